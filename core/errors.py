@@ -1,0 +1,106 @@
+"""Errors for the person who reads them.
+
+    FivefoldError            message: what happened · hint: what to do
+    ├── BadFile              one uploaded file cannot be used
+    │   ├── EmptyFile
+    │   ├── EncryptedFile
+    │   ├── UnreadableFile   truncated, damaged, or not what its name says
+    │   ├── UnsupportedFile
+    │   └── FileTooCostly    its reader ran out of time or memory
+    ├── BadRequest           a question, filter, profile or setting is not valid
+    │   └── BadFilters       every problem at once, in field order
+    ├── BadTable             a row of core/tables or of a workspace's own table is wrong
+    ├── NotFound             the document, passage or page is not (or no longer) here
+    ├── StoreFailed          the database, an index or the blob store did not answer
+    └── ModelUnavailable     a model's weights cannot be had
+
+Third-party errors are mapped to these once, at the adapter that called the third party.
+"""
+
+from collections.abc import Sequence
+
+__all__ = [
+    "BadFile",
+    "BadFilters",
+    "BadRequest",
+    "BadTable",
+    "EmptyFile",
+    "EncryptedFile",
+    "FileTooCostly",
+    "FivefoldError",
+    "ModelUnavailable",
+    "NotFound",
+    "StoreFailed",
+    "UnreadableFile",
+    "UnsupportedFile",
+]
+
+
+class FivefoldError(Exception):
+    """Something the user is told about: `message` says what happened, `hint` what to do."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+    def __reduce__(self) -> tuple[type["FivefoldError"], tuple[str, str]]:
+        return type(self), (self.message, self.hint)
+
+
+class BadFile(FivefoldError):
+    """One uploaded file cannot be used; the rest of its batch goes on."""
+
+
+class EmptyFile(BadFile):
+    """The file has no bytes, or no text in them."""
+
+
+class EncryptedFile(BadFile):
+    """The file needs a password."""
+
+
+class UnreadableFile(BadFile):
+    """The file is truncated, damaged, or not what its name says."""
+
+
+class UnsupportedFile(BadFile):
+    """No reader for this kind of file."""
+
+
+class FileTooCostly(BadFile):
+    """Reading the file took more time or memory than one file may."""
+
+
+class BadRequest(FivefoldError):
+    """A question, filter, profile or setting is not valid."""
+
+
+class BadFilters(BadRequest):
+    """Every problem of a filter at once, in field order."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("; ".join(problems), "Correct the filter and search again.")
+        self.problems = tuple(problems)
+
+    def __reduce__(self) -> tuple[type["BadFilters"], tuple[Sequence[str]]]:  # type: ignore[override]
+        return type(self), (self.problems,)
+
+
+class BadTable(FivefoldError):
+    """A table row is wrong; the message names file and key."""
+
+
+class NotFound(FivefoldError):
+    """What was asked for is not (or no longer) here."""
+
+
+class StoreFailed(FivefoldError):
+    """The database, an index or the blob store did not answer."""
+
+
+class ModelUnavailable(FivefoldError):
+    """A model's weights cannot be had."""

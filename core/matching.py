@@ -1,0 +1,73 @@
+"""Matching words: one stemmer and one notion of a word for the whole product (behaviour.md §2)."""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+
+import Stemmer
+
+__all__ = ["STOP_WORDS", "keywords", "phrase_pattern", "stem", "stemmed_words", "words"]
+
+_WORD = re.compile(r"[^\W_]+(?:[-'’.&][^\W_]+)*[+#]*", re.UNICODE)
+STOP_WORDS = frozenset(
+    "a about above after again all also am an and any are as at be because been before being below between both but by can"
+    " cannot could did do does doing down during each few for from further had has have having he her here hers him his how i"
+    " if in into is it its itself just may me might more most must my no nor not of off on once only or other our out over own"
+    " same shall she should so some such than that the their them then there these they this those through to too under until up upon"
+    " us vs versus very was we were what when where which while who whom why will with would you your".split()
+)
+
+
+@cache
+def _stemmer() -> "Stemmer.Stemmer":
+    return Stemmer.Stemmer("english")
+
+
+@lru_cache(maxsize=200_000)
+def stem(word: str) -> str:
+    """The stem of one lower-case word.
+
+    >>> stem("taxes") == stem("tax"), stem("renewal") == stem("new")
+    (True, False)
+    """
+    return str(_stemmer().stemWord(word))
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words in order; W-2, 401k, C# and U.S.C stay whole.
+
+    >>> words("What's C#, a W-2 or 401k?")
+    ["what's", 'c#', 'a', 'w-2', 'or', '401k']
+    """
+    return [match.group().lower() for match in _WORD.finditer(text)]
+
+
+def stemmed_words(text: str) -> list[str]:
+    """The stems of all words in order."""
+    return [stem(word) for word in words(text)]
+
+
+def keywords(text: str) -> tuple[str, ...]:
+    """Query terms: lower case, without stop words, in order, each once; short terms (hr, ai, c#) are kept.
+
+    >>> keywords("How does Raft consensus work?"), keywords("C# vs Go"), keywords("the and of")
+    (('raft', 'consensus', 'work'), ('c#', 'go'), ())
+    """
+    return tuple(dict.fromkeys(word for word in words(text) if word not in STOP_WORDS))
+
+
+@cache
+def phrase_pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    """One case-insensitive pattern that finds any of the phrases on word borders ('_' counts as a border).
+
+    >>> bool(phrase_pattern(("irs",)).search("first_draft.pdf")), bool(phrase_pattern(("irs",)).search("IRS_Pub.pdf"))
+    (False, True)
+    """
+    body = "|".join(re.escape(p).replace(r"\ ", r"[\s_-]+") for p in sorted(phrases, key=len, reverse=True))
+    return re.compile(rf"(?<![^\W_])(?:{body})(?![^\W_])", re.IGNORECASE)
+
+
+def holds_phrase(stems: Sequence[str], phrase_stems: Iterable[str]) -> bool:
+    """Whether the stems of a text hold the stems of a phrase, in a row."""
+    wanted = list(phrase_stems)
+    return any(list(stems[i : i + len(wanted)]) == wanted for i in range(len(stems) - len(wanted) + 1))

@@ -1,0 +1,27 @@
+"""Every setting, its default and its meaning. Values come from the environment in one place: storage.opening."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How this process runs. Each field is an environment variable FIVEFOLD_<NAME> (DATABASE_URL as it is).
+
+    data_folder: everything the product keeps on disk. database_url: empty starts the embedded PostgreSQL in the data folder.
+    vector_index: "pgvector" or "chroma". chroma_url: a Chroma server; empty with "chroma" is embedded in the data folder.
+    tenant: whose library. embedding_model: a name, a folder, or "default" (all-MiniLM-L6-v2 from its package).
+    worker: run jobs in this process. file_seconds, file_megabytes: what reading one file may cost.
+    """
+
+    data_folder: Path
+    database_url: str = ""
+    vector_index: str = "pgvector"
+    chroma_url: str = ""
+    tenant: str = "default"
+    embedding_model: str = "default"
+    worker: bool = True
+    file_seconds: int = 300
+    file_megabytes: int = 4096
