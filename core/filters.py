@@ -2,7 +2,8 @@
 
 `SearchFilters.admits(passage)` is the reference meaning of every filter; the SQL and Chroma translators are tested
 against it. OR inside a field, AND across fields; None and empty mean "no restriction". Each field is one row of FIELDS:
-name, the passage attribute it reads, the allowed values and the words shown, so that check, meaning and page text cannot drift apart.
+name, the passage attribute it reads, the allowed values and the words shown, so that check, meaning and page text
+cannot drift apart.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

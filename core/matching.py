@@ -10,11 +10,12 @@ __all__ = ["STOP_WORDS", "keywords", "phrase_pattern", "stem", "stemmed_words", 
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’.&][^\W_]+)*[+#]*", re.UNICODE)
 STOP_WORDS = frozenset(
-    "a about above after again all also am an and any are as at be because been before being below between both but by can"
-    " cannot could did do does doing down during each few for from further had has have having he her here hers him his how i"
-    " if in into is it its itself just may me might more most must my no nor not of off on once only or other our out over own"
-    " same shall she should so some such than that the their them then there these they this those through to too under until up upon"
-    " us vs versus very was we were what when where which while who whom why will with would you your".split()
+    "a about above after again all also am an and any are as at be because been before being below between both"
+    " but by can cannot could did do does doing down during each few for from further had has have having he her"
+    " here hers him his how i if in into is it its itself just may me might more most must my no nor not of off on"
+    " once only or other our out over own same shall she should so some such than that the their them then there"
+    " these they this those through to too under until up upon us vs versus very was we were what when where which"
+    " while who whom why will with would you your".split()
 )
 
 

@@ -193,8 +193,8 @@ class Dropped:
 class SearchResult:
     """The answer to one request. Everything the page shows, and everything `rescore` needs.
 
-    answered: whether some hit carries enough evidence to count as an answer; if not, `hits` is empty, the nearest misses
-    are in `dropped`, and `silence` says in words why. legs: one line each. notices: degraded parts, for the page.
+    answered: whether some hit carries enough evidence to count as an answer; if not, `hits` is empty, the nearest
+    misses are in `dropped`, and `silence` says in words why. legs: one line each. notices: degraded parts.
     undated_left_out: undated documents a date filter left out.
     """
 

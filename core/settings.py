@@ -10,10 +10,14 @@ __all__ = ["Settings"]
 class Settings:
     """How this process runs. Each field is an environment variable FIVEFOLD_<NAME> (DATABASE_URL as it is).
 
-    data_folder: everything the product keeps on disk. database_url: empty starts the embedded PostgreSQL in the data folder.
-    vector_index: "pgvector" or "chroma". chroma_url: a Chroma server; empty with "chroma" is embedded in the data folder.
-    tenant: whose library. embedding_model: a name, a folder, or "default" (all-MiniLM-L6-v2 from its package).
-    worker: run jobs in this process. file_seconds, file_megabytes: what reading one file may cost.
+    data_folder: everything the product keeps on disk.
+    database_url: empty starts the embedded PostgreSQL in the data folder.
+    vector_index: "pgvector" or "chroma".
+    chroma_url: a Chroma server; empty with "chroma" is embedded in the data folder.
+    tenant: whose library.
+    embedding_model: a name, a folder, or "default" (all-MiniLM-L6-v2 from its package).
+    worker: run jobs in this process.
+    file_seconds, file_megabytes: what reading one file may cost.
     """
 
     data_folder: Path

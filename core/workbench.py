@@ -185,7 +185,10 @@ class Workbench:
         project: str | None = None,
         on_cell: Callable[[int, int], None] = lambda done, total: None,
     ) -> Board:
-        """The board of topics × five truths; `on_cell(done, total)` reports progress. Raises BadRequest without topics."""
+        """The board of topics × five truths; `on_cell(done, total)` reports progress.
+
+        Raises BadRequest without topics.
+        """
         return assess(self._searcher, self._catalogue, topics, project=project, now=self._now(), on_cell=on_cell)
 
     # The library
@@ -210,7 +213,9 @@ class Workbench:
         """Raises NotFound."""
         found = self._catalogue.passages([passage_id])
         if passage_id not in found:
-            raise NotFound(f"Passage {passage_id} is not in the library.", "Its document was replaced or deleted; search again.")
+            raise NotFound(
+                f"Passage {passage_id} is not in the library.", "Its document was replaced or deleted; search again."
+            )
         return found[passage_id]
 
     def passages_of(self, document_id: int) -> Sequence[Passage]:
