@@ -1,7 +1,7 @@
 """The narrow seams: what the product needs from stores and models, and nothing more.
 
-Every store object is bound to one tenant when it is made (`storage.opening`), so no method takes a tenant. Each Protocol
-has one executable contract test in tests/stores that every implementation passes, the in-memory ones included.
+Every store object is bound to one tenant when it is made (`storage.opening`), so no method takes a tenant. Each
+Protocol has one executable contract test in tests/stores that every implementation passes, the in-memory ones included.
 """
 
 from collections.abc import Mapping, Sequence
