@@ -1,0 +1,200 @@
+"""The system of record in dicts."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import count
+from threading import RLock
+
+import numpy as np
+
+from core.documents import Document, DocumentState, Label, Page, Passage, Truth
+from core.errors import NotFound
+from core.filters import FIELDS, SearchFilters
+from core.ports import PassageIds, Vectors
+from core.results import Statistics
+
+__all__ = ["MemoryCatalogue"]
+
+
+class MemoryCatalogue:
+    """ports.Catalogue for one tenant; filters mean exactly what SearchFilters.admits says."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._document_ids, self._passage_ids = count(1), count(1)
+        self._documents: dict[int, Document] = {}
+        self._pages: dict[tuple[int, int], Page] = {}
+        self._passages: dict[int, Passage] = {}
+        self._corrections: dict[str, dict[str, Label]] = {}
+        self._searches: dict[str, tuple[int, datetime]] = {}
+
+    def add_document(self, document: Document) -> Document:
+        """Store a document under a new id."""
+        with self._lock:
+            stored = replace(document, id=next(self._document_ids))
+            self._documents[stored.id] = stored
+        return stored
+
+    def document(self, document_id: int) -> Document:
+        """Raises NotFound."""
+        if document_id not in self._documents:
+            raise NotFound(f"Document {document_id} is not in the library.", "It was deleted; go back to the library.")
+        return self._documents[document_id]
+
+    def document_by_hash(self, sha256: str, project: str | None) -> Document | None:
+        """The living document with these bytes in this project."""
+        for document in self.documents():
+            if document.sha256 == sha256 and document.project == project:
+                return document
+        return None
+
+    def documents(self, *, archived: bool | None = False) -> Sequence[Document]:
+        """All documents, newest first."""
+        with self._lock:
+            kept = [d for d in self._documents.values() if archived is None or d.archived == archived]
+        return sorted(kept, key=lambda d: (d.uploaded_at, d.id), reverse=True)
+
+    def mark(self, document_id: int, *, step: str) -> None:
+        """Say which pipeline step runs now."""
+        with self._lock:
+            self._documents[document_id] = replace(
+                self.document(document_id), state=DocumentState.PENDING, step=step, failure="", remedy=""
+            )
+
+    def fail(self, document_id: int, *, step: str, reason: str, remedy: str) -> None:
+        """Leave a document failed at a step, with what happened and what to do."""
+        with self._lock:
+            self._documents[document_id] = replace(
+                self.document(document_id), state=DocumentState.FAILED, step=step, failure=reason, remedy=remedy
+            )
+
+    def save_ingested(
+        self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors
+    ) -> Sequence[Passage]:
+        """Replace the document, its pages and passages; the vectors are the vector index's business."""
+        with self._lock:
+            self.document(document.id)
+            self._forget_contents(document.id)
+            stored = [self._stored(document, position, p) for position, p in enumerate(passages)]
+            self._documents[document.id] = replace(
+                document, state=DocumentState.READY, step="", failure="", remedy="", pages=len(pages), passages=len(stored)
+            )
+            self._pages |= {(document.id, page.number): page for page in pages}
+            self._passages |= {p.id: p for p in stored}
+        return stored
+
+    def _stored(self, document: Document, position: int, passage: Passage) -> Passage:
+        """What only the catalogue knows: ids, and what a passage takes from its document."""
+        return replace(
+            passage,
+            id=next(self._passage_ids),
+            document_id=document.id,
+            document_name=document.name,
+            position=position,
+            project=document.project,
+            source_type=document.source_type,
+            tags=passage.tags or document.tags,
+            archived=document.archived,
+        )
+
+    def _forget_contents(self, document_id: int) -> None:
+        self._pages = {key: page for key, page in self._pages.items() if key[0] != document_id}
+        self._passages = {i: p for i, p in self._passages.items() if p.document_id != document_id}
+
+    def save_labels(self, document: Document, passages: Sequence[Passage]) -> None:
+        """Labels, tags, dates, project or archived flag changed."""
+        with self._lock:
+            self.document(document.id)
+            self._documents[document.id] = document
+            self._passages |= {p.id: p for p in passages if p.id in self._passages}
+
+    def delete(self, document_id: int) -> None:
+        """Forget a document and its contents."""
+        with self._lock:
+            self._documents.pop(document_id, None)
+            self._forget_contents(document_id)
+
+    def page(self, document_id: int, number: int) -> Page:
+        """Raises NotFound."""
+        if (document_id, number) not in self._pages:
+            raise NotFound(f"Document {document_id} has no page {number}.", "Open the document from the library.")
+        return self._pages[document_id, number]
+
+    def page_texts(self, keys: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], str]:
+        """Text of many pages; missing ones are absent."""
+        return {key: self._pages[key].text for key in keys if key in self._pages}
+
+    def passages(self, ids: Sequence[int]) -> Mapping[int, Passage]:
+        """Stored passages by id; missing ones are absent."""
+        return {int(i): self._passages[int(i)] for i in ids if int(i) in self._passages}
+
+    def passages_of(self, document_id: int) -> Sequence[Passage]:
+        """A document's passages in reading order."""
+        with self._lock:
+            found = [p for p in self._passages.values() if p.document_id == document_id]
+        return sorted(found, key=lambda p: p.position)
+
+    def _admitted(self, filters: SearchFilters) -> Iterator[Passage]:
+        with self._lock:
+            everything = list(self._passages.values())
+            ready = {d.id for d in self._documents.values() if d.state is DocumentState.READY}
+        return (p for p in everything if p.document_id in ready and filters.admits(p))
+
+    def admissible(self, filters: SearchFilters) -> PassageIds:
+        """Ids of the passages of ready documents the filters admit, ascending."""
+        return np.array(sorted(p.id for p in self._admitted(filters)), dtype=np.int64)
+
+    def undated(self, filters: SearchFilters) -> int:
+        """Documents left out by the date filter only because they are undated."""
+        if not filters.dated or filters.include_undated:
+            return 0
+        wider = filters.replace(include_undated=True)
+        return len({p.document_id for p in self._admitted(wider) if p.date is None})
+
+    def facets(self, filters: SearchFilters) -> Mapping[str, Mapping[str, int]]:
+        """Filter field → value → passages, each field counted under the other fields' filters."""
+        counted: dict[str, Mapping[str, int]] = {}
+        for field in FIELDS:
+            others = filters.replace(**{field.name: (), f"exclude_{field.name}": ()})
+            counts: Counter[str] = Counter()
+            for passage in self._admitted(others):
+                value = getattr(passage, field.attribute)
+                counts.update(str(v) for v in (value if field.many else (value,)) if v is not None)
+            counted[field.name] = dict(counts)
+        return counted
+
+    def correct(self, sha256: str, field: str, value: str, who: str, at: datetime) -> None:
+        """Keep an analyst's label for these bytes."""
+        self._corrections.setdefault(sha256, {})[field] = Label(value, 1.0, confirmed=True)
+
+    def corrections(self, sha256: str) -> Mapping[str, Label]:
+        """The latest correction per label field."""
+        return dict(self._corrections.get(sha256, {}))
+
+    def save_searched(self, question: str, hits: int, at: datetime) -> None:
+        """Remember a question; asked again, it moves to the front."""
+        with self._lock:
+            self._searches.pop(question, None)
+            self._searches[question] = (hits, at)
+
+    def last_searches(self, limit: int) -> Sequence[tuple[str, int, datetime]]:
+        """(question, hits, when), newest first, each question once."""
+        with self._lock:
+            newest = sorted(self._searches.items(), key=lambda item: item[1][1], reverse=True)
+        return [(question, hits, at) for question, (hits, at) in newest[:limit]]
+
+    def statistics(self) -> Statistics:
+        """What is in the library."""
+        documents = self.documents()
+        ready = [d for d in documents if d.state is DocumentState.READY]
+        truths = Counter(Truth(v) if (v := d.labels.truth.value) else None for d in ready)
+        return Statistics(
+            documents=len(documents),
+            passages=sum(d.passages for d in ready),
+            by_truth=dict(truths),
+            by_state=dict(Counter(str(d.state) for d in documents)),
+            unsure=truths[None],
+            waiting_jobs=0,
+        )
