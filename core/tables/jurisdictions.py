@@ -1,0 +1,172 @@
+"""Where a rule applies: names, agencies, codes and citations of places (behaviour.md §1)."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from core.tables.loading import check_keys, table
+
+__all__ = [
+    "Place",
+    "jurisdiction_hits",
+    "jurisdiction_title",
+    "jurisdictions",
+    "parse_jurisdiction",
+    "place_hits",
+]
+
+_WORDLIKE = frozenset({"IN", "OR", "ME", "OK", "HI", "OH", "MA", "PA", "LA", "AL", "ID", "DE", "CO", "AS", "MS", "MO"})
+"""Codes that are words or common abbreviations: only a ZIP code or the word "state" makes them a place."""
+
+_TOP_KEYS = ("global_names", "capital_only", "aliases", "federal", "states", "countries")
+
+_CODE_WORDS = r"(?:Lab|Gov|Gen|Rev|Stat|Admin|Code|Comp|Ins|Tax|Bus|Civ|Pen|Rules?|Regs?|Const|Ann|Health|Educ|Fam|Veh|Elec|Unemp|Prof|Welf)\b"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A jurisdiction named at text[start:end]; `kind` is "name", "agency", "law", "citation" or "code"."""
+
+    value: str
+    start: int
+    end: int
+    kind: str
+
+
+@cache
+def jurisdictions() -> Mapping[str, str]:
+    """Jurisdiction → the name a page shows: "federal", the states, the countries, "global". Raises BadTable."""
+    rows = _rows()
+    titles = {"federal": "US federal"}
+    titles |= {f"state:{code}": row["names"][0] for code, row in rows["states"].items()}
+    titles |= {f"country:{code}": names[0] for code, names in rows["countries"].items()}
+    return titles | {"global": "Global"}
+
+
+def jurisdiction_title(value: str) -> str:
+    """The name a page shows for a jurisdiction; an unknown one as it is."""
+    return jurisdictions().get(value, value)
+
+
+def jurisdiction_hits(text: str) -> Mapping[str, tuple[str, ...]]:
+    """Jurisdiction → the words of the text that name it, most hits first, then in reading order.
+
+    >>> jurisdiction_hits("How many active employees in Texas?")
+    {'state:TX': ('Texas',)}
+    >>> jurisdiction_hits("Write to me in or out of office, ok?"), jurisdiction_hits("Sacramento, CA 95814")
+    ({}, {'state:CA': ('CA 95814',)})
+    """
+    hits: dict[str, list[str]] = {}
+    for place in place_hits(text):
+        hits.setdefault(place.value, []).append(text[place.start : place.end])
+    return {value: tuple(hits[value]) for value in sorted(hits, key=lambda v: -len(hits[v]))}
+
+
+def parse_jurisdiction(words: str) -> str | None:
+    """The jurisdiction some words name, or None: "California", "Cal.", "state:CA", "CA state", "IRS", "global".
+
+    >>> [parse_jurisdiction(w) for w in ("california", "Cal.", "country:de", "IRS", "in")]
+    ['state:CA', 'state:CA', 'country:DE', 'federal', None]
+    """
+    cleaned = words.strip()
+    kind, _, code = cleaned.partition(":")
+    value = f"{kind.lower()}:{code.strip().upper()}" if code else cleaned.lower()
+    if value in jurisdictions():
+        return value
+    if value == "country:US":
+        return value
+    if cleaned.lower() in _rows()["global_names"]:
+        return "global"
+    known = _rows()["aliases"].get(cleaned) or _by_lower_name().get(cleaned.lower())
+    if known is not None:
+        return str(known)
+    if cleaned in _rows()["states"] and cleaned not in _WORDLIKE:
+        return f"state:{cleaned}"
+    hits = jurisdiction_hits(cleaned)
+    return next(iter(hits), None)
+
+
+def place_hits(text: str) -> Iterator[Place]:
+    """Every place named, in reading order."""
+    names, pattern = _names()
+    for match in pattern.finditer(text):
+        group = match.lastgroup
+        words = match.group()
+        if group == "named":
+            value, kind = names[re.sub(r"\s+", " ", words)]
+            yield Place(value, match.start(), match.end(), kind)
+        elif group == "codes":
+            value, kind = names[re.sub(r"\s+", " ", match.group("codes"))]
+            yield Place(value, match.start(), match.end(), "citation")
+        elif group == "cited":
+            prefix = next(p for p, shape in _citations().items() if shape.match(words))
+            yield Place(names["§" + prefix][0], match.start(), match.end(), "citation")
+        else:
+            code = match.group("zip") or match.group("state") or match.group("after") or match.group("of")
+            start = match.start(group) if group else match.start()
+            yield Place(f"state:{code}", start, match.end(), "code")
+
+
+@cache
+def _names() -> tuple[Mapping[str, tuple[str, str]], re.Pattern[str]]:
+    """Every written form → (jurisdiction, kind), and one pattern that finds them all."""
+    rows = _rows()
+    forms: dict[str, tuple[str, str]] = {}
+    prefixes: dict[str, tuple[str, str]] = {}
+    for key, kind in (("laws", "law"), ("agencies", "agency"), ("names", "name")):
+        forms |= dict.fromkeys(rows["federal"][key], ("federal", kind))
+    for code, names in rows["countries"].items():
+        forms |= dict.fromkeys(names, (f"country:{code}", "name"))
+        if names[0] not in rows["capital_only"]:
+            forms[names[0].lower()] = (f"country:{code}", "name")
+    for code, row in rows["states"].items():
+        forms |= dict.fromkeys(row["names"], (f"state:{code}", "name"))
+        forms[row["names"][0].lower()] = (f"state:{code}", "name")
+        prefixes[row["code_prefix"]] = (f"state:{code}", "citation")
+        forms |= {"§" + prefix: (f"state:{code}", "citation") for prefix in row["citations"]}
+    codes = "|".join(rows["states"])
+    safe = "|".join(code for code in rows["states"] if code not in _WORDLIKE)
+    pattern = re.compile(
+        rf"(?<![\w.])(?:(?P<codes>{_any(prefixes)})(?=\s(?:\w+\.?\s(?:&\s\w+\.?\s)?)?{_CODE_WORDS})"
+        rf"|(?P<named>{_any(name for name in forms if not name.startswith('§'))})(?![^\W_])"
+        rf"|(?P<cited>{'|'.join(shape.pattern for shape in _citations().values())})"
+        rf"|(?<=,\s)(?P<zip>{codes})\s+\d{{5}}\b|(?P<state>{codes})(?=\sstate\b)"
+        rf"|(?:[Ss]tate of\s+)(?P<of>{codes})\b|(?:(?:in|for|from|within)\s+)(?P<after>{safe})\b)"
+    )
+    return forms | prefixes | {n: forms[n] for n in prefixes if n in forms}, pattern
+
+
+@cache
+def _citations() -> Mapping[str, re.Pattern[str]]:
+    """Citation prefix → its pattern: a number must stand beside it ("AS 36.30", "7 AAC 145", "820 ILCS 105")."""
+    shapes: dict[str, re.Pattern[str]] = {}
+    for row in _rows()["states"].values():
+        for prefix in row["citations"]:
+            body = re.escape(prefix.rstrip("#§. ")) if "#" in prefix else re.escape(prefix)
+            after = r"\s+\d+[A-Z]?[.:-]\d+" if "#" in prefix else r"\s*(?:§+\s*)?\d+"
+            before = "" if "#" in prefix else rf"|\d+\s+{body}\s*\d+"
+            start = body.removesuffix(r"\.#") if "#" in prefix else body
+            shapes[prefix] = re.compile(rf"{start}{after}{before}")
+    return shapes
+
+
+@cache
+def _by_lower_name() -> Mapping[str, str]:
+    forms, _ = _names()
+    return {name.lower(): value for name, (value, _) in forms.items() if not name.startswith("§") and len(name) > 2}
+
+
+def _any(names: Iterator[str] | Mapping[str, object]) -> str:
+    ordered = sorted(names, key=lambda name: (-len(name), name))
+    return "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in ordered)
+
+
+@cache
+def _rows() -> Mapping[str, Mapping]:  # type: ignore[type-arg]
+    rows = table("jurisdictions")
+    check_keys("jurisdictions", "top level", rows, _TOP_KEYS)
+    check_keys("jurisdictions", "federal", rows["federal"], ("names", "agencies", "laws"))
+    for code, row in rows["states"].items():
+        check_keys("jurisdictions", f"states.{code}", row, ("names", "code_prefix", "citations"))
+    return rows
