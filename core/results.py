@@ -78,11 +78,13 @@ class Signals:
 
     similarity: cosine clipped to [0, 1]. bm25 ≥ 0, terms sum to it. fusion: reciprocal-rank score ÷ the best
     possible, in [0, 1]. ranks: leg name → 1-based rank ("dense", "sparse", "fused"); absent = not found there.
-    coverage: idf-weighted share of the question's terms the passage holds, in [0, 1].
+    coverage: idf-weighted share of the question's terms the passage holds, in [0, 1]. bm25_most ≥ 0: what BM25 could
+    reach at most for this question, the sum of its terms' rarities.
     """
 
     similarity: float
     bm25: float = 0.0
+    bm25_most: float = 0.0
     terms: tuple[TermScore, ...] = ()
     fusion: float = 0.0
     coverage: float = 0.0
@@ -177,6 +179,7 @@ class DropReason(StrEnum):
     BELOW_THRESHOLD = "below threshold"
     COLLAPSED = "collapsed"
     BEYOND_MAX = "beyond max"
+    NO_ANSWER = "does not answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +198,7 @@ class SearchResult:
 
     answered: whether some hit carries enough evidence to count as an answer; if not, `hits` is empty, the nearest
     misses are in `dropped`, and `silence` says in words why. legs: one line each. notices: degraded parts.
-    undated_left_out: undated documents a date filter left out.
+    undated_left_out: undated documents a date filter left out. rarity: inverse document frequency of each term searched for.
     """
 
     request: SearchRequest
@@ -213,6 +216,7 @@ class SearchResult:
     notices: tuple[str, ...] = ()
     undated_left_out: int = 0
     milliseconds: float = 0.0
+    rarity: Mapping[str, float] = field(default_factory=dict)
 
 
 class CellState(StrEnum):

@@ -1,0 +1,1 @@
+"""The query flow: route → dense ∥ sparse → fuse → score → cite, one file per arrow."""

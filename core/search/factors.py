@@ -1,0 +1,249 @@
+"""What each factor is worth for one candidate: one pure function per factor, giving a value in [0, 1] and the reason in words."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from math import exp, log
+
+from core.matching import stem, words
+from core.queries import Route, ScoreProfile
+from core.results import Candidate
+from core.search.route import truth_weight
+from core.tables.factors import FactorTable, factor_table
+
+__all__ = ["FACTORS", "Asked", "Valued", "jurisdiction_value", "kept_share", "overlap", "utility"]
+
+_SECONDS_PER_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a factor may know of the question: its route, the profile that scores it, and the moment it is asked."""
+
+    route: Route
+    profile: ScoreProfile
+    now: datetime
+    table: FactorTable
+
+    @classmethod
+    def of(cls, route: Route, profile: ScoreProfile, now: datetime) -> "Asked":
+        """With the table of this package."""
+        return cls(route, profile, now, factor_table())
+
+    def age_days(self, candidate: Candidate) -> float | None:
+        """Age of the passage's own date in days; negative in the future, None when undated."""
+        moment = candidate.passage.date
+        return None if moment is None else (self.now - moment).total_seconds() / _SECONDS_PER_DAY
+
+
+@dataclass(frozen=True, slots=True)
+class Valued:
+    """A factor's value in [0, 1] and why."""
+
+    value: float
+    reason: str
+
+
+def _similarity(candidate: Candidate, asked: Asked) -> Valued:
+    value = min(max(candidate.signals.similarity, 0.0), 1.0)
+    return Valued(value, f"cosine {value:.2f} between question and passage")
+
+
+def _keyword(candidate: Candidate, asked: Asked) -> Valued:
+    signals = candidate.signals
+    hits = sorted((term for term in signals.terms if term.score > 0), key=lambda term: -term.score)
+    if not hits or signals.bm25_most <= 0:
+        return Valued(0.0, "holds no word of the question")
+    value = min(signals.bm25 / signals.bm25_most, 1.0)
+    named = ", ".join(f"{term.term} {term.score:.1f}" for term in hits[:4])
+    return Valued(value, f"BM25 {signals.bm25:.1f} of at most {signals.bm25_most:.1f} ({named})")
+
+
+def _keyword_overlap(candidate: Candidate, asked: Asked) -> Valued:
+    own, wanted = candidate.passage.keywords, asked.route.keywords
+    if not own or not wanted:
+        why = "the document has no keywords yet" if wanted else "the question has no keywords"
+        return Valued(asked.table["keyword_overlap"]["unknown"], f"neutral: {why}")
+    value = overlap(own, wanted)
+    return Valued(value, f"{round(value * len(wanted))} of {len(wanted)} keywords of the question are keywords of the document")
+
+
+def overlap(own: tuple[str, ...], wanted: tuple[str, ...]) -> float:
+    """Share of the wanted keywords that stand, as whole words, among the own ones.
+
+    >>> overlap(("raft consensus", "raft log"), ("raft",)), overlap(("startup culture", "article"), ("art",))
+    (1.0, 0.0)
+    """
+    held = {stem(word) for keyword in own for word in words(keyword)}
+    return sum(stem(word) in held for word in wanted) / len(wanted)
+
+
+def _coverage(candidate: Candidate, asked: Asked) -> Valued:
+    signals = candidate.signals
+    if signals.bm25_most <= 0:
+        return Valued(asked.table["coverage"]["unknown"], "neutral: the question has no keywords")
+    held = {term.stem for term in signals.terms if term.score > 0}
+    missing = [word for word in asked.route.keywords if stem(word) not in held]
+    without = f", without {', '.join(missing[:4])}" if missing else ""
+    return Valued(signals.coverage, f"holds {signals.coverage:.0%} of the question's words by rarity{without}")
+
+
+def _fusion(candidate: Candidate, asked: Asked) -> Valued:
+    ranks = {leg: rank for leg, rank in candidate.signals.ranks.items() if leg != "fused"}
+    if not ranks and candidate.signals.fusion == 0:
+        return Valued(asked.table["fusion"]["unknown"], "neutral: not ranked by any leg")
+    said = ", ".join(f"{leg} rank {rank}" for leg, rank in sorted(ranks.items()))
+    return Valued(min(candidate.signals.fusion, 1.0), f"{said or 'fused'}, divided by first in every leg")
+
+
+def _rerank(candidate: Candidate, asked: Asked) -> Valued:
+    logit = candidate.signals.rerank_logit
+    if logit is None:
+        return Valued(asked.table["rerank"]["unknown"], "neutral: not reranked")
+    return Valued(1 / (1 + exp(-max(min(logit, 60.0), -60.0))), f"the reranker's logit is {logit:.2f}")
+
+
+def _authority(candidate: Candidate, asked: Asked) -> Valued:
+    authority, category = candidate.passage.authority, asked.route.category
+    row = asked.table.authority_matrix.get(category) or asked.table.authority_matrix["default"]
+    kind = category.replace("_", " ")
+    if authority is None:
+        return Valued(asked.table["authority"]["unknown"], "neutral: nobody knows who speaks here")
+    return Valued(row[authority], f"{authority.value} source for a question of the kind '{kind}'")
+
+
+def _domain(candidate: Candidate, asked: Asked) -> Valued:
+    row, own, wanted = asked.table["domain"], candidate.passage.domain, asked.route.domain
+    if own is None or wanted is None:
+        what = "the question names no domain" if wanted is None else "the passage has no domain"
+        return Valued(row["unknown"], f"neutral: {what}")
+    if own == wanted:
+        return Valued(row["same"], f"about {own}, as asked")
+    return Valued(row["different"], f"about {own}, asked about {wanted}")
+
+
+def _recency(candidate: Candidate, asked: Asked) -> Valued:
+    row, age = asked.table["recency"], asked.age_days(candidate)
+    if age is None:
+        return Valued(row["unknown"], "neutral: undated")
+    if age < 0:
+        return Valued(row["future"], "dated in the future")
+    for most, value in asked.table.recency_steps:
+        if int(age) <= most:
+            return Valued(value, f"{int(age)} days old (at most {most:g})")
+    return Valued(row["older"], f"{int(age)} days old")
+
+
+def _half_life(candidate: Candidate, asked: Asked) -> Valued:
+    row, age = asked.table["half_life"], asked.age_days(candidate)
+    if age is None:
+        return Valued(row["unknown"], "neutral: undated")
+    if age < 0:
+        return Valued(row["future"], "dated in the future")
+    days = row.by_value.get(candidate.passage.source_type, asked.profile.half_life_days)
+    return Valued(0.5 ** (age / days), f"{int(age)} days old, halving every {days:g} days")
+
+
+def _freshness(candidate: Candidate, asked: Asked) -> Valued:
+    row, age = asked.table["freshness"], asked.age_days(candidate)
+    if age is None:
+        return Valued(row["unknown"], "neutral: undated")
+    if age < 0:
+        return Valued(row["future"], "dated in the future")
+    return Valued(1 / (1 + age / row["scale_days"]), f"{int(age)} days old")
+
+
+def _jurisdiction(candidate: Candidate, asked: Asked) -> Valued:
+    own, wanted = candidate.passage.jurisdiction, asked.route.jurisdiction
+    rule = jurisdiction_value(own, wanted)
+    said = f"applies to {own or 'an unknown place'}, asked about {wanted or 'no place'}"
+    return Valued(asked.table["jurisdiction"][rule], f"neutral: {said}" if rule == "unknown" else said)
+
+
+def jurisdiction_value(own: str | None, wanted: str | None) -> str:
+    """Which rule of the jurisdiction factor holds for a passage's place and the question's. The states are of the US.
+
+    >>> jurisdiction_value("federal", "state:CA"), jurisdiction_value("state:TX", "state:CA"), jurisdiction_value("country:DE", "state:CA")
+    ('enclosing', 'other_state', 'other_country')
+    """
+    us = ("federal", "country:US")
+    if own is None or wanted is None:
+        return "unknown"
+    if own == wanted or (own in us and wanted in us):
+        return "exact"
+    if own == "global" or (own in us and wanted.startswith("state:")):
+        return "enclosing"
+    if own.startswith("state:"):
+        if wanted in us:
+            return "state_for_federal"
+        return "other_state" if wanted.startswith("state:") else "other_country"
+    return "unknown" if wanted == "global" else "other_country"
+
+
+def _utility(candidate: Candidate, asked: Asked) -> Valued:
+    row, signals = asked.table["utility"], candidate.signals
+    value = utility(signals.uses, signals.distinct_questions, row["distinct_weight"], row["full_at"])
+    return Valued(value, f"used {signals.uses} times for {signals.distinct_questions} different questions")
+
+
+def utility(uses: int, distinct_questions: int, distinct_weight: float = 0.1, full_at: float = 11.0) -> float:
+    """min(1, ln(u + 1) / ln full_at) with u = ln(uses + 1) · (1 + distinct_weight · distinct questions), in [0, 1].
+
+    >>> utility(0, 0), round(utility(10, 5), 3)
+    (0.0, 0.636)
+    """
+    used = log(uses + 1) * (1 + distinct_weight * distinct_questions)
+    return min(1.0, log(used + 1) / log(full_at))
+
+
+def _strength(candidate: Candidate, asked: Asked) -> Valued:
+    row, sector = asked.table["strength"], candidate.passage.sector
+    if sector is None:
+        return Valued(row["documents"], "documents do not fade")
+    age = max(asked.age_days(candidate) or 0.0, 0.0)
+    kept = kept_share(age, row.by_value[sector], candidate.signals.uses)
+    return Valued(row["least"] + (1 - row["least"]) * kept, f"{sector.value}: {kept:.0%} of its strength left")
+
+
+def kept_share(age_days: float, base_days: float, uses: int = 0) -> float:
+    """exp(-age / S), S = base · (1 + ln(1 + uses)): what is left of a memory, in (0, 1].
+
+    >>> round(kept_share(50, 200), 3), kept_share(0, 100)
+    (0.779, 1.0)
+    """
+    return exp(-age_days / (base_days * (1 + log(1 + uses))))
+
+
+def _routing(candidate: Candidate, asked: Asked) -> Valued:
+    truth = candidate.passage.truth
+    named = truth.value if truth else "unknown truth"
+    inside = truth in asked.route.truths
+    return Valued(truth_weight(asked.route, truth), f"{named} is {'part of' if inside else 'outside'} the route")
+
+
+def _temporal(candidate: Candidate, asked: Asked) -> Valued:
+    row, temporal = asked.table["temporal"], candidate.passage.temporal_class
+    if temporal is None:
+        return Valued(row["unknown"], "neutral: temporal class unknown")
+    return Valued(row.by_value[temporal], f"{temporal.value}")
+
+
+FACTORS: Mapping[str, Callable[[Candidate, Asked], Valued]] = {
+    "similarity": _similarity,
+    "keyword": _keyword,
+    "keyword_overlap": _keyword_overlap,
+    "coverage": _coverage,
+    "fusion": _fusion,
+    "rerank": _rerank,
+    "authority": _authority,
+    "domain": _domain,
+    "recency": _recency,
+    "half_life": _half_life,
+    "freshness": _freshness,
+    "jurisdiction": _jurisdiction,
+    "utility": _utility,
+    "strength": _strength,
+    "routing": _routing,
+    "temporal": _temporal,
+}
+"""Factor name → its function. The names are those of core/tables/factors.toml."""

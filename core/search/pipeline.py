@@ -1,0 +1,177 @@
+"""The whole query flow, and rescoring, which touches no store."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.documents import Document
+from core.errors import BadRequest, NotFound
+from core.filters import SearchFilters
+from core.ports import Catalogue, Embedder, SparseIndex, VectorIndex
+from core.queries import ScoreProfile, SearchRequest
+from core.results import Candidate, Citation, Dropped, DropReason, Hit, SearchResult
+from core.search.answer import judge
+from core.search.cite import cite
+from core.search.collapse import collapse
+from core.search.factors import Asked
+from core.search.retrieve import Retriever, leg_weights
+from core.search.route import question_terms, read_route, routed_only
+from core.search.score import rank
+from core.tables.profiles import check_profile
+from core.tables.profiles import profiles as table_profiles
+
+__all__ = ["Searcher"]
+
+_LEG_THREADS = 8
+
+
+class Searcher:
+    """Answers questions over one tenant's stores. Thread-safe."""
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        vectors: VectorIndex,
+        sparse: SparseIndex,
+        embedder: Embedder,
+        profiles: Mapping[str, ScoreProfile] | None = None,
+    ) -> None:
+        self._catalogue, self._embedder = catalogue, embedder
+        self._threads = ThreadPoolExecutor(_LEG_THREADS, thread_name_prefix="leg")
+        self._retriever = Retriever(catalogue, vectors, sparse, embedder, self._threads)
+        given = table_profiles() if profiles is None else profiles
+        self._profiles = {name: check_profile(profile) for name, profile in given.items()}
+
+    @property
+    def profiles(self) -> Mapping[str, ScoreProfile]:
+        """All score profiles by name, the default first."""
+        return self._profiles
+
+    def search(self, request: SearchRequest, now: datetime) -> SearchResult:
+        """Answer one question.
+
+        Raises BadRequest for an unknown profile or an empty question, StoreFailed when no leg could search.
+        """
+        return self._search(request, now, None)
+
+    def search_many(self, requests: Sequence[SearchRequest], now: datetime) -> Sequence[SearchResult]:
+        """Answer many questions, in their order; equal questions are embedded once, all of them in one batch.
+
+        Raises what `search` raises, and ModelUnavailable when the questions could not be embedded.
+        """
+        questions = list(dict.fromkeys(request.question.strip() for request in requests))
+        vectors = dict(zip(questions, self._embedder.embed(questions), strict=True)) if questions else {}
+        return [self._search(request, now, vectors[request.question.strip()]) for request in requests]
+
+    def rescore(self, result: SearchResult, profile: ScoreProfile, now: datetime) -> SearchResult:
+        """The same candidates under another profile; touches no store. Raises BadTable for an unsound profile."""
+        started = perf_counter()
+        check_profile(profile)
+        filtered = tuple(item for item in result.dropped if item.reason is DropReason.FILTERED)
+        return _ranked(replace(result, profile=profile, dropped=filtered), now, started)
+
+    def warm(self) -> None:
+        """Load the model and touch both indexes, so that the first search does not wait."""
+        self._retriever.find("warm up", ("warm",), SearchFilters(), leg_weights(relational=False))
+
+    def _search(self, request: SearchRequest, now: datetime, vector: NDArray[np.float32] | None) -> SearchResult:
+        started = perf_counter()
+        profile = self._profile(request.profile)
+        question = request.question.strip()
+        if not question:
+            raise BadRequest("The question is empty.", "Type what you want to know.")
+        route = read_route(question, now.date(), request.removed_chips)
+        filters = request.filters.resolved(now)
+        if request.only_routed:
+            filters = routed_only(filters, route)
+        found = self._retriever.find(question, question_terms(question), filters, leg_weights(route.relational), vector)
+        documents = self._documents(found.candidates)
+        admitted, filtered = _admitted(found.candidates, filters, documents)
+        unranked = SearchResult(
+            request=request,
+            route=route,
+            profile=profile,
+            filters=filters,
+            filters_in_words=filters.in_words(self._names(filters)),
+            hits=(),
+            dropped=filtered,
+            candidates=admitted,
+            documents=documents,
+            legs=found.legs,
+            answered=False,
+            notices=found.notices,
+            undated_left_out=self._catalogue.undated(filters) if filters.dated else 0,
+            rarity=found.rarity,
+        )
+        return _ranked(unranked, now, started)
+
+    def _profile(self, name: str) -> ScoreProfile:
+        if name not in self._profiles:
+            raise BadRequest(f"There is no score profile '{name}'.", f"Profiles are: {', '.join(self._profiles)}.")
+        return self._profiles[name]
+
+    def _documents(self, candidates: Sequence[Candidate]) -> Mapping[int, Document]:
+        """Documents of the candidates by id; one deleted since its passage was found is absent."""
+        found = {}
+        for document_id in dict.fromkeys(candidate.passage.document_id for candidate in candidates):
+            with suppress(NotFound):
+                found[document_id] = self._catalogue.document(document_id)
+        return found
+
+    def _names(self, filters: SearchFilters) -> Mapping[int, str]:
+        names = {}
+        for document_id in (*filters.documents, *filters.exclude_documents):
+            with suppress(NotFound):
+                names[document_id] = self._catalogue.document(document_id).name
+        return names
+
+
+def _admitted(
+    candidates: Sequence[Candidate], filters: SearchFilters, documents: Mapping[int, Document]
+) -> tuple[tuple[Candidate, ...], tuple[Dropped, ...]]:
+    """Candidates as the catalogue has them now: an index may lag behind a label that was just changed."""
+    living = [candidate for candidate in candidates if candidate.passage.document_id in documents]
+    admitted = tuple(candidate for candidate in living if filters.admits(candidate.passage))
+    changed = "its labels changed while it was searched"
+    return admitted, tuple(Dropped(c, DropReason.FILTERED, changed) for c in living if not filters.admits(c.passage))
+
+
+def _ranked(result: SearchResult, now: datetime, started: float) -> SearchResult:
+    """The result with its candidates scored, judged, collapsed, cut and cited under its profile. Pure."""
+    asked = Asked.of(result.route, result.profile, now)
+    kept, dropped = rank(result.candidates, asked, thresholds=not any(leg.error for leg in result.legs))
+    shown, collapsed = collapse(kept)
+    most = result.request.top_k or result.profile.max_results
+    beyond = tuple(
+        Dropped(item.candidate, DropReason.BEYOND_MAX, f"rank {number} of at most {most}", item.score)
+        for number, (item, _) in enumerate(shown[most:], most + 1)
+    )
+    verdict = judge(result.candidates, result.rarity)
+    hits = tuple(
+        Hit(number, item.candidate, item.score, _cited(item.candidate, result), similar)
+        for number, (item, similar) in enumerate(shown[:most], 1)
+    )
+    silence = verdict.silence
+    if verdict.answered and not hits:
+        silence = f"Nothing reached the threshold {result.profile.threshold:g} of the profile '{result.profile.name}'."
+    if not verdict.answered:
+        missed = tuple(Dropped(hit.candidate, DropReason.NO_ANSWER, silence, hit.score) for hit in hits)
+        dropped, hits = (*missed, *dropped), ()
+    return replace(
+        result,
+        hits=hits,
+        dropped=(*result.dropped, *dropped, *collapsed, *beyond),
+        answered=bool(hits),
+        silence=silence,
+        milliseconds=(perf_counter() - started) * 1000,
+    )
+
+
+def _cited(candidate: Candidate, result: SearchResult) -> tuple[Citation, ...]:
+    return cite(candidate.passage, result.documents[candidate.passage.document_id], result.rarity)

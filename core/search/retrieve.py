@@ -1,0 +1,152 @@
+"""Request → candidates: both legs side by side, fused, with everything measured that scoring reads."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import FivefoldError, StoreFailed
+from core.filters import SearchFilters
+from core.ports import Catalogue, Embedder, SparseIndex, VectorIndex
+from core.queries import LegWeights
+from core.results import Candidate, LegHits, LegReport, Signals, TermScore
+from core.search.dense import question_vector, search_dense
+from core.search.fuse import Fused, fuse
+from core.search.sparse import covered_share, search_sparse
+
+__all__ = ["Found", "Retriever", "leg_weights"]
+
+OVERSAMPLED = 100
+"""Passages each leg brings: fusion needs more than the page shows, and sliders re-rank them without asking again."""
+CANDIDATES = 100
+_NO_HITS = LegHits((), 0, 0)
+
+
+def leg_weights(relational: bool) -> LegWeights:
+    """How much each leg counts: relational questions lean on the graph."""
+    return LegWeights(0.4, 0.2, 0.4) if relational else LegWeights()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What retrieval brought: candidates in fused order, one report per leg, notices on what failed."""
+
+    candidates: tuple[Candidate, ...]
+    legs: tuple[LegReport, ...]
+    rarity: Mapping[str, float]
+    notices: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every leg could search."""
+        return not any(leg.error for leg in self.legs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Leg:
+    hits: LegHits
+    milliseconds: float
+    error: str = ""
+
+
+class Retriever:
+    """Searches both legs. Stores are asked for the admissible passages only: filters apply before ranking, on every leg."""
+
+    def __init__(
+        self, catalogue: Catalogue, vectors: VectorIndex, sparse: SparseIndex, embedder: Embedder, threads: Executor
+    ) -> None:
+        self._catalogue, self._vectors, self._sparse = catalogue, vectors, sparse
+        self._embedder, self._threads = embedder, threads
+
+    def find(
+        self,
+        question: str,
+        terms: Sequence[str],
+        filters: SearchFilters,
+        weights: LegWeights,
+        vector: NDArray[np.float32] | None = None,
+    ) -> Found:
+        """The candidates for a question. filters: resolved. vector: of the question, when it was embedded before.
+
+        Raises StoreFailed when no leg could search: an error is never an empty result.
+        """
+        embedded: list[NDArray[np.float32]] = [] if vector is None else [vector]
+
+        def dense() -> LegHits:
+            if not embedded:
+                embedded.append(question_vector(self._embedder, question))
+            return search_dense(self._vectors, embedded[0], filters, OVERSAMPLED)
+
+        def sparse() -> LegHits:
+            return search_sparse(self._sparse, terms, self._catalogue.admissible(filters), OVERSAMPLED)
+
+        waiting: Future[_Leg] = self._threads.submit(_timed, dense)
+        legs = {"sparse": _timed(sparse), "dense": waiting.result()}
+        reports = tuple(_report(name, legs[name]) for name in ("dense", "sparse"))
+        notices = tuple(
+            f"{name.capitalize()} search failed, so results come from the other leg alone: {leg.error}"
+            for name, leg in legs.items()
+            if leg.error
+        )
+        if len(notices) == len(legs):
+            raise StoreFailed(
+                "Nothing could be searched: " + " · ".join(leg.error for leg in legs.values()),
+                "Check the database on the Settings page, then search again.",
+            )
+        ranked = {name: [hit.passage_id for hit in leg.hits.hits] for name, leg in legs.items() if not leg.error}
+        fused = fuse(ranked, {"dense": weights.dense, "sparse": weights.sparse})[:CANDIDATES]
+        similar = {hit.passage_id: hit.score for hit in legs["dense"].hits.hits}
+        candidates, rarity = self._measured(fused, terms, similar, embedded)
+        return Found(candidates, reports, rarity, notices)
+
+    def _measured(
+        self,
+        fused: Sequence[Fused],
+        terms: Sequence[str],
+        similar: Mapping[int, float],
+        embedded: Sequence[NDArray[np.float32]],
+    ) -> tuple[tuple[Candidate, ...], Mapping[str, float]]:
+        ids = [item.passage_id for item in fused]
+        passages = self._catalogue.passages(ids)
+        unmeasured = [passage_id for passage_id in ids if passage_id not in similar]
+        if unmeasured and embedded:
+            similar = {**similar, **self._vectors.similarities(embedded[0], unmeasured)}
+        explained = self._sparse.explain(terms, ids) if terms else {}
+        rarity = dict(self._sparse.rarity(terms)) if terms else {}
+        return tuple(
+            Candidate(
+                passages[item.passage_id],
+                _signals(item, similar.get(item.passage_id, 0.0), explained.get(item.passage_id, ()), rarity),
+            )
+            for item in fused
+            if item.passage_id in passages
+        ), rarity
+
+
+def _signals(item: Fused, cosine: float, terms: Sequence[TermScore], rarity: Mapping[str, float]) -> Signals:
+    return Signals(
+        similarity=min(max(cosine, 0.0), 1.0),
+        bm25=sum(term.score for term in terms),
+        bm25_most=sum(rarity.values()),
+        terms=tuple(terms),
+        fusion=item.score,
+        coverage=covered_share(terms, rarity),
+        ranks=item.ranks,
+    )
+
+
+def _timed(leg: Callable[[], LegHits]) -> _Leg:
+    """Run one leg; a known failure becomes its error, so that the other leg can still answer."""
+    started = perf_counter()
+    try:
+        hits, error = leg(), ""
+    except FivefoldError as failure:
+        hits, error = _NO_HITS, failure.message
+    return _Leg(hits, (perf_counter() - started) * 1000, error)
+
+
+def _report(name: str, leg: _Leg) -> LegReport:
+    return LegReport(name, len(leg.hits.hits), leg.hits.rows_before, leg.hits.rows_after, leg.milliseconds, leg.error)

@@ -1,0 +1,27 @@
+"""The sparse leg: BM25 of the question's words over every admissible passage."""
+
+from collections.abc import Mapping, Sequence
+
+from core.ports import PassageIds, SparseIndex
+from core.results import LegHits, TermScore
+
+__all__ = ["covered_share", "search_sparse"]
+
+
+def search_sparse(index: SparseIndex, terms: Sequence[str], admissible: PassageIds | None, top_k: int) -> LegHits:
+    """The admissible passages with the highest BM25 > 0, best first; none without terms. Raises StoreFailed."""
+    if not terms:
+        rows = index.count()
+        return LegHits((), rows, rows if admissible is None else len(admissible))
+    return index.search(terms, admissible, top_k)
+
+
+def covered_share(terms: Sequence[TermScore], rarity: Mapping[str, float]) -> float:
+    """Share of the question's words a passage holds, each weighed by its rarity; in [0, 1], 0 without terms.
+
+    >>> covered_share([TermScore("fsbid", "fsbid", 2.0)], {"fsbid": 6.0, "form": 2.0})
+    0.75
+    """
+    total = sum(rarity.values())
+    held = sum(rarity.get(term.term, 0.0) for term in terms if term.score > 0)
+    return min(held / total, 1.0) if total > 0 else 0.0
