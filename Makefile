@@ -1,0 +1,79 @@
+# The two commands that matter: `make run` opens the app, `make test` runs every test. Both prepare all they need.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run test check bench pictures sample clean environment
+
+# Any Python 3.11 or newer; `make run PYTHON=/path/to/python3.12` chooses one.
+PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	"$$each" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$each"; break; }; done)
+# Modules are run by name, never by their scripts, so that a folder may hold spaces and may be moved.
+VENV := .venv/bin/python
+# A stamp is named after what was installed: another requirements file is another stamp, an unchanged one costs nothing.
+RUNTIME := .venv/runtime-$(shell cat requirements.txt 2>/dev/null | cksum | cut -d' ' -f1).stamp
+TOOLS := .venv/tools-$(shell cat requirements.txt requirements-dev.txt 2>/dev/null | cksum | cut -d' ' -f1).stamp
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+help:
+	@echo "make run       open Fivefold in the browser (http://127.0.0.1:8501)"
+	@echo "make test      run every test, the browser ones included"
+	@echo "make check     formatting, lint, types and import directions"
+	@echo "make bench     measure against a stock pipeline"
+	@echo "make pictures  take the pictures of the documentation from the running app"
+	@echo "make sample    write the sample library's files again from their sources"
+	@echo "make clean     remove the environment, never your data"
+
+run: $(RUNTIME)
+	@$(VENV) -m streamlit run app.py $(ARGS)
+
+test: $(TOOLS)
+	@$(VENV) -m tests.browser.finding --install
+	@$(VENV) -m pytest $(ARGS)
+
+check: $(TOOLS)
+	@$(VENV) -m ruff format --check .
+	@$(VENV) -m ruff check .
+	@$(VENV) -m mypy
+	@$(VENV) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+
+bench: $(TOOLS)
+	@$(VENV) -m bench $(ARGS)
+
+pictures: $(TOOLS)
+	@$(VENV) -m tests.browser.finding --install
+	@$(VENV) -m docs.take_pictures $(ARGS)
+
+sample: $(TOOLS)
+	@$(VENV) -m sample.make
+
+clean:
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+# An environment that works is left alone, whoever made it; only a half-made one (an interrupted run) is made again.
+.venv/made.stamp:
+	@if $(VENV) -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then touch $@; else $(MAKE) --no-print-directory environment; fi
+
+environment:
+	@test -n "$(PYTHON)" || { \
+		echo "Fivefold needs Python 3.11 or newer, and none was found." >&2; \
+		echo "Install one (python.org, or: apt-get install python3 python3-venv), or name it: make run PYTHON=/path/to/python3" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Fivefold needs Python 3.11 or newer; $(PYTHON) is $$("$(PYTHON)" --version 2>&1)." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "This Python cannot make environments: its modules venv and ensurepip are missing." >&2; \
+		echo "On Debian and Ubuntu: apt-get install python3-venv. Or name another: make run PYTHON=/path/to/python3" >&2; exit 1; }
+	@echo "Making the environment with $$("$(PYTHON)" --version) ..."
+	@"$(PYTHON)" -m venv --clear .venv
+	@touch .venv/made.stamp
+
+# torch first and by itself: what comes later finds it there and does not choose another build.
+$(RUNTIME): .venv/made.stamp
+	@echo "Installing what Fivefold needs (a few minutes, once) ..."
+	@$(VENV) -m pip install --quiet "$$(grep -E '^torch==' requirements.txt)"
+	@$(VENV) -m pip install --quiet -r requirements.txt
+	@rm -f .venv/runtime-*.stamp && touch $@
+
+$(TOOLS): $(RUNTIME)
+	@echo "Installing what the tests need ..."
+	@$(VENV) -m pip install --quiet -r requirements.txt -r requirements-dev.txt
+	@rm -f .venv/tools-*.stamp && touch $@

@@ -1,0 +1,1 @@
+"""What happens to the whole product when its process is killed, stopped or started twice."""
