@@ -1,0 +1,1 @@
+"""Which topics are supported by which truth, and what to obtain where they are not."""

@@ -1,0 +1,130 @@
+"""A board as rows and as data, for files that leave the product."""
+
+import csv
+import io
+from dataclasses import dataclass, fields
+from typing import Any
+
+from core.results import Board, Cell, Citation
+
+__all__ = ["BoardRow", "board_csv", "board_data", "board_rows", "inert"]
+
+_FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRow:
+    """One cell of the board as one line of a spreadsheet. Scores are in [0, 1]."""
+
+    topic: str
+    truth: str
+    state: str
+    evidence_score: float
+    threshold: float
+    margin: float
+    severity: str
+    reason: str
+    recommendation: str
+    evidence: str
+    document: str
+    page: int | None
+
+
+def board_rows(board: Board) -> tuple[BoardRow, ...]:
+    """One row per cell, in the board's order; severity and recommendation are empty where there is no gap."""
+    gaps = {(gap.topic, gap.truth): gap for gap in board.gaps}
+    rows = []
+    for cell in board.cells:
+        gap = gaps.get((cell.topic, cell.truth))
+        best = next(iter(cell.evidence or cell.near_misses), None)
+        rows.append(
+            BoardRow(
+                topic=cell.topic,
+                truth=cell.truth.value,
+                state=cell.state.value,
+                evidence_score=round(cell.evidence_score, 4),
+                threshold=cell.threshold,
+                margin=round(cell.margin, 4),
+                severity=gap.severity if gap else "",
+                reason=cell.error or cell.reason,
+                recommendation=gap.recommendation if gap else "",
+                evidence=best.quote if best else "",
+                document=best.document_name if best else "",
+                page=best.page if best else None,
+            )
+        )
+    return tuple(rows)
+
+
+def board_csv(board: Board) -> str:
+    """The rows as CSV with a header. Text a spreadsheet would run as a formula is made inert."""
+    names = [field.name for field in fields(BoardRow)]
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(names)
+    for row in board_rows(board):
+        writer.writerow([inert(getattr(row, name)) for name in names])
+    return out.getvalue()
+
+
+def inert(value: Any) -> Any:
+    """A cell value no spreadsheet runs: text that starts like a formula gets a leading apostrophe.
+
+    Source: OWASP, CSV Injection.
+
+    >>> inert("=1+1"), inert(" @SUM(A1)"), inert("minimum wage"), inert(-0.2)
+    ("'=1+1", "' @SUM(A1)", 'minimum wage', -0.2)
+    """
+    if isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA_MARKS):
+        return f"'{value}"
+    return value
+
+
+def board_data(board: Board) -> dict[str, Any]:
+    """The whole board as plain data for JSON."""
+    return {
+        "taken_at": board.taken_at.isoformat(),
+        "project": board.project,
+        "profile": board.profile,
+        "coverage": board.coverage,
+        "milliseconds": round(board.milliseconds, 1),
+        "topics": list(board.topics),
+        "cells": [_cell_data(cell) for cell in board.cells],
+        "gaps": [
+            {
+                "topic": gap.topic,
+                "truth": gap.truth.value,
+                "severity": gap.severity,
+                "recommendation": gap.recommendation,
+            }
+            for gap in board.gaps
+        ],
+    }
+
+
+def _cell_data(cell: Cell) -> dict[str, Any]:
+    return {
+        "topic": cell.topic,
+        "truth": cell.truth.value,
+        "state": cell.state.value,
+        "evidence_score": cell.evidence_score,
+        "threshold": cell.threshold,
+        "margin": cell.margin,
+        "reason": cell.reason,
+        "error": cell.error,
+        "evidence": [_citation_data(citation) for citation in cell.evidence],
+        "near_misses": [_citation_data(citation) for citation in cell.near_misses],
+    }
+
+
+def _citation_data(citation: Citation) -> dict[str, Any]:
+    return {
+        "citation_id": citation.citation_id,
+        "document": citation.document_name,
+        "sha256": citation.sha256,
+        "page": citation.page,
+        "start": citation.start,
+        "end": citation.end,
+        "quote": citation.quote,
+        "relevance": citation.relevance,
+    }

@@ -1,0 +1,98 @@
+"""The checked gap table: when a truth counts as covered, how bad a hole is, and what to obtain."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any
+
+from core.documents import Truth
+from core.errors import BadTable
+from core.tables.loading import check_keys, table
+
+__all__ = ["SEVERITIES", "EvidenceRow", "GapRow", "GapTable", "gap_table", "read_gap_table"]
+
+SEVERITIES = ("high", "medium", "low")
+"""Worst first."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRow:
+    """How evidence is weighed.
+
+    covered, partial: thresholds of the evidence score, in [0, 1]. bias, meaning, words: the logistic's constants.
+    meaning_floor, words_floor: below either a passage is unrelated. passages: how many are weighed per cell;
+    shown: how many sentences a cell keeps as evidence, and as near misses.
+    """
+
+    covered: float
+    partial: float
+    bias: float
+    meaning: float
+    words: float
+    meaning_floor: float
+    words_floor: float
+    passages: int
+    shown: int
+
+
+@dataclass(frozen=True, slots=True)
+class GapRow:
+    """What a missing truth means: severity (of SEVERITIES), what to obtain, and who would have it."""
+
+    severity: str
+    obtain: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class GapTable:
+    """Both parts of core/tables/gaps.toml."""
+
+    evidence: EvidenceRow
+    truths: Mapping[Truth, GapRow]
+
+
+def read_gap_table(raw: Mapping[str, Any]) -> GapTable:
+    """The table from parsed TOML. Raises BadTable naming row and key."""
+    check_keys("gaps", "", raw, ("evidence", "truth"))
+    return GapTable(_evidence(raw.get("evidence", {})), _truths(raw.get("truth", {})))
+
+
+@cache
+def gap_table() -> GapTable:
+    """The product's own table. Raises BadTable."""
+    return read_gap_table(table("gaps"))
+
+
+def _evidence(raw: Mapping[str, Any]) -> EvidenceRow:
+    names = [field.name for field in fields(EvidenceRow)]
+    check_keys("gaps", "evidence", raw, names)
+    for name in names:
+        if not isinstance(raw.get(name), int | float) or isinstance(raw[name], bool):
+            raise _bad("evidence", f"'{name}' must be a number")
+    row = EvidenceRow(**{name: raw[name] for name in names})
+    if not 0 < row.partial <= row.covered <= 1:
+        raise _bad("evidence", "0 < partial <= covered <= 1 must hold")
+    if row.passages < 1 or row.shown < 1:
+        raise _bad("evidence", "'passages' and 'shown' must be at least 1")
+    return row
+
+
+def _truths(raw: Mapping[str, Any]) -> Mapping[Truth, GapRow]:
+    check_keys("gaps", "truth", raw, list(Truth))
+    rows = {}
+    for truth in Truth:
+        row = raw.get(truth.value)
+        if row is None:
+            raise _bad(f"truth.{truth}", "is missing")
+        check_keys("gaps", f"truth.{truth}", row, ("severity", "obtain", "from"))
+        if row.get("severity") not in SEVERITIES:
+            raise _bad(f"truth.{truth}", f"'severity' must be one of {', '.join(SEVERITIES)}")
+        if not row.get("obtain") or not row.get("from"):
+            raise _bad(f"truth.{truth}", "'obtain' and 'from' must say something")
+        rows[truth] = GapRow(row["severity"], row["obtain"], row["from"])
+    return rows
+
+
+def _bad(row: str, problem: str) -> BadTable:
+    return BadTable(f"core/tables/gaps.toml: [{row}] {problem}.", "Correct the row.")

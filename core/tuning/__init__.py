@@ -1,0 +1,1 @@
+"""How well the product does on judged questions, topics and documents."""

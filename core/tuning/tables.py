@@ -1,0 +1,59 @@
+"""Measures as aligned text, for a terminal."""
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import Any
+
+__all__ = ["aligned", "grouped", "plain", "shown"]
+
+
+def shown(value: Any) -> str:
+    """A value for reading: three decimals, and "–" for what was not measured.
+
+    >>> shown(0.85714), shown(float("nan")), shown(12), shown(None)
+    ('0.857', '–', '12', '–')
+    """
+    if value is None or (isinstance(value, float) and isnan(value)):
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def plain(value: Any) -> Any:
+    """Data that JSON can hold: NaN becomes null, tuples become lists.
+
+    >>> plain({"ece": float("nan"), "wrong": (1, 2)})
+    {'ece': None, 'wrong': [1, 2]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(held) for key, held in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(held) for held in value]
+    return None if isinstance(value, float) and isnan(value) else value
+
+
+def aligned(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """A table with a header; numbers stand right, words left.
+
+    >>> print(aligned(("leg", "ndcg"), [("dense", 0.4), ("sparse", 0.39)]))
+    leg      ndcg
+    dense   0.400
+    sparse  0.390
+    """
+    numeric = [all(not isinstance(row[i], str) for row in rows) for i in range(len(header))]
+    lines = [list(header), *([shown(value) for value in row] for row in rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
+    placed = [
+        [
+            text.rjust(width) if right else text.ljust(width)
+            for text, width, right in zip(line, widths, numeric, strict=True)
+        ]
+        for line in lines
+    ]
+    return "\n".join("  ".join(line).rstrip() for line in placed)
+
+
+def grouped(name: str, groups: Mapping[str, Mapping[str, Any]]) -> str:
+    """A table of group → measure → value, one row per group."""
+    columns = list(dict.fromkeys(column for values in groups.values() for column in values))
+    rows = [[group, *(values.get(column) for column in columns)] for group, values in groups.items()]
+    return aligned([name, *columns], rows)
