@@ -1,13 +1,17 @@
-"""A board as rows and as data, for files that leave the product."""
+"""A board as rows, data and text, for what leaves the product."""
 
 import csv
 import io
 from dataclasses import dataclass, fields
 from typing import Any
 
-from core.results import Board, Cell, Citation
+from core.coverage.gaps import ASSESSED
+from core.documents import Truth
+from core.printed import aligned
+from core.results import Board, Cell, Gap
+from core.search.report import citation_data
 
-__all__ = ["BoardRow", "board_csv", "board_data", "board_rows", "inert"]
+__all__ = ["BoardRow", "board_csv", "board_data", "board_rows", "board_text", "inert"]
 
 _FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -112,19 +116,24 @@ def _cell_data(cell: Cell) -> dict[str, Any]:
         "margin": cell.margin,
         "reason": cell.reason,
         "error": cell.error,
-        "evidence": [_citation_data(citation) for citation in cell.evidence],
-        "near_misses": [_citation_data(citation) for citation in cell.near_misses],
+        "evidence": [citation_data(citation) for citation in cell.evidence],
+        "near_misses": [citation_data(citation) for citation in cell.near_misses],
     }
 
 
-def _citation_data(citation: Citation) -> dict[str, Any]:
-    return {
-        "citation_id": citation.citation_id,
-        "document": citation.document_name,
-        "sha256": citation.sha256,
-        "page": citation.page,
-        "start": citation.start,
-        "end": citation.end,
-        "quote": citation.quote,
-        "relevance": citation.relevance,
-    }
+def board_text(board: Board) -> str:
+    """The board as a table of states with scores, then the gaps with what to obtain."""
+    rows = [[topic, *(_cell_text(board.cell(topic, truth)) for truth in Truth)] for topic in board.topics]
+    share = "nothing could be assessed" if board.coverage is None else f"{board.coverage:.0%} covered"
+    table = aligned(["topic", *(truth.value for truth in Truth)], rows)
+    errors = dict.fromkeys(cell.error for cell in board.cells if cell.error)
+    parts = [table, f"{share}, {len(board.gaps)} gaps.", *(f"! {error}" for error in errors)]
+    return "\n".join([*parts, *(_gap_text(gap) for gap in board.gaps)])
+
+
+def _cell_text(cell: Cell) -> str:
+    return f"{cell.state} {cell.evidence_score:.2f}" if cell.state in ASSESSED else str(cell.state)
+
+
+def _gap_text(gap: Gap) -> str:
+    return f"- {gap.severity}: {gap.topic} / {gap.truth}. {gap.recommendation}"

@@ -1,13 +1,15 @@
 """How well each leg and the default profile rank a retrieval test collection."""
 
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 
+from core.documents import Document
 from core.queries import SearchRequest
 from core.results import SearchResult
 from core.tuning.judgments import Collection
 from core.tuning.metrics import mean, ranking_measures
 
-__all__ = ["evaluate_collection"]
+__all__ = ["evaluate_collection", "ids_of"]
 
 _DEPTH = 100
 _LEGS = ("dense", "sparse", "fused")
@@ -35,6 +37,16 @@ def evaluate_collection(
             rankings[leg][query] = _ids(_leg_order(result, leg), ids)
         rankings[profile][query] = _ids(_profile_order(result), ids)
     return {name: _measured(collection.grades, ranking) for name, ranking in rankings.items()}
+
+
+def ids_of(texts: Mapping[str, str], documents: Mapping[str, Document]) -> dict[int, list[str]]:
+    """Stored document → the collection's ids of its text. documents: SHA-256 of the text's bytes → document."""
+    ids: dict[int, list[str]] = {}
+    for name, text in texts.items():
+        document = documents.get(sha256(text.encode()).hexdigest())
+        if document is not None:
+            ids.setdefault(document.id, []).append(name)
+    return ids
 
 
 def _measured(grades: Mapping[str, Mapping[str, int]], ranking: Mapping[str, Sequence[str]]) -> dict[str, float]:

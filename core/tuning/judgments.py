@@ -114,6 +114,13 @@ class Collection:
     queries: Mapping[str, str]
     grades: Mapping[str, Mapping[str, int]]
 
+    def texts(self) -> dict[str, str]:
+        """Document id → title and text; a text that begins with its title is not given it twice."""
+        return {
+            name: text if text.startswith(title) else f"{title}\n\n{text}"
+            for name, (title, text) in self.documents.items()
+        }
+
 
 def read_labels(path: Path) -> tuple[LabelRow, ...]:
     """The rows of a LABELS.csv. Raises BadRequest naming file and line."""

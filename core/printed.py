@@ -1,10 +1,13 @@
-"""Measures as aligned text, for a terminal."""
+"""Outcomes and measures as text, for a terminal."""
 
 from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import Any
 
-__all__ = ["aligned", "grouped", "plain", "shown"]
+from core.documents import Document
+from core.errors import BadFile
+
+__all__ = ["aligned", "grouped", "outcome_text", "plain", "shown"]
 
 
 def shown(value: Any) -> str:
@@ -57,3 +60,16 @@ def grouped(name: str, groups: Mapping[str, Mapping[str, Any]]) -> str:
     columns = list(dict.fromkeys(column for values in groups.values() for column in values))
     rows = [[group, *(values.get(column) for column in columns)] for group, values in groups.items()]
     return aligned([name, *columns], rows)
+
+
+def outcome_text(name: str, outcome: Document | BadFile) -> str:
+    """One line on what became of an uploaded file."""
+    if isinstance(outcome, BadFile):
+        return f"failed   {name}: {outcome}"
+    if outcome.failure:
+        return f"failed   {name}: {outcome.failure} {outcome.remedy}".rstrip()
+    truth = outcome.labels.truth
+    known = f"{truth.value} (p {truth.probability:.2f})" if truth.value else f"unknown truth: {truth.reason}"
+    stored = f" [here already as {outcome.name}]" if outcome.name != name else ""
+    warnings = "".join(f" ! {warning}" for warning in outcome.warnings)
+    return f"{outcome.state:8} {name}{stored}: {known}, {outcome.pages} pages, {outcome.passages} passages{warnings}"

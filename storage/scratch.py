@@ -1,0 +1,127 @@
+"""A throw-away library: measured, then gone."""
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from time import sleep
+
+from core.documents import Document, DocumentState
+from core.errors import BadFile, BadRequest
+from core.settings import Settings
+from core.tuning.judgments import LabelRow
+from core.workbench import Workbench
+from storage.opening import open_workbench
+
+__all__ = ["NamedFile", "apply_labels", "files_of", "fill", "labelled_files", "scratch_workbench", "settle"]
+
+_LOOK_SECONDS = 0.2
+_SAME = {"other": "general"}
+"""Words of judged labels for a domain of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    """A file under the name it is uploaded with."""
+
+    name: str
+    data: bytes
+
+
+@contextmanager
+def scratch_workbench(settings: Settings) -> Iterator[Workbench]:
+    """A workbench on a fresh embedded database in a temporary folder, without a worker.
+
+    Raises StoreFailed when the database cannot start.
+    """
+    with tempfile.TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as folder:
+        alone = replace(settings, data_folder=Path(folder), database_url="", chroma_url="", worker=False)
+        with open_workbench(alone) as workbench:
+            yield workbench
+
+
+def files_of(paths: Sequence[Path]) -> list[NamedFile]:
+    """The files named, and those in the folders named, without hidden ones. Raises BadRequest for what is not there."""
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(p for p in path.rglob("*") if p.is_file())
+            found += [p for p in inside if not any(part.startswith(".") for part in p.relative_to(path).parts)]
+        elif path.is_file():
+            found.append(path)
+        else:
+            raise BadRequest(f"'{path}' is not a file or folder.", "Check the path.")
+    if not found:
+        raise BadRequest("There is no file to ingest.", "Name files, or a folder that holds some.")
+    return [NamedFile(path.name, path.read_bytes()) for path in found]
+
+
+def labelled_files(rows: Sequence[LabelRow], folder: Path, *, hide_names: bool = False) -> list[NamedFile]:
+    """The files of a folder under their judged names, joined by the SHA-256 of their bytes.
+
+    hide_names: neutral names that keep the extension, because names leak labels. Raises BadRequest without a file.
+    """
+    if not folder.is_dir():
+        raise BadRequest(f"'{folder}' is not a folder.", "Name the folder that holds the labelled files.")
+    names = {row.sha256: row.name for row in rows}
+    files = []
+    for number, path in enumerate(sorted(path for path in folder.rglob("*") if path.is_file()), start=1):
+        data = path.read_bytes()
+        name = names.get(sha256(data).hexdigest(), path.name)
+        files.append(NamedFile(f"document-{number:04}{Path(name).suffix}" if hide_names else name, data))
+    if not files:
+        raise BadRequest(f"'{folder}' holds no file.", "Name the folder that holds the labelled files.")
+    return files
+
+
+def fill(
+    workbench: Workbench,
+    files: Sequence[NamedFile],
+    *,
+    on_file: Callable[[int, int], None] = lambda done, total: None,
+) -> dict[str, Document]:
+    """Ingest files one after the other in this process. SHA-256 → document, ready or failed; empty files are absent."""
+    documents: dict[str, Document] = {}
+    for done, file in enumerate(files, start=1):
+        try:
+            receipt = workbench.upload(file.name, file.data)
+        except BadFile:
+            on_file(done, len(files))
+            continue
+        if not receipt.duplicate_of:
+            documents[receipt.sha256] = workbench.ingest(receipt.document_id)
+        on_file(done, len(files))
+    return documents
+
+
+def apply_labels(workbench: Workbench, rows: Sequence[LabelRow], documents: Mapping[str, Document]) -> None:
+    """Correct every ready document to its judged labels, as an analyst would."""
+    for row in rows:
+        document = documents.get(row.sha256)
+        if document is None or document.state is not DocumentState.READY:
+            continue
+        for field in ("truth", "domain", "authority", "jurisdiction", "effective_date"):
+            value = getattr(row, field)
+            if value:
+                workbench.correct(document.id, field, _SAME.get(value, value), "judgment")
+
+
+def settle(
+    workbench: Workbench, files: Sequence[NamedFile], *, project: str | None = None
+) -> Iterator[tuple[NamedFile, Document | BadFile]]:
+    """Upload files and wait for a worker to settle each; yields them in their order."""
+    waiting: list[tuple[NamedFile, int | BadFile]] = []
+    for file in files:
+        try:
+            waiting.append((file, workbench.upload(file.name, file.data, project=project).document_id))
+        except BadFile as error:
+            waiting.append((file, error))
+    for file, outcome in waiting:
+        if isinstance(outcome, BadFile):
+            yield file, outcome
+            continue
+        while (document := workbench.document(outcome)).state is DocumentState.PENDING:
+            sleep(_LOOK_SECONDS)
+        yield file, document
