@@ -6,9 +6,11 @@ from functools import cache, lru_cache
 
 import Stemmer
 
-__all__ = ["STOP_WORDS", "keywords", "phrase_pattern", "stem", "stemmed_words", "words"]
+__all__ = ["STOP_WORDS", "index_stems", "keywords", "phrase_pattern", "stem", "stemmed_words", "word_spans", "words"]
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’.&][^\W_]+)*[+#]*", re.UNICODE)
+# Where a compound word comes apart: W|2, node|js, store|Empty|Results, HTTP|Server – but not PDFs.
+_SEAM = re.compile(r"[-.&]|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 STOP_WORDS = frozenset(
     "a about above after again all also am an and any are as at be because been before being below between both"
     " but by can cannot could did do does doing down during each few for from further had has have having he her"
@@ -43,9 +45,37 @@ def words(text: str) -> list[str]:
     return [match.group().lower() for match in _WORD.finditer(text)]
 
 
+def word_spans(text: str) -> list[tuple[int, int, str]]:
+    """Where each word of `words(text)` stands: start, end, lower-case word.
+
+    >>> word_spans("Form W-2")
+    [(0, 4, 'form'), (5, 8, 'w-2')]
+    """
+    return [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(text)]
+
+
 def stemmed_words(text: str) -> list[str]:
     """The stems of all words in order."""
     return [stem(word) for word in words(text)]
+
+
+def index_stems(text: str) -> list[str]:
+    """What keyword search matches by: the stems of all words but stop words, and of the parts of compound words too.
+
+    Whole and parts both count, so that "empty results" finds storeEmptyResults, and "year end" year-end. Parts of one
+    character say nothing and are left out. Hand over the text in its own case: capitals show where words come apart.
+
+    >>> index_stems("The year-end storeEmptyResults of the W-2")
+    ['year-end', 'year', 'end', 'storeemptyresult', 'store', 'empti', 'result', 'w-2']
+    """
+    return [found for match in _WORD.finditer(text) for found in _stems_with_parts(match.group())]
+
+
+@lru_cache(maxsize=200_000)
+def _stems_with_parts(word: str) -> tuple[str, ...]:
+    whole = word.lower().replace("’", "'")
+    parts = [part.lower() for part in _SEAM.split(word) if len(part) > 1 and len(part) < len(word)]
+    return tuple(stem(part) for part in (whole, *parts) if part not in STOP_WORDS)
 
 
 def keywords(text: str) -> tuple[str, ...]:

@@ -79,7 +79,13 @@ class MemoryCatalogue:
             self._forget_contents(document.id)
             stored = [self._stored(document, position, p) for position, p in enumerate(passages)]
             self._documents[document.id] = replace(
-                document, state=DocumentState.READY, step="", failure="", remedy="", pages=len(pages), passages=len(stored)
+                document,
+                state=DocumentState.READY,
+                step="",
+                failure="",
+                remedy="",
+                pages=len(pages),
+                passages=len(stored),
             )
             self._pages |= {(document.id, page.number): page for page in pages}
             self._passages |= {p.id: p for p in stored}

@@ -1,0 +1,118 @@
+"""BM25 over segments with the statistics of them all: what one index built anew would score.
+
+    score = Σ over stems  idf · tf / (tf + k1 · (1 - b + b · length / average length))
+    idf   = ln(1 + (N - df + ½) / (df + ½))
+
+The formulas are bm25s's "lucene" variant, the one that gives exactly 0 to a passage holding no word of the question.
+bm25s itself computes all scores when it indexes, so it would have to index everything again at each upload; here they
+are computed when asked, over the postings of the question's words only.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.matching import index_stems
+from core.ports import PassageIds
+from core.results import LegHit, LegHits, TermScore
+from storage.bm25_segments import Segment
+
+__all__ = ["K1", "B", "Bm25"]
+
+K1, B = 1.5, 0.75
+"""Saturation of repeated words and weight of a passage's length; bm25s's defaults (Robertson & Zaragoza 2009, §3.5)."""
+
+
+@cache
+def _formulas() -> tuple[Callable[..., float], Callable[..., NDArray[np.float64]]]:
+    """idf(df, N) and the term-frequency part of bm25s."""
+    from bm25s import scoring
+
+    return scoring._select_idf_scorer("lucene"), scoring._select_tfc_scorer("lucene")
+
+
+class Bm25:
+    """A library's segments at one moment; never changed, so that a search reads it without a lock."""
+
+    def __init__(self, segments: Sequence[Segment] = ()) -> None:
+        self.segments = tuple(segment for segment in segments if segment.alive)
+        self._count = sum(segment.alive for segment in self.segments)
+        stems = sum(int(segment.lengths[segment.live].sum()) for segment in self.segments)
+        self._average = max(stems / self._count, 1e-9) if self._count else 1.0
+
+    def count(self) -> int:
+        """Living passages."""
+        return self._count
+
+    def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
+        """Inverse document frequency of each term as a whole, ≥ 0; a term in no passage has the highest."""
+        return {term: self._idf(stems[0]) if (stems := index_stems(term)) else 0.0 for term in terms}
+
+    def _idf(self, stem: str) -> float:
+        holding = sum(len(segment.postings(stem)[0]) for segment in self.segments)
+        return float(_formulas()[0](holding, self._count))
+
+    def _asked(self, terms: Sequence[str]) -> list[tuple[str, str, float]]:
+        """(term, stem, idf) of each stem once, under the first term that has it."""
+        first: dict[str, str] = {}
+        for term in terms:
+            for stem in index_stems(term):
+                first.setdefault(stem, term)
+        return [(term, stem, self._idf(stem)) for stem, term in first.items()]
+
+    def _shares(self, segment: Segment, stem: str, idf: float) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """The living rows holding a stem, and what it adds to the score of each."""
+        rows, counts = segment.postings(stem)
+        lengths = segment.lengths[rows].astype(np.float64)
+        return rows, idf * _formulas()[1](counts.astype(np.float64), lengths, self._average, K1, B)
+
+    def search(self, terms: Sequence[str], admissible: PassageIds | None, top_k: int) -> LegHits:
+        """The admissible passages with a score above 0, best first; ties by passage id."""
+        asked = self._asked(terms)
+        ids, scores, admitted = [np.empty(0, np.int64)], [np.empty(0)], 0
+        for segment in self.segments:
+            open_rows = segment.live
+            if admissible is not None:
+                open_rows = open_rows & np.isin(segment.ids, admissible, assume_unique=True)
+            admitted += int(np.count_nonzero(open_rows))
+            found = np.zeros(len(segment.ids))
+            for _, stem, idf in asked:
+                rows, shares = self._shares(segment, stem, idf)
+                found[rows] += shares
+            hits = np.flatnonzero((found > 0) & open_rows)
+            ids.append(segment.ids[hits])
+            scores.append(found[hits])
+        return LegHits(_best(np.concatenate(ids), np.concatenate(scores), top_k), self._count, admitted)
+
+    def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
+        """Per indexed passage, the share of each stem it holds, in the order of the terms."""
+        asked = self._asked(terms)
+        explained: dict[int, list[TermScore]] = {}
+        for segment, rows in self._located(passage_ids):
+            explained |= {int(i): [] for i in segment.ids[rows]}
+            for term, stem, idf in asked:
+                held, shares = self._shares(segment, stem, idf)
+                at = np.searchsorted(held, rows)
+                for row, place in zip(rows.tolist(), at.tolist(), strict=True):
+                    if place < len(held) and held[place] == row:
+                        explained[int(segment.ids[row])].append(TermScore(term, stem, float(shares[place])))
+        return {passage_id: tuple(parts) for passage_id, parts in explained.items()}
+
+    def _located(self, passage_ids: Sequence[int]) -> Iterator[tuple[Segment, NDArray[Any]]]:
+        """Each segment with its living rows among these passages."""
+        wanted = np.unique(np.asarray(passage_ids, dtype=np.int64))
+        for segment in self.segments:
+            yield segment, np.flatnonzero(segment.live & np.isin(segment.ids, wanted, assume_unique=True))
+
+
+def _best(ids: PassageIds, scores: NDArray[np.float64], top_k: int) -> tuple[LegHit, ...]:
+    if top_k <= 0:
+        return ()
+    if len(ids) > top_k:
+        least = np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
+        ids, scores = ids[scores >= least], scores[scores >= least]  # more than top_k when some tie
+    order = np.lexsort((ids, -scores))[:top_k]
+    return tuple(LegHit(int(i), float(s)) for i, s in zip(ids[order], scores[order], strict=True))
