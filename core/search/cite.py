@@ -86,8 +86,10 @@ def _citation(passage: Passage, document: Document, index: int, span: Span, rele
 def written(citation: Citation, style: CitationStyle | str, *, title: str = "", url: str = "") -> str:
     """A citation in one of the four styles; title and url are of its document, for markdown.
 
-    brief `[IRS_Pub_15.pdf, p.5]`, full `[IRS_Pub_15.pdf, p.5] (government)`, academic `Government. IRS_Pub_15.pdf. Page 5.`,
-    markdown `[Title](URL)`; table rows `[employees.csv, rows 12–18]`. Raises ValueError for an unknown style.
+    brief `[IRS_Pub_15.pdf, p.5]`, full `[IRS_Pub_15.pdf, p.5] (government)`, markdown `[Title](URL)`,
+    academic `Government. IRS_Pub_15.pdf. Page 5.`; table rows `[employees.csv, rows 12–18]`.
+
+    Raises ValueError for an unknown style.
     """
     match CitationStyle(style):
         case CitationStyle.BRIEF:
@@ -95,8 +97,7 @@ def written(citation: Citation, style: CitationStyle | str, *, title: str = "", 
         case CitationStyle.FULL:
             return f"{_brief(citation)} ({citation.authority})" if citation.authority else _brief(citation)
         case CitationStyle.ACADEMIC:
-            parts = [str(citation.authority).capitalize() if citation.authority else "", citation.document_name, _place(citation, "Page ")]
-            return " ".join(f"{part[:1].upper()}{part[1:]}." if n != 1 else f"{part}." for n, part in enumerate(parts) if part)
+            return _academic(citation)
         case CitationStyle.MARKDOWN:
             shown = re.sub(r"([\\`*_\[\]<>])", r"\\\1", " ".join((title or citation.document_name or "Source").split()))
             return f"[{shown}]({_escaped_url(url) or '#'})"
@@ -105,6 +106,12 @@ def written(citation: Citation, style: CitationStyle | str, *, title: str = "", 
 def _brief(citation: Citation) -> str:
     place = _place(citation, "p.")
     return f"[{citation.document_name}, {place}]" if place else f"[{citation.document_name}]"
+
+
+def _academic(citation: Citation) -> str:
+    author = f"{citation.authority.capitalize()}. " if citation.authority else ""
+    place = _place(citation, "Page ")
+    return f"{author}{citation.document_name}." + (f" {place[0].upper()}{place[1:]}." if place else "")
 
 
 def _place(citation: Citation, page: str) -> str:

@@ -7,26 +7,30 @@ from datetime import date, timedelta
 
 __all__ = ["AskedDates", "asked_dates"]
 
-_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
-_MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" if len(name) > 3 else name for name in _MONTHS)
+_MONTHS = tuple("january february march april may june july august september october november december".split())
+_MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
 _YEAR = r"(?:19|20)\d\d"
-_DATE = (
-    rf"(?:{_YEAR}-\d\d-\d\d|{_YEAR}-\d\d|(?:{_MONTH})\.? \d{{1,2}},? {_YEAR}|\d{{1,2}} (?:{_MONTH})\.? {_YEAR}|(?:{_MONTH})\.? {_YEAR}|{_YEAR})"
+_DAY = rf"(?:{_MONTH})\.? \d{{1,2}},? {_YEAR}|\d{{1,2}} (?:{_MONTH})\.? {_YEAR}"
+_DATE = rf"(?:{_YEAR}-\d\d-\d\d|{_YEAR}-\d\d|{_DAY}|(?:{_MONTH})\.? {_YEAR}|{_YEAR})"
+_BETWEEN = re.compile(
+    rf"\b(?:between|from) (?P<start>{_DATE}) (?:and|to|until|through) (?P<end>{_DATE})\b", re.IGNORECASE
 )
-_BETWEEN = re.compile(rf"\b(?:between|from) (?P<start>{_DATE}) (?:and|to|until|through) (?P<end>{_DATE})\b", re.IGNORECASE)
 _SINCE = re.compile(rf"\b(?:since|from|starting|as of) (?P<start>{_DATE})\b", re.IGNORECASE)
 _AFTER = re.compile(rf"\bafter (?P<after>{_DATE})\b", re.IGNORECASE)
 _BEFORE = re.compile(rf"\b(?:before|prior to) (?P<before>{_DATE})\b", re.IGNORECASE)
 _UNTIL = re.compile(rf"\b(?:until|till|up to|through) (?P<end>{_DATE})\b", re.IGNORECASE)
 _WITHIN = re.compile(rf"\b(?:in|during|for|of|on) (?P<within>{_DATE})\b", re.IGNORECASE)
-_LAST = re.compile(r"\b(?:in |over |during |within )?the (?:last|past) (?P<count>\d{1,3}) (?P<unit>day|week|month|year)s?\b", re.IGNORECASE)
+_LAST = re.compile(
+    r"\b(?:in |over |during |within )?the (?:last|past) (?P<count>\d{1,3}) (?P<unit>day|week|month|year)s?\b",
+    re.IGNORECASE,
+)
 _NAMED_YEAR = re.compile(r"\b(?P<which>last|this) year\b(?!['’])", re.IGNORECASE)
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 
 @dataclass(frozen=True, slots=True)
 class AskedDates:
-    """What a question says about dates; both bounds inclusive, at least one is set. `words`: as the question says it."""
+    """What a question says about dates; both bounds inclusive, at least one is set. `words`: as asked."""
 
     start: date | None
     end: date | None
@@ -91,7 +95,7 @@ def _span(words: str) -> tuple[date, date] | None:
             year = numbers[-1]
             day = numbers[0] if len(numbers) == 2 else None
         else:
-            year, month, day = (numbers + [0, 0])[:3]
+            year, month, day = [*numbers, 0, 0][:3]
         if not month:
             return date(year, 1, 1), date(year, 12, 31)
         if not day:

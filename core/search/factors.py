@@ -1,4 +1,4 @@
-"""What each factor is worth for one candidate: one pure function per factor, giving a value in [0, 1] and the reason in words."""
+"""What each factor is worth for one candidate: one pure function each, giving a value and the reason."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -65,7 +65,9 @@ def _keyword_overlap(candidate: Candidate, asked: Asked) -> Valued:
         why = "the document has no keywords yet" if wanted else "the question has no keywords"
         return Valued(asked.table["keyword_overlap"]["unknown"], f"neutral: {why}")
     value = overlap(own, wanted)
-    return Valued(value, f"{round(value * len(wanted))} of {len(wanted)} keywords of the question are keywords of the document")
+    return Valued(
+        value, f"{round(value * len(wanted))} of {len(wanted)} keywords of the question are keywords of the document"
+    )
 
 
 def overlap(own: tuple[str, ...], wanted: tuple[str, ...]) -> float:
@@ -163,8 +165,8 @@ def _jurisdiction(candidate: Candidate, asked: Asked) -> Valued:
 def jurisdiction_value(own: str | None, wanted: str | None) -> str:
     """Which rule of the jurisdiction factor holds for a passage's place and the question's. The states are of the US.
 
-    >>> jurisdiction_value("federal", "state:CA"), jurisdiction_value("state:TX", "state:CA"), jurisdiction_value("country:DE", "state:CA")
-    ('enclosing', 'other_state', 'other_country')
+    >>> [jurisdiction_value(own, "state:CA") for own in ("federal", "state:TX", "country:DE")]
+    ['enclosing', 'other_state', 'other_country']
     """
     us = ("federal", "country:US")
     if own is None or wanted is None:

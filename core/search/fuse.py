@@ -23,7 +23,8 @@ def fuse(legs: Mapping[str, Sequence[int]], weights: Mapping[str, float], k: int
 
     A leg that did not run has no list here, and so does not lower what is possible.
 
-    >>> [(f.passage_id, round(f.score, 4)) for f in fuse({"sparse": [1, 2], "dense": [2, 3]}, {"sparse": 1, "dense": 1})]
+    >>> fused = fuse({"sparse": [1, 2], "dense": [2, 3]}, {"sparse": 1, "dense": 1})
+    >>> [(item.passage_id, round(item.score, 4)) for item in fused]
     [(2, 0.9919), (1, 0.5), (3, 0.4919)]
     """
     best = sum(weights.get(leg, 0.0) for leg in legs) / (k + 1)

@@ -53,7 +53,7 @@ class _Leg:
 
 
 class Retriever:
-    """Searches both legs. Stores are asked for the admissible passages only: filters apply before ranking, on every leg."""
+    """Searches both legs, each among the admissible passages only: filters apply before ranking."""
 
     def __init__(
         self, catalogue: Catalogue, vectors: VectorIndex, sparse: SparseIndex, embedder: Embedder, threads: Executor

@@ -18,6 +18,7 @@ __all__ = ["matched_patterns", "question_terms", "read_route", "routed_only", "t
 
 _WILDCARD = r"(?:\S+[\s_-]+){0,3}\S+"
 _YEAR = re.compile(r"(?<![\w.,$-])(?:19|20)\d\d(?![\w-]|[.,]\d)")
+_CONTRACTED = frozenset({"t", "ll", "ve", "re", "d", "m"})
 _NOT_ASKED_FOR = frozenset({"general"})
 
 
@@ -53,21 +54,22 @@ def read_route(question: str, today: date, removed_chips: Collection[str] = ()) 
 
 
 def question_terms(question: str) -> tuple[str, ...]:
-    """The words searched for, each stem once: the keywords, without contractions of stop words ("I'm", "what's") and with the parts of
-    compounds beside the compound, because a text may write "hourly paid" where the question says "hourly-paid".
+    """The words searched for, each stem once: the keywords, without contractions of stop words ("I'm", "what's"), and
+    compounds by their parts, because a text may write "hourly paid" where the question says "hourly-paid".
 
     >>> question_terms("What's an hourly-paid W-2 job?")
-    ('hourly-paid', 'hourly', 'paid', 'w-2', 'job')
+    ('hourly', 'paid', 'w-2', 'job')
     """
     found: dict[str, str] = {}
     for word in keywords(question.replace("’", "'")):
         head, _, tail = word.partition("'")
-        if tail and (head in STOP_WORDS or tail in ("t", "ll", "ve", "re", "d", "m")):
+        if tail and (head in STOP_WORDS or tail in _CONTRACTED):
             continue
         word = word.removesuffix("'s")
-        parts = [part for part in re.split(r"[-/]", word) if len(part) > 1 and part not in STOP_WORDS]
-        for term in (word, *(parts if len(parts) > 1 else ())):
-            found.setdefault(stem(term), term)
+        parts = [part for part in word.split("-") if len(part) > 1]
+        for term in parts if len(parts) > 1 else (word,):
+            if term not in STOP_WORDS:
+                found.setdefault(stem(term), term)
     return tuple(found.values())
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from typing import Any
 
@@ -30,7 +31,7 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "temporal": ("unknown",),
 }
 _SCALES: Mapping[str, tuple[str, ...]] = {"freshness": ("scale_days",), "utility": ("full_at",)}
-_MAPS: Mapping[str, tuple[str, type]] = {
+_MAPS: Mapping[str, tuple[str, type[StrEnum]]] = {
     "half_life": ("source_days", SourceType),
     "strength": ("base_days", Sector),
     "temporal": ("values", TemporalClass),
@@ -84,7 +85,9 @@ def parse_factors(raw: Mapping[str, Any]) -> FactorTable:
             _number("factors", row, values, authority)
     steps = tuple((float(days), float(value)) for days, value in raw["recency"].get("steps_days", ()))
     if list(steps) != sorted(steps) or not all(0 <= value <= 1 for _, value in steps):
-        raise BadTable("core/tables/factors.toml: [recency] steps_days must ascend, with values in [0, 1].", "Sort them.")
+        raise BadTable(
+            "core/tables/factors.toml: [recency] steps_days must ascend, with values in [0, 1].", "Sort them."
+        )
     return FactorTable(rows, {name: dict(values) for name, values in matrix.items()}, steps)
 
 
@@ -92,7 +95,9 @@ def _row(name: str, raw: Mapping[str, Any]) -> FactorRow:
     map_key, map_values = _MAPS.get(name, ("", None))
     extra = {"authority": ("matrix",), "recency": ("steps_days",)}.get(name, ())
     scales = _SCALES.get(name, ())
-    check_keys("factors", name, raw, ("label", "means", *_NUMBERS[name], *scales, *extra, *([map_key] if map_key else [])))
+    check_keys(
+        "factors", name, raw, ("label", "means", *_NUMBERS[name], *scales, *extra, *([map_key] if map_key else []))
+    )
     for key in ("label", "means"):
         if not raw.get(key):
             raise BadTable(f"core/tables/factors.toml: [{name}] has no '{key}'.", "Every factor explains itself.")

@@ -35,14 +35,16 @@ def parse_profiles(raw: Mapping[str, Any], file: str = "core/tables/profiles.tom
 def check_profile(profile: ScoreProfile, file: str = "profile") -> ScoreProfile:
     """The profile itself, when it is sound.
 
-    Raises BadTable naming file and key: an unknown factor, a negative weight, weights that do not sum to 1, a threshold or floor
-    outside [0, 1].
+    Raises BadTable naming file and key: an unknown factor, a negative weight, weights that do not sum to 1, a threshold
+    or floor outside [0, 1].
     """
     known = factor_table().rows
     for key, names in (("weights", profile.weights), ("multipliers", profile.multipliers)):
         for factor in names:
             if factor not in known:
-                raise _bad(file, profile, key, f"names the unknown factor '{factor}'", f"Factors are: {', '.join(known)}.")
+                raise _bad(
+                    file, profile, key, f"names the unknown factor '{factor}'", f"Factors are: {', '.join(known)}."
+                )
     for factor, weight in profile.weights.items():
         if not isfinite(weight) or weight < 0:
             raise _bad(file, profile, f"weights.{factor}", f"is {weight}", "A weight is at least 0.")

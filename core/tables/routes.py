@@ -86,7 +86,9 @@ def _category(row: Mapping[str, Any]) -> Category:
     check_keys("routes", f"category {name}] truths [", [*truths, *roles], list(Truth))
     check_keys("routes", f"category {name}] roles [", roles.values(), list(TableRole))
     if not truths or not all(0 < weight <= 1 for weight in truths.values()):
-        raise BadTable(f"core/tables/routes.toml: [category {name}] needs truths with weights in (0, 1].", "Correct them.")
+        raise BadTable(
+            f"core/tables/routes.toml: [category {name}] needs truths with weights in (0, 1].", "Correct them."
+        )
     return Category(
         name=name,
         truths={Truth(key): float(weight) for key, weight in truths.items()},
