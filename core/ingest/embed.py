@@ -187,7 +187,9 @@ def _hub_folder(model: str) -> Path:
     try:
         return Path(snapshot_download(model, allow_patterns=wanted, local_files_only=True))
     except HFValidationError as error:
-        raise ModelUnavailable(f"'{model}' is neither a folder nor a model name.", "Correct embedding_model.") from error
+        raise ModelUnavailable(
+            f"'{model}' is neither a folder nor a model name.", "Correct embedding_model."
+        ) from error
     except LocalEntryNotFoundError:
         pass
     try:
@@ -248,7 +250,12 @@ def _run_conversion(folder: Path, fresh: Path, precision: str) -> None:
     command = [sys.executable, "-m", "core.ingest.embed_convert", str(folder), str(fresh), precision]
     try:
         subprocess.run(
-            command, cwd=_PROJECT, check=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=_CONVERSION_SECONDS
+            command,
+            cwd=_PROJECT,
+            check=True,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=_CONVERSION_SECONDS,
         )
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         reason = (error.stderr or b"").decode("utf-8", "replace")[-2000:]

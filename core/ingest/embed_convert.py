@@ -1,4 +1,4 @@
-"""Converts one sentence-transformers model to OpenVINO: `python -m core.ingest.embed_convert MODEL_FOLDER OUT_FOLDER PRECISION`.
+"""Converts a sentence-transformers model to OpenVINO: `python -m core.ingest.embed_convert MODEL_FOLDER OUT PRECISION`.
 
 Runs in a process of its own, so that the serving process never imports torch (5 s, 500 MB). The whole model is traced,
 pooling and normalisation included, so the converted graph goes straight from tokens to unit vectors. The result is
@@ -40,7 +40,7 @@ def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, A
     import torch
     from sentence_transformers import SentenceTransformer
 
-    model = SentenceTransformer(str(model_folder), device="cpu", local_files_only=True).eval()
+    model = SentenceTransformer(str(model_folder), device="cpu", local_files_only=True).eval().requires_grad_(False)
     tokenizer = model.tokenizer.backend_tokenizer
     example = dict(model.preprocess(["a short text", _SENTENCE]))
     inputs = [name for name in ("input_ids", "attention_mask", "token_type_ids") if name in example]
@@ -48,8 +48,12 @@ def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, A
     class TokensToVector(torch.nn.Module):  # type: ignore[misc,unused-ignore]
         """The whole pipeline as one function of plain tensors, which is what can be traced."""
 
+        def __init__(self) -> None:
+            super().__init__()
+            self.whole = model
+
         def forward(self, *tensors: torch.Tensor) -> torch.Tensor:
-            features: Any = model(dict(zip(inputs, tensors, strict=True)))
+            features: Any = self.whole(dict(zip(inputs, tensors, strict=True)))
             return torch.nn.functional.normalize(features["sentence_embedding"], dim=-1)
 
     with torch.no_grad():
