@@ -201,6 +201,15 @@ class Catalogue(Protocol):
 class Classifier(Protocol):
     """Decides labels with evidence."""
 
-    def document(self, name: str, title: str, pages: Sequence[Page], corrections: Mapping[str, Label]) -> Labels: ...
+    def document(
+        self,
+        name: str,
+        title: str,
+        pages: Sequence[Page],
+        corrections: Mapping[str, Label],
+        metadata: Mapping[str, str] | None = None,
+    ) -> Labels:
+        """metadata: what the file says of itself, e.g. "published" with an ISO date."""
+        ...
 
     def passages(self, labels: Labels, passages: Sequence[Passage], vectors: Vectors) -> Sequence[Passage]: ...

@@ -1,13 +1,13 @@
 """Subject areas and the words that name them, for classifier, router, filters and coverage alike."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from core.errors import BadTable
 from core.tables.loading import check_keys, table
-from core.tables.phrases import PhraseFinder
+from core.tables.phrases import Found, PhraseFinder
 
-__all__ = ["domain_hits", "domain_title", "domains"]
+__all__ = ["domain_hits", "domain_title", "domains", "keyword_places"]
 
 _ROW_KEYS = ("title", "keywords")
 
@@ -32,10 +32,15 @@ def domain_hits(text: str) -> Mapping[str, tuple[str, ...]]:
     {}
     """
     hits: dict[str, list[str]] = {}
-    for found in _finder().find(text):
+    for found in keyword_places(text):
         hits.setdefault(found.key, []).append(text[found.start : found.end])
     order = list(domains())
     return {key: tuple(hits[key]) for key in sorted(hits, key=lambda k: (-len(hits[k]), order.index(k)))}
+
+
+def keyword_places(text: str) -> Iterator[Found]:
+    """Where the words of each domain stand, in reading order."""
+    return _finder().find(text)
 
 
 @cache

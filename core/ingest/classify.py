@@ -1,0 +1,77 @@
+"""Decides every label of a document and its passages, with the words that decided. No language model; same input, same output.
+
+Signals: file name, title, signs of the text (core/tables/truths.toml …), and how near its sentences are to sentences
+this project wrote for each label. An analyst's correction always wins.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from core.documents import Label, Labels, Page, Passage
+from core.ingest.classify_dates import effective_date_label, temporal_label
+from core.ingest.classify_language import language_label
+from core.ingest.classify_passages import labelled_passages
+from core.ingest.classify_reading import Reading, read_for_classifying
+from core.ingest.classify_subject import authority_label, domain_label, jurisdiction_label
+from core.ingest.classify_truth import truth_label
+from core.ingest.classify_weighing import Prototypes, confirmed
+from core.ports import Embedder, Vectors
+
+__all__ = ["TruthClassifier"]
+
+
+class TruthClassifier:
+    """The classifier of `core.ports.Classifier`. Prototypes are embedded at first use and kept."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    def document(
+        self,
+        name: str,
+        title: str,
+        pages: Sequence[Page],
+        corrections: Mapping[str, Label],
+        metadata: Mapping[str, str] | None = None,
+    ) -> Labels:
+        """Labels with probability, runner-up and quoted evidence; a field in `corrections` is taken from there.
+
+        metadata: what the file says of itself ("published": an ISO date). Raises ModelUnavailable.
+        """
+        reading = read_for_classifying(name, title, pages, metadata or {})
+        vectors = self._vectors(reading)
+        fixed = {field: confirmed(label) for field, label in corrections.items()}
+        truth = fixed.get("truth") or truth_label(reading, self._truths, vectors)
+        authority = fixed.get("authority") or authority_label(reading, truth, self._authorities, vectors)
+        return Labels(
+            truth=truth,
+            domain=fixed.get("domain") or domain_label(reading, self._domains, vectors),
+            authority=authority,
+            jurisdiction=fixed.get("jurisdiction") or jurisdiction_label(reading, truth, authority),
+            effective_date=fixed.get("effective_date") or effective_date_label(reading),
+            temporal_class=fixed.get("temporal_class") or temporal_label(reading, truth),
+            language=fixed.get("language") or language_label(reading),
+        )
+
+    def passages(self, labels: Labels, passages: Sequence[Passage], vectors: Vectors) -> Sequence[Passage]:
+        """The passages labelled: as their document, or by their own words where these clearly state another truth."""
+        return labelled_passages(labels, passages)
+
+    def _vectors(self, reading: Reading) -> Vectors:
+        if not reading.segments:
+            return np.zeros((0, self._embedder.dimensions), dtype=np.float32)
+        return self._embedder.embed([" ".join(segment.split()) for segment in reading.segments])
+
+    @cached_property
+    def _truths(self) -> Prototypes:
+        return Prototypes(self._embedder, "truth")
+
+    @cached_property
+    def _authorities(self) -> Prototypes:
+        return Prototypes(self._embedder, "authority")
+
+    @cached_property
+    def _domains(self) -> Prototypes:
+        return Prototypes(self._embedder, "domain")
