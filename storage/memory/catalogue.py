@@ -31,8 +31,11 @@ class MemoryCatalogue:
         self._searches: dict[str, tuple[int, datetime]] = {}
 
     def add_document(self, document: Document) -> Document:
-        """Store a document under a new id."""
+        """Store a document under a new id; the living document with the same bytes in its project is given back instead."""
         with self._lock:
+            known = self.document_by_hash(document.sha256, document.project)
+            if known is not None:
+                return known
             stored = replace(document, id=next(self._document_ids))
             self._documents[stored.id] = stored
         return stored
@@ -57,18 +60,18 @@ class MemoryCatalogue:
         return sorted(kept, key=lambda d: (d.uploaded_at, d.id), reverse=True)
 
     def mark(self, document_id: int, *, step: str) -> None:
-        """Say which pipeline step runs now."""
+        """Say which step runs now; a document read again stays searchable as it was until its passages are replaced."""
         with self._lock:
             self._documents[document_id] = replace(
                 self.document(document_id), state=DocumentState.PENDING, step=step, failure="", remedy=""
             )
 
     def fail(self, document_id: int, *, step: str, reason: str, remedy: str) -> None:
-        """Leave a document failed at a step, with what happened and what to do."""
+        """Leave a document failed at a step, with what happened and what to do, and nothing of it searchable."""
         with self._lock:
-            self._documents[document_id] = replace(
-                self.document(document_id), state=DocumentState.FAILED, step=step, failure=reason, remedy=remedy
-            )
+            failed = replace(self.document(document_id), state=DocumentState.FAILED, step=step, pages=0, passages=0)
+            self._documents[document_id] = replace(failed, failure=reason, remedy=remedy)
+            self._forget_contents(document_id)
 
     def save_ingested(
         self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors
@@ -144,12 +147,10 @@ class MemoryCatalogue:
 
     def _admitted(self, filters: SearchFilters) -> Iterator[Passage]:
         with self._lock:
-            everything = list(self._passages.values())
-            ready = {d.id for d in self._documents.values() if d.state is DocumentState.READY}
-        return (p for p in everything if p.document_id in ready and filters.admits(p))
+            return iter([p for p in self._passages.values() if filters.admits(p)])
 
     def admissible(self, filters: SearchFilters) -> PassageIds:
-        """Ids of the passages of ready documents the filters admit, ascending."""
+        """Ids of the passages the filters admit, ascending. Only documents that have been ingested have passages."""
         return np.array(sorted(p.id for p in self._admitted(filters)), dtype=np.int64)
 
     def undated(self, filters: SearchFilters) -> int:

@@ -1,0 +1,180 @@
+"""Dense search in Chroma: embedded in the data folder, or a server by URL. The catalogue stays in PostgreSQL.
+
+An embedded Chroma belongs to one process; where a worker runs beside the web process, use a server.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.documents import Passage
+from core.errors import BadRequest, StoreFailed
+from core.filters import SearchFilters
+from core.ports import Vectors
+from core.results import LegHit, LegHits
+from storage.chroma_filters import metadata_of, where
+
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+    from chromadb.api.models.Collection import Collection
+
+__all__ = ["ChromaIndex", "chroma_client"]
+
+_EXACT_ROWS = 20_000
+"""Up to so many admissible rows are ranked here, one by one: 30 MB of 384 numbers each. Chroma's own graph search loses
+hits under a filter (recall 0.88 at 5% of 100,000 rows)."""
+
+_OVERSAMPLING = 10
+"""Beyond that the graph is asked for this many times the hits wanted: what it misses is far down what it returns."""
+
+_UNREACHABLE = "Check that Chroma runs and that FIVEFOLD_CHROMA_URL is right, then try again."
+_EF_SEARCH = 400  # candidates the graph keeps while searching; at 100 it misses some of the best 10
+
+
+def chroma_client(*, url: str = "", folder: Path | None = None) -> "ClientAPI":
+    """A client of the server at `url`, or of an embedded Chroma in `folder`. Sends no usage statistics.
+
+    Raises BadRequest for what is no URL, StoreFailed when Chroma does not answer.
+    """
+    import chromadb
+    from chromadb.config import Settings
+
+    settings = Settings(anonymized_telemetry=False)
+    if not url:
+        if folder is None:
+            raise BadRequest("Chroma has neither a URL nor a folder.", "Set FIVEFOLD_CHROMA_URL or the data folder.")
+        with _failures("opening its folder"):
+            folder.mkdir(parents=True, exist_ok=True)
+            return chromadb.PersistentClient(str(folder), settings=settings)
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise BadRequest(f"'{url}' is not the URL of a Chroma server.", "Write it as http://host:8000.")
+    secure = parts.scheme == "https"
+    with _failures("connecting"):
+        return chromadb.HttpClient(
+            parts.hostname, parts.port or (443 if secure else 8000), ssl=secure, settings=settings
+        )
+
+
+class ChromaIndex:
+    """ports.VectorIndex in a collection of its own per tenant and model, so that neither ever mixes."""
+
+    def __init__(self, client: "ClientAPI", tenant: str, model: str) -> None:
+        self._client, self._about = client, {"tenant": tenant, "model": model}
+        self._held: Collection | None = None
+
+    def _collection(self) -> "Collection":
+        if self._held is None:
+            digest = blake2b(f"{self._about['tenant']}\0{self._about['model']}".encode(), digest_size=16).hexdigest()
+            self._held = self._client.get_or_create_collection(
+                f"fivefold-{digest}",
+                embedding_function=None,
+                configuration={"hnsw": {"space": "cosine", "ef_search": _EF_SEARCH}},
+                metadata=self._about,
+            )
+        return self._held
+
+    def _batches(self, count: int) -> Iterator[slice]:
+        size = min(self._client.get_max_batch_size(), 1000)
+        return (slice(start, start + size) for start in range(0, count, size))
+
+    def add(self, passages: Sequence[Passage], vectors: Vectors) -> None:
+        """Store or replace vectors with what filters read. Raises StoreFailed."""
+        if len(passages) != len(vectors):
+            raise ValueError(f"{len(passages)} passages, but {len(vectors)} vectors")
+        with _failures("storing vectors"):
+            for rows in self._batches(len(passages)):
+                self._collection().upsert(
+                    ids=[str(p.id) for p in passages[rows]],
+                    embeddings=np.asarray(vectors[rows], dtype=np.float32),
+                    metadatas=[metadata_of(p) for p in passages[rows]],
+                )
+
+    def update(self, passages: Sequence[Passage]) -> None:
+        """New labels for passages that have a vector; others are ignored. Raises StoreFailed."""
+        with _failures("updating labels"):
+            for rows in self._batches(len(passages)):
+                by_id = {str(p.id): p for p in passages[rows]}
+                known = self._collection().get(ids=list(by_id), include=[])["ids"]
+                if known:
+                    self._collection().update(ids=known, metadatas=[metadata_of(by_id[i]) for i in known])
+
+    def delete(self, document_ids: Sequence[int]) -> None:
+        """Forget every passage of these documents. Raises StoreFailed."""
+        with _failures("deleting vectors"):
+            for rows in self._batches(len(document_ids)):
+                self._collection().delete(
+                    where=where(SearchFilters(documents=tuple(document_ids[rows]), archived=None))
+                )
+
+    def search(self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int) -> LegHits:
+        """The top_k admissible passages by cosine, best first; ties by passage id. Raises StoreFailed."""
+        narrowed = where(filters)
+        with _failures("searching by meaning"):
+            total = self._collection().count()
+            few = self._collection().get(where=narrowed, include=["embeddings"], limit=_EXACT_ROWS + 1)
+            if len(few["ids"]) <= _EXACT_ROWS:
+                return LegHits(_ranked(_cosines(vector, few), top_k), total, len(few["ids"]))
+            admitted = len(self._collection().get(where=narrowed, include=[])["ids"])
+            near = self._collection().query(
+                query_embeddings=np.asarray(vector, dtype=np.float32).reshape(1, -1),
+                where=narrowed,
+                n_results=min(admitted, max(top_k, 1) * _OVERSAMPLING),
+                include=["embeddings"],
+            )
+            found = _cosines(vector, {"ids": near["ids"][0], "embeddings": (near["embeddings"] or [[]])[0]})
+            if len(found) < min(top_k, admitted):
+                found = _cosines(vector, self._collection().get(where=narrowed, include=["embeddings"]))
+        return LegHits(_ranked(found, top_k), total, admitted)
+
+    def similarities(self, vector: NDArray[np.float32], passage_ids: Sequence[int]) -> Mapping[int, float]:
+        """Exact cosine, in [-1, 1], per passage; ids without a vector are absent. Raises StoreFailed."""
+        found: dict[int, float] = {}
+        ids = [str(int(i)) for i in dict.fromkeys(passage_ids)]
+        with _failures("comparing meanings"):
+            for rows in self._batches(len(ids)):
+                found |= _cosines(vector, self._collection().get(ids=ids[rows], include=["embeddings"]))
+        return found
+
+    def count(self) -> int:
+        """Passages with a vector. Raises StoreFailed."""
+        with _failures("counting vectors"):
+            return self._collection().count()
+
+
+def _cosines(vector: NDArray[np.float32], records: Mapping[str, Any]) -> dict[int, float]:
+    """Cosine of the vector with each record's embedding; 0 for an embedding of length 0."""
+    if not len(records["ids"]):
+        return {}
+    stored = np.asarray(records["embeddings"], dtype=np.float64)
+    asked = np.asarray(vector, dtype=np.float64).ravel()
+    lengths = np.linalg.norm(stored, axis=1) * np.linalg.norm(asked)
+    cosines = np.divide(stored @ asked, lengths, out=np.zeros(len(stored)), where=lengths > 0)
+    return dict(zip(map(int, records["ids"]), np.clip(cosines, -1, 1).tolist(), strict=True))
+
+
+def _ranked(cosines: Mapping[int, float], top_k: int) -> tuple[LegHit, ...]:
+    best = sorted(cosines.items(), key=lambda item: (-item[1], item[0]))[: max(top_k, 0)]
+    return tuple(LegHit(passage_id, score) for passage_id, score in best)
+
+
+@contextmanager
+def _failures(doing: str) -> Iterator[None]:
+    """Turns whatever Chroma and its HTTP client raise into StoreFailed."""
+    import httpx
+    from chromadb.errors import ChromaError
+
+    try:
+        yield
+    except (ChromaError, httpx.HTTPError, OSError) as error:
+        detail = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise StoreFailed(
+            f"Chroma failed while {doing}: {detail}.",
+            _UNREACHABLE,
+        ) from error
