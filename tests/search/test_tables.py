@@ -1,0 +1,103 @@
+"""The tables of routing, factors and profiles: what is wrong in them is named by file and key."""
+
+import copy
+import tomllib
+from typing import Any
+
+import pytest
+
+from core.errors import BadTable
+from core.queries import ScoreProfile
+from core.search.factors import FACTORS
+from core.tables.factors import factor_table, parse_factors
+from core.tables.loading import table
+from core.tables.profiles import check_profile, parse_profiles, profiles
+from core.tables.routes import parse_routes, routes
+
+
+def test_balanced_is_the_default_profile() -> None:
+    assert next(iter(profiles())) == "balanced"
+    assert {"relevance", "relevance-draft", "authority", "knowledge", "trend", "memory"} <= set(profiles())
+
+
+def test_every_factor_of_the_table_has_its_function_and_the_other_way_round() -> None:
+    assert list(factor_table().rows) == list(FACTORS)
+
+
+def test_every_category_has_its_row_of_authorities() -> None:
+    assert [category.name for category in routes().categories] == list(
+        dict.fromkeys([c.name for c in routes().categories if c.name in factor_table().authority_matrix])
+    )
+
+
+@pytest.mark.parametrize(
+    ("toml", "named"),
+    [
+        ("[mine]\nweights = {similarity = 0.5, authority = 0.4}", ["[mine]", "weights", "0.9"]),
+        ("[mine]\nweights = {similarity = 0.5, charm = 0.5}", ["[mine]", "weights", "charm"]),
+        ("[mine]\nweights = {similarity = 1.5, authority = -0.5}", ["[mine]", "weights.authority", "-0.5"]),
+        ("[mine]\nweights = {similarity = 1.0}\nmultipliers = ['luck']", ["[mine]", "multipliers", "luck"]),
+        ("[mine]\nweights = {similarity = 1.0}\nthreshold = 1.2", ["[mine]", "threshold", "1.2"]),
+        ("[mine]\nweights = {similarity = 1.0}\ntreshold = 0.2", ["[mine]", "treshold"]),
+        ("[mine]\nweights = {similarity = 1.0}\nmax_results = 0", ["[mine]", "max_results"]),
+    ],
+)
+def test_an_unsound_profile_is_refused_by_name(toml: str, named: list[str]) -> None:
+    with pytest.raises(BadTable) as refused:
+        parse_profiles(tomllib.loads(toml))
+    for part in ["profiles.toml", *named]:
+        assert part in str(refused.value)
+
+
+def test_a_sound_profile_comes_back_as_it_is() -> None:
+    profile = ScoreProfile("mine", {"similarity": 0.7, "recency": 0.3})
+    assert check_profile(profile) is profile
+
+
+def _changed(name: str, *path: str, value: Any) -> dict[str, Any]:
+    raw = copy.deepcopy(dict(table(name)))
+    row = raw
+    for key in path[:-1]:
+        row = row[key]
+    if value is None:
+        del row[path[-1]]
+    else:
+        row[path[-1]] = value
+    return raw
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("authority", "matrix", "data", "vendor"), 1.2),
+        (("authority", "matrix", "data", "vendor"), None),
+        (("authority", "matrix", "data", "press"), 0.5),
+        (("domain", "same"), "high"),
+        (("jurisdiction", "planet"), 0.5),
+        (("recency", "label"), None),
+        (("temporal", "values", "ancient"), 0.1),
+        (("luck",), {"label": "Luck"}),
+        (("keyword",), None),
+        (("recency", "steps_days"), [[365, 0.9], [180, 1.0]]),
+    ],
+)
+def test_a_wrong_factor_row_is_refused_by_name(path: tuple[str, ...], value: Any) -> None:
+    with pytest.raises(BadTable) as refused:
+        parse_factors(_changed("factors", *path, value=value))
+    assert "factors.toml" in str(refused.value)
+    assert path[0] in str(refused.value)
+
+
+def test_a_wrong_route_row_is_refused_by_name() -> None:
+    raw = copy.deepcopy(dict(table("routes")))
+    raw["category"][0]["truths"] = {"gossip": 1.0}
+    with pytest.raises(BadTable, match=r"routes\.toml.*gossip"):
+        parse_routes(raw)
+    raw = copy.deepcopy(dict(table("routes")))
+    raw["category"][0]["truths"] = {"reality": 1.5}
+    with pytest.raises(BadTable, match="regulatory_required"):
+        parse_routes(raw)
+    raw = copy.deepcopy(dict(table("routes")))
+    raw["category"].append(raw["category"].pop(0))
+    with pytest.raises(BadTable, match="default"):
+        parse_routes(raw)
