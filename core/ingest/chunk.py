@@ -1,0 +1,198 @@
+"""Blocks to passages: whole sentences of one page and one section, about as long as the embedding model reads.
+
+    blocks → pieces (a sentence, an item, a row) → groups under one heading path → passages → context
+
+A passage is a contiguous span of its page, so a list's lead-in sentence that stands in another passage is repeated in
+`context`, with the document's title and the headings above. Tables stay whole rows. Furniture is never in a passage.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from core.documents import Passage, Span
+from core.ingest.extract.values import Block, BlockKind, Extracted
+from core.ingest.sentences import sentences
+
+__all__ = ["Sizes", "split"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Passage lengths in characters.
+
+    target: a passage is closed before it grows beyond this; least: a shorter rest joins its neighbour when both fit in
+    `most`; overlap: at most this much of a passage's last sentence opens the next one.
+    """
+
+    target: int = 1000
+    least: int = 250
+    most: int = 1400
+    overlap: int = 200
+    context: int = 220
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """What is never cut: a sentence, a row, a line of code. Characters [start, end) of its page."""
+
+    page: int
+    start: int
+    end: int
+    kind: BlockKind
+    opens: bool
+    row: int | None = None
+    columns: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Pieces of one page under one heading path."""
+
+    path: tuple[str, ...]
+    pieces: tuple[_Piece, ...]
+    lead: str = ""
+
+
+def split(extracted: Extracted, title: str, sizes: Sizes = Sizes()) -> tuple[Passage, ...]:  # noqa: B008  # frozen
+    """The passages of a file in reading order; `text == page.text[start:end]` and every sentence a span of `text`."""
+    texts = {page.number: page.text for page in extracted.pages}
+    labels = {page.number: page.label for page in extracted.pages}
+    passages: list[Passage] = []
+    for group in _groups(extracted, texts):
+        for pieces in _packed(group.pieces, sizes):
+            text = texts[pieces[0].page]
+            section = " › ".join(group.path) or labels[pieces[0].page]
+            context = _context(title, section, _lead(group, pieces, text), pieces, sizes)
+            passages.append(replace(_passage(text, pieces), section=section, context=context, position=len(passages)))
+    return tuple(passages)
+
+
+def _groups(extracted: Extracted, texts: dict[int, str]) -> Iterator[_Group]:
+    """Pieces under one heading path on one page; headings open the group they head."""
+    path: list[tuple[int, str]] = []
+    pieces: list[_Piece] = []
+    page = 0
+    named: tuple[str, ...] = ()
+    for block in extracted.blocks:
+        if block.kind is BlockKind.FURNITURE:
+            continue
+        text = texts[block.page]
+        heading = block.kind is BlockKind.HEADING
+        if pieces and (block.page != page or (heading and pieces[-1].kind is not BlockKind.HEADING)):
+            yield _Group(named, tuple(pieces))
+            pieces = []
+        if heading:
+            words = _heading(text[block.start : block.end])
+            path = [(level, other) for level, other in path if level < max(block.level, 1)] + [(block.level, words)]
+        page, named = block.page, tuple(words for _, words in path)
+        pieces += _pieces(block, text)
+    if pieces:
+        yield _Group(named, tuple(pieces))
+
+
+def _heading(raw: str) -> str:
+    """A heading in one line, without Markdown's marks."""
+    line = " ".join(part for part in raw.split("\n") if not set(part.strip()) <= {"=", "-"})
+    return " ".join(line.strip().strip("#").replace("**", "").replace("__", "").replace("`", "").split())[:160]
+
+
+def _pieces(block: Block, text: str) -> list[_Piece]:
+    if block.kind in {BlockKind.HEADING, BlockKind.ROW}:
+        return [_Piece(block.page, block.start, block.end, block.kind, True, block.row, block.columns)]
+    if block.kind is BlockKind.CODE:
+        spans = [Span(*span) for span in _code_lines(text[block.start : block.end])]
+    else:
+        spans = list(sentences(text[block.start : block.end]))
+    return [
+        _Piece(block.page, block.start + span.start, block.start + span.end, block.kind, position == 0)
+        for position, span in enumerate(spans)
+    ]
+
+
+def _code_lines(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for line in text.split("\n"):
+        if line.strip():
+            yield start, start + len(line.rstrip())
+        start += len(line) + 1
+
+
+def _packed(pieces: Sequence[_Piece], sizes: Sizes) -> list[list[_Piece]]:
+    """Pieces in passages: filled to the target, closed rather at a paragraph's or item's beginning, rests joined."""
+    packed: list[list[_Piece]] = []
+    current: list[_Piece] = []
+    for piece in (part for whole in pieces for part in _bounded(whole, sizes)):
+        if current and piece.end - current[0].start > sizes.target and current[-1].kind is not BlockKind.HEADING:
+            closed, rest = _at_opening(current, piece, sizes)
+            packed.append(closed)
+            current = rest or _carried(closed, piece, sizes)
+        current.append(piece)
+    if current:
+        packed.append(current)
+    if len(packed) > 1 and _length(packed[-1]) < sizes.least and packed[-1][-1].end - packed[-2][0].start <= sizes.most:
+        last = packed.pop()
+        packed[-1] = packed[-1] + [piece for piece in last if piece.start >= packed[-1][-1].end]
+    return packed
+
+
+def _length(pieces: Sequence[_Piece]) -> int:
+    return pieces[-1].end - pieces[0].start
+
+
+def _bounded(piece: _Piece, sizes: Sizes) -> Iterator[_Piece]:
+    """A piece beyond any sensible length (a wall of text without a full stop), in parts."""
+    start = piece.start
+    while piece.end - start > 2 * sizes.most:
+        yield replace(piece, start=start, end=start + sizes.most)
+        start += sizes.most
+    yield replace(piece, start=start)
+
+
+def _at_opening(current: list[_Piece], following: _Piece, sizes: Sizes) -> tuple[list[_Piece], list[_Piece]]:
+    """Where to close: before the last block when that begins late in the passage, so that it is not torn."""
+    if following.opens:
+        return current, []
+    for position in range(len(current) - 1, 0, -1):
+        if current[position].opens and current[position - 1].kind is not BlockKind.HEADING:
+            late = current[position].start - current[0].start >= 0.5 * sizes.target
+            return (current[:position], current[position:]) if late else (current, [])
+    return current, []
+
+
+def _carried(closed: list[_Piece], following: _Piece, sizes: Sizes) -> list[_Piece]:
+    """The last sentence again, when the next passage goes on with the same paragraph."""
+    last = closed[-1]
+    running = last.kind in {BlockKind.PARAGRAPH, BlockKind.ITEM} and not following.opens
+    return [last] if running and last.end - last.start <= sizes.overlap and len(closed) > 1 else []
+
+
+def _lead(group: _Group, pieces: Sequence[_Piece], text: str) -> str:
+    """The sentence that leads in a list or clause which begins in an earlier passage."""
+    if pieces[0].kind is not BlockKind.ITEM:
+        return ""
+    before = [piece for piece in group.pieces if piece.end <= pieces[0].start]
+    for piece in reversed(before):
+        if piece.kind is not BlockKind.ITEM:
+            lead = " ".join(text[piece.start : piece.end].split())
+            return lead if piece.kind is BlockKind.PARAGRAPH else ""
+    return ""
+
+
+def _context(title: str, section: str, lead: str, pieces: Sequence[_Piece], sizes: Sizes) -> str:
+    """Title, headings, column names and lead-in, each once and not too long."""
+    columns = next((piece.columns for piece in pieces if piece.columns), "")
+    parts = (title[:100], section[-sizes.context :], columns[: sizes.context], lead[-sizes.context :])
+    return "\n".join(dict.fromkeys(part.strip() for part in parts if part.strip()))
+
+
+def _passage(text: str, pieces: Sequence[_Piece]) -> Passage:
+    start, end = pieces[0].start, pieces[-1].end
+    rows = [piece.row for piece in pieces if piece.row is not None]
+    return Passage(
+        text=text[start:end],
+        page=pieces[0].page,
+        start=start,
+        end=end,
+        sentences=tuple(Span(piece.start - start, piece.end - start) for piece in pieces),
+        rows=(min(rows), max(rows)) if rows else None,
+    )

@@ -1,0 +1,108 @@
+"""What a reader gives: pages of text, and the blocks that stand on them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from core.documents import Page
+
+__all__ = ["Block", "BlockKind", "Extracted", "PageWriter"]
+
+
+class BlockKind(StrEnum):
+    """What a stretch of a page is. Only FURNITURE is never part of a passage."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    ITEM = "item"
+    ROW = "row"
+    CODE = "code"
+    FURNITURE = "furniture"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Characters [start, end) of a page's text.
+
+    level: of a heading, 1 (title) … 6; of an item, its depth from 0. row: the 1-based number of a table row.
+    columns: of a row without names of its own, the header line of its table.
+    FURNITURE is what repeats or only leads elsewhere: running headers, page numbers, contents lines, front matter.
+    """
+
+    page: int
+    start: int
+    end: int
+    kind: BlockKind
+    level: int = 0
+    row: int | None = None
+    columns: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """One file's text. `pages` are numbered from 1; `blocks` are in reading order, inside one page each, not overlapping.
+
+    paged: whether the file itself has pages. title: the document's own, or "". metadata: lower-case keys
+    ("author", "created" …). warnings: sentences for the reader. headings: (level, text) in reading order.
+    """
+
+    pages: tuple[Page, ...]
+    blocks: tuple[Block, ...]
+    media_type: str
+    paged: bool = False
+    title: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def headings(self) -> tuple[tuple[int, str], ...]:
+        """Level and text of every heading, in reading order."""
+        texts = {page.number: page.text for page in self.pages}
+        return tuple(
+            (block.level, " ".join(texts[block.page][block.start : block.end].lstrip("#").split()))
+            for block in self.blocks
+            if block.kind is BlockKind.HEADING
+        )
+
+
+class PageWriter:
+    """Builds a page's text block by block, for formats whose text has no layout of its own.
+
+    >>> writer = PageWriter(1)
+    >>> writer.add("Leave", BlockKind.HEADING, level=1)
+    >>> writer.add("Ask two weeks ahead.", BlockKind.PARAGRAPH)
+    >>> writer.page().text
+    'Leave\\n\\nAsk two weeks ahead.'
+    """
+
+    def __init__(self, number: int, label: str = "") -> None:
+        self._number, self._label = number, label
+        self._parts: list[str] = []
+        self._length = 0
+        self._last: BlockKind | None = None
+        self.blocks: list[Block] = []
+
+    def add(self, text: str, kind: BlockKind, *, level: int = 0, row: int | None = None, columns: str = "") -> None:
+        """Append a block; text without visible characters is left out."""
+        text = text.strip("\n") if kind is BlockKind.CODE else text.strip()
+        if not text.strip():
+            return
+        if self._parts:
+            close = kind is self._last and kind in {BlockKind.ROW, BlockKind.ITEM}
+            gap = "\n" if close else "\n\n"
+            self._parts.append(gap)
+            self._length += len(gap)
+        start = self._length
+        self._parts.append(text)
+        self._length += len(text)
+        self._last = kind
+        self.blocks.append(Block(self._number, start, self._length, kind, level, row, columns))
+
+    @property
+    def length(self) -> int:
+        """Characters written so far."""
+        return self._length
+
+    def page(self) -> Page:
+        """The page as written."""
+        return Page(self._number, "".join(self._parts), self._label)

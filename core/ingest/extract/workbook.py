@@ -1,0 +1,83 @@
+"""Excel workbooks: every sheet a table; shown values, not formulas."""
+
+import zipfile
+from datetime import date, datetime, time
+from io import BytesIO
+from typing import Any
+
+from core.errors import EmptyFile, UnreadableFile
+from core.ingest.extract.clean import clean
+from core.ingest.extract.delimited import tables_as_text
+from core.ingest.extract.detect import FileKind
+from core.ingest.extract.docx import check_package
+from core.ingest.extract.tables import Table, split_header
+from core.ingest.extract.values import Extracted
+
+__all__ = ["read_workbook"]
+
+_MOST_ROWS = 1_048_576
+_MOST_COLUMNS = 500
+_EMPTY_ROWS_TO_STOP = 1_000
+
+
+def read_workbook(name: str, data: bytes) -> Extracted:
+    """Raises EmptyFile, FileTooCostly or UnreadableFile."""
+    import openpyxl
+    from lxml.etree import LxmlError
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    check_package(name, data)
+    tables = []
+    try:
+        book = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True)
+        for sheet in book.worksheets:
+            lines = _lines(sheet)
+            if lines:
+                begin, columns = split_header(lines)
+                tables.append(Table(f"Sheet: {sheet.title}", columns, tuple(map(tuple, lines[begin:])), begin + 1))
+        book.close()
+    except (
+        InvalidFileException, LxmlError, zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError, EOFError, OSError, SyntaxError,
+    ) as error:  # fmt: skip
+        raise UnreadableFile(
+            f"'{name}' is damaged: its sheets cannot be read ({type(error).__name__}).", "Save it again from Excel."
+        ) from error
+    if not any(table.rows for table in tables):
+        raise EmptyFile(f"'{name}' holds no cell with a value.", "If its cells are formulas, open and save it in Excel.")
+    return tables_as_text(name, tables, FileKind.XLSX, [])
+
+
+def _lines(sheet: Any) -> list[list[str]]:
+    """The sheet's rows that hold anything, as text, without empty columns at the right."""
+    if hasattr(sheet, "reset_dimensions"):
+        sheet.reset_dimensions()
+    lines: list[list[str]] = []
+    empty = 0
+    for row in sheet.iter_rows(max_row=_MOST_ROWS, max_col=_MOST_COLUMNS, values_only=True):
+        line = [_shown(value) for value in row]
+        if any(line):
+            lines.append(line)
+            empty = 0
+        elif (empty := empty + 1) > _EMPTY_ROWS_TO_STOP:
+            break
+    width = max((position + 1 for line in lines for position, cell in enumerate(line) if cell), default=0)
+    return [line[:width] for line in lines]
+
+
+def _shown(value: object) -> str:
+    """A cell as a reader would write it: ISO dates, whole numbers without '.0'."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case datetime() if value.time() == time():
+            return value.date().isoformat()
+        case datetime():
+            return value.isoformat(" ", "seconds")
+        case date() | time():
+            return value.isoformat()
+        case float():
+            return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.10g}"
+        case _:
+            return clean(str(value)).strip()

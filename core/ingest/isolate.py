@@ -1,0 +1,194 @@
+"""Reads files in a process of its own, so that a file that crashes, hangs or eats memory fails alone.
+
+The process is started once and kept warm; it is a plain `python -m core.ingest.isolate`, never a fork, so it works from
+any thread of any server. It ends when its input pipe closes, which the system does even when the parent is killed.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import weakref
+from collections import deque
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any
+
+import core.errors
+from core.documents import Page
+from core.errors import BadFile, FileTooCostly, UnreadableFile
+from core.ingest.extract import Block, BlockKind, Extracted, extract
+
+__all__ = ["IsolatedReader"]
+
+_PROJECT = Path(__file__).parents[2]
+_SPLIT = "Split the file, or raise FIVEFOLD_FILE_SECONDS and FIVEFOLD_FILE_MEGABYTES."
+_LENGTH_BYTES = 8
+
+
+class IsolatedReader:
+    """Reads files in warm processes of their own, one per concurrent caller. Thread-safe."""
+
+    def __init__(self, seconds: int, megabytes: int) -> None:
+        self._seconds, self._megabytes = seconds, megabytes
+        self._idle: deque[_Worker] = deque()
+
+    def read(self, name: str, data: bytes) -> Extracted:
+        """What `extract` gives, or raises; FileTooCostly beyond the limits, UnreadableFile when the reader crashed."""
+        try:
+            worker = self._idle.pop()
+        except IndexError:
+            worker = _Worker(self._megabytes)
+        answer = worker.ask(name, data, self._seconds)
+        if answer is None:
+            raise worker.post_mortem(name, self._seconds, self._megabytes)
+        if answer.get("error") == FileTooCostly.__name__:
+            worker.stop()
+        else:
+            self._idle.append(worker)
+        return _extracted(answer)
+
+    def close(self) -> None:
+        """Stop the idle processes."""
+        while self._idle:
+            self._idle.pop().stop()
+
+
+class _Worker:
+    """One reading process."""
+
+    def __init__(self, megabytes: int) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "core.ingest.isolate", str(megabytes)],
+            cwd=_PROJECT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._timed_out = False
+        self.stop = weakref.finalize(self, _stop, self._process)
+
+    def ask(self, name: str, data: bytes, seconds: int) -> dict[str, Any] | None:
+        """The process's answer, or None when it died or was stopped at its deadline."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        deadline = threading.Timer(seconds, self._expire)
+        deadline.daemon = True
+        deadline.start()
+        try:
+            _send(self._process.stdin, json.dumps(name).encode())
+            _send(self._process.stdin, data)
+            answer = _receive(self._process.stdout)
+        except OSError:
+            answer = None
+        finally:
+            deadline.cancel()
+        return None if answer is None else json.loads(answer)
+
+    def _expire(self) -> None:
+        self._timed_out = True
+        self._process.kill()
+
+    def post_mortem(self, name: str, seconds: int, megabytes: int) -> BadFile:
+        """Why a process gave no answer."""
+        self.stop()
+        if self._timed_out:
+            return FileTooCostly(f"Reading '{name}' took more than {seconds} seconds and was stopped.", _SPLIT)
+        return UnreadableFile(
+            f"Reading '{name}' crashed its reader (exit {self._process.returncode}); the file is damaged or needs more than "
+            f"{megabytes:,} MB.",
+            "Export it again from the program that made it.",
+        )
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    process.kill()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            try:
+                pipe.close()
+            except OSError:
+                continue  # what was still buffered for a dead process is of no use
+    process.wait()
+
+
+def _send(pipe: IO[bytes], data: bytes) -> None:
+    pipe.write(len(data).to_bytes(_LENGTH_BYTES, "big"))
+    pipe.write(data)
+    pipe.flush()
+
+
+def _receive(pipe: IO[bytes]) -> bytes | None:
+    """The next message, None at the end of the pipe."""
+    head = pipe.read(_LENGTH_BYTES)
+    if len(head) < _LENGTH_BYTES:
+        return None
+    length = int.from_bytes(head, "big")
+    data = pipe.read(length)
+    return data if len(data) == length else None
+
+
+def _extracted(answer: dict[str, Any]) -> Extracted:
+    """The answer as a value, or the error it carries, raised."""
+    if "error" in answer:
+        raise getattr(core.errors, answer["error"])(answer["message"], answer["hint"])
+    pages = tuple(Page(**page) for page in answer.pop("pages"))
+    blocks = tuple(Block(**{**block, "kind": BlockKind(block["kind"])}) for block in answer.pop("blocks"))
+    return Extracted(pages=pages, blocks=blocks, **{**answer, "warnings": tuple(answer["warnings"])})
+
+
+def _serve(megabytes: int) -> None:
+    """Answer requests until the input closes. Runs in the reading process."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a library prints must not mix with the answers
+    _limit_memory(megabytes)
+    requests: deque[tuple[str, bytes]] = deque()
+    arrived = threading.Semaphore(0)
+    threading.Thread(target=_listen, args=(requests, arrived), daemon=True).start()
+    while True:
+        arrived.acquire()
+        name, data = requests.popleft()
+        _send(answers, json.dumps(_answer(name, data)).encode())
+
+
+def _listen(requests: deque[tuple[str, bytes]], arrived: threading.Semaphore) -> None:
+    """Take requests as they come; the end of the input ends the process even while it reads a file."""
+    while True:
+        name, data = _receive(sys.stdin.buffer), _receive(sys.stdin.buffer)
+        if name is None or data is None:
+            os._exit(0)
+        requests.append((json.loads(name), data))
+        arrived.release()
+
+
+def _answer(name: str, data: bytes) -> dict[str, Any]:
+    try:
+        return asdict(extract(name, data))
+    except BadFile as error:
+        return {"error": type(error).__name__, "message": error.message, "hint": error.hint}
+    except MemoryError:
+        return {
+            "error": FileTooCostly.__name__,
+            "message": f"Reading '{name}' needs more memory than one file may take.",
+            "hint": _SPLIT,
+        }
+    except RecursionError:
+        return {
+            "error": UnreadableFile.__name__,
+            "message": f"'{name}' is nested deeper than any real document.",
+            "hint": "Save it again from the program that made it.",
+        }
+
+
+def _limit_memory(megabytes: int) -> None:
+    """Cap the address space where the system knows how (not on Windows)."""
+    if sys.platform != "win32":
+        import resource
+
+        most = megabytes * 1024 * 1024
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+if __name__ == "__main__":
+    _serve(int(sys.argv[1]))

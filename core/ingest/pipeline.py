@@ -1,0 +1,103 @@
+"""The upload flow of one file, from bytes to labelled passages with vectors: read → classify → split → embed."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from core.documents import Document, DocumentState, Label, Page, Passage
+from core.errors import EmptyFile
+from core.ingest.chunk import split
+from core.ingest.extract import Extracted
+from core.ingest.isolate import IsolatedReader
+from core.ingest.relabel import moment
+from core.ports import Classifier, Embedder, Vectors
+from core.settings import Settings
+
+__all__ = ["Ingested", "Ingestor", "embedded_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """One file, ready to be stored. vectors: float32, shape (len(passages), dim), L2-normalised."""
+
+    document: Document
+    pages: tuple[Page, ...]
+    passages: tuple[Passage, ...]
+    vectors: Vectors
+
+
+class Ingestor:
+    """Turns originals into labelled passages with vectors. Thread-safe; touches no store."""
+
+    def __init__(self, embedder: Embedder, classifier: Classifier, limits: Settings) -> None:
+        self._embedder, self._classifier = embedder, classifier
+        self._reader = IsolatedReader(limits.file_seconds, limits.file_megabytes)
+
+    def run(
+        self, document: Document, data: bytes, corrections: Mapping[str, Label], on_step: Callable[[str], None]
+    ) -> Ingested:
+        """Ingest one original; `on_step` hears "read", "classify", "split" and "embed" as each begins.
+
+        Raises a BadFile for a file that cannot be used; ModelUnavailable is the only other error of ours.
+        """
+        on_step("read")
+        extracted = self._reader.read(document.name, data)
+        title = _title(extracted, document.name)
+        on_step("classify")
+        labels = self._classifier.document(document.name, title, extracted.pages, corrections)
+        on_step("split")
+        passages = split(extracted, title)
+        if not passages:
+            raise EmptyFile(
+                f"'{document.name}' holds no sentence to search, only headers or page numbers.",
+                "Check that it is the right file.",
+            )
+        on_step("embed")
+        vectors = self._embedder.embed([embedded_text(passage) for passage in passages])
+        date = moment(labels.effective_date.value) or moment(extracted.metadata.get("published", "")[:10])
+        described = replace(
+            document,
+            state=DocumentState.READY,
+            media_type=extracted.media_type,
+            paged=extracted.paged,
+            title=title,
+            labels=labels,
+            date=date,
+            pages=len(extracted.pages),
+            passages=len(passages),
+            warnings=extracted.warnings,
+            step="",
+            failure="",
+            remedy="",
+        )
+        told = [replace(passage, **_of_document(described)) for passage in passages]
+        labelled = tuple(self._classifier.passages(labels, told, vectors))
+        return Ingested(described, extracted.pages, labelled, vectors)
+
+    def close(self) -> None:
+        """Stop the reading processes."""
+        self._reader.close()
+
+
+def embedded_text(passage: Passage) -> str:
+    """What is embedded for a passage: its context, then its text."""
+    return f"{passage.context}\n{passage.text}" if passage.context else passage.text
+
+
+def _title(extracted: Extracted, name: str) -> str:
+    """The document's own title, else its first heading of level 1, else its name without ending."""
+    first = next((text for level, text in extracted.headings if level == 1 and 3 < len(text) <= 120), "")
+    return extracted.title or first or PurePath(name).stem.replace("_", " ").strip() or name
+
+
+def _of_document(document: Document) -> dict[str, object]:
+    """What every passage takes over from its document."""
+    return {
+        "document_id": document.id,
+        "document_name": document.name,
+        "date": document.date,
+        "source_type": document.source_type,
+        "project": document.project,
+        "tags": document.tags,
+        "archived": document.archived,
+    }
