@@ -1,0 +1,27 @@
+# One image for the app and for the worker: `docker build -t fivefold .`, then `docker run -p 8501:8501 -v fivefold:/data fivefold`.
+FROM python:3.11-slim AS build
+# torch by itself and first, from the index of CPU builds; what comes later finds it there.
+ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+SHELL ["/bin/bash", "-o", "pipefail", "-c"]
+WORKDIR /build
+COPY requirements.txt .
+RUN python -m venv /opt/fivefold \
+    && /opt/fivefold/bin/pip install --extra-index-url "$TORCH_INDEX" "$(grep -E '^torch==' requirements.txt)" \
+    && /opt/fivefold/bin/pip install -r requirements.txt
+
+FROM python:3.11-slim
+RUN useradd --create-home --uid 1000 fivefold && install -d -o fivefold -g fivefold /data
+COPY --from=build /opt/fivefold /opt/fivefold
+WORKDIR /app
+COPY . .
+ENV PATH=/opt/fivefold/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    FIVEFOLD_DATA_FOLDER=/data
+USER 1000
+VOLUME /data
+EXPOSE 8501
+# /healthz asks the database and answers 503 when it does not reply; an unknown path would answer 200 whatever happens.
+HEALTHCHECK --interval=30s --timeout=10s --start-period=60s \
+    CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8501/healthz', timeout=8)"]
+CMD ["python", "-m", "streamlit", "run", "app.py", "--server.address", "0.0.0.0"]
