@@ -1,0 +1,165 @@
+"""Home: what is in the library, what needs attention, and where to go on."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import streamlit as st
+
+from core.documents import Document, DocumentState, Truth
+from core.errors import FivefoldError
+from core.results import Statistics
+from pages.parts import cards, notices, session
+from pages.parts.looks import TRUTHS, UNKNOWN
+from pages.parts.wording import ago, count, plain, shortened
+
+_SAMPLE = Path(__file__).parents[1] / "sample" / "library"
+_SHOWN = 6
+_MEANINGS = {
+    Truth.REGULATORY: "Statutes, regulations, agency publications.",
+    Truth.COMPLIANCE: "Policies, procedures, controls and how they are audited.",
+    Truth.INTENT: "Statements of work, requirements, contracts, meeting notes.",
+    Truth.REFERENCE: "Vendor guides, manuals, best practice, standards.",
+    Truth.REALITY: "Exports and set-up tables: what happens and what is configured.",
+}
+
+
+def _by_truth(counts: Statistics) -> None:
+    """One tile per truth: how many documents state it, and the question it answers."""
+    with st.grid(5, min_column_width=150, gap="small"):
+        for truth, look in TRUTHS.items():
+            with st.container(border=True, gap="xsmall"):
+                cards.truth_badge(truth)
+                st.markdown(f"### {counts.by_truth.get(truth, 0):,}", anchors=False)
+                st.caption(f"**{look.question}** {_MEANINGS[truth]}")
+                st.page_link(
+                    "pages/library.py",
+                    label="Show",
+                    icon=":material/arrow_forward:",
+                    query_params={"truths": truth.value},
+                )
+
+
+def _numbers(counts: Statistics) -> None:
+    unknown = counts.by_truth.get(None, 0)
+    failed = counts.by_state.get(DocumentState.FAILED, 0)
+    with st.container(horizontal=True, gap="large"):
+        st.metric("Documents", f"{counts.documents:,}", width="content")
+        st.metric("Passages", f"{counts.passages:,}", width="content")
+        st.metric("Jobs running", f"{counts.waiting_jobs:,}", width="content")
+        st.metric("Failed", f"{failed:,}", width="content")
+        st.metric(f"{UNKNOWN.words.capitalize()} truth", f"{unknown:,}", width="content")
+
+
+def _attention(documents: list[Document]) -> None:
+    """Failed files and doubtful labels, each with a way to deal with it."""
+    st.markdown("**Needs attention**")
+    failed = [each for each in documents if each.state is DocumentState.FAILED]
+    unsure = [each for each in documents if each.state is DocumentState.READY and cards.unsure(each)]
+    if not failed and not unsure:
+        st.caption(":material/check: Every file was read, and every label is sure.")
+    for each in [*failed, *unsure][:_SHOWN]:
+        with st.container(border=True, gap="xsmall"):
+            link = {"document": str(each.id)}
+            st.page_link("pages/library.py", label=plain(shortened(each.name, 60)), icon=_icon(each), query_params=link)
+            st.caption(plain(each.failure or _doubt(each)))
+    more = len(failed) + len(unsure) - _SHOWN
+    if more > 0:
+        st.page_link("pages/upload.py", label=f"{more} more on Upload", icon=":material/arrow_forward:")
+
+
+def _icon(document: Document) -> str:
+    return ":material/error:" if document.state is DocumentState.FAILED else ":material/help:"
+
+
+def _doubt(document: Document) -> str:
+    label = document.labels.truth
+    if label.value is None:
+        return label.reason or "No truth could be decided; choose one."
+    runner_up = f", {label.runner_up} {label.runner_up_probability:.2f}" if label.runner_up else ""
+    return f"Doubtful: {label.value} {label.probability:.2f}{runner_up}."
+
+
+def _recent() -> None:
+    st.markdown("**Last searches**")
+    searches = session.workbench().last_searches(_SHOWN)
+    if not searches:
+        st.caption("None yet. Ask something on Search; press / there to come to the question.")
+    now = datetime.now(UTC)
+    for question, hits, when in searches:
+        st.page_link(
+            "pages/search.py",
+            label=f"{plain(shortened(question, 90))} :gray[{count(hits, 'result')}, {ago(when, now)}]",
+            icon=":material/history:",
+            query_params={"q": question},
+        )
+
+
+def _first_run() -> None:
+    """The empty library: one click to something worth looking at."""
+    with st.container(border=True, gap="small"):
+        st.markdown("#### Start with the sample library, or with your own files", anchors=False)
+        st.markdown(
+            "Fivefold reads documents, says which of five kinds of truth each passage states, and answers questions"
+            " with the sentences that say so. Every score adds up, every sentence is cited to its page, and every hole"
+            " in the library is shown."
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if st.button("Load the sample library", type="primary", icon=":material/auto_stories:"):
+                _load_sample()
+            st.page_link("pages/upload.py", label="Upload your own files", icon=":material/upload_file:")
+
+
+def _load_sample() -> None:
+    """Upload every file of sample/library; one that fails stops no other."""
+    files = sorted(path for path in _SAMPLE.rglob("*") if path.is_file() and not path.name.startswith("."))
+    problems: list[FivefoldError] = []
+    bar = st.progress(0.0, "Storing the sample files …")
+    for done, path in enumerate(files, start=1):
+        try:
+            session.workbench().upload(path.name, path.read_bytes())
+        except FivefoldError as problem:
+            problems.append(problem)
+        bar.progress(done / len(files), f"Stored {done} of {count(len(files), 'file')}: {plain(path.name)}")
+    if not files:
+        st.warning("The sample library is not part of this installation.", icon=":material/error:")
+    for each in problems:
+        notices.error(each)
+    if files and not problems:
+        st.rerun()
+
+
+def _progress(documents: list[Document]) -> None:
+    """How far the running jobs are; redraws itself, and the page once they are done."""
+
+    @st.fragment(run_every=1.0)
+    def drawn() -> None:
+        counts = session.workbench().statistics()
+        pending = counts.by_state.get(DocumentState.PENDING, 0)
+        if not pending:
+            st.rerun()
+        done = counts.documents - pending
+        st.progress(done / max(1, counts.documents), f"Reading: {done:,} of {count(counts.documents, 'document')} done")
+
+    if any(each.state is DocumentState.PENDING for each in documents):
+        drawn()
+
+
+def draw() -> None:
+    library = session.workbench()
+    counts, documents = library.statistics(), list(library.documents())
+    if not documents:
+        _first_run()
+        st.markdown("**The five truths**")
+        _by_truth(counts)
+        return
+    _progress(documents)
+    _numbers(counts)
+    _by_truth(counts)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        _attention(documents)
+    with right:
+        _recent()
+
+
+draw()

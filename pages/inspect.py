@@ -1,0 +1,290 @@
+"""Inspect: one result in depth – how its score adds up, where its sentences stand, and why others are not here."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.documents import Document, Page, Span
+from core.errors import FivefoldError
+from core.matching import stem
+from core.pictures import PagePicture, page_picture
+from core.results import Candidate, Citation, Dropped, DropReason, Hit, Score, SearchResult
+from core.search.cite import CitationStyle, cite, written
+from pages.parts import cards, charts, notices, session
+from pages.parts.urls import params_of, request_from
+from pages.parts.wording import bytes_in_words, count, day, marked, plain, quoted, shortened
+
+_VIEWS = ("Score", "Page", "Citations", "Not shown")
+_WHY = {
+    DropReason.FILTERED: "Left out by a filter",
+    DropReason.BELOW_FLOOR: "No evidence: neither similar enough nor a word in common",
+    DropReason.BELOW_THRESHOLD: "Scored below the profile's threshold",
+    DropReason.COLLAPSED: "Says nearly the same as a better one",
+    DropReason.BEYOND_MAX: "Ranked after the last one shown",
+}
+
+
+def _asked() -> tuple[SearchResult, int] | None:
+    """The answer the URL speaks of and the passage looked at; else this session's last question and its first hit."""
+    params = {name: st.query_params.get_all(name) for name in st.query_params}
+    request = request_from(params) if params.get("q") else st.session_state.get("search.last")
+    if request is None or not request.question:
+        return None
+    if not session.ready():
+        _wait_for_models()
+        st.stop()
+    result = session.answer(request)
+    wanted = params.get("passage", [""])[0]
+    first = result.hits[0].candidate.passage.id if result.hits else 0
+    return result, int(wanted) if wanted.isdecimal() else first
+
+
+def _view(result: SearchResult, passage_id: int) -> str:
+    """Which side of the result is looked at; it is part of the URL."""
+    if "view" not in st.session_state:
+        wanted = st.query_params.get("view", _VIEWS[0])
+        st.session_state["view"] = wanted if wanted in _VIEWS else _VIEWS[0]
+    view = st.segmented_control("View", _VIEWS, key="view", required=True, label_visibility="collapsed") or _VIEWS[0]
+    params = params_of(result.request) | {"passage": [str(passage_id)]}
+    st.query_params.from_dict(params | ({"view": [view]} if view != _VIEWS[0] else {}))
+    return view
+
+
+@st.fragment(run_every=0.7)
+def _wait_for_models() -> None:
+    session.start_warming()
+    if session.ready():
+        st.rerun()
+    st.info("The models are loading; this view opens as soon as they are ready.", icon=":material/hourglass_top:")
+
+
+def _standing(result: SearchResult, passage_id: int) -> tuple[Hit | None, Dropped | None]:
+    hit = next((each for each in result.hits if each.candidate.passage.id == passage_id), None)
+    return hit, next((each for each in result.dropped if each.candidate.passage.id == passage_id), None)
+
+
+def _heading(result: SearchResult, candidate: Candidate, hit: Hit | None, dropped: Dropped | None) -> None:
+    passage = candidate.passage
+    document = result.documents.get(passage.document_id)
+    where = cards.place(passage, document)
+    st.caption(f"Answer to “{plain(result.request.question)}” · profile {plain(result.profile.name)}")
+    st.subheader(f"{plain(shortened(passage.document_name, 90))}{', ' + plain(where) if where else ''}", anchor=False)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        cards.badges(passage)
+        if hit is not None:
+            st.badge(f"rank {hit.rank} of {len(result.hits)}", color="gray", icon=":material/format_list_numbered:")
+        elif dropped is not None:
+            st.badge(f"not shown: {dropped.reason.value}", color="red", icon=":material/visibility_off:")
+        st.page_link(
+            "pages/search.py",
+            label="Back to the results",
+            icon=":material/arrow_back:",
+            query_params=params_of(result.request),
+        )
+        _neighbour(result, hit, -1, "Previous", ":material/chevron_left:")
+        _neighbour(result, hit, +1, "Next", ":material/chevron_right:")
+
+
+def _neighbour(result: SearchResult, hit: Hit | None, step: int, label: str, icon: str) -> None:
+    index = hit.rank - 1 + step if hit is not None else -1
+    if 0 <= index < len(result.hits):
+        cards.inspect_link(result.request, result.hits[index].candidate.passage.id, label, icon=icon)
+
+
+def _score(result: SearchResult, candidate: Candidate, score: Score | None) -> None:
+    if score is None:
+        st.info("This passage was left out before scoring, so it has no score.", icon=":material/info:")
+    else:
+        _sum(result, score)
+    dark = st.context.theme.type == "dark"
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**Rank journey** :gray[– this passage among the others shown]")
+        st.plotly_chart(
+            charts.journey(result, candidate.passage.id, dark=dark), key="journey", config={"displayModeBar": False}
+        )
+    with right:
+        st.markdown(f"**Words** :gray[– BM25 {candidate.signals.bm25:.3f} is the sum of these]")
+        if candidate.signals.terms:
+            figure = charts.term_bars(candidate.signals.terms, dark=dark)
+            st.plotly_chart(figure, key="terms", config={"displayModeBar": False})
+        else:
+            st.caption("No word of the question stands in this passage; it was found by meaning alone.")
+
+
+def _sum(result: SearchResult, score: Score) -> None:
+    """The waterfall, and beside it every part with its reason."""
+    dark = st.context.theme.type == "dark"
+    left, right = st.columns([5, 6], gap="medium")
+    with left:
+        figure = charts.waterfall(score, result.profile.threshold, dark=dark)
+        st.plotly_chart(figure, key="waterfall", config={"displayModeBar": False}, alt=charts.strip_words(score))
+    with right:
+        rows = [
+            {
+                "Part": charts.factor_label(each.name),
+                "Value": each.value,
+                "Weight": each.weight,
+                "Adds": each.contribution,
+                "Why": each.reason,
+            }
+            for each in sorted(score.factors, key=lambda factor: -factor.contribution)
+        ]
+        rows += [
+            {
+                "Part": f"× {charts.factor_label(m.name)}",
+                "Value": m.value,
+                "Weight": None,
+                "Adds": None,
+                "Why": m.reason,
+            }
+            for m in score.multipliers
+        ]
+        number = st.column_config.NumberColumn(format="%.3f", width=64)
+        st.dataframe(
+            rows,
+            hide_index=True,
+            row_height=30,
+            column_config={
+                "Value": number,
+                "Weight": number,
+                "Adds": number,
+                "Why": st.column_config.TextColumn(width="large"),
+            },
+        )
+    st.caption(plain(charts.strip_words(score)))
+
+
+def _citations(result: SearchResult, citations: Sequence[Citation]) -> None:
+    stems = {stem(word) for word in result.route.keywords}
+    for citation in citations:
+        document = result.documents.get(citation.document_id)
+        with st.container(border=True, gap="xsmall"):
+            st.markdown(f"“{marked(citation.quote, stems)}”")
+            span = f"characters {citation.start:,}–{citation.end:,} of the text of page {citation.page_number}"
+            section = f" · section {plain(citation.section)}" if citation.section else ""
+            st.caption(f"`{citation.citation_id}` · relevance {citation.relevance:.2f} · {span}{section}")
+            styles = list(CitationStyle)
+            for column, style in zip(st.columns(len(styles)), styles, strict=True):
+                column.caption(style.value.capitalize())
+                column.code(
+                    written(citation, style, title=document.title if document else ""), language=None, wrap_lines=True
+                )
+
+
+def _page(candidate: Candidate, document: Document, citations: Sequence[Citation]) -> None:
+    """The passage in its page: the text with the cited sentences marked and, for a PDF, its picture."""
+    passage, library = candidate.passage, session.workbench()
+    page = library.page(passage.document_id, passage.page)
+    spans = [Span(each.start, each.end) for each in citations if each.page_number == page.number]
+    text, picture = (st.columns([1, 1], gap="medium")) if document.paged else (st.container(), None)
+    with text:
+        label = plain(page.label) or f"Page {page.number} of {document.pages}"
+        st.markdown(f"**{label}** :gray[– the passage runs from character {passage.start:,} to {passage.end:,}]")
+        with st.container(border=True, height=720 if document.paged else "content"):
+            st.markdown(_page_text(page, candidate, spans))
+    if picture is not None:
+        with picture:
+            _picture(document, page, spans)
+    _neighbours(candidate)
+
+
+def _page_text(page: Page, candidate: Candidate, spans: Sequence[Span]) -> str:
+    """The whole page, or for a very long one the surroundings of the passage."""
+    start, end = max(0, candidate.passage.start - 4000), min(len(page.text), candidate.passage.end + 4000)
+    inside = [Span(span.start - start, span.end - start) for span in spans if span.start >= start and span.end <= end]
+    shown = quoted(page.text[start:end], inside, "yellow")
+    return f"{':gray[…] ' if start else ''}{shown}{' :gray[…]' if end < len(page.text) else ''}"
+
+
+def _picture(document: Document, page: Page, spans: Sequence[Span]) -> None:
+    st.markdown("**Picture of the page** :gray[– the cited sentences are marked]")
+    try:
+        drawn = _drawn(
+            document.sha256, page.number, page.text, tuple((span.start, span.end) for span in spans), document.id
+        )
+    except FivefoldError as problem:
+        notices.error(problem)
+        return
+    if drawn.note:
+        st.caption(f":material/info: {drawn.note}")
+    with st.container(border=True, height=720):
+        st.image(drawn.png, width="stretch", alt=f"Page {page.number} of {document.name}")
+
+
+@st.cache_data(max_entries=64, show_spinner="Drawing the page …")
+def _drawn(sha256: str, number: int, text: str, spans: tuple[tuple[int, int], ...], _document_id: int) -> PagePicture:
+    return page_picture(session.workbench().original(_document_id), number, text=text, spans=spans)
+
+
+def _neighbours(candidate: Candidate) -> None:
+    """The passages before and after, in reading order."""
+    passage = candidate.passage
+    near = [p for p in session.workbench().passages_of(passage.document_id) if abs(p.position - passage.position) == 1]
+    for each in near:
+        before = each.position < passage.position
+        with st.expander(f"{'Before' if before else 'After'}: {plain(shortened(each.text, 90))}"):
+            st.markdown(plain(each.text))
+
+
+def _not_shown(result: SearchResult) -> None:
+    """Why a document is not here: every candidate that was measured and not shown, by reason."""
+    st.markdown("**Why is a document not here?** :gray[– every passage that was found and not shown]")
+    names = sorted({each.candidate.passage.document_name for each in result.dropped})
+    wanted = st.selectbox("Document", names, index=None, placeholder="All documents", key="dropped.document")
+    dropped = [each for each in result.dropped if wanted is None or each.candidate.passage.document_name == wanted]
+    if not dropped:
+        st.caption(
+            "Nothing was found and left out. A document that is missing here shares too little with the question."
+        )
+    for reason in DropReason:
+        group = [each for each in dropped if each.reason is reason]
+        if group:
+            st.markdown(f"{_WHY[reason]} :gray[({count(len(group), 'passage')})]")
+        for each in group[:10]:
+            document = result.documents.get(each.candidate.passage.document_id)
+            score = f"{each.score.total:.3f}: " if each.score is not None else ""
+            cards.miss_line(each.candidate, f"{score}{each.detail}", result.request, document)
+
+
+def _about(document: Document | None) -> None:
+    if document is None:
+        return
+    size = bytes_in_words(document.size_bytes)
+    title, digest = plain(document.title or document.name), document.sha256[:16]
+    st.caption(f"{title} · {size} · dated {day(document.date)} · SHA-256 `{digest}…`")
+
+
+def draw() -> None:
+    asked = _asked()
+    if asked is None:
+        notices.empty(
+            ":material/troubleshoot:",
+            "Nothing to inspect yet",
+            "Ask a question on *Search* and open one of its results here.",
+        )
+        return
+    result, passage_id = asked
+    if not result.candidates:
+        notices.empty(":material/search_off:", "Nothing was found for this question", plain(result.silence))
+        return
+    candidate = session.workbench().explain(result, passage_id or result.candidates[0].passage.id)
+    hit, dropped = _standing(result, candidate.passage.id)
+    document = result.documents.get(candidate.passage.document_id) or session.workbench().document(
+        candidate.passage.document_id
+    )
+    citations = hit.citations if hit else cite(candidate.passage, document, dict.fromkeys(result.route.keywords, 1.0))
+    _heading(result, candidate, hit, dropped)
+    match _view(result, candidate.passage.id):
+        case "Page":
+            _page(candidate, document, citations)
+        case "Citations":
+            _citations(result, citations)
+        case "Not shown":
+            _not_shown(result)
+        case _:
+            _score(result, candidate, hit.score if hit else dropped.score if dropped else None)
+    _about(document)
+
+
+draw()

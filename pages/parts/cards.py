@@ -1,0 +1,152 @@
+"""The pieces every page is made of: badges of a label, a citation in its styles, one search result, one document."""
+
+from collections.abc import Collection
+
+import streamlit as st
+
+from core.documents import Document, DocumentState, Passage
+from core.queries import SearchRequest
+from core.results import Candidate, Citation, Hit, SearchResult
+from core.search.cite import CitationStyle, written
+from core.tables.domains import domain_title
+from core.tables.jurisdictions import jurisdiction_title
+from pages.parts import charts
+from pages.parts.looks import STATES, truth_look
+from pages.parts.urls import params_of
+from pages.parts.wording import day, marked, plain, shortened
+
+__all__ = [
+    "SURE",
+    "badges",
+    "cite_menu",
+    "inspect_link",
+    "miss_line",
+    "place",
+    "result_card",
+    "state_badge",
+    "truth_badge",
+    "unsure",
+]
+
+SURE = 0.6
+"""Labels below this probability are worth a look."""
+
+
+def truth_badge(truth: str | None, *, probability: float | None = None) -> None:
+    """The one look of a truth."""
+    look = truth_look(truth)
+    words = look.words.capitalize() if probability is None else f"{look.words.capitalize()} {probability:.2f}"
+    st.badge(words, icon=look.icon, color=look.colour, help=look.question or None)  # type: ignore[arg-type]
+
+
+def state_badge(document: Document) -> None:
+    """Where a document is on its way."""
+    look = STATES[document.state]
+    running = document.state is DocumentState.PENDING and document.step
+    st.badge(f"{look.words}: {document.step}" if running else look.words, icon=look.icon, color=look.colour)  # type: ignore[arg-type]
+
+
+def badges(passage: Passage) -> None:
+    """What a passage is, in one line: truth, authority, jurisdiction, domain, date."""
+    truth_badge(passage.truth)
+    words = [
+        str(passage.authority).capitalize() if passage.authority else "",
+        jurisdiction_title(passage.jurisdiction) if passage.jurisdiction else "",
+        domain_title(passage.domain) if passage.domain else "",
+        day(passage.date),
+    ]
+    st.caption(" · ".join(plain(word) for word in words if word), width="content")
+
+
+def place(passage: Passage, document: Document | None) -> str:
+    """Where a passage stands: "page 5", "rows 12–18", its section, or nothing."""
+    if passage.rows is not None:
+        first, last = passage.rows
+        return f"row {first}" if first == last else f"rows {first}–{last}"
+    if document is not None and document.paged:
+        return f"page {passage.page}"
+    return shortened(passage.section, 60)
+
+
+def inspect_link(request: SearchRequest, passage_id: int, label: str, *, icon: str | None = None) -> None:
+    """A link to Inspect that opens the same view for anyone."""
+    target = params_of(request) | {"passage": [str(passage_id)]}
+    st.page_link("pages/inspect.py", label=label, icon=icon, query_params=target)
+
+
+def cite_menu(citation: Citation, title: str) -> None:
+    """The citation in every style, each with a copy button."""
+    with st.popover("Cite", icon=":material/format_quote:", type="tertiary"):
+        st.markdown(f"“{plain(citation.quote)}”")
+        for style in CitationStyle:
+            st.code(written(citation, style, title=title), language=None, wrap_lines=True)
+        st.caption(f"Sentence id `{citation.citation_id}`")
+
+
+def result_card(hit: Hit, result: SearchResult, stems: Collection[str]) -> None:
+    """One result: the sentence that answers, what it is, where it stands, and how its score adds up."""
+    passage = hit.candidate.passage
+    document = result.documents.get(passage.document_id)
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"**{hit.rank}**", width="content")
+            badges(passage)
+            if hit.similar:
+                st.badge(f"{len(hit.similar)} similar", color="gray", icon=":material/content_copy:")
+        sentence = hit.citations[0].quote if hit.citations else shortened(passage.text, 400)
+        st.markdown(marked(shortened(sentence, 700), stems))
+        _context(passage, sentence, stems)
+        _score_line(hit, result)
+        _actions(hit, result, document)
+
+
+def _context(passage: Passage, sentence: str, stems: Collection[str]) -> None:
+    """What stands around the sentence, so that it can be judged without opening it."""
+    at = passage.text.find(sentence)
+    if at < 0:
+        return
+    before, after = passage.text[:at].strip(), passage.text[at + len(sentence) :].strip()
+    around = f"… {before[-140:]}" if before and not after else shortened(after, 200)
+    if around:
+        st.caption(marked(around, stems))
+
+
+def _score_line(hit: Hit, result: SearchResult) -> None:
+    words = charts.strip_words(hit.score)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{hit.score.total:.3f}**", width=52)
+        st.image(charts.score_strip(hit.score, result.profile.threshold), width="stretch", alt=words)
+    st.caption(plain(words))
+
+
+def _actions(hit: Hit, result: SearchResult, document: Document | None) -> None:
+    passage = hit.candidate.passage
+    where = place(passage, document)
+    name = shortened(passage.document_name, 70)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        inspect_link(
+            result.request,
+            passage.id,
+            f"{plain(name)}, {plain(where)}" if where else plain(name),
+            icon=":material/troubleshoot:",
+        )
+        if hit.citations:
+            cite_menu(hit.citations[0], document.title if document else "")
+
+
+def miss_line(candidate: Candidate, detail: str, request: SearchRequest, document: Document | None) -> None:
+    """A candidate that is not a result, and why, in one line."""
+    passage = candidate.passage
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        truth_badge(passage.truth)
+        where = place(passage, document)
+        name = plain(shortened(passage.document_name, 60))
+        inspect_link(request, passage.id, f"{name}, {plain(where)}" if where else name)
+        st.caption(plain(detail), width="content")
+    st.caption(plain(shortened(passage.text, 220)))
+
+
+def unsure(document: Document) -> bool:
+    """Whether an analyst should look at what a document was taken for."""
+    label = document.labels.truth
+    return not label.confirmed and (label.value is None or label.probability < SURE)

@@ -1,0 +1,246 @@
+"""Results drawn: pure functions from a value of core to a picture. Plotly is imported only where a page draws with it.
+
+`dark` says which theme the picture stands on; everything a colour says, a word or a symbol says too.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+from core.documents import Truth
+from core.results import Board, Cell, CellState, Factor, Score, SearchResult, TermScore
+from core.tables.factors import factor_table
+from pages.parts.looks import CELLS, TRUTHS
+from pages.parts.wording import shortened
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+__all__ = ["board_map", "factor_label", "journey", "score_strip", "strip_words", "term_bars", "waterfall"]
+
+# One hue from dark to light, so that no factor looks like a truth; names and numbers stand beside every strip.
+_SHADES = ("#34558b", "#5b84b8", "#86a8cf", "#a9c1de", "#c6d5e8", "#8d97a5", "#aeb6c1", "#c8cdd5")
+_TRACK, _THRESHOLD, _TAKEN = "#d5dae1", "#c62f3b", "#d8747c"
+_QUIET = {"light": "#c8cdd5", "dark": "#46505d"}
+_STAGES = ("dense", "sparse", "fused", "final")
+_RANK_TICKS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
+
+
+def factor_label(name: str) -> str:
+    """The words a page shows for a factor."""
+    rows = factor_table().rows
+    return rows[name].label if name in rows else name.replace("_", " ").capitalize()
+
+
+def strip_words(score: Score) -> str:
+    """The sum in words, largest part first: "Similarity 0.310 + Keywords 0.120 = 0.430"."""
+    parts = [factor for factor in _by_share(score) if factor.contribution >= 0.0005]
+    total = " + ".join(f"{factor_label(factor.name)} {factor.contribution:.3f}" for factor in parts) or "0"
+    times = "".join(f" × {factor_label(each.name)} {each.value:.2f}" for each in score.multipliers)
+    return f"({total}){times} = {score.total:.3f}" if times else f"{total} = {score.total:.3f}"
+
+
+def score_strip(score: Score, threshold: float) -> str:
+    """The score as a thin stacked bar on a track from 0 to 1, in SVG; a tick marks the profile's threshold.
+
+    Multipliers shrink every part alike, so the parts drawn always add up to the total.
+    """
+    width, height = 1000, 14
+    picture = ElementTree.Element(
+        "svg", xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width} {height}", width=str(width), height=str(height)
+    )
+    _block(picture, 0, width, 5, 4, _TRACK)
+    shrink, left = _product(score), 0.0
+    for index, factor in enumerate(_by_share(score)):
+        size = width * factor.contribution * shrink
+        _block(picture, left, max(size - 1.5, 0.0), 2, 10, _SHADES[min(index, len(_SHADES) - 1)])
+        left += size
+    _block(picture, width * threshold - 1, 2, 0, height, _THRESHOLD)
+    return ElementTree.tostring(picture, encoding="unicode")
+
+
+def _block(picture: ElementTree.Element, x: float, width: float, y: float, height: float, fill: str) -> None:
+    where = {"x": f"{x:.2f}", "width": f"{width:.2f}", "y": str(y), "height": str(height)}
+    ElementTree.SubElement(picture, "rect", where, fill=fill)
+
+
+def _product(score: Score) -> float:
+    product = 1.0
+    for multiplier in score.multipliers:
+        product *= multiplier.value
+    return product
+
+
+def _by_share(score: Score) -> list[Factor]:
+    return sorted(score.factors, key=lambda factor: -factor.contribution)
+
+
+def waterfall(score: Score, threshold: float, *, dark: bool = False) -> "Figure":
+    """How the parts add up to the total: one step per factor, then what each multiplier takes away, then the score."""
+    from plotly.graph_objects import Figure, Waterfall
+
+    steps = [(factor_label(each.name), each.contribution, "relative", each.reason) for each in _by_share(score)]
+    running = sum(factor.contribution for factor in score.factors)
+    for each in score.multipliers:
+        taken = running * (each.value - 1.0)
+        steps.append((f"× {factor_label(each.name)}", taken, "relative", each.reason))
+        running += taken
+    steps.append(("Score", score.total, "total", "the sum of all parts"))
+    bars = Waterfall(
+        orientation="h",
+        y=[step[0] for step in steps],
+        x=[step[1] for step in steps],
+        measure=[step[2] for step in steps],
+        customdata=[step[3] for step in steps],
+        text=[f"{step[1]:.3f}" if step[2] == "total" else f"{step[1]:+.3f}" for step in steps],
+        textposition="outside",
+        cliponaxis=False,
+        hovertemplate="%{y}: %{text}<br>%{customdata}<extra></extra>",
+        increasing={"marker": {"color": _SHADES[1]}},
+        decreasing={"marker": {"color": _TAKEN}},
+        totals={"marker": {"color": "#7da2dc" if dark else _SHADES[0]}},
+        connector={"line": {"color": _QUIET["dark" if dark else "light"], "width": 1}},
+    )
+    figure = Figure(bars)
+    figure.add_vline(threshold, line={"color": _THRESHOLD, "width": 1, "dash": "dot"})
+    figure.add_annotation(
+        x=threshold, y=1.0, yref="paper", yanchor="bottom", text=f"threshold {threshold:.2f}", showarrow=False
+    )
+    figure.update_layout(**_plain(height=70 + 30 * len(steps)), bargap=0.35, showlegend=False)
+    figure.update_xaxes(range=[0, max(1.0, running * 1.15)], title=None, zeroline=False)
+    figure.update_yaxes(autorange="reversed", title=None)
+    return figure
+
+
+def _plain(height: int) -> dict[str, Any]:
+    return {"height": height, "margin": {"l": 8, "r": 36, "t": 28, "b": 24}, "hoverlabel": {"align": "left"}}
+
+
+def journey(result: SearchResult, passage_id: int, *, dark: bool = False) -> "Figure":
+    """Rank of one passage in each stage, over those of the other hits; 1 is at the top; a stage can miss it."""
+    from plotly.graph_objects import Figure, Scatter
+
+    figure = Figure()
+    final = {hit.candidate.passage.id: hit.rank for hit in result.hits}
+    shown = [c for c in result.candidates if c.passage.id in final or c.passage.id == passage_id]
+    for candidate in sorted(shown, key=lambda c: c.passage.id == passage_id):
+        mine = candidate.passage.id == passage_id
+        ranks = dict(candidate.signals.ranks)
+        if candidate.passage.id in final:
+            ranks["final"] = final[candidate.passage.id]
+        colour = ("#7da2dc" if dark else _SHADES[0]) if mine else _QUIET["dark" if dark else "light"]
+        figure.add_trace(
+            Scatter(
+                x=[stage.capitalize() for stage in _STAGES],
+                y=[ranks.get(stage) for stage in _STAGES],
+                mode="lines+markers+text" if mine else "lines+markers",
+                text=[str(ranks.get(stage, "")) for stage in _STAGES] if mine else None,
+                textposition="top center",
+                line={"color": colour, "width": 3 if mine else 1},
+                marker={"size": 9 if mine else 5},
+                name=shortened(candidate.passage.document_name, 40),
+                hovertemplate="%{x}: rank %{y}<br>%{fullData.name}<extra></extra>",
+                connectgaps=True,
+            )
+        )
+    figure.update_layout(**_plain(height=300), showlegend=False)
+    figure.update_yaxes(type="log", autorange="reversed", tickvals=_RANK_TICKS, title="rank")
+    figure.update_xaxes(categoryorder="array", categoryarray=[stage.capitalize() for stage in _STAGES])
+    return figure
+
+
+def term_bars(terms: Sequence[TermScore], *, dark: bool = False) -> "Figure":
+    """Each asked word's share of the BM25 score; the bars sum to it."""
+    from plotly.graph_objects import Bar, Figure
+
+    ordered = sorted(terms, key=lambda term: term.score)
+    figure = Figure(
+        Bar(
+            orientation="h",
+            y=[term.term for term in ordered],
+            x=[term.score for term in ordered],
+            text=[f"{term.score:.2f}" for term in ordered],
+            textposition="outside",
+            cliponaxis=False,
+            customdata=[term.stem for term in ordered],
+            hovertemplate="%{y} (indexed as %{customdata}): %{x:.3f}<extra></extra>",
+            marker={"color": "#7da2dc" if dark else _SHADES[1]},
+        )
+    )
+    figure.update_layout(**_plain(height=60 + 26 * len(ordered)), bargap=0.35, showlegend=False)
+    figure.update_yaxes(type="category", title=None)
+    figure.update_xaxes(title=None)
+    return figure
+
+
+def board_map(board: Board, *, dark: bool = False) -> "Figure":
+    """Topics × five truths as a map of tiles, one clickable bar each; a tile's customdata is [topic, truth].
+
+    Bars instead of a heat map, because only bars can be selected by a click.
+    """
+    from plotly.graph_objects import Bar, Figure
+
+    topics = list(board.topics)
+    figure = Figure()
+    for column, truth in enumerate(Truth):
+        cells = [board.cell(topic, truth) for topic in topics]
+        figure.add_trace(
+            Bar(
+                orientation="h",
+                base=[column + 0.02] * len(cells),
+                x=[0.96] * len(cells),
+                y=list(range(len(cells))),
+                width=0.9,
+                marker={"color": [_fill(cell.state, dark=dark) for cell in cells], "cornerradius": 4},
+                text=[f"{CELLS[cell.state].symbol} {_cell_text(cell)}" for cell in cells],
+                textfont={"color": [_ink(cell.state, dark=dark) for cell in cells]},
+                textposition="inside",
+                insidetextanchor="middle",
+                textangle=0,
+                customdata=[[cell.topic, cell.truth.value] for cell in cells],
+                hovertext=[_cell_hover(cell) for cell in cells],
+                hovertemplate="%{hovertext}<extra></extra>",
+                selected={"marker": {"opacity": 1.0}},
+                unselected={"marker": {"opacity": 0.75}},
+            )
+        )
+    figure.update_layout(**_plain(height=60 + 38 * len(topics)), barmode="overlay", showlegend=False)
+    heads = [f"{TRUTHS[truth].symbol} {truth.value}" for truth in Truth]
+    figure.update_xaxes(
+        tickvals=[column + 0.5 for column in range(len(heads))],
+        ticktext=heads,
+        side="top",
+        range=[0, len(heads)],
+        showgrid=False,
+        zeroline=False,
+        fixedrange=True,
+    )
+    figure.update_yaxes(
+        tickvals=list(range(len(topics))),
+        ticktext=[shortened(topic, 34) for topic in topics],
+        range=[len(topics) - 0.5, -0.5],
+        showgrid=False,
+        zeroline=False,
+        fixedrange=True,
+    )
+    return figure
+
+
+def _fill(state: CellState, *, dark: bool) -> str:
+    return CELLS[state].dark if dark else CELLS[state].light
+
+
+def _ink(state: CellState, *, dark: bool) -> str:
+    """Text colour that is readable on a tile."""
+    pale = {CellState.ERROR} if dark else {CellState.PARTIAL, CellState.WAIVED, CellState.NOT_ASSESSED}
+    return "#1f2733" if state in pale else "#ffffff"
+
+
+def _cell_text(cell: Cell) -> str:
+    scored = cell.state in (CellState.COVERED, CellState.PARTIAL, CellState.GAP, CellState.SUSPECT)
+    return f"{cell.evidence_score:.2f}" if scored else CELLS[cell.state].words
+
+
+def _cell_hover(cell: Cell) -> str:
+    first = f"<b>{cell.topic}</b> · {cell.truth.value}<br>{CELLS[cell.state].words}"
+    return f"{first}: {cell.evidence_score:.2f} against {cell.threshold:.2f}<br>{cell.reason or cell.error}"

@@ -1,0 +1,95 @@
+"""A document's labels with what decided them, each correctable on the spot; a correction wins for ever."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import streamlit as st
+
+from core.documents import LABEL_FIELDS, Authority, Document, Label, TemporalClass, Truth
+from core.tables.domains import domain_title, domains
+from core.tables.jurisdictions import jurisdiction_title, jurisdictions
+from pages.parts import session
+from pages.parts.wording import plain, shortened
+
+__all__ = ["editor", "field_title", "value_title"]
+
+_SHOWN_EVIDENCE = 3
+_OPTIONS: Mapping[str, Callable[[], Sequence[str]]] = {
+    "truth": lambda: [each.value for each in Truth],
+    "domain": lambda: list(domains()),
+    "authority": lambda: [each.value for each in Authority],
+    "jurisdiction": lambda: list(jurisdictions()),
+    "temporal_class": lambda: [each.value for each in TemporalClass],
+}
+
+
+def field_title(field: str) -> str:
+    """
+    >>> field_title("temporal_class")
+    'Temporal class'
+    """
+    return field.replace("_", " ").capitalize()
+
+
+def value_title(field: str, value: str) -> str:
+    """The words a page shows for a label's value.
+
+    >>> value_title("jurisdiction", "state:CA"), value_title("truth", "intent")
+    ('California', 'Intent')
+    """
+    match field:
+        case "domain":
+            return domain_title(value)
+        case "jurisdiction":
+            return jurisdiction_title(value)
+        case "truth" | "authority" | "temporal_class":
+            return value.capitalize()
+    return value
+
+
+def editor(document: Document) -> None:
+    """One line per label: its value, how sure, what decided it; and a way to correct it."""
+    for field in LABEL_FIELDS:
+        label = getattr(document.labels, field)
+        said, corrected = st.columns([5, 3], vertical_alignment="top")
+        with said:
+            _line(field, label)
+        if field in _OPTIONS:
+            with corrected:
+                _correction(document, field)
+
+
+def _line(field: str, label: Label) -> None:
+    value = value_title(field, label.value) if label.value else "unknown"
+    sure = "confirmed by hand" if label.confirmed else f"{label.probability:.2f}"
+    if label.runner_up and not label.confirmed:
+        sure += f", before {value_title(field, label.runner_up)} {label.runner_up_probability:.2f}"
+    st.markdown(f"{field_title(field)} **{plain(value)}** :gray[({plain(sure)})]")
+    if label.reason:
+        st.caption(plain(label.reason))
+    for evidence in label.evidence[:_SHOWN_EVIDENCE]:
+        speaks = "" if evidence.value == label.value else f" – for {value_title(field, evidence.value)}"
+        words = f"“{shortened(evidence.quote, 200)}” ({evidence.source.value}) {evidence.rule}{speaks}"
+        st.caption(plain(words))
+
+
+def _correction(document: Document, field: str) -> None:
+    key = f"correct.{document.id}.{field}"
+    st.selectbox(
+        f"Correct {field_title(field).lower()}",
+        _OPTIONS[field](),
+        index=None,
+        key=key,
+        placeholder="Correct it",
+        label_visibility="collapsed",
+        format_func=lambda value: value_title(field, value),
+        on_change=_correct,
+        args=(document.id, field, key),
+    )
+
+
+def _correct(document_id: int, field: str, key: str) -> None:
+    value = st.session_state[key]
+    if value:
+        session.workbench().correct(document_id, field, value)
+        session.forget_answers()
+        st.toast(f"{field_title(field)} is now {value_title(field, value)}, confirmed.", icon=":material/check:")

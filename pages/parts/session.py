@@ -1,0 +1,213 @@
+"""The one library of this process, and what a browser session remembers. The only importer of storage among pages."""
+
+import atexit
+import gc
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from core.errors import FivefoldError
+from core.queries import SearchRequest
+from core.results import Board, SearchResult
+from core.workbench import Workbench
+
+__all__ = [
+    "BoardRun",
+    "Health",
+    "answer",
+    "board_run",
+    "close",
+    "forget_answers",
+    "health",
+    "open_early",
+    "ready",
+    "start_warming",
+    "workbench",
+]
+
+_FRESH_SECONDS = 120.0  # how long an answer is reused: the library may change under it
+
+
+@dataclass(slots=True)
+class _Process:
+    """What lives as long as this process: the open library, whether its models are warm, its coverage runs."""
+
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    library: Workbench | None = None
+    closing: ExitStack = field(default_factory=ExitStack)
+    warming: bool = False
+    asked_to_warm: bool = False
+    warm: bool = False
+    cold_reason: str = ""
+    boards: dict[tuple[Any, ...], "BoardRun"] = field(default_factory=dict)
+
+
+@st.cache_resource(show_spinner=False)
+def _process() -> _Process:
+    atexit.register(close)
+    return _Process()
+
+
+def workbench() -> Workbench:
+    """The library, opened once per process. Raises StoreFailed when its database does not start."""
+    process = _process()
+    with process.lock:
+        if process.library is None:
+            from storage.opening import open_workbench, settings_from_environment
+
+            process.library = process.closing.enter_context(open_workbench(settings_from_environment()))
+        return process.library
+
+
+def open_early() -> None:
+    """Open the library in the background; a failure is told by the first page that needs it."""
+
+    def opened() -> None:
+        with suppress(FivefoldError):
+            workbench()
+
+    threading.Thread(target=opened, name="open library", daemon=True).start()
+
+
+def close() -> None:
+    """Close the library, and with it the embedded database."""
+    process = _process()
+    with process.lock:
+        process.closing.close()
+        process.library = None
+
+
+def start_warming() -> None:
+    """Load models and indexes in the background, once; called after a page has been drawn.
+
+    Streamlit collects garbage after every run: what is loaded for good is frozen out of that.
+    """
+    process = _process()
+    with process.lock:
+        if process.asked_to_warm or process.library is None:
+            return
+        process.asked_to_warm = process.warming = True
+        threading.Thread(target=_warm, args=(process, process.library), name="warm models", daemon=True).start()
+
+
+def _warm(process: _Process, library: Workbench) -> None:
+    try:
+        library.warm()
+        process.warm = True
+    except FivefoldError as problem:
+        process.cold_reason = str(problem)
+    finally:
+        process.warming = False
+        gc.collect()
+        gc.freeze()
+
+
+def ready() -> bool:
+    """Whether a search need not wait for models; when they could not be loaded, the search itself says so."""
+    process = _process()
+    return process.asked_to_warm and not process.warming
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Whether the library answers, how fast, and if not, why."""
+
+    ok: bool
+    models: str
+    milliseconds: float
+    documents: int = 0
+    waiting_jobs: int = 0
+    problem: str = ""
+
+    def as_data(self) -> Mapping[str, Any]:
+        """The body of /healthz."""
+        return {
+            "status": "ok" if self.ok else "failed",
+            "models": self.models,
+            "documents": self.documents,
+            "waiting_jobs": self.waiting_jobs,
+            "milliseconds": round(self.milliseconds, 1),
+            "problem": self.problem,
+        }
+
+
+def health() -> Health:
+    """Ask the database for its counts."""
+    started = time.perf_counter()
+    process = _process()
+    models = "warm" if process.warm else ("loading" if process.warming else "cold")
+    try:
+        counts = workbench().statistics()
+    except FivefoldError as problem:
+        return Health(False, models, 1000 * (time.perf_counter() - started), problem=str(problem))
+    spent = 1000 * (time.perf_counter() - started)
+    return Health(True, models, spent, counts.documents, counts.waiting_jobs)
+
+
+def answer(request: SearchRequest, *, fresh: bool = False) -> SearchResult:
+    """The answer to a request; this session's last ones are kept, so that looking closer does not search again.
+
+    Raises what Workbench.search raises.
+    """
+    kept: dict[SearchRequest, tuple[float, SearchResult]] = st.session_state.setdefault("answers", {})
+    now = time.monotonic()
+    for old in [key for key, (at, _) in kept.items() if now - at > _FRESH_SECONDS]:
+        del kept[old]
+    if fresh or request not in kept:
+        kept[request] = (now, workbench().search(request))
+    return kept[request][1]
+
+
+def forget_answers() -> None:
+    """The library has changed: the next look asks it again."""
+    st.session_state.pop("answers", None)
+
+
+@dataclass(slots=True)
+class BoardRun:
+    """A coverage run in the background. It outlives the tab that started it; `stop` ends it at the next cell."""
+
+    done: int = 0
+    total: int = 0
+    board: Board | None = None
+    problem: FivefoldError | None = None
+    stop: bool = False
+    running: bool = True
+
+
+class _Stopped(Exception):
+    """Raised inside a run that was asked to stop."""
+
+
+def board_run(topics: tuple[str, ...], project: str | None, *, start: bool) -> BoardRun | None:
+    """The run of these topics, started if asked for; None when there is none."""
+    process = _process()
+    key = (topics, project)
+    with process.lock:
+        if start and (key not in process.boards or not process.boards[key].running):
+            run = process.boards[key] = BoardRun()
+            library = workbench()
+            work: Callable[[], None] = lambda: _cover(library, run, topics, project)  # noqa: E731
+            threading.Thread(target=work, name="coverage", daemon=True).start()
+        return process.boards.get(key)
+
+
+def _cover(library: Workbench, run: BoardRun, topics: tuple[str, ...], project: str | None) -> None:
+    def on_cell(done: int, total: int) -> None:
+        run.done, run.total = done, total
+        if run.stop:
+            raise _Stopped
+
+    try:
+        run.board = library.coverage(topics, project=project, on_cell=on_cell)
+    except FivefoldError as problem:
+        run.problem = problem
+    except _Stopped:
+        run.board = None
+    finally:
+        run.running = False

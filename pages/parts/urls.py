@@ -1,0 +1,98 @@
+"""A view as a URL, and back: what is asked, how it is narrowed and scored, and what is looked at."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from core.errors import BadFilters
+from core.filters import SearchFilters, check_filters
+from core.queries import SearchRequest
+
+__all__ = ["Params", "params_of", "request_from"]
+
+Params = Mapping[str, Sequence[str]]
+"""Query parameters: name → values, in order."""
+
+_FLAGS = ("include_undated",)
+_NUMBERS = ("recency_months",)
+_WORDS = ("date_from", "date_to", "tags_mode", "entities_mode")
+_LISTS = tuple(
+    field.name for field in fields(SearchFilters) if field.name not in {*_FLAGS, *_NUMBERS, *_WORDS, "archived"}
+)
+_ARCHIVED = {"only": True, "too": None}
+_DEFAULT = SearchRequest("")
+
+
+def request_from(params: Params) -> SearchRequest:
+    """The request a URL asks for; parameters it does not know are left alone.
+
+    Raises BadFilters with every problem of the filters.
+
+    >>> request_from({"q": ["overtime"], "truths": ["regulatory"]}).filters.truths
+    ('regulatory',)
+    """
+    top = _one(params, "top")
+    return SearchRequest(
+        question=_one(params, "q"),
+        filters=check_filters(_raw_filters(params)),
+        profile=_one(params, "profile") or _DEFAULT.profile,
+        top_k=min(100, max(1, int(top))) if top.isdecimal() else None,
+        only_routed=_one(params, "routed") == "1",
+        removed_chips=tuple(dict.fromkeys(params.get("without", ()))),
+    )
+
+
+def _raw_filters(params: Params) -> dict[str, Any]:
+    raw: dict[str, Any] = {name: list(params[name]) for name in _LISTS if params.get(name)}
+    raw |= {name: _one(params, name) for name in _WORDS if _one(params, name)}
+    raw |= {name: _one(params, name) == "1" for name in _FLAGS if _one(params, name)}
+    for name in _NUMBERS:
+        if value := _one(params, name):
+            raw[name] = int(value) if value.isdecimal() else value
+    for name in ("documents", "exclude_documents"):
+        if name in raw:
+            raw[name] = _whole_numbers(name, raw[name])
+    if _one(params, "archived") in _ARCHIVED:
+        raw["archived"] = _ARCHIVED[_one(params, "archived")]
+    return raw
+
+
+def _whole_numbers(name: str, values: Sequence[str]) -> list[int]:
+    if not all(value.isdecimal() for value in values):
+        raise BadFilters([f"{name} must be a list of numbers"])
+    return [int(value) for value in values]
+
+
+def _one(params: Params, name: str) -> str:
+    values = params.get(name, ())
+    return values[0] if values else ""
+
+
+def params_of(request: SearchRequest) -> dict[str, list[str]]:
+    """The shortest query parameters that give the request back; defaults are left out.
+
+    >>> params_of(SearchRequest("overtime", SearchFilters(truths=("intent",))))
+    {'q': ['overtime'], 'truths': ['intent']}
+    """
+    params: dict[str, list[str]] = {"q": [request.question] if request.question else []}
+    if request.profile != _DEFAULT.profile:
+        params["profile"] = [request.profile]
+    if request.top_k is not None:
+        params["top"] = [str(request.top_k)]
+    if request.only_routed:
+        params["routed"] = ["1"]
+    params["without"] = list(request.removed_chips)
+    return {name: values for name, values in (params | _filter_params(request.filters)).items() if values}
+
+
+def _filter_params(filters: SearchFilters) -> dict[str, list[str]]:
+    params = {name: [str(value) for value in getattr(filters, name)] for name in _LISTS}
+    for name in ("tags_mode", "entities_mode"):
+        params[name] = ["all"] if getattr(filters, name) == "all" else []
+    for name in ("date_from", "date_to"):
+        moment = getattr(filters, name)
+        params[name] = [moment.isoformat()] if moment is not None else []
+    params["recency_months"] = [str(filters.recency_months)] if filters.recency_months is not None else []
+    params["include_undated"] = ["1"] if filters.include_undated else []
+    params["archived"] = [word for word, meaning in _ARCHIVED.items() if meaning is filters.archived]
+    return params

@@ -1,0 +1,117 @@
+"""Text for a page: document text made safe for markdown, asked words marked; dates, sizes and counts in words."""
+
+import re
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from core.documents import Span
+from core.matching import stem, word_spans
+
+__all__ = ["ago", "bytes_in_words", "count", "day", "marked", "plain", "quoted", "shortened"]
+
+_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+_SPACE = re.compile(r"\s+")
+# Streamlit turns these into icons, emoji and arrows even when escaped; an invisible joiner keeps them letters.
+_SHORTCODE = re.compile(r":(?=[\w+/-]+:)|(?<=[-<])(?=[->])|(?<=-)(?=-)|(?<=[<>])(?==)|(?<==)(?=>)")
+_JOINER = "\u2060"
+
+
+def plain(text: str) -> str:
+    """Any text as markdown that shows exactly its characters (runs of space as one).
+
+    >>> plain("a *b* [c](d) $5 :red[x]")
+    'a \\\\*b\\\\* \\\\[c\\\\]\\\\(d\\\\) \\\\$5 \\\\:red\\\\[x\\\\]'
+    """
+    one_line = _SPACE.sub(" ", text).strip()
+    joined = _SHORTCODE.sub(lambda match: match.group() + _JOINER, one_line)
+    return _PUNCTUATION.sub(r"\\\1", joined)
+
+
+def marked(text: str, stems: Collection[str]) -> str:
+    """Safe markdown of a text in which every word whose stem was asked for stands out.
+
+    >>> marked("Taxes are due.", {stem("tax")})
+    ':primary-background[**Taxes**] are due\\\\.'
+    """
+    parts, last = [], 0
+    for start, end, word in word_spans(text):
+        if stem(word) in stems:
+            parts += [_kept(text[last:start]), f":primary-background[**{plain(text[start:end])}**]"]
+            last = end
+    return "".join([*parts, _kept(text[last:])]).strip()
+
+
+def _kept(text: str) -> str:
+    """`plain`, with the spaces at its ends that separate it from a marked word."""
+    inner = plain(text)
+    lead = " " if text[:1].isspace() else ""
+    return lead + inner + (" " if inner and text[-1:].isspace() else "") if inner else lead
+
+
+def quoted(text: str, spans: Sequence[Span], colour: str) -> str:
+    """Safe markdown of a page's text, paragraph by paragraph, with these spans of it marked in a colour."""
+    pieces, last = [], 0
+    for span in sorted(spans, key=lambda s: s.start):
+        if span.start < last:
+            continue
+        pieces += [_paragraphs(text[last : span.start]), f":{colour}-background[{plain(span.of(text))}]"]
+        last = span.end
+    return "".join([*pieces, _paragraphs(text[last:])])
+
+
+def _paragraphs(text: str) -> str:
+    return "\n\n".join(_kept(part) for part in re.split(r"\n\s*\n", text))
+
+
+def shortened(text: str, length: int) -> str:
+    """At most `length` characters, cut between words.
+
+    >>> shortened("one two three", 9)
+    'one two …'
+    """
+    if len(text) <= length:
+        return text
+    cut = text[: length - 1]
+    return f"{cut.rsplit(' ', 1)[0] if ' ' in cut else cut} …"
+
+
+def day(moment: datetime | None) -> str:
+    """ISO day, or "undated"."""
+    return f"{moment:%Y-%m-%d}" if moment is not None else "undated"
+
+
+def ago(moment: datetime, now: datetime) -> str:
+    """How long ago, in the largest fitting unit.
+
+    >>> from datetime import UTC, timedelta
+    >>> now = datetime(2024, 3, 1, tzinfo=UTC)
+    >>> ago(now - timedelta(minutes=3), now), ago(now - timedelta(days=2), now), ago(now, now)
+    ('3 min ago', '2 days ago', 'just now')
+    """
+    seconds = max(0.0, (now - moment).total_seconds())
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "min")):
+        if seconds >= size:
+            number = int(seconds // size)
+            return f"{number} {unit if unit == 'min' or number == 1 else unit + 's'} ago"
+    return "just now"
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """
+    >>> count(1, "passage"), count(1200, "passage"), count(2, "query", "queries")
+    ('1 passage', '1,200 passages', '2 queries')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def bytes_in_words(size: int) -> str:
+    """
+    >>> bytes_in_words(900), bytes_in_words(1_500_000)
+    ('900 B', '1.5 MB')
+    """
+    amount = float(size)
+    for unit in ("B", "kB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    raise AssertionError("unreachable")

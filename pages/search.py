@@ -1,0 +1,229 @@
+"""Search: a question, what narrows it, and the sentences that answer, each with a score that adds up."""
+
+from collections.abc import Collection
+
+import streamlit as st
+
+from core.errors import BadFilters, FivefoldError
+from core.filters import SearchFilters
+from core.matching import stem
+from core.queries import SearchRequest
+from core.results import DropReason, SearchResult
+from pages.parts import cards, filters, notices, session
+from pages.parts.urls import params_of, request_from
+from pages.parts.wording import count, plain
+
+_PAGE = 10
+_NEAR_MISSES = 5
+
+
+def _adopt() -> None:
+    """Take over what the URL asks, when it was not this page that wrote it; without a question there, the last one."""
+    params = {name: st.query_params.get_all(name) for name in st.query_params}
+    state = st.session_state
+    if "question" in state and params == state.get("search.url"):
+        return
+    try:
+        request = request_from(params) if params else state.get("search.last", SearchRequest(""))
+    except BadFilters as problem:
+        state["search.problem"] = problem
+        request = request_from({name: values for name, values in params.items() if name in ("q", "profile")})
+    state["question"] = request.question
+    state["search.profile"] = request.profile if request.profile in session.workbench().profiles() else None
+    state["search.routed"] = request.only_routed
+    state["search.without"] = request.removed_chips
+    state["search.top"] = request.top_k
+    filters.seed(request.filters)
+
+
+def _question() -> None:
+    """The question, how it is scored, and whether the route is a fence."""
+    profiles = list(session.workbench().profiles())
+    if st.session_state["search.profile"] not in profiles:
+        st.session_state["search.profile"] = profiles[0]
+    asked, scored, fenced = st.columns([6, 2, 2], vertical_alignment="bottom")
+    asked.text_input(
+        "Question",
+        key="question",
+        type="search",
+        placeholder="Ask in your own words — press / to come here",
+        on_change=_new_question,
+    )
+    scored.selectbox("Profile", profiles, key="search.profile", help="How results are scored.")
+    fenced.toggle(
+        "Only routed truths",
+        key="search.routed",
+        help="A question is routed to the truths that can answer it. The others count less; this leaves them out.",
+    )
+
+
+def _new_question() -> None:
+    st.session_state["search.without"] = ()
+    st.session_state["search.top"] = None
+
+
+def _narrowed() -> SearchFilters:
+    """The filters of the sidebar, with counts that honour each other."""
+    library = session.workbench()
+    current = st.session_state.get("search.filters", SearchFilters())
+    document_names = {str(each.id): each.name for each in library.documents()}
+    with st.sidebar:
+        head, button = st.columns([3, 2], vertical_alignment="center")
+        head.markdown("**Filters**")
+        button.button("Clear", on_click=filters.clear, type="tertiary", icon=":material/filter_alt_off:")
+        return filters.drawn(library.facets(current), document_names)
+
+
+def _request(narrowed: SearchFilters) -> SearchRequest:
+    state = st.session_state
+    request = SearchRequest(
+        question=state["question"].strip(),
+        filters=narrowed,
+        profile=state["search.profile"],
+        top_k=state["search.top"],
+        only_routed=state["search.routed"],
+        removed_chips=tuple(state["search.without"]),
+    )
+    params = params_of(request)
+    if params != state.get("search.url"):
+        st.query_params.from_dict(params)
+    state["search.url"], state["search.last"], state["search.filters"] = params, request, narrowed
+    return request
+
+
+def _chips(result: SearchResult) -> None:
+    """What was read from the question; each can be taken away, and brought back."""
+    removed = st.session_state["search.without"]
+    if not result.route.chips and not removed:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption("Detected", width="content")
+        for chip in result.route.chips:
+            st.button(
+                f"{chip.kind}: {plain(chip.value)}",
+                key=f"chip.{chip.kind}.{chip.value}",
+                icon=":material/close:",
+                icon_position="right",
+                help=f"Read from “{plain(chip.words)}”. Click to search without it." if chip.words else None,
+                on_click=_without,
+                args=(chip.kind,),
+            )
+        if removed:
+            st.button(
+                f"Bring back {count(len(removed), 'chip')}", type="tertiary", icon=":material/undo:", on_click=_with_all
+            )
+
+
+def _without(kind: str) -> None:
+    st.session_state["search.without"] = (*st.session_state["search.without"], kind)
+
+
+def _with_all() -> None:
+    st.session_state["search.without"] = ()
+
+
+def _summary(result: SearchResult) -> None:
+    """How the search went, leg by leg, and what it was narrowed to."""
+    found = count(len(result.hits), "result") if result.answered else "Nothing found"
+    parts = [f"**{found}** in {result.milliseconds:.0f} ms", f"route {result.route.category.replace('_', ' ')}"]
+    for leg in result.legs:
+        if leg.error:
+            parts.append(f":red[{leg.leg} failed: {plain(leg.error)}]")
+        else:
+            parts.append(
+                f"{leg.leg} {leg.found:,} from {leg.rows_after:,} of {leg.rows_before:,} ({leg.milliseconds:.0f} ms)"
+            )
+    st.caption(" · ".join(parts))
+    if result.filters_in_words:
+        st.caption(":material/filter_alt: " + plain("; ".join(result.filters_in_words)))
+    if result.undated_left_out:
+        left_out = count(result.undated_left_out, "undated document")
+        st.caption(f":material/event_busy: {left_out} left out by the date filter.")
+    notices.degraded(result.notices)
+
+
+def _results(result: SearchResult) -> None:
+    stems = {stem(word) for word in result.route.keywords}
+    for hit in result.hits:
+        cards.result_card(hit, result, stems)
+    beyond = sum(1 for each in result.dropped if each.reason is DropReason.BEYOND_MAX)
+    if beyond:
+        more = min(100, len(result.hits) + _PAGE)
+        st.button(
+            f"Show {min(beyond, more - len(result.hits))} more",
+            icon=":material/expand_more:",
+            on_click=_more,
+            args=(more,),
+        )
+
+
+def _more(top: int) -> None:
+    st.session_state["search.top"] = top
+
+
+def _silence(result: SearchResult, stems: Collection[str]) -> None:
+    """Nothing answers: why, and what came nearest, which is no answer."""
+    notices.empty(":material/search_off:", "Nothing in the library answers this", plain(result.silence))
+    nearest = sorted(result.dropped, key=lambda each: -(each.score.total if each.score else 0.0))[:_NEAR_MISSES]
+    if nearest:
+        st.markdown("**Nearest misses** :gray[– shown so that you can judge; none carries enough evidence]")
+        for each in nearest:
+            document = result.documents.get(each.candidate.passage.document_id)
+            cards.miss_line(each.candidate, f"{each.reason.value}: {each.detail}", result.request, document)
+
+
+@st.fragment(run_every=0.7)
+def _wait_for_models() -> None:
+    session.start_warming()
+    if session.ready():
+        st.rerun()
+    st.info("The models are loading; your answer appears as soon as they are ready.", icon=":material/hourglass_top:")
+
+
+def _landing() -> None:
+    recent = session.workbench().last_searches()
+    if not session.workbench().statistics().passages:
+        notices.empty(
+            ":material/library_add:",
+            "The library is empty",
+            "Load the sample library on *Home*, or drop files on *Upload*.",
+        )
+        return
+    st.caption("Ask a question above. The filters on the left narrow every search, before anything is ranked.")
+    if recent:
+        st.markdown("**Last searches**")
+    for question, hits, _ in recent:
+        label = f"{plain(question)} :gray[({count(hits, 'result')})]"
+        st.page_link("pages/search.py", label=label, icon=":material/history:", query_params={"q": question})
+
+
+def draw() -> None:
+    _adopt()
+    _question()
+    if problem := st.session_state.pop("search.problem", None):
+        notices.error(problem)
+    try:
+        request = _request(_narrowed())
+    except BadFilters as problem:
+        notices.error(problem)
+        return
+    if not request.question:
+        _landing()
+        return
+    if not session.ready():
+        _wait_for_models()
+        return
+    try:
+        result = session.answer(request)
+    except FivefoldError as problem:
+        notices.error(problem)
+        return
+    _chips(result)
+    _summary(result)
+    if result.answered:
+        _results(result)
+    else:
+        _silence(result, {stem(word) for word in result.route.keywords})
+
+
+draw()
