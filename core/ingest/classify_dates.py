@@ -29,15 +29,16 @@ _LEADS = (
     (re.compile(r"(?i)\beffective(?:\s+(?:date|as of|from|on))?\W{1,6}$|\bin force (?:from|since)\W{1,3}$|\bgültig (?:ab|seit)\W{1,3}$"), 0.92, "effective from"),
     (re.compile(r"(?i)\b(?:for use in preparing|tax year|for the year|plan year)\W{1,3}$"), 0.9, "made for the year"),
     (re.compile(r"(?i)\b(?:revised|amended|last updated|updated|last reviewed|last modified|version date|rev\.?|stand|as of)(?:\s+(?:on|date|at))?[^.\n]{0,24}$"), 0.85, "revised"),
-    (re.compile(r"(?i)\b(?:issued|published|release date|released|issue date|publication date|date of issue|dated|posted|adopted|approved|beta release|date|datum)(?:\s+on)?\W{1,6}$"), 0.8, "issued"),
+    (re.compile(r"(?i)\b(?:issued|published|release date|released|issue date|publication date|date of issue|dated|posted|adopted|approved|beta release)(?:\s+on)?\W{1,6}$|(?:^|\n)\W*(?:date|datum)\W{1,6}$"), 0.8, "issued"),
 )  # fmt: skip
 _LEAD_CHARACTERS = 60
 _FRONT_CHARACTERS = 4_000
 _TOP_CHARACTERS = 1_500
 _FURTHER_RULE_PROBABILITY = 0.6
-_LONE_LINE, _YEAR_TITLE, _METADATA, _NAME, _COPYRIGHT = 0.75, 0.82, 0.65, 0.6, 0.5
-_COPYRIGHT_MARK = re.compile(r"(?i)(?:©|\(c\)|copyright)[^\n]{0,20}$")
-_PUBLISHED_KEYS = ("effective", "date", "published", "created")
+_LONE_LINE, _YEAR_TITLE, _METADATA, _NAME, _COPYRIGHT = 0.75, 0.82, 0.6, 0.65, 0.5
+_EARLIEST_IN_NAME = "1990"
+_COPYRIGHT_MARK = re.compile(r"(?i)(?:©|copyright)[^\n]{0,20}$")
+_PUBLISHED_KEYS = ("effective", "date", "published", "created", "modified")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def _outside(reading: Reading) -> Iterator[tuple[Evidence, int]]:
             yield Evidence(quote, EvidenceSource.METADATA, found.iso, _METADATA, f"file metadata: {key}"), found.start
     for found in dates_in(reading.name_words):
         quote = reading.name_words[found.start : found.end]
-        if quote in reading.name:
+        if quote in reading.name and found.iso >= _EARLIEST_IN_NAME:
             yield Evidence(quote, EvidenceSource.NAME, found.iso, _NAME, "in the file name"), found.start
 
 

@@ -1,5 +1,7 @@
 """What a document is about (domain), who speaks (authority) and where it applies (jurisdiction)."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from math import log
 
@@ -12,18 +14,19 @@ from core.ingest.classify_weighing import Prototypes, decided, sign_evidence, to
 from core.tables.authorities import authority_prior, authority_signs
 from core.tables.decisions import weighings
 from core.tables.domains import domains, keyword_places
-from core.tables.jurisdictions import Place, place_hits
+from core.tables.jurisdictions import Place, place_hits, unstated_government_jurisdiction
 from core.tables.signs import Sign, SignFinder, SignHit
 
 __all__ = ["authority_label", "domain_label", "jurisdiction_label"]
 
 _GENERAL = "general"
 _LEAST_WORDS_FOR_MEANING = 20
-_GENERAL_LEAD = 2.2
+_GENERAL_LEAD = 2.8
 _NAME_WEIGHT = 1.5
 _KEYWORD_WEIGHT = 2.4
 _LEAST_PRIOR = 0.001
-_PLACE_WEIGHTS = {"name": 1.0, "agency": 1.0, "law": 0.8, "citation": 1.5, "code": 1.0}
+_SIGN_SHARE_ELSEWHERE = 0.3
+_PLACE_WEIGHTS = {"self": 4.0, "name": 1.0, "agency": 1.0, "law": 0.8, "citation": 1.5, "code": 1.0}
 _STATE_FACTOR = 1.6
 _OPENING_FACTOR = 6.0
 _VENDOR_PLACES_PER_1000_WORDS = 6.0
@@ -52,7 +55,8 @@ def domain_label(reading: Reading, prototypes: Prototypes, vectors: NDArray[np.f
 def authority_label(reading: Reading, truth: Label, prototypes: Prototypes, vectors: NDArray[np.float32]) -> Label:
     """Who speaks: what the truth makes likely, moved by signs and meaning.
 
-    The meaning counts for recommendations only: laws, policies, requests and data tell by their truth who speaks.
+    The meaning counts for recommendations only, and signs mostly: laws, policies, requests and data tell by their
+    truth who speaks, and an agency's own handbook names agencies too.
     """
     weighing = weighings()["authority"]
     if truth.value is None:
@@ -60,6 +64,8 @@ def authority_label(reading: Reading, truth: Label, prototypes: Prototypes, vect
     prior = authority_prior()[Truth(truth.value)]
     base = {a.value: log(max(prior[a], _LEAST_PRIOR)) for a in Authority}
     evidence = sign_evidence(reading, _authority_signs().find(reading.body), weighing)
+    if truth.value != Truth.REFERENCE:
+        evidence = [replace(item, weight=item.weight * _SIGN_SHARE_ELSEWHERE) for item in evidence]
     if truth.value == Truth.REFERENCE and len(vectors):
         evidence += prototypes.evidence(reading.segments, prototypes.nearness(vectors), weighing.meaning)
     scores = totals(Authority, evidence)
@@ -81,7 +87,8 @@ def jurisdiction_label(reading: Reading, truth: Label, authority: Label) -> Labe
     """
     if not reading.words:
         return Label(reason="The document holds no text that could be read.")
-    scores, quotes = _place_scores(reading)
+    ignored = ("agency", "law") if truth.value == Truth.REALITY else ()
+    scores, quotes = _place_scores(reading, ignored)
     whole = sum(scores.values())
     everywhere = authority.value in (Authority.VENDOR, Authority.INDUSTRY) or (
         truth.value == Truth.REALITY and authority.value != Authority.GOVERNMENT
@@ -90,6 +97,10 @@ def jurisdiction_label(reading: Reading, truth: Label, authority: Label) -> Labe
     if not scores or (everywhere and density < _VENDOR_PLACES_PER_1000_WORDS):
         if truth.value is None and not scores:
             return Label(reason="The text names no place.")
+        if authority.value == Authority.GOVERNMENT and not scores:
+            return Label(
+                unstated_government_jurisdiction(), 0.6, "global", 0.2, reason="a public body that names no place"
+            )
         runner = max(scores, key=lambda v: scores[v]) if scores else None
         return Label("global", 0.7 if everywhere else 0.5, runner, 0.2 if runner else 0.0, reason="names no one place")
     order = sorted(scores, key=lambda value: -scores[value])
@@ -99,7 +110,7 @@ def jurisdiction_label(reading: Reading, truth: Label, authority: Label) -> Labe
     return Label(order[0], min(probability, 0.98), runner, second, quotes[order[0]][:4])
 
 
-def _place_scores(reading: Reading) -> tuple[dict[str, float], dict[str, tuple[Evidence, ...]]]:
+def _place_scores(reading: Reading, ignored: Sequence[str]) -> tuple[dict[str, float], dict[str, tuple[Evidence, ...]]]:
     scores: dict[str, float] = {}
     quotes: dict[str, tuple[Evidence, ...]] = {}
     named = [(place, reading.name_words, EvidenceSource.NAME) for place in place_hits(reading.name_words)]
@@ -109,6 +120,8 @@ def _place_scores(reading: Reading) -> tuple[dict[str, float], dict[str, tuple[E
         *titled,
         *((p, reading.body, EvidenceSource.TEXT) for p in place_hits(reading.body)),
     ]:
+        if place.kind in ignored:  # an agency in a table is a department of its owner
+            continue
         leading = source is not EvidenceSource.TEXT or place.start < len(reading.opening)
         weight = _place_weight(place) * (_OPENING_FACTOR if leading else 1.0)
         scores[place.value] = scores.get(place.value, 0.0) + weight

@@ -16,7 +16,8 @@ from core.tables.signs import SignHit
 __all__ = ["Prototypes", "confirmed", "decided", "sign_evidence", "totals"]
 
 _NEAREST = 2
-_SHARPNESS = 12.0
+_SHARPNESS = 18.0
+_GROWTH = 0.7
 _LEAST_COSINE = 0.15
 _SHOWN = 6
 
@@ -62,8 +63,9 @@ class Prototypes:
 def sign_evidence(
     reading: Reading, hits: Iterable[SignHit], weighing: Weighing, source: EvidenceSource = EvidenceSource.TEXT
 ) -> list[Evidence]:
-    """One Evidence per sign found in the body: weight · (1 - e^(-count / expected)), more when it stands in the opening."""
-    expected = 0.5 + reading.words / weighing.words_per_sign
+    """One Evidence per sign found in the body: weight · (1 - e^(-count / expected)), more when it stands
+    in the opening; what is expected grows with the 0.7th power of the words (a long text repeats itself less than it grows)."""
+    expected = 0.5 + (reading.words / weighing.words_per_sign) ** _GROWTH
     found = []
     for hit in hits:
         start, end = hit.spans[0]

@@ -14,19 +14,24 @@ __all__ = [
     "jurisdictions",
     "parse_jurisdiction",
     "place_hits",
+    "unstated_government_jurisdiction",
 ]
 
 _WORDLIKE = frozenset({"IN", "OR", "ME", "OK", "HI", "OH", "MA", "PA", "LA", "AL", "ID", "DE", "CO", "AS", "MS", "MO"})
 """Codes that are words or common abbreviations: only a ZIP code or the word "state" makes them a place."""
 
-_TOP_KEYS = ("global_names", "capital_only", "aliases", "federal", "states", "countries")
+_TOP_KEYS = ("global_names", "unstated_government", "capital_only", "aliases", "federal", "states", "countries")
 
 _CODE_WORDS = r"(?:Lab|Gov|Gen|Rev|Stat|Admin|Code|Comp|Ins|Tax|Bus|Civ|Pen|Rules?|Regs?|Const|Ann|Health|Educ|Fam|Veh|Elec|Unemp|Prof|Welf)\b"
 
 
+_SPEAKS_AS = re.compile(r"(?i)\b(?:state|commonwealth|legislature|governor) of\s+$")
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A jurisdiction named at text[start:end]; `kind` is "name", "agency", "law", "citation" or "code"."""
+    """A jurisdiction named at text[start:end]; `kind` is "self" ("State of Ohio"), "name", "agency", "law",
+    "citation" or "code"."""
 
     value: str
     start: int
@@ -63,6 +68,11 @@ def jurisdiction_hits(text: str) -> Mapping[str, tuple[str, ...]]:
     return {value: tuple(hits[value]) for value in sorted(hits, key=lambda v: -len(hits[v]))}
 
 
+def unstated_government_jurisdiction() -> str:
+    """Where a law applies that names no place: the workspace's own country."""
+    return str(_rows()["unstated_government"])
+
+
 def parse_jurisdiction(words: str) -> str | None:
     """The jurisdiction some words name, or None: "California", "Cal.", "state:CA", "CA state", "IRS", "global".
 
@@ -95,7 +105,8 @@ def place_hits(text: str) -> Iterator[Place]:
         words = match.group()
         if group == "named":
             value, kind = names[re.sub(r"\s+", " ", words)]
-            yield Place(value, match.start(), match.end(), kind)
+            speaks = kind == "name" and _SPEAKS_AS.search(text, max(0, match.start() - 20), match.start()) is not None
+            yield Place(value, match.start(), match.end(), "self" if speaks else kind)
         elif group == "codes":
             value, kind = names[re.sub(r"\s+", " ", match.group("codes"))]
             yield Place(value, match.start(), match.end(), "citation")
@@ -134,6 +145,7 @@ def _names() -> tuple[Mapping[str, tuple[str, str]], re.Pattern[str]]:
         rf"|(?<=,\s)(?P<zip>{codes})\s+\d{{5}}\b|(?P<state>{codes})(?=\sstate\b)"
         rf"|(?:[Ss]tate of\s+)(?P<of>{codes})\b|(?:(?:in|for|from|within)\s+)(?P<after>{safe})\b)"
     )
+    forms |= {name.upper(): found for name, found in forms.items() if len(name) > 6 and not name.startswith("§")}
     return forms | prefixes | {n: forms[n] for n in prefixes if n in forms}, pattern
 
 
