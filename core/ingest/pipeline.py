@@ -44,7 +44,9 @@ class Ingestor:
         extracted = self._reader.read(document.name, data)
         title = _title(extracted, document.name)
         on_step("classify")
-        labels = self._classifier.document(document.name, title, extracted.pages, corrections)
+        labels = self._classifier.document(
+            document.name, title, extracted.pages, corrections, extracted.metadata
+        )
         on_step("split")
         passages = split(extracted, title)
         if not passages:
