@@ -25,7 +25,7 @@ __all__ = ["app", "main"]
 class ToldGroup(TyperGroup):
     """Commands whose errors are told: message and hint on stderr, exit code 2."""
 
-    def invoke(self, ctx: typer.Context) -> Any:
+    def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except FivefoldError as error:
@@ -155,8 +155,7 @@ def coverage(
 @app.command()
 def worker() -> None:
     """Run queued ingestion jobs until stopped; any number of these may run on any number of machines."""
-    from storage.jobs import run_worker
-    from storage.opening import settings_from_environment
+    from storage.opening import run_worker, settings_from_environment
 
     run_worker(settings_from_environment())
 

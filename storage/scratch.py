@@ -32,12 +32,15 @@ class NamedFile:
 
 @contextmanager
 def scratch_workbench(settings: Settings) -> Iterator[Workbench]:
-    """A workbench on a fresh embedded database in a temporary folder, without a worker.
+    """A workbench on a fresh embedded database in a temporary folder, without a worker; converted models are shared.
 
     Raises StoreFailed when the database cannot start.
     """
     with tempfile.TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as folder:
         alone = replace(settings, data_folder=Path(folder), database_url="", chroma_url="", worker=False)
+        models = settings.data_folder / "models"
+        models.mkdir(parents=True, exist_ok=True)
+        (alone.data_folder / "models").symlink_to(models.resolve(), target_is_directory=True)
         with open_workbench(alone) as workbench:
             yield workbench
 
