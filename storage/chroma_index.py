@@ -56,10 +56,12 @@ def chroma_client(*, url: str = "", folder: Path | None = None) -> "ClientAPI":
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise BadRequest(f"'{url}' is not the URL of a Chroma server.", "Write it as http://host:8000.")
     secure = parts.scheme == "https"
-    with _failures("connecting"):
-        return chromadb.HttpClient(
-            parts.hostname, parts.port or (443 if secure else 8000), ssl=secure, settings=settings
-        )
+    port = parts.port or (443 if secure else 8000)
+    try:
+        with _failures("connecting"):
+            return chromadb.HttpClient(parts.hostname, port, ssl=secure, settings=settings)
+    except ValueError as error:  # how Chroma says that nobody answers
+        raise StoreFailed(f"No Chroma server answers at {url}.", _UNREACHABLE) from error
 
 
 class ChromaIndex:

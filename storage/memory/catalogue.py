@@ -31,7 +31,7 @@ class MemoryCatalogue:
         self._searches: dict[str, tuple[int, datetime]] = {}
 
     def add_document(self, document: Document) -> Document:
-        """Store a document under a new id; the living document with the same bytes in its project is given back instead."""
+        """Store a document under a new id, or give back the living one with the same bytes in its project."""
         with self._lock:
             known = self.document_by_hash(document.sha256, document.project)
             if known is not None:

@@ -1,0 +1,1 @@
+"""Stores: contracts every implementation passes, and what is particular to one."""

@@ -1,0 +1,95 @@
+"""Makes every implementation of every Protocol, so that one test runs against each."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from core.errors import StoreFailed
+from core.ports import Catalogue, SparseIndex, VectorIndex
+from storage.bm25_files import Bm25Files
+from storage.catalogue import SqlCatalogue
+from storage.chroma_index import ChromaIndex, chroma_client
+from storage.memory import MemoryCatalogue, MemorySparseIndex, MemoryVectorIndex
+from storage.pgvector_index import PgvectorIndex
+from tests.stores.conftest import new_tenant
+
+_NAMES = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A catalogue and the vector index beside it, of one tenant."""
+
+    catalogue: Catalogue
+    index: VectorIndex
+
+
+NewShelf = Callable[[], Shelf]
+NewSparse = Callable[[Catalogue], SparseIndex]
+
+
+@pytest.fixture(scope="session")
+def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Chroma server on a free loopback port."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    program = Path(sys.executable).with_name("chroma")
+    folder = tmp_path_factory.mktemp("chroma-server")
+    command = [str(program), "run", "--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        _wait_for(url)
+        yield url
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def _wait_for(url: str) -> None:
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            chroma_client(url=url)
+        except StoreFailed:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)
+        else:
+            return
+
+
+@pytest.fixture(scope="module", params=["memory", "pgvector", "chroma embedded", "chroma server"])
+def new_shelf(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> NewShelf:
+    """Makes an empty vector index, of a new tenant at each call."""
+    if request.param == "memory":
+        return lambda: Shelf(MemoryCatalogue(), MemoryVectorIndex())
+    if request.param == "pgvector":
+        engine = request.getfixturevalue("engine")
+
+        def in_postgres() -> Shelf:
+            database = new_tenant(engine)
+            return Shelf(SqlCatalogue(database), PgvectorIndex(database, "random"))
+
+        return in_postgres
+    if request.param == "chroma embedded":
+        client = chroma_client(folder=tmp_path_factory.mktemp("chroma"))
+    else:
+        client = chroma_client(url=request.getfixturevalue("chroma_server"))
+    return lambda: Shelf(MemoryCatalogue(), ChromaIndex(client, f"tenant {next(_NAMES)}", "random"))
+
+
+@pytest.fixture(scope="module", params=["memory", "files"])
+def new_sparse(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> NewSparse:
+    """Makes an empty keyword index beside a catalogue."""
+    if request.param == "memory":
+        return lambda catalogue: MemorySparseIndex()
+    return lambda catalogue: Bm25Files(tmp_path_factory.mktemp("bm25"), catalogue)

@@ -1,0 +1,154 @@
+"""What every ports.SparseIndex does: BM25 as bm25s calculates it over the whole library, in however many uploads it came."""
+
+import random
+from collections.abc import Sequence
+from math import fsum
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.documents import Passage
+from core.matching import index_stems
+from core.ports import SparseIndex
+from storage.memory import MemoryCatalogue
+from tests.stores.contracts.conftest import NewSparse
+from tests.stores.libraries import WORDS, document, passage, random_documents, random_vectors, store
+
+Filled = tuple[SparseIndex, Sequence[Passage]]
+
+
+def fill(new_sparse: NewSparse, library: Sequence[tuple[object, Sequence[Passage]]]) -> Filled:
+    """One upload after the other, as documents come."""
+    catalogue, passages = MemoryCatalogue(), []
+    index = new_sparse(catalogue)
+    for described, held in library:
+        stored = store(catalogue, described, held, random_vectors(len(held), 0))  # type: ignore[arg-type]
+        index.add(stored)
+        passages += stored
+    return index, passages
+
+
+def texts(new_sparse: NewSparse, *contents: str) -> Filled:
+    return fill(new_sparse, [(document(f"{n}.txt"), [passage(text)]) for n, text in enumerate(contents)])
+
+
+def found(filled: Filled, *terms: str, top_k: int = 10) -> list[str]:
+    index, passages = filled
+    by_id = {p.id: p.text for p in passages}
+    return [by_id[hit.passage_id] for hit in index.search(terms, None, top_k).hits]
+
+
+def measured_by_bm25s(passages: Sequence[Passage], terms: Sequence[str]) -> dict[int, float]:
+    """The score of every passage by bm25s itself, indexing everything at once."""
+    import bm25s
+
+    retriever = bm25s.BM25(method="lucene", k1=1.5, b=0.75, dtype="float64")
+    retriever.index([index_stems(f"{p.context}\n{p.text}") for p in passages], show_progress=False)
+    asked = [
+        stem for stem in dict.fromkeys(s for term in terms for s in index_stems(term)) if stem in retriever.vocab_dict
+    ]
+    scores = retriever.get_scores(asked) if asked else np.zeros(len(passages))
+    return {p.id: float(score) for p, score in zip(passages, scores, strict=True)}
+
+
+@pytest.fixture(scope="module")
+def uploads(new_sparse: NewSparse) -> Filled:
+    """Forty uploads, of which some were deleted and some came twice."""
+    index, passages = fill(new_sparse, random_documents(9, documents=40, each=7))
+    gone = {p.document_id for p in passages if p.document_id % 5 == 0}
+    index.delete(sorted(gone))
+    index.add(passages[7:21])
+    return index, [p for p in passages if p.document_id not in gone or p in passages[7:21]]
+
+
+QUESTIONS = st.lists(st.sampled_from([*WORDS, "taxes", "empty", "unheard"]), min_size=1, max_size=5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(terms=QUESTIONS, top_k=st.sampled_from((1, 10, 1000)), chance=st.randoms(use_true_random=False))
+def test_scores_equal_those_of_one_index_built_anew_restricted_to_what_is_admissible(
+    uploads: Filled, terms: list[str], top_k: int, chance: random.Random
+) -> None:
+    index, passages = uploads
+    admissible = {p.id for p in passages if chance.random() < chance.choice((0.01, 0.1, 1.0))} | {10**12}
+    hits = index.search(terms, np.array(sorted(admissible), dtype=np.int64), top_k)
+    right = {i: s for i, s in measured_by_bm25s(passages, terms).items() if i in admissible and s > 0}
+    best = sorted(right, key=lambda i: (-round(right[i], 9), i))[:top_k]
+    assert {h.passage_id for h in hits.hits} <= right.keys()
+    assert [h.score for h in hits.hits] == pytest.approx([right[i] for i in best], abs=1e-9)
+    assert [h.score for h in hits.hits] == pytest.approx([right[h.passage_id] for h in hits.hits], abs=1e-9)
+    assert (hits.rows_before, hits.rows_after) == (len(passages), len(admissible) - 1)
+
+
+@settings(max_examples=30, deadline=None)
+@given(terms=QUESTIONS)
+def test_the_terms_shares_sum_to_the_score(uploads: Filled, terms: list[str]) -> None:
+    index, passages = uploads
+    scores = {hit.passage_id: hit.score for hit in index.search(terms, None, 10_000).hits}
+    explained = index.explain(terms, [p.id for p in passages])
+    for one in passages:
+        assert fsum(part.score for part in explained[one.id]) == pytest.approx(scores.get(one.id, 0.0), abs=1e-9)
+        assert all(part.term in terms and part.score > 0 for part in explained[one.id])
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("Taxes are due.", "tax"),
+        ("The taxing authority", "taxes"),
+        ("File Form W-2.", "w-2"),
+        ("A 401k plan", "401K"),
+        ("HR decides", "hr"),
+        ("Written in C#", "c#"),
+        ("The year-end run", "year"),
+        ("At the end of it", "year-end"),
+        ("Set storeEmptyResults to true", "storeemptyresults"),
+        ("Set storeEmptyResults to true", "empty"),
+        ("SOLID_CABLE_POLLING = 5", "polling"),
+        ("The employee’s wage", "employee"),
+    ],
+)
+def test_a_word_is_found_by_its_stem_and_a_compound_by_its_parts(new_sparse: NewSparse, text: str, term: str) -> None:
+    assert found(texts(new_sparse, text, "Something else."), term) == [text]
+
+
+@pytest.mark.parametrize("term", ["unheard", "the", "", "§", "new"])
+def test_words_in_no_passage_find_nothing(new_sparse: NewSparse, term: str) -> None:
+    assert found(texts(new_sparse, "The renewal of a plan."), term) == []
+
+
+def test_title_and_headings_are_matched_beside_the_text(new_sparse: NewSparse) -> None:
+    library = [(document(), [passage("Ask for approval.", context="Travel policy"), passage("Ask.")])]
+    assert found(fill(new_sparse, library), "travel") == ["Ask for approval."]
+
+
+def test_ties_go_by_passage_id_also_at_the_cut(new_sparse: NewSparse) -> None:
+    filled = fill(new_sparse, [(document(f"{n}.txt"), [passage("Same words.")]) for n in range(5)])
+    hits = filled[0].search(["words"], None, 3).hits
+    assert [hit.passage_id for hit in hits] == sorted(p.id for p in filled[1])[:3]
+
+
+def test_an_empty_index_answers_with_nothing(new_sparse: NewSparse) -> None:
+    index = new_sparse(MemoryCatalogue())
+    index.add([])
+    index.delete([1])
+    hits = index.search(["tax"], None, 10)
+    assert (hits.hits, hits.rows_before, hits.rows_after, index.count()) == ((), 0, 0, 0)
+    assert index.explain(["tax"], [1]) == {}
+    assert index.rarity(["tax"])["tax"] >= 0
+
+
+def test_a_new_upload_is_found_at_once_and_a_deleted_one_no_more(new_sparse: NewSparse) -> None:
+    filled = index, passages = texts(new_sparse, "Old overtime rule.", "New overtime rule.")
+    assert found(filled, "new") == ["New overtime rule."]
+    index.delete([passages[1].document_id])
+    assert found(filled, "overtime") == ["Old overtime rule."]
+    assert index.count() == 1
+
+
+def test_the_rarer_a_term_the_higher_its_rarity_and_an_unheard_one_is_rarest(new_sparse: NewSparse) -> None:
+    index, _ = texts(new_sparse, "tax law", "tax rule", "tax")
+    rarity = index.rarity(["taxes", "law", "unheard"])
+    assert 0 <= rarity["taxes"] < rarity["law"] < rarity["unheard"]
