@@ -53,7 +53,8 @@ def _keyword(candidate: Candidate, asked: Asked) -> Valued:
     signals = candidate.signals
     hits = sorted((term for term in signals.terms if term.score > 0), key=lambda term: -term.score)
     if not hits or signals.bm25_most <= 0:
-        return Valued(0.0, "holds no word of the question")
+        why = "holds no word of the question" if signals.bm25_most > 0 else "no word of the question was searched for"
+        return Valued(0.0, why)
     value = min(signals.bm25 / signals.bm25_most, 1.0)
     named = ", ".join(f"{term.term} {term.score:.1f}" for term in hits[:4])
     return Valued(value, f"BM25 {signals.bm25:.1f} of at most {signals.bm25_most:.1f} ({named})")

@@ -21,7 +21,7 @@ __all__ = ["Found", "Retriever", "leg_weights"]
 
 OVERSAMPLED = 100
 """Passages each leg brings: fusion needs more than the page shows, and sliders re-rank them without asking again."""
-CANDIDATES = 100
+CANDIDATES = 200
 _NO_HITS = LegHits((), 0, 0)
 
 
@@ -99,7 +99,7 @@ class Retriever:
         ranked = {name: [hit.passage_id for hit in leg.hits.hits] for name, leg in legs.items() if not leg.error}
         fused = fuse(ranked, {"dense": weights.dense, "sparse": weights.sparse})[:CANDIDATES]
         similar = {hit.passage_id: hit.score for hit in legs["dense"].hits.hits}
-        candidates, rarity = self._measured(fused, terms, similar, embedded)
+        candidates, rarity = self._measured(fused, () if legs["sparse"].error else terms, similar, embedded)
         return Found(candidates, reports, rarity, notices)
 
     def _measured(

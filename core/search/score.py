@@ -10,6 +10,9 @@ from core.search.factors import FACTORS, Asked
 
 __all__ = ["Scored", "rank", "score", "shortfall"]
 
+_DIGITS = 9
+"""Totals that differ by less are equal: the last bits of a cosine depend on the batch it was computed in."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -49,8 +52,8 @@ def rank(
             kept.append(Scored(candidate, scored))
         else:
             dropped.append(Dropped(candidate, *found, scored))
-    kept.sort(key=lambda item: (-item.score.total, item.candidate.passage.id))
-    dropped.sort(key=lambda item: (-(item.score.total if item.score else 0.0), item.candidate.passage.id))
+    kept.sort(key=lambda item: (-round(item.score.total, _DIGITS), item.candidate.passage.id))
+    dropped.sort(key=lambda item: (-round(item.score.total if item.score else 0.0, _DIGITS), item.candidate.passage.id))
     return tuple(kept), tuple(dropped)
 
 

@@ -1,0 +1,142 @@
+"""Citations stand on the page letter for letter, and are written in four styles."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.documents import Document, DocumentState, Passage, Span
+from core.results import Candidate, Citation, Score, Signals
+from core.search.cite import cite, distinct, sentence_relevance, written
+from core.search.collapse import collapse
+from core.search.score import Scored
+
+NOW = datetime(2026, 1, 15, tzinfo=UTC)
+PAPER = Document(3, "IRS_Pub_15.pdf", "a" * 64, 10, DocumentState.READY, NOW, paged=True)
+PAGE = "Heading\nDeposits are due monthly. Semiweekly filers deposit sooner. See your manager."
+TEXT = PAGE[8:]
+FIRST = TEXT.index("Semi")
+LAST = TEXT.index("See")
+PASSAGE = Passage(
+    TEXT,
+    5,
+    8,
+    len(PAGE),
+    (Span(0, FIRST - 1), Span(FIRST, LAST - 1), Span(LAST, len(TEXT))),
+    id=42,
+    document_id=3,
+)
+
+
+def citation(**changes: object) -> Citation:
+    """The first citation of the passage, with some fields changed."""
+    return replace(cite(PASSAGE, PAPER, {})[0], **changes)
+
+
+def test_the_sentence_with_the_rare_words_comes_first() -> None:
+    best, *_ = cite(PASSAGE, PAPER, {"semiweekly": 5.0, "deposits": 1.0})
+    assert best.quote == "Semiweekly filers deposit sooner."
+    assert best.quote == PAGE[best.start : best.end]
+    assert (best.citation_id, best.sentence_index, best.page, best.relevance) == ("42.1", 1, 5, 1.0)
+
+
+@given(st.text(min_size=1, max_size=80), st.text(max_size=20), st.data())
+def test_a_quote_is_always_what_stands_on_the_page(text: str, before: str, data: st.DataObject) -> None:
+    cuts = sorted({0, len(text), *data.draw(st.lists(st.integers(0, len(text)), max_size=4))})
+    spans = tuple(Span(start, end) for start, end in pairwise(cuts))
+    page = before + text
+    found = cite(Passage(text, 1, len(before), len(page), spans, id=9), PAPER, {"word": 1.0})
+    assert found
+    for item in found:
+        assert item.quote == page[item.start : item.end]
+        assert 0 <= item.relevance <= 1
+
+
+def test_measured_meaning_counts_beside_the_words() -> None:
+    by_meaning = cite(PASSAGE, PAPER, {"deposits": 1.0}, similarity=lambda s: 0.9 if "manager" in s else 0.0)
+    assert by_meaning[0].quote == "Deposits are due monthly."
+    assert by_meaning[-1].relevance == pytest.approx(0.45)
+
+
+def test_a_passage_without_sentence_borders_is_cited_whole() -> None:
+    assert [c.quote for c in cite(replace(PASSAGE, sentences=()), PAPER, {})] == [TEXT]
+
+
+def test_relevance_is_the_share_of_the_question_by_rarity() -> None:
+    assert sentence_relevance("Year-end deposits", {"year": 1.0, "deposit": 2.0, "levy": 1.0}) == 0.75
+    assert sentence_relevance("anything", {}) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "style", "expected"),
+    [
+        ({"authority": "government"}, "brief", "[IRS_Pub_15.pdf, p.5]"),
+        ({"authority": "government"}, "full", "[IRS_Pub_15.pdf, p.5] (government)"),
+        ({"authority": None}, "full", "[IRS_Pub_15.pdf, p.5]"),
+        ({"authority": "government"}, "academic", "Government. IRS_Pub_15.pdf. Page 5."),
+        ({"authority": None}, "academic", "IRS_Pub_15.pdf. Page 5."),
+        ({"authority": "government", "page": None}, "brief", "[IRS_Pub_15.pdf]"),
+        ({"authority": "government", "page": None}, "academic", "Government. IRS_Pub_15.pdf."),
+        ({"document_name": "employees.csv", "page": None, "rows": (12, 18)}, "brief", "[employees.csv, rows 12–18]"),
+        ({"document_name": "employees.csv", "page": None, "rows": (7, 7)}, "brief", "[employees.csv, row 7]"),
+    ],
+)
+def test_citation_styles(changes: dict[str, object], style: str, expected: str) -> None:
+    assert written(citation(**changes), style) == expected
+
+
+@pytest.mark.parametrize(
+    ("title", "url", "expected"),
+    [
+        ("Pub. 15", "https://irs.gov/p15", "[Pub. 15](https://irs.gov/p15)"),
+        ("A [draft] *rule*", "https://x.gov/a (1)", r"[A \[draft\] \*rule\*](https://x.gov/a%20%281%29)"),
+        ("Trap", "javascript:alert(1)", "[Trap](#)"),
+        ("Two\nlines", "", "[Two lines](#)"),
+    ],
+)
+def test_a_markdown_link_cannot_be_broken_by_its_title(title: str, url: str, expected: str) -> None:
+    assert written(citation(), "markdown", title=title, url=url) == expected
+    assert written(citation(document_name=""), "markdown") == "[Source](#)"
+
+
+def test_an_unknown_style_is_refused() -> None:
+    with pytest.raises(ValueError, match="chicago"):
+        written(citation(), "chicago")
+
+
+def test_one_citation_per_passage_is_left() -> None:
+    both = [*cite(PASSAGE, PAPER, {}), *cite(replace(PASSAGE, id=43), PAPER, {})]
+    assert [c.passage_id for c in distinct(both)] == [42, 43]
+
+
+def scored(passage_id: int, text: str, total: float) -> Scored:
+    """A scored passage of this text."""
+    return Scored(Candidate(replace(PASSAGE, id=passage_id, text=text), Signals(total)), Score(total, ()))
+
+
+LONG = "The contractor shall submit the final invoice within sixty calendar days after the period of performance."
+
+
+def test_near_identical_passages_are_shown_once() -> None:
+    ranked = [
+        scored(1, LONG, 0.9),
+        scored(2, "Something else entirely, about leave.", 0.8),
+        scored(3, LONG + " Yes.", 0.7),
+    ]
+    shown, dropped = collapse(ranked)
+    assert [(item.candidate.passage.id, similar) for item, similar in shown] == [(1, (3,)), (2, ())]
+    assert [d.candidate.passage.id for d in dropped] == [3]
+    assert "passage 1" in dropped[0].detail
+
+
+def test_all_shared_cases_of_citation_styles_hold(shared: Path) -> None:
+    cases = json.loads((shared / "cases" / "cases.json").read_text("utf-8"))
+    for case in cases["citation_styles"]:
+        given_citation = citation(document_name=case["document"], page=case["page"], authority=case["authority"])
+        for style in ("brief", "full", "academic"):
+            assert written(given_citation, style) == case[style], case
