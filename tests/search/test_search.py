@@ -122,7 +122,7 @@ def test_the_same_text_twice_is_shown_once() -> None:
     library = payroll_library()
     text = "Garnishments are withheld from disposable earnings after mandatory deductions, in the order received."
     (first,) = library.add("one.md", text)
-    (second,) = library.add("two.md", text)
+    second, _ = library.add("two.md", text, "The cafeteria opens at noon.")
     result = ask("In which order are garnishments withheld?", library)
     ids = [hit.candidate.passage.id for hit in result.hits]
     assert ids[0] == first.id
