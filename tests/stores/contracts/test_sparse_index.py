@@ -1,4 +1,4 @@
-"""What every ports.SparseIndex does: BM25 as bm25s calculates it over the whole library, in however many uploads it came."""
+"""What every ports.SparseIndex does: BM25 as bm25s calculates it over the whole library, in however many uploads."""
 
 import random
 from collections.abc import Sequence
