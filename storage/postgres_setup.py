@@ -51,8 +51,11 @@ def create(data: Path) -> None:
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(mode=0o700)
     if os.geteuid() == 0:
-        owner = _system_user()
-        shutil.chown(draft, owner)
+        import pwd
+
+        owner = pwd.getpwnam(_system_user())
+        # With its own group: root's group would be refused by folders that let only strangers through.
+        os.chown(draft, owner.pw_uid, owner.pw_gid)
         _let_through(draft.parent)
         _let_through(_programs())
     # The built-in locale sorts alike on every system: indexes survive an upgrade or a move of the machine.
