@@ -6,15 +6,31 @@ over all tenants, so that an id in a citation never names another tenant's passa
 """
 
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from pgvector.sqlalchemy import VECTOR
-from sqlalchemy import BigInteger, Boolean, DateTime, Float, ForeignKeyConstraint, Index, Integer, Sequence, Text, text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    DateTime,
+    Float,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    Sequence,
+    Table,
+    Text,
+    text,
+)
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 __all__ = [
-    "TABLES",
+    "CHUNKS",
+    "CORRECTIONS",
+    "DOCUMENTS",
+    "PAGES",
+    "SEARCHES",
     "Base",
     "Correction",
     "DocumentRow",
@@ -192,5 +208,8 @@ class SearchedQuestion(Base):
     at: Mapped[datetime]
 
 
-TABLES: tuple[type[Base], ...] = (Tenant, DocumentRow, PageRow, KnowledgeChunk, Correction, SearchedQuestion)
-"""Every table of ours, parents first; all of them are tenant tables."""
+DOCUMENTS = cast(Table, DocumentRow.__table__)
+PAGES = cast(Table, PageRow.__table__)
+CHUNKS = cast(Table, KnowledgeChunk.__table__)
+CORRECTIONS = cast(Table, Correction.__table__)
+SEARCHES = cast(Table, SearchedQuestion.__table__)

@@ -1,0 +1,179 @@
+"""The one place that reads the environment and builds everything."""
+
+import atexit
+import os
+import re
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import MISSING, fields
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from core.errors import BadRequest
+from core.ports import Embedder, VectorIndex
+from core.settings import Settings
+from core.workbench import Workbench
+
+__all__ = ["OpenWorkbench", "open_workbench", "run_worker", "settings_from_environment"]
+
+_TENANT = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+_WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+
+def settings_from_environment() -> Settings:
+    """Settings from FIVEFOLD_<NAME> and DATABASE_URL; unset ones have their defaults. Raises BadRequest."""
+    values: dict[str, Any] = {"data_folder": Path(__file__).parents[1] / ".data"}
+    for field in fields(Settings):
+        variable = "DATABASE_URL" if field.name == "database_url" else f"FIVEFOLD_{field.name.upper()}"
+        text = os.environ.get(variable, "").strip()
+        if text:
+            kind = Path if field.default is MISSING else type(field.default)
+            values[field.name] = _parsed(variable, text, kind)
+    return Settings(**values)
+
+
+def _parsed(variable: str, text: str, kind: type) -> Any:
+    if kind is bool:
+        if text.lower() not in _WORDS:
+            raise BadRequest(
+                f"{variable} must be true or false, not '{text}'.", f"Set {variable}=true or {variable}=false."
+            )
+        return _WORDS[text.lower()]
+    if kind is int:
+        if not text.isascii() or not text.isdigit() or int(text) == 0:
+            raise BadRequest(f"{variable} must be a whole number above 0, not '{text}'.", f"Correct {variable}.")
+        return int(text)
+    return Path(text).expanduser() if kind is Path else text
+
+
+class OpenWorkbench:
+    """A workbench and what it stands on: worker, connections, embedded server. A context manager."""
+
+    def __init__(self, workbench: Workbench, resources: ExitStack) -> None:
+        self.workbench, self._resources = workbench, resources
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """Close everything, last opened first. Harmless when repeated."""
+        atexit.unregister(self.close)
+        self._resources.close()
+
+    def __enter__(self) -> Workbench:
+        return self.workbench
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_workbench(settings: Settings) -> OpenWorkbench:
+    """Everything built and running, models not yet loaded. Raises StoreFailed, BadRequest."""
+    _check(settings)
+    _end_on_terminate()
+    with ExitStack() as building:
+        workbench = _built(settings, building)
+        resources = building.pop_all()
+    return OpenWorkbench(workbench, resources)
+
+
+def _check(settings: Settings) -> None:
+    if not _TENANT.fullmatch(settings.tenant):
+        raise BadRequest(
+            f"'{settings.tenant}' cannot name a tenant.", "Use small letters, digits, '-' and '_', at most 63 of them."
+        )
+    if settings.vector_index not in ("pgvector", "chroma"):
+        raise BadRequest(
+            f"There is no vector index '{settings.vector_index}'.", "Set FIVEFOLD_VECTOR_INDEX to pgvector or chroma."
+        )
+
+
+def _built(settings: Settings, resources: ExitStack) -> Workbench:
+    from core.ingest.classify import TruthClassifier
+    from core.ingest.pipeline import Ingestor
+    from core.search.pipeline import Searcher
+    from storage.blobs import BlobFiles
+    from storage.bm25_files import Bm25Files
+    from storage.catalogue import SqlCatalogue
+    from storage.database import Database, engine_for
+    from storage.jobs import IngestQueue
+    from storage.lazy import LazyEmbedder
+    from storage.migrations import migrate
+    from storage.worker import IngestWorker
+
+    engine = engine_for(settings.database_url or _embedded_url(settings, resources))
+    resources.callback(engine.dispose)
+    migrate(engine)
+    database = Database(engine, settings.tenant)
+    embedder = LazyEmbedder(lambda: _embedder(settings))
+    catalogue = SqlCatalogue(database, (lambda: embedder.name) if settings.vector_index == "pgvector" else None)
+    catalogue.register()
+    vectors = _vectors(settings, database, embedder)
+    sparse = Bm25Files(settings.data_folder / "bm25" / settings.tenant, catalogue)
+    workbench = Workbench(
+        catalogue=catalogue,
+        vectors=vectors,
+        sparse=sparse,
+        blobs=BlobFiles(str(settings.data_folder / "originals")),
+        jobs=IngestQueue(engine, settings.tenant),
+        ingestor=Ingestor(embedder, TruthClassifier(embedder), settings),
+        searcher=Searcher(catalogue, vectors, sparse, embedder),
+    )
+    if settings.worker:
+        worker = IngestWorker(
+            engine.url.set(drivername="postgresql").render_as_string(hide_password=False), settings.tenant, workbench
+        )
+        resources.callback(worker.stop)
+        worker.start()
+    return workbench
+
+
+def _embedded_url(settings: Settings, resources: ExitStack) -> str:
+    from storage.embedded import start_embedded
+
+    server = start_embedded(settings.data_folder)
+    resources.callback(server.close)
+    return server.url()
+
+
+def _embedder(settings: Settings) -> Embedder:
+    from core.ingest.embed import load_embedder
+
+    # One core stays free for PostgreSQL and the pages.
+    threads = max(1, (os.cpu_count() or 1) - 1)
+    return load_embedder(settings.embedding_model, settings.data_folder / "models", threads)
+
+
+def _vectors(settings: Settings, database: Any, embedder: Embedder) -> VectorIndex:
+    from storage.lazy import LazyVectorIndex
+
+    def make() -> VectorIndex:
+        if settings.vector_index == "pgvector":
+            from storage.pgvector_index import PgvectorIndex
+
+            return PgvectorIndex(database, embedder.name)
+        from storage.chroma_index import ChromaIndex, chroma_client
+
+        client = chroma_client(url=settings.chroma_url, folder=settings.data_folder / "chroma")
+        return ChromaIndex(client, settings.tenant, embedder.name)
+
+    return LazyVectorIndex(make)
+
+
+def _end_on_terminate() -> None:
+    """Let a terminated program close what it opened: without a handler, SIGTERM ends Python on the spot."""
+    unhandled = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if unhandled and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+
+
+def run_worker(settings: Settings, until: Callable[[], object] = signal.pause) -> None:
+    """Run queued jobs until the program is told to stop (SIGINT, SIGTERM)."""
+    from dataclasses import replace
+
+    with open_workbench(replace(settings, worker=True)):
+        until()

@@ -1,0 +1,172 @@
+"""Runs queued jobs in a thread of this process, and those a killed process left behind.
+
+Who is alive is known by an advisory lock each worker holds: PostgreSQL drops it the moment the process is gone, and keeps it
+however busy, or asleep, the process is. So a killed process's job is retried within seconds, and a slow one is left alone.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import AsyncIterator
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from core.documents import DocumentState
+from core.errors import FileTooCostly, NotFound
+from core.workbench import Workbench
+from storage.jobs import TASK, queue_name
+
+if TYPE_CHECKING:
+    from procrastinate import App, JobContext
+    from procrastinate.jobs import Job
+    from procrastinate.worker import Worker
+
+__all__ = ["IngestWorker"]
+
+ATTEMPTS = 3
+"""How often one document is tried, whether its job raised an error or took its process down."""
+
+_LOOK_SECONDS = 2.0
+_NEWBORN_SECONDS = 5  # a worker registers a moment before it holds its lock
+_HEARTBEAT_SECONDS = 30.0
+_FORGET_SECONDS = 86_400.0
+_GRACE_SECONDS = 5.0
+_STOP_SECONDS = 20.0
+_LOCK_CLASS = 5_005
+_ALIVE = "SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND granted"
+_log = logging.getLogger(__name__)
+
+
+class IngestWorker:
+    """One job at a time: a document that takes its process down is alone with its blame. `stop` ends it within seconds."""
+
+    def __init__(self, conninfo: str, tenant: str, workbench: Workbench) -> None:
+        self._conninfo, self._queue, self._workbench = conninfo, queue_name(tenant), workbench
+        self._stopping = threading.Event()
+        self._worker: Worker | None = None
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="ingest worker", daemon=True)
+
+    def start(self) -> None:
+        """Begin; returns at once."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish, or after a few seconds give back, the running job. Harmless when repeated."""
+        self._stopping.set()
+        if self._worker is not None:
+            self._worker.stop()
+        if self._thread.is_alive():
+            self._thread.join(_STOP_SECONDS)
+
+    async def _serve(self) -> None:
+        from procrastinate.exceptions import ConnectorException
+
+        while not self._stopping.is_set():
+            try:
+                async with self._opened() as app:
+                    await self._work(app)
+            except (psycopg.Error, ConnectorException) as error:
+                _log.warning("The database does not answer the worker: %s", error)
+            if not self._stopping.is_set():
+                await asyncio.sleep(_LOOK_SECONDS)
+
+    @asynccontextmanager
+    async def _opened(self) -> "AsyncIterator[App]":
+        from procrastinate import App, PsycopgConnector
+        from procrastinate.retry import RetryStrategy
+
+        app = App(connector=PsycopgConnector(conninfo=self._conninfo, min_size=1, max_size=4))
+        # A store that does not answer, or a model that is still being copied, may be well a little later.
+        retry = RetryStrategy(max_attempts=ATTEMPTS - 1, wait=2, linear_wait=10)
+        app.task(name=TASK, pass_context=True, retry=retry)(self._ingest)
+        async with app.open_async():
+            yield app
+
+    async def _work(self, app: "App") -> None:
+        from procrastinate.worker import Worker
+
+        worker = self._worker = Worker(
+            app,
+            queues=[self._queue],
+            concurrency=1,
+            fetch_job_polling_interval=_LOOK_SECONDS,
+            shutdown_graceful_timeout=_GRACE_SECONDS,
+            delete_jobs="successful",
+            install_signal_handlers=False,
+            update_heartbeat_interval=_HEARTBEAT_SECONDS,
+            stalled_worker_timeout=_FORGET_SECONDS,
+        )
+        watching = asyncio.create_task(self._watch(app, worker))
+        try:
+            await worker.run()
+        finally:
+            self._worker = None
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+
+    async def _watch(self, app: "App", worker: "Worker") -> None:
+        """Hold this worker's lock, and take over what dead workers left, until cancelled."""
+        while worker.worker_id is None:
+            await asyncio.sleep(0.01)
+        if self._stopping.is_set():
+            worker.stop()
+        async with await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True) as connection:
+            await connection.execute("SELECT pg_advisory_lock(%s, %s)", (_LOCK_CLASS, worker.worker_id))
+            while True:
+                alive = {row[0] for row in await (await connection.execute(_ALIVE, (_LOCK_CLASS,))).fetchall()}
+                for job in await app.job_manager.get_stalled_jobs(
+                    queue=self._queue, task_name=TASK, seconds_since_heartbeat=_NEWBORN_SECONDS
+                ):
+                    if job.worker_id not in alive:
+                        await self._take_over(app, job)
+                await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _take_over(self, app: "App", job: "Job") -> None:
+        from procrastinate.exceptions import UniqueViolation
+        from procrastinate.jobs import Status
+        from procrastinate.utils import utcnow
+
+        if job.attempts + 1 < ATTEMPTS:
+            try:
+                await app.job_manager.retry_job(job, retry_at=utcnow())
+                return
+            except UniqueViolation:  # the same document waits already
+                await app.job_manager.finish_job(job, Status.FAILED, delete_job=True)
+                return
+        document_id = int(job.task_kwargs["document_id"])
+        ended = FileTooCostly(
+            f"Reading this file ended the program {ATTEMPTS} times.",
+            "Save it again in another format, or split it, and upload that; or retry when more memory is free.",
+        )
+        await asyncio.to_thread(self._give_up, document_id, ended)
+        await app.job_manager.finish_job(job, Status.FAILED, delete_job=False)
+
+    def _give_up(self, document_id: int, error: Exception) -> None:
+        try:
+            self._workbench.fail(document_id, error)
+        except NotFound:
+            return  # deleted meanwhile
+
+    async def _ingest(self, context: "JobContext", document_id: int) -> None:
+        # A thread of our own: a pool's threads would keep the process alive until the last page is read.
+        outcome: Future[BaseException | None] = Future()
+        threading.Thread(target=self._run, args=(document_id, outcome), name="ingest", daemon=True).start()
+        error = await asyncio.wrap_future(outcome)
+        if error is None:
+            return
+        if context.job.attempts + 1 >= ATTEMPTS and isinstance(error, Exception):
+            await asyncio.to_thread(self._give_up, document_id, error)
+        raise error
+
+    def _run(self, document_id: int, outcome: "Future[Any]") -> None:
+        try:
+            if self._workbench.document(document_id).state is not DocumentState.READY:
+                self._workbench.ingest(document_id)
+            outcome.set_result(None)
+        except NotFound:
+            outcome.set_result(None)  # deleted while it waited
+        except BaseException as error:  # noqa: BLE001 - handed over to the job, which raises it
+            outcome.set_result(error)
