@@ -9,31 +9,26 @@ what is missing or damaged is indexed again from the catalogue, and all of it wh
 in another way.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.documents import Passage
 from core.errors import StoreFailed
 from core.filters import SearchFilters
-from core.matching import STOP_WORDS, index_stems
 from core.ports import Catalogue, PassageIds
 from core.results import LegHits, TermScore
+from storage.bm25_manifest import checked, digest, live_rows, sealed
 from storage.bm25_scores import Bm25
 from storage.bm25_segments import Segment, build, from_bytes, mark_of, settled, to_bytes, without
 from storage.whole_files import replace_file
 
 __all__ = ["Bm25Files"]
 
-_FORMAT = 1
 _BATCH = 2000  # passages read from the catalogue at a time
 _SPOT_CHECKS = 64  # passages whose words are compared with the catalogue at start
 _PATIENCE_SECONDS = 10.0  # how long a search waits for the first opening before it says so
@@ -54,6 +49,7 @@ class Bm25Files:
         self._folder, self._catalogue = folder, catalogue
         self._turn = Lock()  # one thread of this process reads or writes files at a time
         self._held: _Held | None = None
+        self._tried = np.empty(0, dtype=np.int64)  # admissible passages the catalogue did not give when asked
 
     # ports.SparseIndex
 
@@ -74,7 +70,10 @@ class Bm25Files:
 
     def search(self, terms: Sequence[str], admissible: PassageIds | None, top_k: int) -> LegHits:
         """Admissible passages with a score above 0, best first; ties by passage id. Raises StoreFailed."""
-        return self._current().search(terms, admissible, top_k)
+        hits = self._current().search(terms, admissible, top_k)
+        if admissible is not None and hits.rows_after < len(admissible) and self._caught_up(admissible):
+            return self._current().search(terms, admissible, top_k)
+        return hits
 
     def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
         """Per passage, the share of each term it holds; the shares sum to its score."""
@@ -148,6 +147,22 @@ class Bm25Files:
                 "Check that the disk has room and that the folder belongs to the user running the program.",
             ) from error
 
+    def _caught_up(self, admissible: PassageIds) -> bool:
+        """The catalogue admits passages these files lack: another machine stored them, or somebody is just about to add
+        them. Index them now, unless that was tried before or a writer is at work."""
+        if not self._turn.acquire(blocking=False):
+            return False
+        try:
+            assert self._held is not None
+            unknown = np.setdiff1d(admissible, _ids(self._held.bm25.segments), assume_unique=True)
+            if np.isin(unknown, self._tried).all():
+                return False
+            self._tried = unknown
+            with self._alone():
+                return self._reconcile()[0] > 0
+        finally:
+            self._turn.release()
+
     # The catalogue decides
 
     def reconcile(self) -> tuple[int, int]:
@@ -194,7 +209,7 @@ class Bm25Files:
     def _read(self, held: _Held | None) -> _Held:
         """What the manifest names; segments already in memory are not read again. Raises _DamagedError."""
         manifest = self._manifest()
-        rows = _checked(manifest)
+        rows = checked(manifest)
         if rows is None:
             raise _DamagedError([])
         in_memory = {s.name: s for s in held.bm25.segments} if held else {}
@@ -204,7 +219,7 @@ class Bm25Files:
             if segment is None:
                 damaged = True
             else:
-                sound.append(replace(segment, live=_live(len(segment.ids), row["dead"])))
+                sound.append(replace(segment, live=live_rows(len(segment.ids), row["dead"])))
         if damaged and self._manifest() != manifest:
             return self._read(held)  # a writer replaced both while we read
         if damaged:
@@ -216,15 +231,14 @@ class Bm25Files:
             data = (self._folder / f"{name}.segment").read_bytes()
         except FileNotFoundError:
             return None
-        if blake2b(data, digest_size=16).hexdigest() != name:
+        if digest(data) != name:
             return None
         return replace(from_bytes(data), name=name)
 
     def _publish(self, segments: Sequence[Segment]) -> None:
         """Write what is new, then the manifest that names it, then sweep what no manifest names."""
         kept = [self._kept(segment) for segment in settled(segments)]
-        rows = [{"name": s.name, "dead": _ranges(~s.live)} for s in kept]
-        manifest = _sealed(rows)
+        manifest = sealed(kept)
         replace_file(self._folder / "manifest.json", manifest)
         self._held = _Held(manifest, Bm25(kept))
         self._sweep({s.name for s in kept})
@@ -233,7 +247,7 @@ class Bm25Files:
         if segment.name:
             return segment
         data = to_bytes(segment)
-        name = blake2b(data, digest_size=16).hexdigest()
+        name = digest(data)
         replace_file(self._folder / f"{name}.segment", data)
         return replace(segment, name=name)
 
@@ -256,49 +270,3 @@ class _DamagedError(Exception):
 
 def _ids(segments: Sequence[Segment]) -> PassageIds:
     return np.sort(np.concatenate([np.empty(0, np.int64), *(s.ids[s.live] for s in segments)]))
-
-
-def _sealed(rows: Sequence[Mapping[str, object]]) -> bytes:
-    body = json.dumps({"format": _FORMAT, "words": _words_digest(), "segments": rows})
-    return f"{blake2b(body.encode(), digest_size=16).hexdigest()}\n{body}".encode()
-
-
-def _checked(manifest: bytes) -> list[dict[str, Any]] | None:
-    """The manifest's rows; None when it is missing, damaged, or of words cut in another way."""
-    seal, _, body = manifest.partition(b"\n")
-    if blake2b(body, digest_size=16).hexdigest().encode() != seal:
-        return None
-    held = json.loads(body)
-    if (held["format"], held["words"]) != (_FORMAT, _words_digest()):
-        return None
-    rows: list[dict[str, Any]] = held["segments"]
-    return rows
-
-
-def _words_digest() -> str:
-    """Changes whenever text is cut into stems in another way."""
-    import Stemmer
-
-    sample = index_stems(
-        "Employees' W-2s, year-end storeEmptyResults SOLID_CABLE U.S.C. §401(k) C# renewals naïve Straße"
-    )
-    said = repr((Stemmer.version(), sorted(STOP_WORDS), sample))
-    return blake2b(said.encode(), digest_size=8).hexdigest()
-
-
-def _ranges(dead: NDArray[np.bool_]) -> list[list[int]]:
-    """Deleted rows as [first, end) pairs: a document's passages lie side by side.
-
-    >>> _ranges(np.array([True, True, False, True]))
-    [[0, 2], [3, 4]]
-    """
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], dead, [False])).astype(np.int8)))
-    pairs: list[list[int]] = edges.reshape(-1, 2).tolist()
-    return pairs
-
-
-def _live(rows: int, dead: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
-    live = np.ones(rows, dtype=np.bool_)
-    for first, end in dead:
-        live[first:end] = False
-    return live

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.documents import Passage
+from core.filters import SearchFilters
 from storage.bm25_files import Bm25Files
 from storage.memory import MemoryCatalogue
 from tests.stores.libraries import document, passage, random_vectors, store
@@ -168,3 +169,13 @@ def test_many_uploads_leave_few_segments(folder: Path, catalogue: MemoryCatalogu
         index.add(put(catalogue, f"{n}.txt", "Parking."))
     assert len(list(folder.glob("*.segment"))) <= 7
     assert len(found(index, "parking")) == 40
+
+
+def test_a_passage_another_machine_stored_is_found_once_the_catalogue_admits_it(
+    folder: Path, catalogue: MemoryCatalogue
+) -> None:
+    index = Bm25Files(folder, catalogue)
+    assert found(index, "parking") == []
+    elsewhere = put(catalogue, "elsewhere.txt", "Parking is free.")
+    admissible = catalogue.admissible(SearchFilters())
+    assert [hit.passage_id for hit in index.search(["parking"], admissible, 10).hits] == [elsewhere[0].id]
