@@ -1,7 +1,8 @@
-"""Decides every label of a document and its passages, with the words that decided. No language model; same input, same output.
+"""Decides every label of a document and its passages, with the words that decided.
 
 Signals: file name, title, signs of the text (core/tables/truths.toml …), and how near its sentences are to sentences
-this project wrote for each label. An analyst's correction always wins.
+this project wrote for each label. An analyst's correction always wins. No language model; the same
+input always gives the same output.
 """
 
 from collections.abc import Mapping, Sequence

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 
 from core.documents import Evidence, EvidenceSource, Label, Truth
 from core.ingest.classify_reading import Reading, quote_around
 from core.tables.signs import SignFinder
-from core.tables.temporal import temporal_by_truth, temporal_signs
+from core.tables.temporal import date_leads, temporal_by_truth, temporal_signs
 
 __all__ = ["dates_in", "effective_date_label", "temporal_label"]
 
@@ -25,12 +26,6 @@ _DATE = re.compile(
     rf"|(?P<year>(?<![\w.,$-])(?:19|20)\d{{2}}(?![\w,%-]|\.\d))",
     re.IGNORECASE,
 )
-_LEADS = (
-    (re.compile(r"(?i)\beffective(?:\s+(?:date|as of|from|on))?\W{1,6}$|\bin force (?:from|since)\W{1,3}$|\bgültig (?:ab|seit)\W{1,3}$"), 0.92, "effective from"),
-    (re.compile(r"(?i)\b(?:for use in preparing|tax year|for the year|plan year)\W{1,3}$"), 0.9, "made for the year"),
-    (re.compile(r"(?i)\b(?:revised|amended|last updated|updated|last reviewed|last modified|version date|rev\.?|stand|as of)(?:\s+(?:on|date|at))?[^.\n]{0,24}$"), 0.85, "revised"),
-    (re.compile(r"(?i)\b(?:issued|published|release date|released|issue date|publication date|date of issue|dated|posted|adopted|approved|beta release)(?:\s+on)?\W{1,6}$|(?:^|\n)\W*(?:date|datum)\W{1,6}$"), 0.8, "issued"),
-)  # fmt: skip
 _LEAD_CHARACTERS = 60
 _FRONT_CHARACTERS = 4_000
 _TOP_CHARACTERS = 1_500
@@ -53,7 +48,7 @@ class Dated:
 def dates_in(text: str) -> Iterator[Dated]:
     """Every date in a text, in reading order; impossible ones are passed over.
 
-    >>> [found.iso for found in dates_in("Effective June 5, 2023 (v. August 2019), 5/23/2025 and 31.12.2024; not 2023-13-99")]
+    >>> [found.iso for found in dates_in("Effective June 5, 2023 (v. August 2019), 5/23/2025, 31.12.2024")]
     ['2023-06-05', '2019-08', '2025-05-23', '2024-12-31']
     """
     for match in _DATE.finditer(text):
@@ -70,9 +65,8 @@ def effective_date_label(reading: Reading) -> Label:
     if not found:
         return Label(reason="The document gives no date of its own.")
     best = max(found, key=lambda item: item[0].weight)[0]
-    other = next(
-        (item for item, _ in sorted(found, key=lambda i: -i[0].weight) if not item.value[:4] == best.value[:4]), None
-    )
+    ranked = sorted(found, key=lambda item: -item[0].weight)
+    other = next((item for item, _ in ranked if item.value[:4] != best.value[:4]), None)
     runner = (other.value, min(other.weight, 1 - best.weight)) if other else (None, 0.0)
     return Label(best.value, best.weight, runner[0], runner[1], (best,))
 
@@ -101,7 +95,7 @@ def _said(reading: Reading) -> Iterator[tuple[Evidence, int]]:
     front = reading.body[:_FRONT_CHARACTERS]
     for found in dates_in(front):
         before = front[max(0, found.start - _LEAD_CHARACTERS) : found.start]
-        lead = next(((p, rule) for pattern, p, rule in _LEADS if pattern.search(before)), None)
+        lead = next(((lead.probability, lead.rule) for lead in date_leads() if lead.pattern.search(before)), None)
         if lead is None and found.start < _TOP_CHARACTERS:
             lead = _standing_alone(front, found)
         if lead is None and _COPYRIGHT_MARK.search(before):
@@ -142,18 +136,11 @@ def _iso(match: re.Match[str]) -> str | None:
     if kind == "year":
         return words
     try:
-        moment = parser.parse(words.replace(" of ", " "), dayfirst=kind == "dots", default=_first_of_month())
+        moment = parser.parse(words.replace(" of ", " "), dayfirst=kind == "dots", default=datetime(2000, 1, 1))
     except (parser.ParserError, OverflowError):
         return None
     monthly = kind == "my" or (kind == "iso" and len(words) == 7)
     return f"{moment:%Y-%m}" if monthly else f"{moment:%Y-%m-%d}"
-
-
-@cache
-def _first_of_month():  # type: ignore[no-untyped-def]
-    from datetime import datetime
-
-    return datetime(2000, 1, 1)
 
 
 @cache

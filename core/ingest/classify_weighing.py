@@ -34,11 +34,12 @@ class Prototypes:
 
     def nearness(self, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
         """Shape (n, values): how near each vector is to each value, rows adding up to 1 (0 where nothing is near)."""
-        cosines = np.asarray(vectors, dtype=np.float64) @ self._vectors.T.astype(np.float64)
+        cosines: NDArray[np.float64] = vectors.astype(np.float64) @ self._vectors.T.astype(np.float64)
         best = np.stack([self._best(cosines[:, self._owners == i]) for i in range(len(self.values))], axis=1)
         grown = np.exp(_SHARPNESS * (best - best.max(axis=1, keepdims=True)))
         shares: NDArray[np.float64] = grown / grown.sum(axis=1, keepdims=True)
-        return shares * (best.max(axis=1, keepdims=True) >= _LEAST_COSINE)
+        shares[best.max(axis=1) < _LEAST_COSINE] = 0.0
+        return shares
 
     @staticmethod
     def _best(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -63,8 +64,10 @@ class Prototypes:
 def sign_evidence(
     reading: Reading, hits: Iterable[SignHit], weighing: Weighing, source: EvidenceSource = EvidenceSource.TEXT
 ) -> list[Evidence]:
-    """One Evidence per sign found in the body: weight · (1 - e^(-count / expected)), more when it stands
-    in the opening; what is expected grows with the 0.7th power of the words (a long text repeats itself less than it grows)."""
+    """One Evidence per sign in the body: weight · (1 - e^(-count / expected)), more when it stands in the opening.
+
+    What is expected grows with the 0.7th power of the words: a long text repeats itself less than it grows.
+    """
     expected = 0.5 + (reading.words / weighing.words_per_sign) ** _GROWTH
     found = []
     for hit in hits:

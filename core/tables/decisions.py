@@ -12,9 +12,11 @@ __all__ = ["Weighing", "weighings"]
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
-    """opening_share: what a sign in the opening adds, as a share of its weight. words_per_sign: one sign is expected
-    in so many words. meaning: log-odds when every sampled sentence is nearest to one value. temperature: > 1 is humbler.
-    threshold: least probability for a label. doubt_cap: the most a law or policy label may claim on one kind of evidence.
+    """opening_share: what a sign in the opening adds, as a share of its weight.
+    words_per_sign: one sign is expected in so many words.
+    meaning: log-odds when every sampled sentence is nearest to one value.
+    temperature: above 1 is humbler. threshold: least probability for a label.
+    doubt_cap: the most a law or policy label may claim on one kind of evidence.
     """
 
     opening_share: float

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import Any
 
 from core.errors import BadTable
 from core.tables.loading import check_keys, table
@@ -49,8 +50,8 @@ def _finder() -> PhraseFinder:
 
 
 @cache
-def _rows() -> Mapping[str, Mapping[str, object]]:
-    rows: dict[str, Mapping[str, object]] = {}
+def _rows() -> Mapping[str, Mapping[str, Any]]:
+    rows: dict[str, Mapping[str, Any]] = {}
     for name, row in table("domains").items():
         if name == "not":
             continue

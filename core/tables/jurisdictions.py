@@ -22,8 +22,10 @@ _WORDLIKE = frozenset({"IN", "OR", "ME", "OK", "HI", "OH", "MA", "PA", "LA", "AL
 
 _TOP_KEYS = ("global_names", "unstated_government", "capital_only", "aliases", "federal", "states", "countries")
 
-_CODE_WORDS = r"(?:Lab|Gov|Gen|Rev|Stat|Admin|Code|Comp|Ins|Tax|Bus|Civ|Pen|Rules?|Regs?|Const|Ann|Health|Educ|Fam|Veh|Elec|Unemp|Prof|Welf)\b"
-
+_CODE_WORDS = (
+    r"(?:Lab|Gov|Gen|Rev|Stat|Admin|Code|Comp|Ins|Tax|Bus|Civ|Pen|Rules?|Regs?|Const|Ann|Health|Educ|Fam|Veh|Elec"
+    r"|Unemp|Prof|Welf)\b"
+)
 
 _SPEAKS_AS = re.compile(r"(?i)\b(?:state|commonwealth|legislature|governor) of\s+$")
 
@@ -145,7 +147,7 @@ def _names() -> tuple[Mapping[str, tuple[str, str]], re.Pattern[str]]:
         rf"|(?<=,\s)(?P<zip>{codes})\s+\d{{5}}\b|(?P<state>{codes})(?=\sstate\b)"
         rf"|(?:[Ss]tate of\s+)(?P<of>{codes})\b|(?:(?:in|for|from|within)\s+)(?P<after>{safe})\b)"
     )
-    forms |= {name.upper(): found for name, found in forms.items() if len(name) > 6 and not name.startswith("§")}
+    forms |= {name.upper(): found for name, found in forms.items() if len(name) > 3 and not name.startswith("§")}
     return forms | prefixes | {n: forms[n] for n in prefixes if n in forms}, pattern
 
 

@@ -15,10 +15,14 @@ __all__ = ["prototypes"]
 def prototypes() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """Field ("truth", "authority", "domain") → value → its sentences. Raises BadTable."""
     rows = table("prototypes")
-    allowed = {"truth": list(Truth), "authority": list(Authority), "domain": list(domains())}
+    allowed: dict[str, list[str]] = {
+        "truth": [t.value for t in Truth],
+        "authority": [a.value for a in Authority],
+        "domain": list(domains()),
+    }
     check_keys("prototypes", "top level", rows, allowed)
     for field, values in rows.items():
-        check_keys("prototypes", field, values, [str(value) for value in allowed[field]])
+        check_keys("prototypes", field, values, allowed[field])
         for value, sentences in values.items():
             if not sentences or not all(isinstance(sentence, str) and sentence for sentence in sentences):
                 raise BadTable(

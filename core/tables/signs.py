@@ -16,7 +16,7 @@ _KEYS = ("phrases", "pattern", "words", "weight", "rule")
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """One row: its phrases (stemmed, word borders) or its regular expression speak for `value`; weight > 0 in log-odds."""
+    """One row: its phrases (by stems) or its regular expression speak for `value`; weight > 0 in log-odds."""
 
     value: str
     weight: float

@@ -1,6 +1,8 @@
 """How time touches what is said: signs of each temporal class, and what a truth is without one."""
 
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 
 from core.documents import TemporalClass, Truth
@@ -8,14 +10,37 @@ from core.errors import BadTable
 from core.tables.loading import check_keys, table
 from core.tables.signs import Sign, signs_of
 
-__all__ = ["temporal_by_truth", "temporal_signs"]
+__all__ = ["DateLead", "date_leads", "temporal_by_truth", "temporal_signs"]
+
+
+@dataclass(frozen=True, slots=True)
+class DateLead:
+    """Words that end right before a date which is the document's own; probability that it is the effective date."""
+
+    pattern: re.Pattern[str]
+    probability: float
+    rule: str
+
+
+@cache
+def date_leads() -> tuple[DateLead, ...]:
+    """The leads, likeliest first. Raises BadTable."""
+    leads = []
+    for row in table("temporal")["leads"]:
+        check_keys("temporal", "leads", row, ("pattern", "probability", "rule"))
+        if not 0.0 < row["probability"] <= 1.0:
+            raise BadTable(
+                f"core/tables/temporal.toml: [leads] {row['rule']}: probability is not in (0, 1].", "Correct it."
+            )
+        leads.append(DateLead(re.compile(row["pattern"]), float(row["probability"]), row["rule"]))
+    return tuple(leads)
 
 
 @cache
 def temporal_by_truth() -> Mapping[Truth, TemporalClass]:
     """The class a truth has without a sign. Raises BadTable."""
     rows = table("temporal")
-    check_keys("temporal", "top level", rows, ["by_truth", *TemporalClass])
+    check_keys("temporal", "top level", rows, ["by_truth", "leads", *TemporalClass])
     check_keys("temporal", "by_truth", rows["by_truth"], list(Truth))
     try:
         return {Truth(key): TemporalClass(value) for key, value in rows["by_truth"].items()}
