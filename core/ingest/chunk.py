@@ -53,13 +53,13 @@ class _Group:
     lead: str = ""
 
 
-def split(extracted: Extracted, title: str, sizes: Sizes = Sizes()) -> tuple[Passage, ...]:  # noqa: B008  # frozen
+def split(extracted: Extracted, title: str, sizes: Sizes = Sizes()) -> tuple[Passage, ...]:
     """The passages of a file in reading order; `text == page.text[start:end]` and every sentence a span of `text`."""
     texts = {page.number: page.text for page in extracted.pages}
     labels = {page.number: page.label for page in extracted.pages}
     passages: list[Passage] = []
     for group in _groups(extracted, texts):
-        for pieces in _packed(group.pieces, sizes):
+        for pieces in _packed(group.pieces, texts[group.pieces[0].page], sizes):
             text = texts[pieces[0].page]
             section = " › ".join(group.path) or labels[pieces[0].page]
             context = _context(title, section, _lead(group, pieces, text), pieces, sizes)
@@ -117,11 +117,11 @@ def _code_lines(text: str) -> Iterator[tuple[int, int]]:
         start += len(line) + 1
 
 
-def _packed(pieces: Sequence[_Piece], sizes: Sizes) -> list[list[_Piece]]:
+def _packed(pieces: Sequence[_Piece], text: str, sizes: Sizes) -> list[list[_Piece]]:
     """Pieces in passages: filled to the target, closed rather at a paragraph's or item's beginning, rests joined."""
     packed: list[list[_Piece]] = []
     current: list[_Piece] = []
-    for piece in (part for whole in pieces for part in _bounded(whole, sizes)):
+    for piece in (part for whole in pieces for part in _bounded(whole, text, sizes)):
         if current and piece.end - current[0].start > sizes.target and current[-1].kind is not BlockKind.HEADING:
             closed, rest = _at_opening(current, piece, sizes)
             packed.append(closed)
@@ -139,12 +139,14 @@ def _length(pieces: Sequence[_Piece]) -> int:
     return pieces[-1].end - pieces[0].start
 
 
-def _bounded(piece: _Piece, sizes: Sizes) -> Iterator[_Piece]:
+def _bounded(piece: _Piece, text: str, sizes: Sizes) -> Iterator[_Piece]:
     """A piece beyond any sensible length (a wall of text without a full stop), in parts."""
     start = piece.start
     while piece.end - start > 2 * sizes.most:
-        yield replace(piece, start=start, end=start + sizes.most)
-        start += sizes.most
+        blank = text.rfind(" ", start + 1, start + sizes.most)
+        end = blank if blank > 0 else start + sizes.most
+        yield replace(piece, start=start, end=start + len(text[start:end].rstrip()))
+        start = end + len(text[end : piece.end]) - len(text[end : piece.end].lstrip())
     yield replace(piece, start=start)
 
 

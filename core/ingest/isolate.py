@@ -95,8 +95,8 @@ class _Worker:
         if self._timed_out:
             return FileTooCostly(f"Reading '{name}' took more than {seconds} seconds and was stopped.", _SPLIT)
         return UnreadableFile(
-            f"Reading '{name}' crashed its reader (exit {self._process.returncode}); the file is damaged or needs more than "
-            f"{megabytes:,} MB.",
+            f"Reading '{name}' crashed its reader (exit {self._process.returncode}); the file is damaged, "
+            f"or needs more than {megabytes:,} MB.",
             "Export it again from the program that made it.",
         )
 
@@ -153,12 +153,15 @@ def _serve(megabytes: int) -> None:
 
 def _listen(requests: deque[tuple[str, bytes]], arrived: threading.Semaphore) -> None:
     """Take requests as they come; the end of the input ends the process even while it reads a file."""
-    while True:
-        name, data = _receive(sys.stdin.buffer), _receive(sys.stdin.buffer)
-        if name is None or data is None:
-            os._exit(0)
-        requests.append((json.loads(name), data))
-        arrived.release()
+    try:
+        while True:
+            name, data = _receive(sys.stdin.buffer), _receive(sys.stdin.buffer)
+            if name is None or data is None:
+                return
+            requests.append((json.loads(name), data))
+            arrived.release()
+    finally:
+        os._exit(0)  # also when a file is too large to take in: its caller must not wait
 
 
 def _answer(name: str, data: bytes) -> dict[str, Any]:

@@ -44,9 +44,7 @@ class Ingestor:
         extracted = self._reader.read(document.name, data)
         title = _title(extracted, document.name)
         on_step("classify")
-        labels = self._classifier.document(
-            document.name, title, extracted.pages, corrections, extracted.metadata
-        )
+        labels = self._classifier.document(document.name, title, extracted.pages, corrections, extracted.metadata)
         on_step("split")
         passages = split(extracted, title)
         if not passages:

@@ -1,7 +1,8 @@
 """Sentences as exact spans: `text[span.start:span.end]`, never a rewritten copy.
 
-pysbd finds the borders, block by block (it is quadratic, so it never sees more than about 2,000 characters at once);
-abbreviations it does not know are protected by giving it a look-alike of the same length in which their dots are hidden.
+Borders nobody could doubt (a long word, a stop, a capital) are taken at once; else pysbd decides. It
+is quadratic and slow, so it sees one block of at most 2,000 characters, and abbreviations it does not know are protected
+by giving it a look-alike of the same length in which their dots are hidden.
 """
 
 import re
@@ -19,13 +20,18 @@ _HIDDEN = "\u2024"
 _ABBREVIATIONS = re.compile(
     r"\b(?:Pub|Sec|Secs|Sect|Subsec|Reg|Regs|Art|Arts|Para|Paras|Ch|Chap|Pt|Pts|No|Nos|Dr|Mr|Mrs|Ms|Prof|Hon|Sen|Rep|Gov|Jr|Sr|St"
     r"|Inc|Corp|Ltd|Co|Dept|Div|Bros|Assn|Univ|Vol|Ed|Eds|Fig|Figs|Tab|Eq|App|Exh|Att|Attn|Ref|Rev|Stat|Cal|Fed|Supp|Cir|cf|vs|v"
-    r"|approx|est|min|max|hr|hrs|yr|yrs|wk|mo|etc|al|ca|viz|incl|resp|max|Tel|Ext|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec"
+    r"|approx|est|min|max|hr|hrs|yr|yrs|wk|mo|etc|al|ca|viz|incl|resp|max|Tel|Ext|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept"
+    r"|Oct|Nov|Dec"
     r"|Bsp|bzw|usw|Nr|Abs|Ziff|vgl|ggf|z\.B|d\.h)\.(?=\s+[\w$§(\"'“-]|\d)"
-    r"|\b(?:[A-Za-z]\.){2,}|\b(?:e\.g|i\.e|a\.m|p\.m|C\.F\.R|U\.S\.C|U\.S|et seq)\.|(?<=\d)\.(?=\d)|\b[A-Z]\.(?=\s+[A-Z][a-z])"
+    r"|\b(?:[A-Za-z]\.){2,}|\b(?:e\.g|i\.e|a\.m|p\.m|C\.F\.R|U\.S\.C|U\.S|et seq)\.|(?<=\d)\.(?=\d)"
+    r"|\b[A-Z]\.(?=\s+[A-Z][a-z])"
 )
-_SPEAKS_ON = re.compile(r"\s+(?:[A-Z][a-z]|[“\"(]?(?:The|This|These|It|In|If|An?|Any|No|Each|For|When|All|You|We)\b)")
+_STOP = re.compile(r"[.!?。！？]+['\"”’]*\s+")
+_LONG_WORD = re.compile(r"[a-z]{4}$|[a-z]{3}x$")
 _ENDING = re.compile(r"(?:etc|Inc|Corp|Ltd|Co|Jr|Sr|a\.m|p\.m|U\.S|U\.S\.C|C\.F\.R|(?:[A-Za-z]\.)+[A-Za-z])\.$")
-_STARTERS = re.compile(r"\s+(?:The|This|These|Those|It|In|If|An?|Any|Each|For|When|All|You|We|They|However|See|He|She|There)\b")
+_STARTERS = re.compile(
+    r"\s+(?:The|This|These|Those|It|In|If|An?|Any|Each|For|When|All|You|We|They|However|See|He|She|There)\b"
+)
 _HARD_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•●○▪■◦➢o]\s|\(?\d{1,3}[.)]\s|\([\da-zA-Z]{1,4}\)\s|#{1,6}\s|\|))")
 _LAST_RESORT = re.compile(r"(?<=[.!?;:])\s+|\n")
 
@@ -82,20 +88,41 @@ def _sentences_of(text: str, start: int, end: int) -> Iterator[Span]:
 
 def _borders(stretch: str) -> list[int]:
     """Positions where one sentence ends and the next begins."""
-    if len(stretch) < 3 or not re.search(r"[.!?。！？…:]\S*\s", stretch):
-        return []
     disguised = _disguised(stretch)
+    borders = _obvious(disguised)
+    if borders is None:
+        borders = _by_pysbd(stretch, disguised)
+    return [border for border in borders if not _only_a_marker(stretch, border, borders)]
+
+
+def _obvious(disguised: str) -> list[int] | None:
+    """The borders where nobody could doubt them: a longer word, a stop, a capital. None when one is doubtful."""
+    borders = []
+    for stop in _STOP.finditer(disguised):
+        following = disguised[stop.end() : stop.end() + 1]
+        if not following:
+            continue
+        if following.islower():
+            if stop.group()[0] != ".":
+                return None
+        elif following.isupper() and _LONG_WORD.search(disguised[max(0, stop.start() - 12) : stop.start()]):
+            borders.append(stop.start() + len(stop.group().rstrip()))
+        else:
+            return None
+    return borders
+
+
+def _by_pysbd(stretch: str, disguised: str) -> list[int]:
     borders = []
     position = 0
-    pieces = _segmenter().segment(disguised)
-    for piece in pieces[:-1]:
+    for piece in _segmenter().segment(disguised)[:-1]:
         found = disguised.find(piece.strip(), position)
         if found < 0 or not piece.strip():
             continue
         position = found + len(piece.strip())
-        if stretch[position : position + 1].isspace() or position >= len(stretch):
+        if stretch[position : position + 1].isspace():
             borders.append(position)
-    return [border for border in borders if not _only_a_marker(stretch, border, borders)]
+    return borders
 
 
 def _only_a_marker(stretch: str, border: int, borders: list[int]) -> bool:
@@ -105,7 +132,7 @@ def _only_a_marker(stretch: str, border: int, borders: list[int]) -> bool:
 
 
 def _disguised(stretch: str) -> str:
-    """The same length, with dots of abbreviations hidden and line ends as blanks; brackets and quotes do not matter to borders."""
+    """The same length, with dots of abbreviations hidden; line ends are blanks, brackets and marks are letters."""
     hidden = _ABBREVIATIONS.sub(lambda match: _hide(match, stretch), stretch)
     return hidden.translate(_plain_signs())
 

@@ -6,7 +6,9 @@ import unicodedata
 __all__ = ["clean", "garbled"]
 
 _LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_REFUSED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff\u200b\u2060\xad]")
+_REFUSED = re.compile(
+    r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff\u200b\u2060\xad]"
+)
 _GARBLED_SHARE = 0.2
 _GARBLED_LEAST = 40
 

@@ -56,7 +56,8 @@ def tables_as_text(name: str, tables: list[Table], kind: FileKind, warnings: lis
             blocks += page_blocks
         if len(table.rows) > MOST_ROWS:
             warnings.append(
-                f"{table.label} has {len(table.rows):,} rows; the first {MOST_ROWS:,} can be found one by one, all are counted in its summary."
+                f"{table.label} has {len(table.rows):,} rows; the first {MOST_ROWS:,} can be found one by one, "
+                "all are counted in its summary."
             )
     for table in tables:
         if table.rows:

@@ -61,7 +61,9 @@ _SPOKEN = {
 _TEXTUAL = frozenset({FileKind.HTML, FileKind.MARKDOWN, FileKind.CSV, FileKind.TSV, FileKind.TEXT})
 _ZIP_PARTS = {"word/document.xml": FileKind.DOCX, "xl/workbook.xml": FileKind.XLSX}
 _PDF_HEAD_BYTES = 1024
-_HTML_HEAD = re.compile(rb"^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
+_HTML_HEAD = re.compile(
+    rb"^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+)
 _SIGNATURES = (
     (b"\x89PNG", "a picture (PNG)"),
     (b"\xff\xd8\xff", "a picture (JPEG)"),
@@ -82,6 +84,7 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 _BINARY_HEAD_BYTES = 65536
 _BINARY_SHARE = 0.02
+_BINARY_LEAST = 8
 _UNICODE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
 
 
@@ -111,22 +114,22 @@ def _by_content(name: str, data: bytes, named: FileKind | None) -> FileKind | No
     """The kind the bytes show; None for text of some kind."""
     if b"%PDF-" in data[:_PDF_HEAD_BYTES]:
         return FileKind.PDF
-    if data.startswith(b"PK\x03\x04") or data.startswith(b"PK\x05\x06"):
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _in_zip(name, data)
     if data.startswith(_OLE):
         raise _old_office(name, data)
     for signature, spoken in _SIGNATURES:
         if data.startswith(signature):
             raise UnsupportedFile(f"'{name}' is {spoken}, which cannot be read.", _SUPPORTED)
-    if not data.startswith(_UNICODE_MARKS) and _is_binary(data):
-        raise UnreadableFile(
-            f"'{name}' holds binary data, not text.", "It is damaged or not what its name says; export it again."
-        )
     if _HTML_HEAD.match(data[:4096].removeprefix(b"\xef\xbb\xbf")) and named is not FileKind.MARKDOWN:
         return FileKind.HTML
     if named in {FileKind.PDF, FileKind.DOCX, FileKind.XLSX}:
         raise UnreadableFile(
             f"'{name}' is not {_SPOKEN[named]}: its beginning is missing or damaged.", "Export or download it again."
+        )
+    if not data.startswith(_UNICODE_MARKS) and _is_binary(data):
+        raise UnreadableFile(
+            f"'{name}' holds binary data, not text.", "It is damaged or not what its name says; export it again."
         )
     return None
 
@@ -136,9 +139,7 @@ def _in_zip(name: str, data: bytes) -> FileKind:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             parts = set(archive.namelist())
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError) as error:
-        raise UnreadableFile(
-            f"'{name}' is cut short or damaged ({error}).", "Download or export it again."
-        ) from error
+        raise UnreadableFile(f"'{name}' is cut short or damaged ({error}).", "Download or export it again.") from error
     for part, kind in _ZIP_PARTS.items():
         if part in parts:
             return kind
@@ -154,12 +155,10 @@ def _old_office(name: str, data: bytes) -> EncryptedFile | UnsupportedFile:
 
 
 def _is_binary(data: bytes) -> bool:
-    """Whether control bytes are too many for text in any one-byte encoding or UTF-8; UTF-16 is told by its zero pattern."""
+    """Whether control bytes are too many for text in UTF-8 or a one-byte encoding; UTF-16 is told by its zeros."""
     head = data[:_BINARY_HEAD_BYTES]
-    zeros = head.count(0)
-    if zeros:
-        even, odd = head[::2].count(0), head[1::2].count(0)
-        utf16 = max(even, odd) > 0.3 * len(head) / 2 and min(even, odd) < 0.05 * len(head) / 2
-        return not utf16
-    controls = sum(head.count(bytes([byte])) for byte in (*range(1, 9), *range(14, 27), *range(28, 32)))
-    return controls > _BINARY_SHARE * len(head)
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    if max(even, odd) > 0.3 * len(head) / 2 and min(even, odd) < 0.05 * len(head) / 2:
+        return False
+    controls = sum(head.count(bytes([byte])) for byte in (*range(9), *range(14, 27), *range(28, 32)))
+    return controls > max(_BINARY_LEAST, _BINARY_SHARE * len(head))

@@ -22,7 +22,9 @@ _RATIO_FROM_BYTES = 50_000_000
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _HEADING_STYLE = re.compile(r"(?:heading|überschrift|titre|título|kop)\s*(\d)", re.I)
 _LIST_STYLE = re.compile(r"list|bullet|aufz", re.I)
-_WRAPPERS = frozenset({f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "smartTag", "customXml", "hyperlink", "moveTo")})
+_WRAPPERS = frozenset(
+    {f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "smartTag", "customXml", "hyperlink", "moveTo")}
+)
 _SKIPPED = frozenset({f"{_W}{name}" for name in ("del", "moveFrom", "instrText", "delText", "pPr", "rPr", "sdtPr")})
 _BREAKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 
@@ -83,7 +85,8 @@ def read_docx(name: str, data: bytes) -> Extracted:
         _footnotes(document, writer)
     except (OpcError, LxmlError, KeyError, ValueError, zipfile.BadZipFile, AttributeError, EOFError, OSError) as error:
         raise UnreadableFile(
-            f"'{name}' is damaged: its document part cannot be read ({type(error).__name__}).", "Save it again from Word."
+            f"'{name}' is damaged: its document part cannot be read ({type(error).__name__}).",
+            "Save it again from Word.",
         ) from error
     if not writer.blocks:
         raise EmptyFile(f"'{name}' holds no text.", "If it holds pictures of pages, run text recognition (OCR) on it.")

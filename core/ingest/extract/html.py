@@ -9,14 +9,13 @@ from core.ingest.extract.values import BlockKind, Extracted, PageWriter
 
 __all__ = ["read_html"]
 
-_UNSEEN = frozenset({"script", "style", "noscript", "template", "svg", "head", "nav", "iframe", "object", "select", "button"})
+_UNSEEN = frozenset(
+    {"script", "style", "noscript", "template", "svg", "head", "nav", "iframe", "object", "select", "button"}
+)
 _BLOCKS = frozenset(
-    {
-        "address", "article", "aside", "blockquote", "body", "dd", "details", "div", "dl", "dt", "fieldset", "figcaption",
-        "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "html", "li", "main", "ol", "p",
-        "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "caption", "center",
-    }
-)  # fmt: skip
+    "address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form h1 h2"
+    " h3 h4 h5 h6 header hr html li main ol p pre section summary table tbody td tfoot th thead tr ul".split()
+)
 _DATES = ("article:published_time", "datepublished", "dc.date", "dcterms.issued", "dcterms.created", "date", "pubdate")
 _MOST_DEPTH = 400
 
@@ -49,7 +48,7 @@ def _metadata(soup: Any) -> dict[str, str]:
 
 def _walk(node: Any, writer: PageWriter, run: list[str], depth: int) -> None:
     """Write a node's blocks; `run` gathers the inline text between two blocks."""
-    from bs4 import Comment, Declaration, Doctype, NavigableString, ProcessingInstruction
+    from bs4.element import Comment, Declaration, Doctype, NavigableString, ProcessingInstruction
 
     own: list[str] = []
     for child in node.children:
@@ -83,7 +82,9 @@ def _flush(run: list[str], writer: PageWriter, kind: BlockKind = BlockKind.PARAG
 
 def _tidy(text: str) -> str:
     """Blanks as a browser shows them; forced line breaks stay."""
-    return re.sub(r" ?\n ?", "\n", re.sub(r"[ \t\f]+", " ", clean(text).replace("\n", " \n "))).replace("\n", " ").strip()
+    return (
+        re.sub(r" ?\n ?", "\n", re.sub(r"[ \t\f]+", " ", clean(text).replace("\n", " \n "))).replace("\n", " ").strip()
+    )
 
 
 def _block(tag: Any, writer: PageWriter, depth: int) -> None:
@@ -106,7 +107,7 @@ def _block(tag: Any, writer: PageWriter, depth: int) -> None:
 def _item(tag: Any, writer: PageWriter, depth: int) -> None:
     """An item that holds more than words: its first words are the item, what is nested follows."""
     lead: list[str] = []
-    rest = []
+    rest: list[Any] = []
     for child in tag.children:
         if not rest and getattr(child, "name", None) not in {"ul", "ol", "table", "pre"}:
             lead.append(child.get_text(" ") if getattr(child, "name", None) else str(child))

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
 
 from core.ingest.extract.values import Block, BlockKind
@@ -16,8 +17,11 @@ __all__ = ["ITEM_START", "Line", "is_contents_line", "lay_out"]
 ITEM_START = re.compile(
     r"\s*(?:[•●○▪■□◦‣⁃∙·➢❖✓✔►\uf0b7\uf0a7o*–—-]\s+|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\s+|\([\da-zA-Z]{1,4}\)\s*)(?=\S)"
 )
+_BULLET = re.compile(r"[•●○▪■□◦‣⁃·➢❖✓►\uf0b7\uf0a7]")
 _CONTENTS_LINE = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]{1,5}\s*$|_{2,}\s*\d{1,4}\s*$")
-_PAGE_NUMBER = re.compile(r"\s*(?:page|seite|p\.)?\s*[-–—|]?\s*(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/|von)\s*\d{1,4})?\s*[-–—|]?\s*$", re.I)
+_PAGE_NUMBER = re.compile(
+    r"\s*(?:page|seite|p\.)?\s*[-–—|]?\s*(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/|von)\s*\d{1,4})?\s*[-–—|]?\s*$", re.I
+)
 _NUMBERED_HEADING = re.compile(
     r"\s*(?:(?:section|article|chapter|part|appendix|annex|exhibit|attachment|§)\s*[\dA-Z][\w.\-]*|\d{1,2}(?:\.\d{1,3}){0,4}\.?)"
     r"[\s:.–—-]+[A-Z]",
@@ -33,13 +37,12 @@ _CONTENTS_LEAST = 3
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One printed line. size in points (0 = unknown); left, right, base in points from the page's lower left corner."""
+    """One printed line. size in points (0 = unknown); left and base in points from the page's lower left corner."""
 
     text: str
     size: float = 0.0
     bold: bool = False
     left: float = 0.0
-    right: float = 0.0
     base: float = 0.0
 
     def with_text(self, text: str) -> "Line":
@@ -91,7 +94,7 @@ def _body(pages: Sequence[Sequence[Line]]) -> _Body:
             letters[line.size] += len(line.text)
             bold += line.bold * len(line.text)
             total += len(line.text)
-        pitches += [a.base - b.base for a, b in zip(page, page[1:], strict=False) if 4 < a.base - b.base < 40]
+        pitches += [a.base - b.base for a, b in pairwise(page) if 4 < a.base - b.base < 40]
     size = letters.most_common(1)[0][0] if letters else 0.0
     return _Body(size, bold > total / 2, median(pitches) if pitches else 0.0)
 
@@ -101,12 +104,21 @@ def _mask(text: str) -> str:
 
 
 def _running(pages: Sequence[Sequence[Line]]) -> set[str]:
-    """Digit-masked texts that stand at the edge of many pages: running headers and footers."""
+    """Digit-masked texts that stand at the edge of many pages: running headers and footers.
+
+    The outermost lines need only three repetitions when they carry a number, because chapters change the rest.
+    """
     seen: Counter[str] = Counter()
+    outermost: Counter[str] = Counter()
     for page in pages:
         seen.update({_mask(line.text) for line in (*page[:_EDGE_LINES], *page[-_EDGE_LINES:])})
+        outermost.update({_mask(line.text) for line in (*page[:1], *page[-1:])})
     least = max(_REPEATED_LEAST, _REPEATED_SHARE * len(pages))
-    return {text for text, count in seen.items() if count >= least}
+    numbered = {text for text, count in outermost.items() if "#" in text and count >= _REPEATED_LEAST}
+    running = {text for text, count in seen.items() if count >= least} | numbered
+    letters = sum(len(line.text) for page in pages for line in page)
+    taken = sum(len(line.text) for page in pages for line in page if _mask(line.text) in running)
+    return running if taken < letters / 2 else set()  # pages that repeat altogether, as filled-in forms do
 
 
 def _heading_sizes(pages: Sequence[Sequence[Line]], body: _Body) -> dict[float, int]:
@@ -130,9 +142,8 @@ def _kinds(
     kinds = []
     for position, line in enumerate(page):
         edge = position < _EDGE_LINES or position >= len(page) - _EDGE_LINES
-        if edge and (_mask(line.text) in running or _PAGE_NUMBER.match(line.text)):
-            kinds.append((BlockKind.FURNITURE, 0))
-        elif contents and is_contents_line(line.text):
+        repeats = edge and (_mask(line.text) in running or _PAGE_NUMBER.match(line.text))
+        if repeats or (contents and is_contents_line(line.text)):
             kinds.append((BlockKind.FURNITURE, 0))
         elif level := marked.get((index, _plain(line.text))) or _heading_level(line, body, sizes):
             kinds.append((BlockKind.HEADING, level))
@@ -148,10 +159,10 @@ def _heading_level(line: Line, body: _Body, sizes: dict[float, int]) -> int:
     text = line.text.strip()
     if len(text) > _HEADING_LETTERS or not any(character.isalpha() for character in text) or len(text) < 3:
         return 0
+    if text[0].islower() or text[-1] in ".,;" or _BULLET.match(text):
+        return 0
     if line.size in sizes:
         return sizes[line.size]
-    if text[-1] in ".,;" or text[0].islower():
-        return 0
     if line.bold and not body.bold and not text.endswith(":"):
         return 5
     letters = [character for character in text if character.isalpha()]
@@ -159,7 +170,9 @@ def _heading_level(line: Line, body: _Body, sizes: dict[float, int]) -> int:
     return 5 if shouted and (line.size >= body.size or _NUMBERED_HEADING.match(text)) else 0
 
 
-def _page(number: int, lines: Sequence[Line], kinds: Sequence[tuple[BlockKind, int]], body: _Body) -> tuple[str, list[Block]]:
+def _page(
+    number: int, lines: Sequence[Line], kinds: Sequence[tuple[BlockKind, int]], body: _Body
+) -> tuple[str, list[Block]]:
     """The page's text, line by line with a blank line between blocks, and the blocks."""
     parts: list[str] = []
     blocks: list[Block] = []
@@ -182,7 +195,9 @@ def _continues(before: Line, line: Line, block: Block, kind: BlockKind, level: i
     """Whether a line goes on with the block of the line before it."""
     if kind is BlockKind.HEADING:
         near = not before.base or before.base - line.base < 2 * max(line.size, 1)
-        return block.kind is BlockKind.HEADING and block.level == level and before.size == line.size and near and level < 5
+        return (
+            block.kind is BlockKind.HEADING and block.level == level and before.size == line.size and near and level < 5
+        )
     if kind is not BlockKind.PARAGRAPH or block.kind not in {BlockKind.PARAGRAPH, BlockKind.ITEM}:
         return False
     if abs(before.size - line.size) > 0.15 * max(body.size, 1.0):

@@ -1,6 +1,7 @@
 """Markdown: the text stays as it is, for quotes must stand in it; blocks come from a reading line by line.
 
-Tolerant where writers are: a numbered title over a rule ("1. Scope" / "-----") is a heading, tables may lack outer bars.
+Tolerant where writers are: a numbered title over a rule ("1. Scope" / "-----") is a heading, tables may lack their
+outer bars.
 """
 
 import re
@@ -74,7 +75,7 @@ def markdown_blocks(text: str, begin: int = 0) -> Iterator[Block]:
     lines = list(_lines(text, begin))
     position = 0
     while position < len(lines):
-        start, line = lines[position]
+        line = lines[position][1]
         block, position = _block(text, lines, position) if line.strip() else (None, position + 1)
         if block is not None:
             yield from block

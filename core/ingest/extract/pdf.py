@@ -1,12 +1,13 @@
 """PDF: text, letter sizes and places of lines by pdfium; metadata and encryption by pypdf, which also steps in.
 
-Hyphens at line ends: pdfium marks where a word was broken by a hyphen. Such a word is put together again, once, here, so
-that what is searched, quoted and stored is the same text; the hyphen stays when the document also writes the word with it.
+Hyphens at line ends: pdfium marks where a word was broken by a hyphen. Such a word is put together again, once, here,
+so that what is searched, quoted and stored is the same text; the hyphen stays when the document also writes the word
+with it.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from ctypes import byref, c_double, c_ushort
 from io import BytesIO
 from typing import Any
@@ -24,7 +25,7 @@ MOST_PAGES = 5_000
 _MOST_PAGE_LETTERS = 500_000
 _BROKEN_WORD = re.compile(r"([^\W\d_]+)\ufffe\n?([^\W\d_]+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_HYPHEN_MARKS = {0x02, 0xFFFE}
+_LINE = re.compile("[^\\r\\n\x02\ufffe]*[\x02\ufffe]|[^\\r\\n\x02\ufffe]+")
 _PDF_DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?")
 _NO_TITLE = re.compile(r"^(microsoft word|microsoft powerpoint|untitled|print|document\d*$|slide \d)|\.\w{2,5}$", re.I)
 
@@ -86,58 +87,44 @@ def _page_lines(document: Any, index: int) -> list[Line]:
     text_page = page.get_textpage()
     try:
         count = min(text_page.count_chars(), _MOST_PAGE_LETTERS)
-        units = _units(text_page, count)
-        return [_line(text_page, units, start, end) for start, end in _line_spans(units)]
+        letters = _letters(text_page, count)
+        return [_line(text_page, found.group(), found.start()) for found in _LINE.finditer(letters)]
     finally:
         text_page.close()
         page.close()
 
 
-def _units(text_page: Any, count: int) -> Sequence[int]:
-    """The page's letters as UTF-16 units, one per position: all at once, or one by one when pdfium leaves some out."""
+def _letters(text_page: Any, count: int) -> str:
+    """The page's UTF-16 units as one character each, so that places in the string are pdfium's places.
+
+    All at once; one by one when pdfium leaves some out.
+    """
     import pypdfium2.raw as raw
 
     buffer = (c_ushort * (count + 1))()
     if raw.FPDFText_GetText(text_page, 0, count, buffer) == count + 1:
-        return buffer[:count]
-    return [raw.FPDFText_GetUnicode(text_page, position) for position in range(count)]
+        return "".join(map(chr, buffer[:count]))
+    units = (raw.FPDFText_GetUnicode(text_page, position) for position in range(count))
+    return "".join(chr(unit) if unit <= 0xFFFF else "\ufffd" for unit in units)
 
 
-def _line_spans(units: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Stretches of UTF-16 units between line ends; a hyphenated line end counts as a line end."""
-    start = 0
-    for position, unit in enumerate(units):
-        if unit in (10, 13) or unit in _HYPHEN_MARKS:
-            end = position + 1 if unit in _HYPHEN_MARKS else position
-            if end > start:
-                yield start, end
-            start = position + 1
-    if len(units) > start:
-        yield start, len(units)
-
-
-def _line(text_page: Any, units: Sequence[int], start: int, end: int) -> Line:
+def _line(text_page: Any, letters: str, offset: int) -> Line:
     """A line's text, and the size, weight and place of its first and last visible letters."""
     import pypdfium2.raw as raw
 
-    stretch = [0xFFFE if unit in _HYPHEN_MARKS else unit for unit in units[start:end] if 0 < unit <= 0xFFFF]
-    packed = b"".join(unit.to_bytes(2, "little") for unit in stretch)
-    text = packed.decode("utf-16-le", "replace")
-    visible = [position for position in range(start, end) if units[position] > 32]
-    if not visible:
+    text = letters.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\x02", "\ufffe")
+    visible = [offset + len(letters) - len(letters.lstrip()), offset + len(letters.rstrip("\x02\ufffe \t")) - 1]
+    if not letters.strip():
         return Line(text)
-    first, last = visible[0], visible[-1]
+    first, last = visible
     left, right, bottom, top = c_double(), c_double(), c_double(), c_double()
-    raw.FPDFText_GetCharBox(text_page, last, byref(left), byref(right), byref(bottom), byref(top))
-    right_edge = right.value
     raw.FPDFText_GetCharBox(text_page, first, byref(left), byref(right), byref(bottom), byref(top))
-    weights = [raw.FPDFText_GetFontWeight(text_page, position) for position in (first, visible[len(visible) // 2], last)]
+    weights = [raw.FPDFText_GetFontWeight(text_page, position) for position in (first, (first + last) // 2, last)]
     return Line(
         text,
         size=round(raw.FPDFText_GetFontSize(text_page, first), 1),
         bold=min(weights) >= 600,
         left=left.value,
-        right=right_edge,
         base=bottom.value,
     )
 
@@ -170,9 +157,9 @@ def _by_pypdf(name: str, data: bytes, damaged: UnreadableFile) -> list[list[Line
 
 
 def _metadata(name: str, data: bytes) -> dict[str, str]:
-    """Title, author, subject, keywords, created. Raises EncryptedFile for a file that asks for a password."""
+    """Title, author, subject, keywords, published. Raises EncryptedFile for a file that asks for a password."""
     from pypdf import PdfReader
-    from pypdf.errors import PyPdfError
+    from pypdf.errors import DependencyError, PyPdfError
 
     found: dict[str, str] = {}
     try:
@@ -187,8 +174,10 @@ def _metadata(name: str, data: bytes) -> dict[str, str]:
         date = _PDF_DATE.match(str(information.get("/CreationDate", "") or ""))
         if date:
             found["published"] = "-".join(part for part in date.groups() if part)
-    except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, OSError, RecursionError):
-        return found  # a file too damaged for its metadata may still give its text
+    except (
+        PyPdfError, DependencyError, ValueError, KeyError, TypeError, IndexError, AttributeError, OSError, RecursionError,
+    ):  # fmt: skip
+        return found  # damaged, or in a cipher pypdf lacks: pdfium may still read the text, or ask for the password
     return found
 
 
@@ -215,7 +204,7 @@ def _mended_page(lines: list[Line], known: Counter[str]) -> list[Line]:
 
 
 def _joined(before: str, after: str, known: Counter[str]) -> str:
-    """The two halves of a word with or without hyphen, as the rest of the document writes it; without when it never does."""
+    """The two halves of a word, with the hyphen or without, as the rest of the document writes it."""
     left = re.search(r"[^\W\d_]+$", before)
     right = re.match(r"[^\W\d_]+", after)
     if left is None or right is None or right.group()[0].isupper():

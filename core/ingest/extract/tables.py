@@ -72,7 +72,7 @@ def number(text: str) -> float | None:
     plain = text.strip().replace(",", "").replace(" ", "").lstrip("$€£").rstrip("%€$")
     if plain.startswith("(") and plain.endswith(")"):
         plain = f"-{plain[1:-1].lstrip('$')}"
-    if not plain or not plain.lstrip("+-")[:1].isdigit() and not plain.lstrip("+-").startswith("."):
+    if not plain.lstrip("+-")[:1].isdigit() and not plain.lstrip("+-").startswith("."):
         return None
     try:
         return float(plain)
@@ -87,7 +87,9 @@ def row_line(columns: Sequence[str], row: Sequence[str]) -> str:
     'Name: Ada; Pay: 10'
     """
     cells = zip(columns, row, strict=False)
-    return "; ".join(f"{column}: {' '.join(cell.split())[:_MOST_VALUE_LETTERS]}" for column, cell in cells if cell.strip())
+    return "; ".join(
+        f"{column}: {' '.join(cell.split())[:_MOST_VALUE_LETTERS]}" for column, cell in cells if cell.strip()
+    )
 
 
 def row_pages(table: Table, first_number: int) -> Iterator[tuple[Page, list[Block]]]:
@@ -123,7 +125,7 @@ class _Column:
 
 
 def summary_page(table: Table, number_of_page: int, name: str) -> tuple[Page, list[Block]]:
-    """What the rows add up to, each line a statement that can be cited: counts, extremes with their rows, common values."""
+    """What the rows add up to, in lines that can be cited: counts, extremes with their rows, common values."""
     writer = PageWriter(number_of_page, f"Summary of {table.label}")
     columns = [_column(table, position) for position in range(min(len(table.columns), _SUMMARY_COLUMNS))]
     names = ", ".join(column.name for column in columns) + (" …" if len(table.columns) > len(columns) else "")
@@ -145,9 +147,7 @@ def summary_page(table: Table, number_of_page: int, name: str) -> tuple[Page, li
 def _column(table: Table, position: int) -> _Column:
     cells = [(row[position].strip() if position < len(row) else "") for row in table.rows]
     counts = Counter(cell for cell in cells if cell)
-    numbers = tuple(
-        (value, index) for index, cell in enumerate(cells) if cell and (value := number(cell)) is not None
-    )
+    numbers = tuple((value, index) for index, cell in enumerate(cells) if cell and (value := number(cell)) is not None)
     return _Column(table.columns[position], position, sum(counts.values()), counts, numbers)
 
 

@@ -40,7 +40,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """One file's text. `pages` are numbered from 1; `blocks` are in reading order, inside one page each, not overlapping.
+    """One file's text. `pages` are numbered from 1; `blocks` stand in reading order, each on one page.
 
     paged: whether the file itself has pages. title: the document's own, or "". metadata: lower-case keys
     ("author", "created" …). warnings: sentences for the reader. headings: (level, text) in reading order.

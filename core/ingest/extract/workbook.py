@@ -37,13 +37,16 @@ def read_workbook(name: str, data: bytes) -> Extracted:
                 tables.append(Table(f"Sheet: {sheet.title}", columns, tuple(map(tuple, lines[begin:])), begin + 1))
         book.close()
     except (
-        InvalidFileException, LxmlError, zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError, EOFError, OSError, SyntaxError,
+        InvalidFileException, LxmlError, zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError,
+        EOFError, OSError, SyntaxError,
     ) as error:  # fmt: skip
         raise UnreadableFile(
             f"'{name}' is damaged: its sheets cannot be read ({type(error).__name__}).", "Save it again from Excel."
         ) from error
     if not any(table.rows for table in tables):
-        raise EmptyFile(f"'{name}' holds no cell with a value.", "If its cells are formulas, open and save it in Excel.")
+        raise EmptyFile(
+            f"'{name}' holds no cell with a value.", "If its cells are formulas, open and save it in Excel."
+        )
     return tables_as_text(name, tables, FileKind.XLSX, [])
 
 

@@ -1,0 +1,87 @@
+"""Small files for the tests, made by the libraries users' programs resemble."""
+
+import zipfile
+from io import BytesIO
+
+import docx
+import openpyxl
+from fpdf import FPDF
+from pypdf import PdfReader, PdfWriter
+
+__all__ = ["docx_of", "encrypted", "pdf_of", "with_part", "workbook_of"]
+
+
+def pdf_of(*pages: str, header: str = "", footer: bool = False, title: str = "") -> bytes:
+    """One page per text; a line that begins with '# ' is printed large."""
+    pdf = FPDF()
+    pdf.set_auto_page_break(False)
+    if title:
+        pdf.set_title(title)
+    for number, text in enumerate(pages, start=1):
+        pdf.add_page()
+        pdf.set_font("helvetica", size=11)
+        if header:
+            pdf.cell(0, 8, header, new_x="LMARGIN", new_y="NEXT")
+        for line in text.split("\n"):
+            pdf.set_font(
+                "helvetica", style="B" if line.startswith("# ") else "", size=18 if line.startswith("# ") else 11
+            )
+            pdf.multi_cell(0, 6, line.removeprefix("# "), new_x="LMARGIN", new_y="NEXT")
+        if footer:
+            pdf.set_y(-15)
+            pdf.set_font("helvetica", size=11)
+            pdf.cell(0, 8, f"Page {number} of {len(pages)}")
+    return bytes(pdf.output())
+
+
+def encrypted(data: bytes) -> bytes:
+    """A PDF that asks for a password."""
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(data)))
+    writer.encrypt("secret", algorithm="RC4-128")
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def docx_of(*blocks: str, table: list[list[str]] | None = None) -> bytes:
+    """'# ' is a heading, '- ' an item, the rest paragraphs; then the table."""
+    document = docx.Document()
+    for block in blocks:
+        if block.startswith("# "):
+            document.add_heading(block[2:], level=1)
+        elif block.startswith("- "):
+            document.add_paragraph(block[2:], style="List Bullet")
+        else:
+            document.add_paragraph(block)
+    if table:
+        grid = document.add_table(rows=0, cols=len(table[0]))
+        for row in table:
+            for cell, text in zip(grid.add_row().cells, row, strict=True):
+                cell.text = text
+    out = BytesIO()
+    document.save(out)
+    return out.getvalue()
+
+
+def workbook_of(**sheets: list[list[object]]) -> bytes:
+    """One sheet per name."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    out = BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def with_part(package: bytes, name: str, content: bytes) -> bytes:
+    """An Office package with one part replaced or added."""
+    out = BytesIO()
+    with zipfile.ZipFile(BytesIO(package)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for part in old.infolist():
+            if part.filename != name:
+                new.writestr(part, old.read(part.filename))
+        new.writestr(name, content)
+    return out.getvalue()

