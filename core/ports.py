@@ -126,6 +126,10 @@ class Catalogue(Protocol):
         """Raises NotFound."""
         ...
 
+    def documents_by_id(self, document_ids: Sequence[int]) -> Mapping[int, Document]:
+        """Many documents at once; missing ones are absent."""
+        ...
+
     def document_by_hash(self, sha256: str, project: str | None) -> Document | None:
         """The living document with these bytes in this project."""
         ...

@@ -65,6 +65,12 @@ class SqlCatalogue:
             raise _no_document(document_id)
         return document_from(row)
 
+    def documents_by_id(self, document_ids: Sequence[int]) -> Mapping[int, Document]:
+        """Many documents at once; missing ones are absent."""
+        query = self._documents().where(DOCUMENTS.c.id == any_(cast([int(i) for i in document_ids], ARRAY(BigInteger))))
+        with self._database.transaction("reading documents") as connection:
+            return {row["id"]: document_from(row) for row in connection.execute(query).mappings()}
+
     def document_by_hash(self, sha256: str, project: str | None) -> Document | None:
         """The living document with these bytes in this project."""
         query = self._documents().where(

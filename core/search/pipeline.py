@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from time import perf_counter
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.documents import Document
-from core.errors import BadRequest, NotFound
+from core.errors import BadRequest
 from core.filters import SearchFilters
 from core.ports import Catalogue, Embedder, SparseIndex, VectorIndex
 from core.queries import ScoreProfile, SearchRequest
@@ -91,7 +90,7 @@ class Searcher:
         if request.only_routed:
             filters = routed_only(filters, route)
         found = self._retriever.find(question, question_terms(question), filters, leg_weights(route.relational), vector)
-        documents = self._documents(found.candidates)
+        documents = self._catalogue.documents_by_id(sorted({c.passage.document_id for c in found.candidates}))
         admitted, filtered = _admitted(found.candidates, filters, documents)
         unranked = SearchResult(
             request=request,
@@ -116,20 +115,9 @@ class Searcher:
             raise BadRequest(f"There is no score profile '{name}'.", f"Profiles are: {', '.join(self._profiles)}.")
         return self._profiles[name]
 
-    def _documents(self, candidates: Sequence[Candidate]) -> Mapping[int, Document]:
-        """Documents of the candidates by id; one deleted since its passage was found is absent."""
-        found = {}
-        for document_id in dict.fromkeys(candidate.passage.document_id for candidate in candidates):
-            with suppress(NotFound):
-                found[document_id] = self._catalogue.document(document_id)
-        return found
-
     def _names(self, filters: SearchFilters) -> Mapping[int, str]:
-        names = {}
-        for document_id in (*filters.documents, *filters.exclude_documents):
-            with suppress(NotFound):
-                names[document_id] = self._catalogue.document(document_id).name
-        return names
+        named = (*filters.documents, *filters.exclude_documents)
+        return {i: document.name for i, document in self._catalogue.documents_by_id(named).items()} if named else {}
 
 
 def _admitted(

@@ -46,6 +46,10 @@ class MemoryCatalogue:
             raise NotFound(f"Document {document_id} is not in the library.", "It was deleted; go back to the library.")
         return self._documents[document_id]
 
+    def documents_by_id(self, document_ids: Sequence[int]) -> Mapping[int, Document]:
+        """Many documents at once; missing ones are absent."""
+        return {i: self._documents[i] for i in document_ids if i in self._documents}
+
     def document_by_hash(self, sha256: str, project: str | None) -> Document | None:
         """The living document with these bytes in this project."""
         for document in self.documents():
