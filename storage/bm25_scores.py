@@ -8,7 +8,7 @@ bm25s itself computes all scores when it indexes, so it would have to index ever
 are computed when asked, over the postings of the question's words only.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -24,6 +24,8 @@ __all__ = ["K1", "B", "Bm25"]
 
 K1, B = 1.5, 0.75
 """Saturation of repeated words and weight of a passage's length; bm25s's defaults (Robertson & Zaragoza 2009, §3.5)."""
+
+_Shares = tuple[NDArray[np.int32], NDArray[np.float64]]
 
 
 @cache
@@ -52,36 +54,45 @@ class Bm25:
         return {term: self._idf(stems[0]) if (stems := index_stems(term)) else 0.0 for term in terms}
 
     def _idf(self, stem: str) -> float:
-        holding = sum(len(segment.postings(stem)[0]) for segment in self.segments)
-        return float(_formulas()[0](holding, self._count))
+        return self._idf_of(segment.postings(stem)[0] for segment in self.segments)
 
-    def _asked(self, terms: Sequence[str]) -> list[tuple[str, str, float]]:
-        """(term, stem, idf) of each stem once, under the first term that has it."""
+    def _idf_of(self, holding: Iterable[NDArray[np.int32]]) -> float:
+        return float(_formulas()[0](sum(map(len, holding)), self._count))
+
+    def _shares(self, terms: Sequence[str]) -> list[tuple[str, str, list[_Shares]]]:
+        """(term, stem, per segment the living rows holding the stem and what it adds to the score of each); each stem
+        once, under the first term that has it."""
         first: dict[str, str] = {}
         for term in terms:
             for stem in index_stems(term):
                 first.setdefault(stem, term)
-        return [(term, stem, self._idf(stem)) for stem, term in first.items()]
+        found = []
+        for stem, term in first.items():
+            postings = [segment.postings(stem) for segment in self.segments]
+            idf = self._idf_of(rows for rows, _ in postings)
+            shares = [
+                (rows, self._scored(idf, counts, segment.lengths[rows]))
+                for segment, (rows, counts) in zip(self.segments, postings, strict=True)
+            ]
+            found.append((term, stem, shares))
+        return found
 
-    def _shares(self, segment: Segment, stem: str, idf: float) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """The living rows holding a stem, and what it adds to the score of each."""
-        rows, counts = segment.postings(stem)
-        lengths = segment.lengths[rows].astype(np.float64)
-        return rows, idf * _formulas()[1](counts.astype(np.float64), lengths, self._average, K1, B)
+    def _scored(self, idf: float, counts: NDArray[np.int32], lengths: NDArray[np.int32]) -> NDArray[np.float64]:
+        return idf * _formulas()[1](counts.astype(np.float64), lengths.astype(np.float64), self._average, K1, B)
 
     def search(self, terms: Sequence[str], admissible: PassageIds | None, top_k: int) -> LegHits:
         """The admissible passages with a score above 0, best first; ties by passage id."""
-        asked = self._asked(terms)
+        shares = self._shares(terms)
         ids, scores, admitted = [np.empty(0, np.int64)], [np.empty(0)], 0
-        for segment in self.segments:
+        for number, segment in enumerate(self.segments):
             open_rows = segment.live
             if admissible is not None:
                 open_rows = open_rows & np.isin(segment.ids, admissible, assume_unique=True)
             admitted += int(np.count_nonzero(open_rows))
             found = np.zeros(len(segment.ids))
-            for _, stem, idf in asked:
-                rows, shares = self._shares(segment, stem, idf)
-                found[rows] += shares
+            for _, _, of_segment in shares:
+                rows, added = of_segment[number]
+                found[rows] += added
             hits = np.flatnonzero((found > 0) & open_rows)
             ids.append(segment.ids[hits])
             scores.append(found[hits])
@@ -89,16 +100,16 @@ class Bm25:
 
     def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
         """Per indexed passage, the share of each stem it holds, in the order of the terms."""
-        asked = self._asked(terms)
+        shares = self._shares(terms)
         explained: dict[int, list[TermScore]] = {}
-        for segment, rows in self._located(passage_ids):
+        for number, (segment, rows) in enumerate(self._located(passage_ids)):
             explained |= {int(i): [] for i in segment.ids[rows]}
-            for term, stem, idf in asked:
-                held, shares = self._shares(segment, stem, idf)
+            for term, stem, of_segment in shares:
+                held, added = of_segment[number]
                 at = np.searchsorted(held, rows)
                 for row, place in zip(rows.tolist(), at.tolist(), strict=True):
                     if place < len(held) and held[place] == row:
-                        explained[int(segment.ids[row])].append(TermScore(term, stem, float(shares[place])))
+                        explained[int(segment.ids[row])].append(TermScore(term, stem, float(added[place])))
         return {passage_id: tuple(parts) for passage_id, parts in explained.items()}
 
     def _located(self, passage_ids: Sequence[int]) -> Iterator[tuple[Segment, NDArray[Any]]]:

@@ -54,8 +54,10 @@ class Segment:
             return self.rows[:0], self.counts[:0]
         span = slice(self.starts[column], self.starts[column + 1])
         rows, counts = self.rows[span], self.counts[span]
+        if self.alive == len(self.live):
+            return rows, counts
         kept = self.live[rows]
-        return (rows, counts) if kept.all() else (rows[kept], counts[kept])
+        return rows[kept], counts[kept]
 
 
 def _searched_text(passage: Passage) -> str:
