@@ -70,14 +70,11 @@ def authority_label(reading: Reading, truth: Label, prototypes: Prototypes, vect
         evidence += prototypes.evidence(reading.segments, prototypes.nearness(vectors), weighing.meaning)
     scores = totals(Authority, evidence)
     likely = max(prior, key=lambda a: prior[a])
-    said = Evidence(
-        truth.evidence[0].quote if truth.evidence else reading.name,
-        EvidenceSource.TEXT,
-        likely.value,
-        0.0001,
-        f"a {truth.value} document is mostly from: {likely.value}",
-    )
-    return decided({a: scores[a] + base[a] for a in scores}, [*evidence, said], weighing)
+    said = [
+        replace(item, value=likely.value, weight=_LEAST_PRIOR, rule=f"{truth.value} is mostly said by: {likely.value}")
+        for item in truth.evidence[:1]
+    ]
+    return decided({a: scores[a] + base[a] for a in scores}, [*evidence, *said], weighing)
 
 
 def jurisdiction_label(reading: Reading, truth: Label, authority: Label) -> Label:

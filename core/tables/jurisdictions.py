@@ -138,6 +138,7 @@ def _names() -> tuple[Mapping[str, tuple[str, str]], re.Pattern[str]]:
         forms[row["names"][0].lower()] = (f"state:{code}", "name")
         prefixes[row["code_prefix"]] = (f"state:{code}", "citation")
         forms |= {"§" + prefix: (f"state:{code}", "citation") for prefix in row["citations"]}
+    forms |= {name.upper(): found for name, found in forms.items() if len(name) > 3 and not name.startswith("§")}
     codes = "|".join(rows["states"])
     safe = "|".join(code for code in rows["states"] if code not in _WORDLIKE)
     pattern = re.compile(
@@ -147,7 +148,6 @@ def _names() -> tuple[Mapping[str, tuple[str, str]], re.Pattern[str]]:
         rf"|(?<=,\s)(?P<zip>{codes})\s+\d{{5}}\b|(?P<state>{codes})(?=\sstate\b)"
         rf"|(?:[Ss]tate of\s+)(?P<of>{codes})\b|(?:(?:in|for|from|within)\s+)(?P<after>{safe})\b)"
     )
-    forms |= {name.upper(): found for name, found in forms.items() if len(name) > 3 and not name.startswith("§")}
     return forms | prefixes | {n: forms[n] for n in prefixes if n in forms}, pattern
 
 

@@ -1,0 +1,153 @@
+"""The classifier as an analyst meets it: what it decides, what it quotes, and when it would rather not say."""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from core.documents import EvidenceSource, Label, Labels, Page
+from core.ingest.classify import TruthClassifier
+from core.ingest.embed import load_embedder
+
+EXAMPLES = tomllib.loads((Path(__file__).parent / "examples.toml").read_text("utf-8"))["document"]
+
+TAX_GUIDE = "Internal Revenue Service. Employers must withhold income tax and FICA. You must file Form 941."
+VENDOR_GUIDE = "Acme best practice: we recommend one earning code per bonus. Navigate to earnings and click Add."
+WORK = "The client requires benefit deduction setup. In scope: 401k deduction, HSA, FSA. Deliverable: test plan."
+TIME_OFF = "Company policy on time off, PTO accrual and attendance. Internal use. Approved by HR."
+
+WORDS_THAT_DECIDE = [
+    # name, text, truths it may be, domains, authorities
+    ("Payroll_Tax_Guide_IRS.pdf", TAX_GUIDE, {"regulatory"}, {"taxes"}, {"government"}),
+    ("Acme_Best_Practices_Earnings.pdf", VENDOR_GUIDE, {"reference"}, {"earnings"}, {"vendor"}),
+    ("Client_SOW.docx", WORK, {"intent"}, {"deductions"}, {"customer"}),
+    ("Time_Off_Policy.pdf", TIME_OFF, {"compliance"}, {"time"}, {"internal"}),
+    ("first_draft.pdf", "", {None}, {None}, {None}),
+    ("", "", {None}, {None}, {None}),
+    ("disappear.txt", "we disappear", {None}, {"general", None}, {None}),
+    ("vacation_request.txt", "Employees may use vacation days", {"compliance", "reference"}, {"time"}, {"internal"}),
+    ("code_of_conduct.pdf", "company policy", {"compliance"}, {"general"}, {"internal"}),
+    ("Statement of Work.docx", "in scope", {"intent"}, {"general"}, {"customer"}),
+]
+
+
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory: pytest.TempPathFactory) -> TruthClassifier:
+    return TruthClassifier(load_embedder("default", tmp_path_factory.mktemp("models"), 1))
+
+
+def labelled(classifier: TruthClassifier, name: str, text: str, **metadata: str) -> Labels:
+    return classifier.document(name, "", [Page(1, text)] if text else [], {}, metadata)
+
+
+@pytest.mark.parametrize(("name", "text", "truths", "domains", "authorities"), WORDS_THAT_DECIDE)
+def test_the_words_decide(
+    classifier: TruthClassifier, name: str, text: str, truths: set[str], domains: set[str], authorities: set[str]
+) -> None:
+    labels = labelled(classifier, name, text)
+    assert labels.truth.value in truths
+    assert labels.domain.value in domains
+    assert labels.authority.value in authorities
+
+
+def test_the_shared_cases_hold(classifier: TruthClassifier, shared: Path) -> None:
+    cases = json.loads((shared / "cases" / "cases.json").read_text("utf-8"))["classification"]
+    wrong = []
+    for case in cases:
+        labels = labelled(classifier, case["file_name"], case["text"])
+        for field, allowed in case["expected"].items():
+            value = getattr(labels, field).value or "unknown"
+            if value not in allowed or value == case.get("not", {}).get(field):
+                wrong.append((case["file_name"], field, value))
+    assert not wrong
+
+
+@pytest.mark.parametrize("hidden", [False, True], ids=["names shown", "names hidden"])
+def test_documents_that_set_no_weight_are_told_apart(classifier: TruthClassifier, hidden: bool) -> None:
+    right: dict[str, list[bool]] = {"truth": [], "authority": [], "jurisdiction": []}
+    for example in EXAMPLES:
+        name = f"document.{example['name'].rsplit('.', 1)[-1]}" if hidden else example["name"]
+        labels = labelled(classifier, name, example["text"])
+        for field, marks in right.items():
+            if field in example:
+                marks.append(getattr(labels, field).value == example[field])
+        if labels.truth.value in ("regulatory", "compliance") and labels.truth.probability >= 0.8:
+            assert labels.truth.value == example["truth"], example["name"]
+    accuracy = {field: sum(marks) / len(marks) for field, marks in right.items()}
+    assert accuracy["truth"] >= 0.90
+    assert accuracy["authority"] >= 0.85
+    assert accuracy["jurisdiction"] >= 0.80
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: str(example["name"]))
+def test_every_quote_stands_in_the_text_or_the_name(classifier: TruthClassifier, example: Mapping[str, str]) -> None:
+    labels = labelled(classifier, example["name"], example["text"])
+    for field, label in labels.items():
+        for item in label.evidence:
+            source = example["name"] if item.source is EvidenceSource.NAME else example["text"]
+            assert item.quote and item.quote in source, (field, item)
+
+
+def test_a_decision_names_its_runner_up_and_a_probability(classifier: TruthClassifier) -> None:
+    truth = labelled(
+        classifier, "policy.txt", "This policy applies to all employees. Disciplinary action may follow."
+    ).truth
+    assert truth.value == "compliance"
+    assert truth.runner_up in {"regulatory", "intent", "reference", "reality"}
+    assert 0.0 < truth.runner_up_probability < truth.probability <= 1.0
+    assert truth.evidence
+
+
+def test_the_same_input_gives_the_same_labels(classifier: TruthClassifier) -> None:
+    example = EXAMPLES[3]
+    again = TruthClassifier(classifier._embedder)
+    first = labelled(classifier, example["name"], example["text"])
+    assert first == labelled(classifier, example["name"], example["text"])
+    assert first == labelled(again, example["name"], example["text"])
+
+
+def test_an_abstention_says_why(classifier: TruthClassifier) -> None:
+    for text in ("", "   \n", "Blue. Seven."):
+        truth = labelled(classifier, "scan0001.pdf", text).truth
+        assert truth.value is None
+        assert truth.reason.endswith(".")
+
+
+def test_a_correction_wins_and_what_follows_from_it_follows(classifier: TruthClassifier) -> None:
+    text = "The contractor shall deliver a plan. Proposals are due on May 1."
+    corrections = {"truth": Label("compliance"), "domain": Label("learning")}
+    labels = classifier.document("rfp.txt", "", [Page(1, text)], corrections)
+    assert (labels.truth.value, labels.truth.probability, labels.truth.confirmed) == ("compliance", 1.0, True)
+    assert labels.domain.value == "learning"
+    assert labels.authority.value == "internal"
+
+
+@pytest.mark.parametrize(
+    ("text", "metadata", "expected"),
+    [
+        ("Leave policy. Effective date: June 17, 2023. Approved 2022-01-05.", {}, "2023-06-17"),
+        ("Tax guide. For use in preparing 2023 Returns. Printed Feb 2, 2024.", {}, "2023"),
+        ("Field guide\nSeptember 2020\nHow agencies buy software in small steps.", {}, "2020-09"),
+        ("Gültig ab 31.12.2024. Diese Richtlinie gilt für alle.", {}, "2024-12-31"),
+        ("A plan without a day.", {"published": "2023-07-28"}, "2023-07-28"),
+        ("The law was passed in 1938 and changed in 1974 after long debates in both houses.", {}, None),
+    ],
+)
+def test_a_document_is_dated_by_what_it_says_of_itself(
+    classifier: TruthClassifier, text: str, metadata: dict[str, str], expected: str | None
+) -> None:
+    assert labelled(classifier, "paper.txt", text, **metadata).effective_date.value == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Employees may use their vacation days in any month of the year.", "en"),
+        ("Die Mitarbeitenden müssen ihre Urlaubstage im laufenden Jahr nehmen.", "de"),
+        ("Les employés doivent demander leurs congés deux semaines à l'avance.", "fr"),
+    ],
+)
+def test_the_language_is_told(classifier: TruthClassifier, text: str, language: str) -> None:
+    assert labelled(classifier, "paper.txt", text).language.value == language
