@@ -70,7 +70,7 @@ class Ingestor:
             failure="",
             remedy="",
         )
-        told = [replace(passage, **_of_document(described)) for passage in passages]
+        told = [_told(passage, described) for passage in passages]
         labelled = tuple(self._classifier.passages(labels, told, vectors))
         return Ingested(described, extracted.pages, labelled, vectors)
 
@@ -90,14 +90,15 @@ def _title(extracted: Extracted, name: str) -> str:
     return extracted.title or first or PurePath(name).stem.replace("_", " ").strip() or name
 
 
-def _of_document(document: Document) -> dict[str, object]:
-    """What every passage takes over from its document."""
-    return {
-        "document_id": document.id,
-        "document_name": document.name,
-        "date": document.date,
-        "source_type": document.source_type,
-        "project": document.project,
-        "tags": document.tags,
-        "archived": document.archived,
-    }
+def _told(passage: Passage, document: Document) -> Passage:
+    """A passage with what it takes over from its document."""
+    return replace(
+        passage,
+        document_id=document.id,
+        document_name=document.name,
+        date=document.date,
+        source_type=document.source_type,
+        project=document.project,
+        tags=document.tags,
+        archived=document.archived,
+    )

@@ -1,8 +1,8 @@
 """Sentences as exact spans: `text[span.start:span.end]`, never a rewritten copy.
 
-Borders nobody could doubt (a long word, a stop, a capital) are taken at once; else pysbd decides. It
-is quadratic and slow, so it sees one block of at most 2,000 characters, and abbreviations it does not know are protected
-by giving it a look-alike of the same length in which their dots are hidden.
+Borders nobody could doubt (a long word, a stop, a capital) are taken at once; else pysbd decides. It is quadratic and
+slow, so it sees one block of at most 2,000 characters, and abbreviations it does not know are protected by giving it a
+look-alike of the same length in which their dots are hidden.
 """
 
 import re

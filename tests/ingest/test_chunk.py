@@ -26,7 +26,8 @@ def check_spans(extracted: Extracted, passages: tuple[Passage, ...]) -> None:
 
 markdown = st.lists(
     st.sampled_from(
-        ["# Pay", "## Leave", SENTENCE, SENTENCE * 9, "- one item", "- another. With two.", "| a | b |\n|---|---|\n| 1 | 2 |",
+        ["# Pay", "## Leave", SENTENCE, SENTENCE * 9, "- one item", "- another. With two.",
+         "| a | b |\n|---|---|\n| 1 | 2 |",
          "```\ncode here\nmore\n```", "(1) first clause;", "word " * 900, "Scope\n-----", "---", "Überstunden 🧾. Ok."]
     ),
     max_size=25,

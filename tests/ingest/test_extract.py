@@ -46,7 +46,8 @@ def test_docx_keeps_document_order_lists_and_whole_rows() -> None:
 
 
 def test_markdown_stays_letter_for_letter() -> None:
-    text = "---\ntitle: Leave\ndate: 2023-06-17\n---\n# Leave\n\nAsk **early**, see [the page](x).\n\n1. Scope\n--------\n\n- one\n  more\n- two\n"
+    text = "---\ntitle: Leave\ndate: 2023-06-17\n---\n# Leave\n\nAsk **early**, see [the page](x).\n\n"
+    text += "1. Scope\n--------\n\n- one\n  more\n- two\n"
     extracted = extract("leave.md", text.encode())
     assert extracted.pages[0].text == text.strip("\n")
     assert extracted.title == "Leave"
@@ -67,7 +68,7 @@ def test_html_shows_what_a_reader_sees() -> None:
     assert (extracted.title, extracted.metadata["published"]) == ("Leave", "2024-02-01")
 
 
-TEXT = "Überstunden werden bezahlt. Grüße aus Köln, „Straße“ und Ärger über Öl und Übung für jedermann – das prüfen wir täglich."
+TEXT = "Überstunden werden bezahlt. Grüße aus Köln, „Straße“ und Ärger über Öl und Übung für jedermann – täglich."
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
@@ -79,7 +80,8 @@ def test_characters_a_database_refuses_are_gone() -> None:
     assert extract("note.txt", b"Leave\x00 is\x07 paid.\r\nYes.").pages[0].text == "Leave is paid.\nYes."
 
 
-CSV = "Department;Name;Overtime\nPolice;Ada;141,998.22\nFire;Bob;12.5\nFire;Eve;=SUM(A1:A2)\nFire;Kim;7;extra\nPolice;Max;\n"
+CSV = "Department;Name;Overtime\nPolice;Ada;141,998.22\nFire;Bob;12.5\nFire;Eve;=SUM(A1:A2)\nFire;Kim;7;extra\n"
+CSV += "Police;Max;\n"
 
 
 def test_csv_rows_are_lines_that_name_their_columns() -> None:

@@ -9,12 +9,10 @@ from core.ingest.extract.values import BlockKind, Extracted, PageWriter
 
 __all__ = ["read_html"]
 
-_UNSEEN = frozenset(
-    {"script", "style", "noscript", "template", "svg", "head", "nav", "iframe", "object", "select", "button"}
-)
+_UNSEEN = frozenset("script style noscript template svg head nav iframe object select button".split())
 _BLOCKS = frozenset(
-    "address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form h1 h2"
-    " h3 h4 h5 h6 header hr html li main ol p pre section summary table tbody td tfoot th thead tr ul".split()
+    "address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form"
+    " h1 h2 h3 h4 h5 h6 header hr html li main ol p pre section summary table tbody td tfoot th thead tr ul".split()
 )
 _DATES = ("article:published_time", "datepublished", "dc.date", "dcterms.issued", "dcterms.created", "date", "pubdate")
 _MOST_DEPTH = 400

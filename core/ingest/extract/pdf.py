@@ -7,7 +7,7 @@ with it.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from ctypes import byref, c_double, c_ushort
 from io import BytesIO
 from typing import Any
@@ -166,7 +166,7 @@ def _metadata(name: str, data: bytes) -> dict[str, str]:
         reader = PdfReader(BytesIO(data), strict=False)
         if reader.is_encrypted and not reader.decrypt(""):
             raise _encrypted(name)
-        information = reader.metadata or {}
+        information: Mapping[str, object] = reader.metadata or {}
         for key in ("Title", "Author", "Subject", "Keywords"):
             value = clean(str(information.get(f"/{key}", "") or "")).strip()
             if value:
@@ -175,7 +175,8 @@ def _metadata(name: str, data: bytes) -> dict[str, str]:
         if date:
             found["published"] = "-".join(part for part in date.groups() if part)
     except (
-        PyPdfError, DependencyError, ValueError, KeyError, TypeError, IndexError, AttributeError, OSError, RecursionError,
+        PyPdfError, DependencyError, ValueError, KeyError, TypeError, IndexError, AttributeError, OSError,
+        RecursionError,
     ):  # fmt: skip
         return found  # damaged, or in a cipher pypdf lacks: pdfium may still read the text, or ask for the password
     return found
