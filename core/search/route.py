@@ -54,14 +54,15 @@ def read_route(question: str, today: date, removed_chips: Collection[str] = ()) 
 
 
 def question_terms(question: str) -> tuple[str, ...]:
-    """The words searched for, each stem once: the keywords, without contractions of stop words ("I'm", "what's"), and
-    compounds by their parts, because a text may write "hourly paid" where the question says "hourly-paid".
+    """The words searched for, each stem once: the keywords, without words that only frame the question ("how many") and
+    contractions of stop words ("I'm"). Compounds count by their parts: a text may write "hourly paid" for "hourly-paid".
 
     >>> question_terms("What's an hourly-paid W-2 job?")
     ('hourly', 'paid', 'w-2', 'job')
     """
     found: dict[str, str] = {}
-    for word in keywords(question.replace("’", "'")):
+    bare = phrase_pattern(routes().frames).sub(" ", question.replace("’", "'"))
+    for word in keywords(bare) or keywords(question):
         head, _, tail = word.partition("'")
         if tail and (head in STOP_WORDS or tail in _CONTRACTED):
             continue

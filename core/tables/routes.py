@@ -35,6 +35,7 @@ class Routes:
     confidence_step: float
     confidence_most: float
     outside: float
+    frames: tuple[str, ...]
     trend_words: tuple[str, ...]
     trend_never: tuple[str, ...]
     relational_phrases: tuple[str, ...]
@@ -59,7 +60,7 @@ def routes() -> Routes:
 
 def parse_routes(raw: Mapping[str, Any]) -> Routes:
     """A checked routing table. Raises BadTable naming file and key."""
-    check_keys("routes", "routes", raw, ("confidence", "soft", "category", "trend", "relational"))
+    check_keys("routes", "routes", raw, ("confidence", "soft", "category", "frames", "trend", "relational"))
     categories = tuple(_category(row) for row in raw.get("category", ()))
     if not categories or categories[-1].name != "default":
         raise BadTable("core/tables/routes.toml: the last [category] must be 'default'.", "Move it to the end.")
@@ -71,6 +72,7 @@ def parse_routes(raw: Mapping[str, Any]) -> Routes:
             confidence_step=float(confidence["step"]),
             confidence_most=float(confidence["most"]),
             outside=float(raw["soft"]["outside"]),
+            frames=tuple(raw["frames"]["phrases"]),
             trend_words=tuple(raw["trend"]["words"]),
             trend_never=tuple(raw["trend"]["never"]),
             relational_phrases=tuple(raw["relational"]["phrases"]),
