@@ -19,7 +19,7 @@ _YEAR = r"(?:19|20)\d{2}"
 _DATE = re.compile(
     rf"(?P<iso>\b{_YEAR}-\d{{2}}(?:-\d{{2}})?\b)"
     rf"|(?P<mdy>\b(?:{_MONTHS}|{_SHORT})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+{_YEAR}\b)"
-    rf"|(?P<dmy>\b\d{{1,2}}(?:st|nd|rd|th)?[-\s]+(?:of\s+)?(?:{_MONTHS}|{_SHORT})\.?,?[-\s]+{_YEAR}\b)"
+    rf"|(?P<dmy>(?<![\w.])(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?[-\s]+(?:of\s+)?(?:{_MONTHS}|{_SHORT})\.?,?[-\s]+{_YEAR}\b)"
     rf"|(?P<my>\b(?:{_MONTHS}|{_SHORT})\.?,?\s+{_YEAR}\b)"
     rf"|(?P<slash>\b\d{{1,2}}/\d{{1,2}}/{_YEAR}\b)"
     rf"|(?P<dots>\b\d{{1,2}}\.\d{{1,2}}\.{_YEAR}\b)"

@@ -130,6 +130,7 @@ def test_a_correction_wins_and_what_follows_from_it_follows(classifier: TruthCla
         ("Leave policy. Effective date: June 17, 2023. Approved 2022-01-05.", {}, "2023-06-17"),
         ("Tax guide. For use in preparing 2023 Returns. Printed Feb 2, 2024.", {}, "2023"),
         ("Field guide\nSeptember 2020\nHow agencies buy software in small steps.", {}, "2020-09"),
+        ("How to sign in\nv 2.0 November 2013\nInstall the client first.", {}, "2013-11"),
         ("Gültig ab 31.12.2024. Diese Richtlinie gilt für alle.", {}, "2024-12-31"),
         ("A plan without a day.", {"published": "2023-07-28"}, "2023-07-28"),
         ("The law was passed in 1938 and changed in 1974 after long debates in both houses.", {}, None),

@@ -1,0 +1,1 @@
+"""The upload flow: read, classify, split, embed; one module per step."""
