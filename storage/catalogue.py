@@ -30,7 +30,7 @@ _IDENTITY = ("sha256", "size_bytes", "uploaded_at")
 class SqlCatalogue:
     """ports.Catalogue of one tenant.
 
-    embedded_by: names the model whose vectors `save_ingested` stores beside the passages; None leaves vectors to another index.
+    embedded_by: names the model whose vectors `save_ingested` stores with the passages; None leaves them to another index.
     """
 
     def __init__(self, database: Database, embedded_by: Callable[[], str] | None = None) -> None:
@@ -45,7 +45,7 @@ class SqlCatalogue:
     # Documents
 
     def add_document(self, document: Document) -> Document:
-        """Store a pending document under a new id; when another session was faster with the same bytes, give back its document."""
+        """Store a pending document under a new id; was another session faster with the same bytes, its document is given."""
         values = document_values(document) | {"tenant_id": self._tenant}
         with self._database.transaction("storing a document") as connection:
             row = upsert(DOCUMENTS).values(values).on_conflict_do_nothing().returning(DOCUMENTS.c.id)
@@ -92,7 +92,7 @@ class SqlCatalogue:
         return select(DOCUMENTS).where(DOCUMENTS.c.tenant_id == self._tenant)
 
     def mark(self, document_id: int, *, step: str) -> None:
-        """Say which step runs now. A document read again stays searchable as it was, until its new passages replace the old."""
+        """Say which step runs now. A document read again stays searchable until its new passages replace the old."""
         changes = {"state": str(DocumentState.PENDING), "step": step, "failure": "", "remedy": ""}
         with self._database.transaction("noting a document's progress") as connection:
             self._change(connection, document_id, changes)
@@ -119,7 +119,7 @@ class SqlCatalogue:
     def save_ingested(
         self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors
     ) -> Sequence[Passage]:
-        """Replace everything known of the document in one transaction; returns the passages with ids. Raises NotFound."""
+        """Replace all that is known of the document in one transaction; gives the passages ids. Raises NotFound."""
         ready = replace(
             document,
             state=DocumentState.READY,
@@ -250,13 +250,12 @@ def _no_document(document_id: int) -> NotFound:
 def _stored(document: Document, passage_id: int, position: int, passage: Passage) -> Passage:
     """What only the catalogue knows: ids, and what a passage takes from its document."""
     return replace(
-        storable_passage(passage),
+        storable_passage(replace(passage, tags=passage.tags or document.tags)),
         id=passage_id,
         document_id=document.id,
         document_name=storable_text(document.name),
         position=position,
         project=document.project,
         source_type=document.source_type,
-        tags=passage.tags or document.tags,
         archived=document.archived,
     )

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import BigInteger, Integer, String, case, cast, column, func, literal, select, tuple_
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, distinct_on
 
 from core.documents import DocumentState, Truth
 from core.filters import FIELDS, FilterField, SearchFilters
@@ -134,7 +134,7 @@ def last_searches(database: Database, limit: int) -> Sequence[tuple[str, int, da
         .limit(_REMEMBERED)
         .subquery()
     )
-    once = select(newest).distinct(newest.c.question).order_by(newest.c.question, newest.c.id.desc()).subquery()
+    once = select(newest).ext(distinct_on(newest.c.question)).order_by(newest.c.question, newest.c.id.desc()).subquery()
     query = select(once.c.question, once.c.hits, once.c.at).order_by(once.c.id.desc()).limit(limit)
     with database.transaction("reading the last searches") as connection:
         return [(row.question, row.hits, row.at) for row in connection.execute(query)]

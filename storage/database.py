@@ -2,8 +2,8 @@
 
 Row-level security is the first lock, the code's own `tenant_id` condition the second. Superusers and roles with
 BYPASSRLS walk through row-level security, and the embedded server knows no other login; so each transaction
-first becomes `fivefold_app`, a role that can do neither, and only then names its tenant. Both settings end with the transaction,
-so that a pooled connection never carries one tenant's name into another's work.
+first becomes `fivefold_app`, a role that can do neither, and only then names its tenant. Both settings end with the
+transaction, so that a pooled connection never carries one tenant's name into another's work.
 """
 
 from collections.abc import Iterator

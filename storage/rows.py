@@ -1,4 +1,4 @@
-"""Values to rows and back. What PostgreSQL cannot hold is replaced here, length for length, so that spans still stand."""
+"""Values to rows and back. What PostgreSQL cannot hold is replaced, length for length, so that spans still stand."""
 
 import struct
 from collections.abc import Mapping, Sequence
@@ -215,7 +215,7 @@ class EmbeddingDumper(Dumper):
     oid = 1021
 
     def dump(self, obj: NDArray[np.float32]) -> bytes:
-        """Header (dimensions, no nulls, element type 700, length, first index), then length and big-endian value each."""
+        """Header (dimensions, no nulls, element type 700, length, first index), then size and big-endian value each."""
         items = np.empty(len(obj), dtype=[("bytes", ">i4"), ("value", ">f4")])
         items["bytes"], items["value"] = 4, obj
         return struct.pack(">5i", 1, 0, 700, len(obj), 1) + items.tobytes()

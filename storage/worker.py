@@ -1,7 +1,7 @@
 """Runs queued jobs in a thread of this process, and those a killed process left behind.
 
-Who is alive is known by an advisory lock each worker holds: PostgreSQL drops it the moment the process is gone, and keeps it
-however busy, or asleep, the process is. So a killed process's job is retried within seconds, and a slow one is left alone.
+Who is alive is known by an advisory lock each worker holds: PostgreSQL drops it the moment the process is gone, and keeps
+it however busy, or asleep, the process is. So a killed process's job is retried within seconds; a slow one is left alone.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ ATTEMPTS = 3
 """How often one document is tried, whether its job raised an error or took its process down."""
 
 _LOOK_SECONDS = 2.0
-_NEWBORN_SECONDS = 5  # a worker registers a moment before it holds its lock
+_NEWBORN_SECONDS = 3  # a worker registers a moment before it holds its lock
 _HEARTBEAT_SECONDS = 30.0
 _FORGET_SECONDS = 86_400.0
 _GRACE_SECONDS = 5.0
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 
 class IngestWorker:
-    """One job at a time: a document that takes its process down is alone with its blame. `stop` ends it within seconds."""
+    """One job at a time, so that a document that takes its process down is alone to blame. `stop` ends it in seconds."""
 
     def __init__(self, conninfo: str, tenant: str, workbench: Workbench) -> None:
         self._conninfo, self._queue, self._workbench = conninfo, queue_name(tenant), workbench

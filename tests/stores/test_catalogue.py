@@ -1,0 +1,254 @@
+"""What every catalogue does, in memory or in PostgreSQL."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import text
+
+from core.documents import DocumentState, Evidence, EvidenceSource, Label, Labels, Page, Passage, Span, Truth
+from core.errors import NotFound
+from core.filters import FIELDS, SearchFilters
+from core.ports import Catalogue
+from storage.catalogue import SqlCatalogue
+from storage.database import Database
+from storage.memory import MemoryCatalogue
+from storage.rows import labels_data, labels_from, storable_text
+from tests.stores.libraries import (
+    MOMENT,
+    admitted,
+    document,
+    filters_of,
+    passage,
+    random_documents,
+    random_filters,
+    random_vectors,
+    store,
+)
+
+ONE = random_vectors(1, seed=1)
+
+
+@pytest.fixture(params=["memory", "postgresql"])
+def catalogue(request: pytest.FixtureRequest) -> Catalogue:
+    """An empty catalogue of each kind."""
+    if request.param == "memory":
+        return MemoryCatalogue()
+    return SqlCatalogue(request.getfixturevalue("database"), lambda: "model")
+
+
+def test_what_was_stored_is_read_back_exactly(catalogue: Catalogue) -> None:
+    evidence = (Evidence("must file", EvidenceSource.TEXT, "regulatory", 0.1 + 0.2, "says what law requires"),)
+    truth = Label("regulatory", 1 / 3, "compliance", 1e-17, evidence, "", confirmed=True)
+    labels = Labels(truth=truth, jurisdiction=Label(reason="two are named"))
+    known = catalogue.add_document(document(tags=("tax",), project="ann's", labels=labels, warnings=("scanned",)))
+    page = Page(1, "You must file. Ünïcode 🙂 counts as one.", "Sheet: A")
+    told = Passage(
+        page.text, 1, 0, len(page.text), (Span(0, 14), Span(15, len(page.text))), truth=Truth.REGULATORY,
+        truth_probability=0.3, truth_evidence=evidence, rows=(2, 7), date=MOMENT, entities=("IRS",), keywords=("file",),
+        section="1 Filing", context="Guide › Filing",
+    )  # fmt: skip
+    (stored,) = catalogue.save_ingested(known, [page], [told], ONE)
+    assert catalogue.passages([stored.id]) == {stored.id: stored}
+    assert stored == replace(
+        told, id=stored.id, document_id=known.id, document_name="a.pdf", project="ann's", tags=("tax",)
+    )
+    assert catalogue.page(known.id, 1) == page
+    assert catalogue.document(known.id) == replace(known, state=DocumentState.READY, step="", pages=1, passages=1)
+
+
+def test_storing_again_replaces_pages_and_passages(catalogue: Catalogue) -> None:
+    known = catalogue.add_document(document())
+    (old,) = catalogue.save_ingested(known, [Page(1, "old"), Page(2, "gone")], [passage("old")], ONE)
+    new = catalogue.save_ingested(known, [Page(1, "new text")], [passage("new"), passage("text")], random_vectors(2, 1))
+    assert catalogue.passages([old.id]) == {}
+    assert list(catalogue.passages_of(known.id)) == list(new)
+    assert catalogue.page_texts([(known.id, 1), (known.id, 2), (known.id + 1, 1)]) == {(known.id, 1): "new text"}
+    with pytest.raises(NotFound):
+        catalogue.page(known.id, 2)
+
+
+def test_a_document_that_fails_says_why_and_is_tried_again(catalogue: Catalogue) -> None:
+    known = catalogue.add_document(document())
+    catalogue.fail(known.id, step="read", reason="It is damaged.", remedy="Export it again.")
+    failed = catalogue.document(known.id)
+    assert (failed.state, failed.step, failed.failure, failed.remedy) == (
+        DocumentState.FAILED, "read", "It is damaged.", "Export it again.",
+    )  # fmt: skip
+    catalogue.mark(known.id, step="waiting")
+    again = catalogue.document(known.id)
+    assert (again.state, again.step, again.failure) == (DocumentState.PENDING, "waiting", "")
+
+
+def test_documents_are_known_by_their_bytes_within_a_project(catalogue: Catalogue) -> None:
+    shared = catalogue.add_document(document())
+    ours = catalogue.add_document(document(project="ours"))
+    assert catalogue.document_by_hash(shared.sha256, None) == shared
+    assert catalogue.document_by_hash(shared.sha256, "ours") == ours
+    assert catalogue.document_by_hash(shared.sha256, "theirs") is None
+    assert catalogue.document_by_hash("0" * 64, None) is None
+
+
+def test_documents_come_newest_first(catalogue: Catalogue) -> None:
+    older = catalogue.add_document(document("older.pdf"))
+    newer = catalogue.add_document(document("newer.pdf", uploaded_at=MOMENT + timedelta(seconds=1)))
+    assert list(catalogue.documents()) == [newer, older]
+    assert list(catalogue.documents(archived=True)) == []
+
+
+@pytest.mark.parametrize("act", ["document", "mark", "fail", "save_ingested", "save_labels"])
+def test_a_deleted_document_is_not_found(catalogue: Catalogue, act: str) -> None:
+    known = catalogue.add_document(document())
+    (stored,) = store(catalogue, document("b.pdf"), [passage("text")], ONE)
+    catalogue.delete(known.id)
+    catalogue.delete(stored.document_id)
+    assert (catalogue.passages([stored.id]), len(catalogue.admissible(SearchFilters()))) == ({}, 0)
+    acts = {
+        "document": lambda: catalogue.document(known.id),
+        "mark": lambda: catalogue.mark(known.id, step="read"),
+        "fail": lambda: catalogue.fail(known.id, step="read", reason="", remedy=""),
+        "save_ingested": lambda: catalogue.save_ingested(known, [], [], random_vectors(0, 1)),
+        "save_labels": lambda: catalogue.save_labels(known, []),
+    }
+    with pytest.raises(NotFound):
+        acts[act]()
+
+
+def test_changed_labels_change_what_filters_admit(catalogue: Catalogue) -> None:
+    (stored,) = store(catalogue, document(), [passage("text", truth=Truth.INTENT)], ONE)
+    changed = replace(stored, truth=Truth.REALITY, date=MOMENT, domain="taxes")
+    catalogue.save_labels(catalogue.document(stored.document_id), [changed])
+    assert list(catalogue.admissible(SearchFilters(truths=("reality",), domains=("taxes",)))) == [stored.id]
+    assert list(catalogue.admissible(SearchFilters(truths=("intent",)))) == []
+    assert catalogue.passages([stored.id])[stored.id] == changed
+
+
+def test_the_latest_correction_holds(catalogue: Catalogue) -> None:
+    for value in ("intent", "regulatory"):
+        catalogue.correct("ab", "truth", value, "ann", MOMENT)
+    catalogue.correct("ab", "domain", "taxes", "ann", MOMENT)
+    catalogue.correct("cd", "truth", "reality", "ann", MOMENT)
+    truth, domain = Label("regulatory", 1.0, confirmed=True), Label("taxes", 1.0, confirmed=True)
+    assert catalogue.corrections("ab") == {"truth": truth, "domain": domain}
+
+
+def test_searches_are_remembered_newest_first_each_question_once(catalogue: Catalogue) -> None:
+    asked = [("what", 1), ("why", 2), ("what", 3)]
+    for minute, (question, hits) in enumerate(asked):
+        catalogue.save_searched(question, hits, MOMENT + timedelta(minutes=minute))
+    expected = [("what", 3, MOMENT + timedelta(minutes=2)), ("why", 2, MOMENT + timedelta(minutes=1))]
+    assert list(catalogue.last_searches(5)) == expected
+    assert list(catalogue.last_searches(1)) == expected[:1]
+
+
+def test_statistics_count_what_is_there(catalogue: Catalogue) -> None:
+    regulatory = Labels(truth=Label("regulatory", 0.9))
+    store(catalogue, document("a"), [passage("one"), passage("two")], random_vectors(2, 1))
+    store(catalogue, document("b", labels=regulatory), [passage("three")], ONE)
+    bad = catalogue.add_document(document("c", labels=regulatory))
+    catalogue.fail(bad.id, step="read", reason="bad", remedy="")
+    found = catalogue.statistics()
+    assert (found.documents, found.passages, found.unsure) == (3, 3, 1)
+    assert found.by_truth == {None: 1, Truth.REGULATORY: 1}
+    assert found.by_state == {"ready": 2, "failed": 1}
+
+
+def test_filters_and_facets_mean_the_same_in_postgresql_as_in_memory(database: Database) -> None:
+    stores: tuple[Catalogue, Catalogue] = (MemoryCatalogue(), SqlCatalogue(database))
+    passages = []
+    for described, told in random_documents(seed=5):
+        for kept in stores:
+            stored = store(kept, described, told, random_vectors(len(told), 1))
+        passages += stored  # PostgreSQL's, and its ids
+    memory, sql = stores
+    shift = {p.document_id: m.document_id for p in passages for m in [_twin(memory, p)]}
+
+    @given(chosen=random_filters)
+    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    def holds(chosen: SearchFilters) -> None:
+        ours = filters_of(chosen, passages)
+        theirs = ours.replace(
+            documents=tuple(shift[i] for i in ours.documents),
+            exclude_documents=tuple(shift[i] for i in ours.exclude_documents),
+        )
+        assert np.array_equal(sql.admissible(ours), admitted(ours, passages))
+        assert sql.undated(ours) == memory.undated(theirs)
+        found, expected = dict(sql.facets(ours)), dict(memory.facets(theirs))
+        found["documents"] = {str(shift[int(i)]): n for i, n in found["documents"].items()}
+        assert found == expected
+        assert list(found) == [field.name for field in FIELDS]
+
+    holds()
+
+
+def _twin(memory: Catalogue, stored: Passage) -> Passage:
+    return next(
+        p for d in memory.documents(archived=None) if d.name == stored.document_name for p in memory.passages_of(d.id)
+    )
+
+
+def test_two_sessions_storing_the_same_bytes_get_one_document(database: Database) -> None:
+    catalogue = SqlCatalogue(database)
+    first, second = catalogue.add_document(document()), catalogue.add_document(document())
+    assert first == second
+    assert len(catalogue.documents()) == 1
+
+
+def test_vectors_lie_in_the_rows_only_when_asked_for(database: Database) -> None:
+    for name, made_by in (("a", "model"), ("b", None)):
+        catalogue = SqlCatalogue(database, None if made_by is None else lambda: "model")
+        (stored,) = store(catalogue, document(name), [passage("text")], ONE)
+        with database.transaction("looking") as connection:
+            query = text("SELECT embedding::text, embedded_by FROM knowledge_chunks WHERE id = :id")
+            embedding, model = connection.execute(query, {"id": stored.id}).one()
+        assert model == made_by
+        if made_by is not None:
+            numbers = [float(n) for n in embedding.strip("[]").split(",")]
+            assert np.array_equal(np.array(numbers, dtype=np.float32), ONE[0])
+        else:
+            assert embedding is None
+
+
+def test_half_a_store_is_none(database: Database) -> None:
+    catalogue = SqlCatalogue(database, lambda: "model")
+    known = catalogue.add_document(document())
+    (old,) = catalogue.save_ingested(known, [Page(1, "old")], [passage("old")], ONE)
+    with pytest.raises(IndexError):
+        catalogue.save_ingested(known, [Page(1, "new")], [passage("new"), passage("text")], ONE)
+    assert catalogue.page(known.id, 1).text == "old"
+    assert list(catalogue.passages_of(known.id)) == [old]
+
+
+def test_text_postgresql_cannot_hold_is_replaced_length_for_length(database: Database) -> None:
+    catalogue = SqlCatalogue(database)
+    wild = "a\0b \ud800 c"
+    known = catalogue.add_document(replace(document(), name=wild))
+    (stored,) = catalogue.save_ingested(known, [Page(1, wild)], [passage(wild, tags=(wild,))], ONE)
+    assert catalogue.page(known.id, 1).text == stored.text == storable_text(wild)
+    assert len(stored.text) == len(wild)
+    assert catalogue.passages([stored.id])[stored.id] == stored
+
+
+_TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+_SHARE = st.floats(0, 1)
+
+
+@given(
+    st.builds(
+        Label,
+        value=st.none() | _TEXT,
+        probability=_SHARE,
+        runner_up=st.none() | _TEXT,
+        evidence=st.lists(
+            st.builds(Evidence, _TEXT, st.sampled_from(EvidenceSource), _TEXT, st.floats(0, 1e9), _TEXT), max_size=3
+        ).map(tuple),
+        confirmed=st.booleans(),
+    )
+)
+@settings(max_examples=40, deadline=None)
+def test_labels_come_back_from_json_exactly(label: Label) -> None:
+    labels = Labels(truth=label, language=label)
+    assert labels_from(labels_data(labels)) == labels

@@ -1,0 +1,133 @@
+"""The embedded server over the life, and the violent death, of the programs that use it."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psycopg
+import pytest
+
+from core.errors import StoreFailed
+from storage import postgres_setup
+from storage.embedded import start_embedded
+
+_PROGRAM = """
+import sys
+from pathlib import Path
+import psycopg
+from storage.embedded import start_embedded
+server = start_embedded(Path(sys.argv[1]))
+with psycopg.connect(server.url(), autocommit=True) as connection:
+    connection.execute("CREATE TABLE IF NOT EXISTS notes (note text)")
+    connection.execute("INSERT INTO notes VALUES ('from another program')")
+print("ready", flush=True)
+sys.stdin.readline()
+server.close()
+"""
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    """A data folder no shell and no socket likes: blanks, quotes, and far too long for a socket."""
+    with TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as place:
+        Path(place).chmod(0o711)
+        yield Path(place) / "Ann's own files, 50% of them" / ("long" * 25)
+
+
+@pytest.fixture
+def other(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another program using the same data folder."""
+    command = [sys.executable, "-c", _PROGRAM, str(folder)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "ready\n"
+        yield started
+        if started.poll() is None:
+            _end(started)
+
+
+def _end(program: subprocess.Popen[str]) -> None:
+    """Let it close its server and end."""
+    program.communicate("\n", timeout=60)
+    assert program.returncode == 0
+
+
+def _notes(folder: Path) -> int:
+    server = start_embedded(folder)
+    try:
+        with psycopg.connect(server.url()) as connection:
+            row = connection.execute("SELECT count(*) FROM notes").fetchone()
+            assert row is not None
+            return int(row[0])
+    finally:
+        server.close()
+
+
+def test_two_programs_share_a_server_and_the_last_one_stops_it(folder: Path, other: subprocess.Popen[str]) -> None:
+    assert _notes(folder) >= 1
+    assert postgres_setup.is_running(folder / "postgres"), "the other program still uses it"
+    _end(other)
+    assert not postgres_setup.is_running(folder / "postgres")
+
+
+def test_after_killing_program_and_server_the_next_start_has_everything_committed(
+    folder: Path, other: subprocess.Popen[str]
+) -> None:
+    before = _notes(folder)
+    server = int((folder / "postgres" / "postmaster.pid").read_text().split()[0])
+    other.kill()
+    other.wait()
+    os.kill(server, signal.SIGKILL)
+    assert _notes(folder) == before
+    assert not postgres_setup.is_running(folder / "postgres")
+
+
+def test_a_killed_programs_server_is_taken_over_and_stopped(folder: Path, other: subprocess.Popen[str]) -> None:
+    other.kill()
+    other.wait()
+    assert postgres_setup.is_running(folder / "postgres")
+    assert _notes(folder) >= 1
+    assert not postgres_setup.is_running(folder / "postgres")
+
+
+def test_a_note_of_a_dead_server_that_names_another_living_program_does_not_mislead(folder: Path) -> None:
+    before = _notes(folder)
+    (folder / "postgres" / "postmaster.pid").write_text(f"{os.getpid()}\n{folder}\n1\n5432\n\n\n 1 1\nready\n")
+    assert _notes(folder) == before
+
+
+def test_opened_twice_in_one_program_it_stops_with_the_second_close(folder: Path) -> None:
+    first, second = start_embedded(folder), start_embedded(folder)
+    first.close()
+    with psycopg.connect(second.url()) as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+    second.close()
+    second.close()
+    assert not postgres_setup.is_running(folder / "postgres")
+
+
+def test_nobody_else_can_reach_it(folder: Path) -> None:
+    server = start_embedded(folder)
+    try:
+        assert (folder / "postgres").stat().st_mode & 0o077 == 0
+        with psycopg.connect(server.url()) as connection:
+            assert connection.execute("SHOW listen_addresses").fetchone() == ("",)
+    finally:
+        server.close()
+
+
+def test_a_folder_of_another_postgresql_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "postgres").mkdir()
+    (tmp_path / "postgres" / "PG_VERSION").write_text("16\n")
+    with pytest.raises(StoreFailed, match="made by PostgreSQL 16"):
+        start_embedded(tmp_path)
+
+
+def test_a_data_folder_that_cannot_be_made_is_said_in_words(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreFailed, match="data folder cannot be used"):
+        start_embedded(tmp_path / "file" / "data")

@@ -1,0 +1,122 @@
+"""Row-level security holds by itself: these tests ask without the code's own tenant condition."""
+
+import pytest
+from sqlalchemy import Engine, text
+
+from core.errors import StoreFailed
+from core.filters import SearchFilters
+from storage.catalogue import SqlCatalogue
+from storage.database import APP_ROLE, Database
+from storage.models import Base
+from tests.stores.conftest import new_tenant
+from tests.stores.libraries import MOMENT, document, passage, random_vectors, store
+
+TABLES = sorted(Base.metadata.tables)
+
+
+@pytest.fixture(scope="module")
+def filled(engine: Engine) -> tuple[Database, Database]:
+    """Two tenants with a row in every table."""
+    both = (new_tenant(engine), new_tenant(engine))
+    for database in both:
+        catalogue = SqlCatalogue(database)
+        store(catalogue, document(), [passage("secret")], random_vectors(1, 1))
+        catalogue.correct("ab", "truth", "intent", "ann", MOMENT)
+        catalogue.save_searched("secret?", 1, MOMENT)
+    return both
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_query_without_a_tenant_condition_sees_its_own_rows_only(
+    filled: tuple[Database, Database], table: str
+) -> None:
+    for database in filled:
+        with database.transaction("looking") as connection:
+            seen = set(connection.scalars(text(f"SELECT DISTINCT tenant_id FROM {table}")))
+        assert seen == {database.tenant}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_transaction_that_names_no_tenant_sees_nothing(filled: tuple[Database, Database], table: str) -> None:
+    with filled[0].engine.begin() as connection:
+        connection.execute(text(f"SET LOCAL ROLE {APP_ROLE}"))
+        assert connection.scalar(text(f"SELECT count(*) FROM {table}")) == 0
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE documents SET name = 'stolen'",
+        "DELETE FROM knowledge_chunks",
+        "UPDATE knowledge_chunks SET text = 'changed'",
+        "DELETE FROM pages",
+    ],
+)
+def test_another_tenants_rows_cannot_be_changed(filled: tuple[Database, Database], statement: str) -> None:
+    ours, theirs = filled
+    with pytest.raises(ZeroDivisionError), ours.transaction("changing") as connection:
+        changed = connection.execute(text(f"{statement} WHERE tenant_id = :other"), {"other": theirs.tenant}).rowcount
+        assert changed == 0
+        raise ZeroDivisionError  # rolls back
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO searches (tenant_id, question, hits, at) VALUES (:other, 'planted', 1, now())",
+        "UPDATE documents SET tenant_id = :other",
+        "DELETE FROM corrections",
+        "UPDATE searches SET hits = 0",
+        "SET LOCAL row_security = off; SELECT * FROM documents",
+        "ALTER TABLE documents DISABLE ROW LEVEL SECURITY",
+        "SELECT * FROM procrastinate_jobs",
+    ],
+)
+def test_what_no_tenant_may_do_is_refused(filled: tuple[Database, Database], statement: str) -> None:
+    ours, theirs = filled
+    with pytest.raises(StoreFailed), ours.transaction("trespassing") as connection:
+        for part in statement.split("; "):
+            connection.execute(text(part), {"other": theirs.tenant} if ":other" in part else {})
+
+
+def test_every_table_with_a_tenant_is_locked_also_for_its_owner(engine: Engine) -> None:
+    query = text(
+        "SELECT relname, relrowsecurity AND relforcerowsecurity FROM pg_class JOIN pg_attribute"
+        " ON attrelid = pg_class.oid WHERE attname = 'tenant_id' AND relkind IN ('r', 'p') ORDER BY relname"
+    )
+    with engine.begin() as connection:
+        assert [tuple(row) for row in connection.execute(query)] == [(table, True) for table in TABLES]
+
+
+def test_the_apps_role_can_neither_log_in_nor_pass_the_lock(engine: Engine) -> None:
+    query = text("SELECT rolsuper, rolbypassrls, rolcanlogin, rolcreaterole FROM pg_roles WHERE rolname = :role")
+    with engine.begin() as connection:
+        assert tuple(connection.execute(query, {"role": APP_ROLE}).one()) == (False, False, False, False)
+
+
+def test_a_pooled_connection_carries_no_tenant_into_the_next_transaction(engine: Engine) -> None:
+    ours = new_tenant(engine)
+    with ours.transaction("working") as connection:
+        process = connection.scalar(text("SELECT pg_backend_pid()"))
+    with engine.begin() as connection:
+        state = "SELECT pg_backend_pid(), current_user <> :role, coalesce(current_setting('fivefold.tenant', true), '')"
+        assert tuple(connection.execute(text(state), {"role": APP_ROLE}).one()) == (process, True, "")
+
+
+def test_the_codes_own_condition_holds_too(filled: tuple[Database, Database]) -> None:
+    """As a superuser, whom row-level security does not bind, the catalogue's queries still see one tenant."""
+    ours, theirs = filled
+    (stolen,) = SqlCatalogue(theirs).admissible(SearchFilters())
+    mine = SqlCatalogue(_Unguarded(ours.engine, ours.tenant))
+    assert mine.passages([int(stolen)]) == {}
+    assert len(mine.admissible(SearchFilters())) == 1
+    assert mine.statistics().documents == 1
+    assert mine.facets(SearchFilters())["origins"] == {"document": 1}
+    assert len(mine.last_searches(9)) == 1
+
+
+class _Unguarded(Database):
+    """A database entered as its superuser."""
+
+    def transaction(self, doing: str):  # type: ignore[no-untyped-def]
+        return self.engine.begin()

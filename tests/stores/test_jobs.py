@@ -1,0 +1,215 @@
+"""Queued work: done once, tried again, taken over from the killed, given up with the reason on the document."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+import pytest
+from sqlalchemy import Engine, text
+
+from core.documents import Document, DocumentState
+from core.errors import FivefoldError, StoreFailed
+from core.ports import Catalogue
+from core.workbench import Workbench
+from storage import worker as worker_module
+from storage.catalogue import SqlCatalogue
+from storage.database import Database
+from storage.jobs import IngestQueue, queue_name
+from storage.worker import ATTEMPTS, IngestWorker
+from tests.stores.libraries import document, passage, random_vectors
+
+_SECONDS = 40
+_KILLED = """
+import os, signal, sys, time
+from types import SimpleNamespace
+from storage.worker import IngestWorker
+def ingest(document_id):
+    os.kill(os.getpid(), signal.SIGKILL)
+bench = SimpleNamespace(document=lambda id: SimpleNamespace(state="pending"), ingest=ingest)
+IngestWorker(sys.argv[1], sys.argv[2], bench).start()
+time.sleep(60)
+"""
+
+
+class Bench:
+    """What a worker needs of a workbench, with an ingestion that can go wrong."""
+
+    def __init__(self, catalogue: Catalogue, ingest: Callable[[int], None]) -> None:
+        self._catalogue, self._ingest = catalogue, ingest
+        self.tried: list[int] = []
+        self.document = catalogue.document
+
+    def ingest(self, document_id: int) -> Document:
+        """Note the attempt, then do as told."""
+        self.tried.append(document_id)
+        self._ingest(document_id)
+        known = self._catalogue.document(document_id)
+        self._catalogue.save_ingested(known, [], [passage("text")], random_vectors(1, 1))
+        return known
+
+    def fail(self, document_id: int, error: FivefoldError) -> None:
+        """As the workbench does."""
+        self._catalogue.fail(document_id, step="read", reason=error.message, remedy=error.hint)
+
+
+@contextmanager
+def working(database: Database, bench: Bench) -> Iterator[IngestWorker]:
+    """A worker of this process."""
+    worker = IngestWorker(_url(database.engine), database.tenant, cast(Workbench, bench))
+    worker.start()
+    try:
+        yield worker
+    finally:
+        worker.stop()
+
+
+def _url(engine: Engine) -> str:
+    return engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+def _until(done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + _SECONDS
+    while not done():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def _queued(database: Database, *names: str) -> tuple[SqlCatalogue, IngestQueue, list[int]]:
+    catalogue, queue = SqlCatalogue(database), IngestQueue(database.engine, database.tenant)
+    ids = [catalogue.add_document(document(name)).id for name in names]
+    queue.defer_ingest(ids)
+    return catalogue, queue, ids
+
+
+def _nothing(document_id: int) -> None:
+    """All goes well."""
+
+
+def test_queued_documents_are_ingested_in_order_and_leave_the_queue(database: Database) -> None:
+    catalogue, queue, ids = _queued(database, "a", "b", "c")
+    assert queue.waiting() == 3
+    bench = Bench(catalogue, _nothing)
+    with working(database, bench):
+        _until(lambda: queue.waiting() == 0)
+    assert bench.tried == ids
+    assert {catalogue.document(i).state for i in ids} == {DocumentState.READY}
+
+
+def test_a_document_waits_at_most_once_and_a_ready_one_is_not_read_again(database: Database) -> None:
+    catalogue, queue, (first, second) = _queued(database, "a", "b")
+    queue.defer_ingest([first, first])
+    assert queue.waiting() == 2
+    catalogue.save_ingested(catalogue.document(second), [], [], random_vectors(0, 1))
+    bench = Bench(catalogue, _nothing)
+    with working(database, bench):
+        _until(lambda: queue.waiting() == 0)
+    assert bench.tried == [first]
+
+
+def test_a_deleted_documents_job_just_ends(database: Database) -> None:
+    catalogue, queue, (only,) = _queued(database, "a")
+    catalogue.delete(only)
+    bench = Bench(catalogue, _nothing)
+    with working(database, bench):
+        _until(lambda: queue.waiting() == 0)
+    assert bench.tried == []
+
+
+def test_one_tenants_worker_leaves_anothers_jobs_alone(database: Database, engine: Engine) -> None:
+    from tests.stores.conftest import new_tenant
+
+    other = new_tenant(engine)
+    _, theirs, _ = _queued(other, "theirs")
+    catalogue, queue, ids = _queued(database, "ours")
+    bench = Bench(catalogue, _nothing)
+    with working(database, bench):
+        _until(lambda: queue.waiting() == 0)
+    assert (bench.tried, theirs.waiting()) == (ids, 1)
+
+
+def test_a_store_that_keeps_failing_ends_with_its_words_on_the_document(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalogue, queue, (bad, good) = _queued(database, "bad", "good")
+    _attempted(database, bad, ATTEMPTS - 1)
+
+    def ingest(document_id: int) -> None:
+        if document_id == bad:
+            raise StoreFailed("The disk is full.", "Make room.")
+
+    with working(database, Bench(catalogue, ingest)):
+        _until(lambda: queue.waiting() == 0)
+    failed = catalogue.document(bad)
+    assert (failed.state, failed.failure, failed.remedy) == (DocumentState.FAILED, "The disk is full.", "Make room.")
+    assert catalogue.document(good).state is DocumentState.READY
+
+
+def test_a_killed_workers_job_is_finished_by_the_next_one(database: Database) -> None:
+    catalogue, queue, (only,) = _queued(database, "a")
+    _killed_at_work(database)
+    assert queue.waiting() == 1
+    bench = Bench(catalogue, _nothing)
+    with working(database, bench):
+        _until(lambda: catalogue.document(only).state is DocumentState.READY)
+    assert bench.tried == [only]
+
+
+def test_a_file_that_keeps_killing_its_worker_fails_alone(database: Database) -> None:
+    catalogue, queue, (poisoned, good) = _queued(database, "poisoned", "good")
+    _attempted(database, poisoned, ATTEMPTS - 1)
+    _killed_at_work(database)
+    bench = Bench(catalogue, _nothing)
+    with working(database, bench):
+        _until(lambda: queue.waiting() == 0)
+    failed = catalogue.document(poisoned)
+    assert failed.state is DocumentState.FAILED
+    assert f"ended the program {ATTEMPTS} times" in failed.failure
+    assert bench.tried == [good]
+    assert catalogue.document(good).state is DocumentState.READY
+
+
+def test_a_slow_job_of_a_living_worker_is_not_taken_over(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_module, "_LOOK_SECONDS", 0.2)
+    monkeypatch.setattr(worker_module, "_NEWBORN_SECONDS", 1)
+    catalogue, queue, (only,) = _queued(database, "slow")
+    slow = Bench(catalogue, lambda _: time.sleep(4))
+    eager = Bench(catalogue, _nothing)
+    with working(database, slow):
+        _until(lambda: slow.tried == [only])
+        with working(database, eager):
+            _until(lambda: queue.waiting() == 0)
+    assert (slow.tried, eager.tried) == ([only], [])
+
+
+def test_stopping_gives_back_what_takes_too_long(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_module, "_GRACE_SECONDS", 0.2)
+    catalogue, _, (only,) = _queued(database, "slow")
+    bench = Bench(catalogue, lambda _: time.sleep(8))
+    with working(database, bench) as worker:
+        _until(lambda: bench.tried == [only])
+        began = time.monotonic()
+        worker.stop()
+        assert time.monotonic() - began < 6
+    assert _statuses(database) == ["todo"]
+
+
+def _killed_at_work(database: Database) -> None:
+    """A process takes the first job and is killed by it."""
+    command = [sys.executable, "-c", _KILLED, _url(database.engine), database.tenant]
+    assert subprocess.run(command, timeout=_SECONDS, check=False).returncode == -9
+    assert "doing" in _statuses(database)
+
+
+def _attempted(database: Database, document_id: int, times: int) -> None:
+    query = text("UPDATE procrastinate_jobs SET attempts = :times WHERE lock = :lock")
+    with database.engine.begin() as connection:
+        connection.execute(query, {"times": times, "lock": f"{queue_name(database.tenant)}:{document_id}"})
+
+
+def _statuses(database: Database) -> list[Any]:
+    query = text("SELECT status::text FROM procrastinate_jobs WHERE queue_name = :queue ORDER BY id")
+    with database.engine.begin() as connection:
+        return list(connection.scalars(query, {"queue": queue_name(database.tenant)}))

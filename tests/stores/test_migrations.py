@@ -1,0 +1,74 @@
+"""Bringing a database up to date: from nothing, again, and by several at once."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+
+import pytest
+from sqlalchemy import Engine, inspect, text
+
+from storage.database import engine_for
+from storage.migrations import migrate
+from storage.models import Base
+
+_NAMES = count(1)
+
+
+@pytest.fixture
+def empty(engine: Engine) -> Iterator[Engine]:
+    """A database with nothing in it."""
+    name = f"empty{next(_NAMES)}"
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    made = engine_for(engine.url.set(database=name).render_as_string(hide_password=False))
+    yield made
+    made.dispose()
+
+
+def test_an_empty_database_gets_every_table_of_the_models_and_of_the_queue(empty: Engine) -> None:
+    migrate(empty)
+    names = set(inspect(empty).get_table_names())
+    assert names >= set(Base.metadata.tables) | {"procrastinate_jobs", "procrastinate_workers"}
+
+
+def test_migrations_and_models_say_the_same(empty: Engine) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    migrate(empty)
+    with empty.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"include_name": _ours, "compare_server_default": False})
+        assert compare_metadata(context, Base.metadata) == []
+
+
+def _ours(name: str | None, kind: str, parents: object) -> bool:
+    return kind != "table" or name in Base.metadata.tables
+
+
+def test_migrating_twice_changes_nothing(empty: Engine) -> None:
+    migrate(empty)
+    with empty.begin() as connection:
+        connection.execute(text("INSERT INTO tenants VALUES ('kept')"))
+    migrate(empty)
+    with empty.begin() as connection:
+        assert connection.scalar(text("SELECT tenant_id FROM tenants")) == "kept"
+
+
+def test_four_at_once_migrate_it_once(empty: Engine) -> None:
+    engines = [engine_for(empty.url.render_as_string(hide_password=False)) for _ in range(4)]
+    with ThreadPoolExecutor(4) as together:
+        list(together.map(migrate, engines))
+    for engine in engines:
+        engine.dispose()
+    with empty.begin() as connection:
+        assert list(connection.scalars(text("SELECT version_num FROM alembic_version"))) == ["0002"]
+
+
+def test_a_migration_that_fails_leaves_nothing_behind(empty: Engine) -> None:
+    from core.errors import StoreFailed
+
+    with empty.begin() as connection:
+        connection.execute(text("CREATE TABLE searches (of text)"))
+    with pytest.raises(StoreFailed, match="searches"):
+        migrate(empty)
+    assert inspect(empty).get_table_names() == ["searches"]
