@@ -10,7 +10,7 @@ from core.documents import Truth
 from core.errors import FivefoldError
 from core.results import Board, Cell, CellState, Citation, Gap
 from pages.parts import cards, charts, notices, session
-from pages.parts.looks import CELLS
+from pages.parts.looks import CELLS, TRUTHS
 from pages.parts.urls import params_of
 from pages.parts.wording import count, plain, shortened
 
@@ -84,8 +84,9 @@ def _running(run: session.BoardRun) -> None:
     if not run.running:
         st.rerun()
     bar, stop = st.columns([6, 1], vertical_alignment="center")
-    waits = "" if session.ready() else " · the models are loading"
-    bar.progress(run.done / max(1, run.total), f"{run.done} of {count(run.total, 'cell')} assessed{waits}")
+    waits = "Loading the models …" if not session.ready() else "Reading the topics …"
+    words = f"{run.done} of {count(run.total, 'cell')} assessed" if run.total else waits
+    bar.progress(run.done / max(1, run.total), words)
     if stop.button("Stop", icon=":material/stop:", width="stretch"):
         run.stop = True
 
@@ -142,7 +143,7 @@ def _legend(board: Board) -> None:
         for state, look in CELLS.items():
             if state in held:
                 number = sum(1 for cell in board.cells if cell.state is state)
-                st.badge(f"{look.symbol} {number} {look.words}", color=look.colour, icon=look.icon)  # type: ignore[arg-type]
+                st.badge(f"{look.symbol} {number} {look.words}", color=look.colour)  # type: ignore[arg-type]
 
 
 def _picker(board: Board) -> None:
@@ -223,9 +224,7 @@ def _exact_search(cell: Cell) -> None:
     st.caption(
         plain(f"Asked: “{cell.request.question}” · profile {cell.request.profile} · {'; '.join(words) or 'no filters'}")
     )
-    st.page_link(
-        "pages/search.py", label="Open in Search", icon=":material/search:", query_params=params_of(cell.request)
-    )
+    st.page_link("search.py", label="Open in Search", icon=":material/search:", query_params=params_of(cell.request))
 
 
 def _gaps(board: Board) -> None:
@@ -233,14 +232,20 @@ def _gaps(board: Board) -> None:
     st.markdown("**What to obtain**")
     if not board.gaps:
         st.caption(":material/check: No gaps among the assessed cells.")
+        return
     order = list(_SEVERITIES)
-    for gap in sorted(
-        board.gaps, key=lambda each: order.index(each.severity) if each.severity in order else len(order)
-    ):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.badge(gap.severity, color=_SEVERITIES.get(gap.severity, "gray"))  # type: ignore[arg-type]
-            cards.truth_badge(gap.truth)
-            st.markdown(f"**{plain(shortened(gap.topic, 60))}** {plain(gap.recommendation)}", width="stretch")
+    worst_first = sorted(board.gaps, key=lambda gap: order.index(gap.severity) if gap.severity in order else len(order))
+    st.table([_gap_row(gap) for gap in worst_first], border="horizontal", hide_index=True)
+
+
+def _gap_row(gap: Gap) -> dict[str, str]:
+    look = TRUTHS[gap.truth]
+    return {
+        "Severity": f":{_SEVERITIES.get(gap.severity, 'gray')}-badge[{gap.severity}]",
+        "Truth": f":{look.colour}-badge[{look.icon} {look.words.capitalize()}]",
+        "Topic": plain(shortened(gap.topic, 60)),
+        "What to obtain": plain(gap.recommendation),
+    }
 
 
 def _open_cell(board: Board) -> None:
@@ -271,8 +276,8 @@ def draw() -> None:
         _remember()
         st.caption(
             "Write the topics a project must answer, one per line, and press *Assess*. Each is searched under each"
-            " truth by itself. A truth that was not searched is *not assessed*, a failed search is an *error*: neither is"
-            " a gap."
+            " truth by itself. A truth that was not searched is *not assessed*, a failed search is an *error*; neither"
+            " is a gap."
         )
     elif run.running:
         _remember()

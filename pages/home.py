@@ -24,19 +24,19 @@ _MEANINGS = {
 
 
 def _by_truth(counts: Statistics) -> None:
-    """One tile per truth: how many documents state it, and the question it answers."""
-    with st.grid(5, min_column_width=150, gap="small"):
+    """One tile per truth: the question it answers, and the documents that state it."""
+    with st.grid(5, min_column_width=135, gap="small"):
         for truth, look in TRUTHS.items():
-            with st.container(border=True, gap="xsmall"):
+            number = counts.by_truth.get(truth, 0)
+            with st.container(border=True, gap="xsmall", height="stretch"):
                 cards.truth_badge(truth)
-                st.markdown(f"### {counts.by_truth.get(truth, 0):,}", anchors=False)
-                st.caption(f"**{look.question}** {_MEANINGS[truth]}")
-                st.page_link(
-                    "pages/library.py",
-                    label="Show",
-                    icon=":material/arrow_forward:",
-                    query_params={"truths": truth.value},
-                )
+                st.markdown(f"**{look.question}**")
+                st.caption(_MEANINGS[truth])
+                if number:
+                    link = {"truths": truth.value}
+                    st.page_link("library.py", label=count(number, "document"), icon=look.icon, query_params=link)
+                elif counts.documents:
+                    st.caption("No document states it yet.")
 
 
 def _numbers(counts: Statistics) -> None:
@@ -60,11 +60,11 @@ def _attention(documents: list[Document]) -> None:
     for each in [*failed, *unsure][:_SHOWN]:
         with st.container(border=True, gap="xsmall"):
             link = {"document": str(each.id)}
-            st.page_link("pages/library.py", label=plain(shortened(each.name, 60)), icon=_icon(each), query_params=link)
+            st.page_link("library.py", label=plain(shortened(each.name, 60)), icon=_icon(each), query_params=link)
             st.caption(plain(each.failure or _doubt(each)))
     more = len(failed) + len(unsure) - _SHOWN
     if more > 0:
-        st.page_link("pages/upload.py", label=f"{more} more on Upload", icon=":material/arrow_forward:")
+        st.page_link("upload.py", label=f"{more} more on Upload", icon=":material/arrow_forward:")
 
 
 def _icon(document: Document) -> str:
@@ -87,7 +87,7 @@ def _recent() -> None:
     now = datetime.now(UTC)
     for question, hits, when in searches:
         st.page_link(
-            "pages/search.py",
+            "search.py",
             label=f"{plain(shortened(question, 90))} :gray[{count(hits, 'result')}, {ago(when, now)}]",
             icon=":material/history:",
             query_params={"q": question},
@@ -106,7 +106,7 @@ def _first_run() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             if st.button("Load the sample library", type="primary", icon=":material/auto_stories:"):
                 _load_sample()
-            st.page_link("pages/upload.py", label="Upload your own files", icon=":material/upload_file:")
+            st.page_link("upload.py", label="Upload your own files", icon=":material/upload_file:")
 
 
 def _load_sample() -> None:

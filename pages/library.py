@@ -10,7 +10,7 @@ from core.errors import FivefoldError
 from core.tables.domains import domain_title
 from core.tables.jurisdictions import jurisdiction_title
 from pages.parts import cards, labels, notices, session
-from pages.parts.looks import STATES, TRUTHS, UNKNOWN, truth_look
+from pages.parts.looks import STATES, truth_look
 from pages.parts.wording import bytes_in_words, count, day, plain, shortened
 
 _PER_PAGE = 15
@@ -47,7 +47,7 @@ def _remember() -> None:
 
 def _narrowed(documents: list[Document]) -> list[Document]:
     """The filters, each value with its count under the others."""
-    words, truths, state, project, order = st.columns([3, 5, 2, 2, 2], vertical_alignment="bottom")
+    words, state, project, order = st.columns([4, 2, 2, 2], vertical_alignment="bottom")
     with words:
         asked = st.text_input("Name or title", key="library.words", type="search", placeholder="Part of a name")
     folded = asked.casefold().strip()
@@ -68,15 +68,18 @@ def _narrowed(documents: list[Document]) -> list[Document]:
             "Project", sorted(projects), index=None, placeholder="Any", format_func=lambda p: f"{p} ({projects[p]})"
         )
     found = [each for each in found if chosen in (None, each.project or "no project")]
-    with truths:
-        held = Counter(each.labels.truth.value or _UNKNOWN for each in found if each.state is DocumentState.READY)
-        picked = st.pills(
-            "Truth",
-            [*(truth.value for truth in Truth), _UNKNOWN],
-            selection_mode="multi",
-            key="library.truths",
-            format_func=lambda value: f"{truth_look(value).icon} {truth_look(value).words} {held.get(value, 0)}",
-        )
+    held = Counter(each.labels.truth.value or _UNKNOWN for each in found if each.state is DocumentState.READY)
+    picked = st.pills(
+        "Truth",
+        [*(truth.value for truth in Truth), _UNKNOWN],
+        selection_mode="multi",
+        key="library.truths",
+        label_visibility="collapsed",
+        wrap=True,
+        format_func=lambda value: (
+            f"{truth_look(value).icon} {truth_look(value).words.capitalize()} {held.get(value, 0)}"
+        ),
+    )
     with order:
         by = st.selectbox("Order", list(_ORDERS))
     found = [each for each in found if not picked or (each.labels.truth.value or _UNKNOWN) in picked]
@@ -94,7 +97,7 @@ def _table(documents: list[Document]) -> Document | None:
         selection_mode="single-row",
         selection_default={"selection": {"rows": [position]}} if position is not None else None,
         key=f"library.table.{hash(tuple(each.id for each in documents))}",
-        height=min(38 + 32 * len(documents), 38 + 32 * _PER_PAGE),
+        height="content" if len(documents) <= _PER_PAGE else 36 + 32 * _PER_PAGE,
         row_height=32,
         column_config=_COLUMNS,
     )
@@ -128,6 +131,7 @@ _COLUMNS = {
     "Truth": st.column_config.TextColumn(width=120),
     "Sure": st.column_config.ProgressColumn(min_value=0.0, max_value=1.0, format="%.2f", width=90),
     "Document": st.column_config.TextColumn(width=300),
+    "Authority": st.column_config.TextColumn(width=92),
     "Pages": st.column_config.NumberColumn(width=60),
     "Passages": st.column_config.NumberColumn(width=76),
 }
@@ -177,7 +181,7 @@ def _actions(document: Document) -> None:
             key=f"original.{document.id}",
         )
         st.page_link(
-            "pages/search.py",
+            "search.py",
             label="Search in it",
             icon=":material/search:",
             query_params={"documents": str(document.id)},
@@ -196,13 +200,23 @@ def _confirm_delete(document: Document) -> None:
         "Boards and citations that rest on it lose their evidence. The original bytes stay until they are purged."
     )
     yes, no = st.columns(2)
-    if yes.button("Delete", type="primary", icon=":material/delete:", width="stretch"):
-        session.workbench().delete(document.id)
-        session.forget_answers()
-        st.session_state["library.document"] = ""
+    if yes.button(
+        "Delete",
+        type="primary",
+        icon=":material/delete:",
+        width="stretch",
+        on_click=_delete,
+        args=(document.id,),
+    ):
         st.rerun()
     if no.button("Keep it", width="stretch"):
         st.rerun()
+
+
+def _delete(document_id: int) -> None:
+    session.workbench().delete(document_id)
+    session.forget_answers()
+    st.session_state["library.document"] = ""
 
 
 def _passages(document: Document) -> None:
@@ -238,15 +252,6 @@ def _text(document: Document) -> None:
         st.text(page.text)
 
 
-def _legend(documents: list[Document]) -> None:
-    held = Counter(each.labels.truth.value for each in documents if each.state is DocumentState.READY)
-    parts = [f"{look.symbol} {held.get(truth, 0)} {look.words}" for truth, look in TRUTHS.items()]
-    st.caption(
-        f"{count(len(documents), 'document')}: "
-        + " · ".join([*parts, f"{UNKNOWN.symbol} {held.get(None, 0)} {UNKNOWN.words}"])
-    )
-
-
 def draw() -> None:
     documents = list(session.workbench().documents())
     if not documents:
@@ -262,7 +267,7 @@ def draw() -> None:
         _remember()
         notices.empty(":material/filter_alt_off:", "No document matches", "Take away a filter above.")
         return
-    _legend(found)
+    st.caption(f"{count(len(found), 'document')} of {len(documents):,}")
     selected = _table(found)
     _remember()
     if selected is None:

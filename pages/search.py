@@ -10,6 +10,7 @@ from core.matching import stem
 from core.queries import SearchRequest
 from core.results import DropReason, SearchResult
 from pages.parts import cards, filters, notices, session
+from pages.parts.labels import chip_title
 from pages.parts.urls import params_of, request_from
 from pages.parts.wording import count, plain
 
@@ -37,28 +38,23 @@ def _adopt() -> None:
 
 
 def _question() -> None:
-    """The question, how it is scored, and whether the route is a fence."""
+    """The question, and how its results are scored."""
     profiles = list(session.workbench().profiles())
     if st.session_state["search.profile"] not in profiles:
         st.session_state["search.profile"] = profiles[0]
-    asked, scored, fenced = st.columns([6, 2, 2], vertical_alignment="bottom")
+    asked, scored = st.columns([4, 1], vertical_alignment="bottom")
     asked.text_input(
         "Question",
         key="question",
         type="search",
-        placeholder="Ask in your own words — press / to come here",
+        placeholder="Ask in your own words; press / to come here",
         on_change=_new_question,
     )
     scored.selectbox("Profile", profiles, key="search.profile", help="How results are scored.")
-    fenced.toggle(
-        "Only routed truths",
-        key="search.routed",
-        help="A question is routed to the truths that can answer it. The others count less; this leaves them out.",
-    )
 
 
 def _new_question() -> None:
-    st.session_state["search.without"] = ()
+    st.session_state["search.without"], st.session_state["search.chips"] = (), {}
     st.session_state["search.top"] = None
 
 
@@ -71,6 +67,11 @@ def _narrowed() -> SearchFilters:
         head, button = st.columns([3, 2], vertical_alignment="center")
         head.markdown("**Filters**")
         button.button("Clear", on_click=filters.clear, type="tertiary", icon=":material/filter_alt_off:")
+        st.toggle(
+            "Only routed truths",
+            key="search.routed",
+            help="A question is routed to the truths that can answer it. The others count less; this leaves them out.",
+        )
         return filters.drawn(library.facets(current), document_names)
 
 
@@ -92,34 +93,29 @@ def _request(narrowed: SearchFilters) -> SearchRequest:
 
 
 def _chips(result: SearchResult) -> None:
-    """What was read from the question; each can be taken away, and brought back."""
-    removed = st.session_state["search.without"]
-    if not result.route.chips and not removed:
+    """What was read from the question. A chip switched off stays in sight and can be switched on again."""
+    state = st.session_state
+    known: dict[str, str] = state.setdefault("search.chips", {})
+    known |= {chip.kind: chip_title(chip) for chip in result.route.chips}
+    detected = [chip.kind for chip in result.route.chips]
+    offered = list(dict.fromkeys([*detected, *(kind for kind in state["search.without"] if kind in known)]))
+    if not offered:
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption("Detected", width="content")
-        for chip in result.route.chips:
-            st.button(
-                f"{chip.kind}: {plain(chip.value)}",
-                key=f"chip.{chip.kind}.{chip.value}",
-                icon=":material/close:",
-                icon_position="right",
-                help=f"Read from “{plain(chip.words)}”. Click to search without it." if chip.words else None,
-                on_click=_without,
-                args=(chip.kind,),
-            )
-        if removed:
-            st.button(
-                f"Bring back {count(len(removed), 'chip')}", type="tertiary", icon=":material/undo:", on_click=_with_all
-            )
+    state["search.kept"] = detected
+    st.pills(
+        "Read from the question – click one to search without it",
+        offered,
+        selection_mode="multi",
+        key="search.kept",
+        format_func=lambda kind: known[kind],
+        on_change=_keep,
+        args=(offered,),
+    )
 
 
-def _without(kind: str) -> None:
-    st.session_state["search.without"] = (*st.session_state["search.without"], kind)
-
-
-def _with_all() -> None:
-    st.session_state["search.without"] = ()
+def _keep(offered: list[str]) -> None:
+    kept = st.session_state["search.kept"]
+    st.session_state["search.without"] = tuple(kind for kind in offered if kind not in kept)
 
 
 def _summary(result: SearchResult) -> None:
@@ -194,7 +190,7 @@ def _landing() -> None:
         st.markdown("**Last searches**")
     for question, hits, _ in recent:
         label = f"{plain(question)} :gray[({count(hits, 'result')})]"
-        st.page_link("pages/search.py", label=label, icon=":material/history:", query_params={"q": question})
+        st.page_link("search.py", label=label, icon=":material/history:", query_params={"q": question})
 
 
 def draw() -> None:

@@ -112,6 +112,8 @@ def _row(document: Document) -> None:
                 cards.truth_badge(document.labels.truth.value, probability=document.labels.truth.probability)
                 facts = f"{count(document.pages, 'page')} · {count(document.passages, 'passage')}"
                 st.caption(f"{facts} · {bytes_in_words(document.size_bytes)}", width="content")
+                with st.popover("Check labels", icon=":material/rule:", type="tertiary"):
+                    labels.editor(document)
             else:
                 cards.state_badge(document)
                 st.caption(bytes_in_words(document.size_bytes), width="content")
@@ -139,18 +141,11 @@ def _failure(document: Document) -> None:
 def _taken_for(document: Document) -> None:
     label = document.labels.truth
     quote = label.evidence[0] if label.evidence else None
-    left, right = st.columns([5, 2], vertical_alignment="center")
-    with left:
-        if quote is not None:
-            st.caption(f"because of “{plain(shortened(quote.quote, 160))}” · {plain(quote.rule)}")
-        elif label.reason:
-            st.caption(plain(label.reason))
-        if label.runner_up:
-            st.caption(f"runner-up {plain(label.runner_up)} {label.runner_up_probability:.2f}")
-        for warning in document.warnings:
-            st.caption(f":orange[:material/warning:] {plain(warning)}")
-    with right.popover("Check labels", icon=":material/rule:", width="stretch"):
-        labels.editor(document)
+    why = f"“{shortened(quote.quote, 160)}” – {quote.rule}" if quote is not None else label.reason
+    runner_up = f" · runner-up {label.runner_up} {label.runner_up_probability:.2f}" if label.runner_up else ""
+    st.caption(plain("confirmed by hand" if label.confirmed else f"{why}{runner_up}"))
+    for warning in document.warnings:
+        st.caption(f":orange[:material/warning:] {plain(warning)}")
 
 
 def _live() -> None:

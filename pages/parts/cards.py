@@ -19,6 +19,7 @@ __all__ = [
     "SURE",
     "badges",
     "cite_menu",
+    "facts",
     "inspect_link",
     "miss_line",
     "place",
@@ -47,15 +48,20 @@ def state_badge(document: Document) -> None:
 
 
 def badges(passage: Passage) -> None:
-    """What a passage is, in one line: truth, authority, jurisdiction, domain, date."""
+    """What a passage is, in one line: its truth, and who speaks where, about what, when."""
     truth_badge(passage.truth)
+    st.caption(facts(passage), width="content")
+
+
+def facts(passage: Passage) -> str:
+    """Authority, jurisdiction, domain and date of a passage, as safe markdown."""
     words = [
         str(passage.authority).capitalize() if passage.authority else "",
         jurisdiction_title(passage.jurisdiction) if passage.jurisdiction else "",
         domain_title(passage.domain) if passage.domain else "",
         day(passage.date),
     ]
-    st.caption(" · ".join(plain(word) for word in words if word), width="content")
+    return " · ".join(plain(word) for word in words if word)
 
 
 def place(passage: Passage, document: Document | None) -> str:
@@ -71,7 +77,7 @@ def place(passage: Passage, document: Document | None) -> str:
 def inspect_link(request: SearchRequest, passage_id: int, label: str, *, icon: str | None = None) -> None:
     """A link to Inspect that opens the same view for anyone."""
     target = params_of(request) | {"passage": [str(passage_id)]}
-    st.page_link("pages/inspect.py", label=label, icon=icon, query_params=target)
+    st.page_link("inspection.py", label=label, icon=icon, query_params=target)
 
 
 def cite_menu(citation: Citation, title: str) -> None:
@@ -88,16 +94,24 @@ def result_card(hit: Hit, result: SearchResult, stems: Collection[str]) -> None:
     passage = hit.candidate.passage
     document = result.documents.get(passage.document_id)
     with st.container(border=True, gap="xsmall"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"**{hit.rank}**", width="content")
-            badges(passage)
-            if hit.similar:
-                st.badge(f"{len(hit.similar)} similar", color="gray", icon=":material/content_copy:")
+        _card_head(hit, result, document)
         sentence = hit.citations[0].quote if hit.citations else shortened(passage.text, 400)
         st.markdown(marked(shortened(sentence, 700), stems))
         _context(passage, sentence, stems)
-        _score_line(hit, result)
-        _actions(hit, result, document)
+        _score_line(hit, result, document)
+
+
+def _card_head(hit: Hit, result: SearchResult, document: Document | None) -> None:
+    passage = hit.candidate.passage
+    where, name = place(passage, document), plain(shortened(passage.document_name, 64))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{hit.rank}**", width="content")
+        truth_badge(passage.truth)
+        label = f"**{name}**, {plain(where)}" if where else f"**{name}**"
+        inspect_link(result.request, passage.id, label, icon=":material/troubleshoot:")
+        st.caption(facts(passage), width="content")
+        if hit.similar:
+            st.badge(f"{len(hit.similar)} similar", color="gray", icon=":material/content_copy:")
 
 
 def _context(passage: Passage, sentence: str, stems: Collection[str]) -> None:
@@ -111,27 +125,14 @@ def _context(passage: Passage, sentence: str, stems: Collection[str]) -> None:
         st.caption(marked(around, stems))
 
 
-def _score_line(hit: Hit, result: SearchResult) -> None:
+def _score_line(hit: Hit, result: SearchResult, document: Document | None) -> None:
     words = charts.strip_words(hit.score)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{hit.score.total:.3f}**", width=52)
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{hit.score.total:.3f}**", width=46)
         st.image(charts.score_strip(hit.score, result.profile.threshold), width="stretch", alt=words)
-    st.caption(plain(words))
-
-
-def _actions(hit: Hit, result: SearchResult, document: Document | None) -> None:
-    passage = hit.candidate.passage
-    where = place(passage, document)
-    name = shortened(passage.document_name, 70)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        inspect_link(
-            result.request,
-            passage.id,
-            f"{plain(name)}, {plain(where)}" if where else plain(name),
-            icon=":material/troubleshoot:",
-        )
         if hit.citations:
             cite_menu(hit.citations[0], document.title if document else "")
+    st.caption(plain(words))
 
 
 def miss_line(candidate: Candidate, detail: str, request: SearchRequest, document: Document | None) -> None:

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -45,7 +46,7 @@ def score_strip(score: Score, threshold: float) -> str:
 
     Multipliers shrink every part alike, so the parts drawn always add up to the total.
     """
-    width, height = 1000, 14
+    width, height = 800, 14
     picture = ElementTree.Element(
         "svg", xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width} {height}", width=str(width), height=str(height)
     )
@@ -193,7 +194,7 @@ def board_map(board: Board, *, dark: bool = False) -> "Figure":
                 width=0.9,
                 marker={"color": [_fill(cell.state, dark=dark) for cell in cells], "cornerradius": 4},
                 text=[f"{CELLS[cell.state].symbol} {_cell_text(cell)}" for cell in cells],
-                textfont={"color": [_ink(cell.state, dark=dark) for cell in cells]},
+                textfont={"color": [_ink(cell.state, dark=dark) for cell in cells], "size": 13},
                 textposition="inside",
                 insidetextanchor="middle",
                 textangle=0,
@@ -204,7 +205,10 @@ def board_map(board: Board, *, dark: bool = False) -> "Figure":
                 unselected={"marker": {"opacity": 0.75}},
             )
         )
-    figure.update_layout(**_plain(height=60 + 38 * len(topics)), barmode="overlay", showlegend=False)
+    figure.update_layout(**_plain(height=44 + 38 * len(topics)), barmode="overlay", showlegend=False)
+    figure.update_layout(margin={"l": 8, "r": 8, "t": 28, "b": 8})
+    figure.update_xaxes(tickfont={"size": 13})
+    figure.update_yaxes(tickfont={"size": 13})
     heads = [f"{TRUTHS[truth].symbol} {truth.value}" for truth in Truth]
     figure.update_xaxes(
         tickvals=[column + 0.5 for column in range(len(heads))],
@@ -232,15 +236,17 @@ def _fill(state: CellState, *, dark: bool) -> str:
 
 def _ink(state: CellState, *, dark: bool) -> str:
     """Text colour that is readable on a tile."""
-    pale = {CellState.ERROR} if dark else {CellState.PARTIAL, CellState.WAIVED, CellState.NOT_ASSESSED}
-    return "#1f2733" if state in pale else "#ffffff"
+    deep = {CellState.COVERED, CellState.ERROR}
+    return "#ffffff" if (state is not CellState.ERROR if dark else state in deep) else "#1f2733"
 
 
 def _cell_text(cell: Cell) -> str:
     scored = cell.state in (CellState.COVERED, CellState.PARTIAL, CellState.GAP, CellState.SUSPECT)
-    return f"{cell.evidence_score:.2f}" if scored else CELLS[cell.state].words
+    words = CELLS[cell.state].words
+    return f"{words} {cell.evidence_score:.2f}" if scored else words
 
 
 def _cell_hover(cell: Cell) -> str:
-    first = f"<b>{cell.topic}</b> · {cell.truth.value}<br>{CELLS[cell.state].words}"
-    return f"{first}: {cell.evidence_score:.2f} against {cell.threshold:.2f}<br>{cell.reason or cell.error}"
+    first = f"<b>{escape(shortened(cell.topic, 80))}</b> · {cell.truth.value}<br>{CELLS[cell.state].words}"
+    why = escape(shortened(cell.reason or cell.error, 120))
+    return f"{first}: {cell.evidence_score:.2f} against {cell.threshold:.2f}<br>{why}"

@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from core.documents import LABEL_FIELDS, Authority, Document, Label, TemporalClass, Truth
+from core.queries import Chip
 from core.tables.domains import domain_title, domains
 from core.tables.jurisdictions import jurisdiction_title, jurisdictions
 from pages.parts import session
 from pages.parts.wording import plain, shortened
 
-__all__ = ["editor", "field_title", "value_title"]
+__all__ = ["chip_title", "editor", "field_title", "value_title"]
 
 _SHOWN_EVIDENCE = 3
 _OPTIONS: Mapping[str, Callable[[], Sequence[str]]] = {
@@ -46,6 +47,12 @@ def value_title(field: str, value: str) -> str:
     return value
 
 
+def chip_title(chip: Chip) -> str:
+    """What a chip says, for people: what it is about, and what was read."""
+    value = value_title(chip.kind, chip.value).replace("_", " ")
+    return f"{chip.kind}: {value}"
+
+
 def editor(document: Document) -> None:
     """One line per label: its value, how sure, what decided it; and a way to correct it."""
     for field in LABEL_FIELDS:
@@ -63,13 +70,14 @@ def _line(field: str, label: Label) -> None:
     sure = "confirmed by hand" if label.confirmed else f"{label.probability:.2f}"
     if label.runner_up and not label.confirmed:
         sure += f", before {value_title(field, label.runner_up)} {label.runner_up_probability:.2f}"
-    st.markdown(f"{field_title(field)} **{plain(value)}** :gray[({plain(sure)})]")
-    if label.reason:
-        st.caption(plain(label.reason))
+    lines = [label.reason] if label.reason else []
     for evidence in label.evidence[:_SHOWN_EVIDENCE]:
-        speaks = "" if evidence.value == label.value else f" – for {value_title(field, evidence.value)}"
-        words = f"“{shortened(evidence.quote, 200)}” ({evidence.source.value}) {evidence.rule}{speaks}"
-        st.caption(plain(words))
+        speaks = "" if evidence.value == label.value else f", for {value_title(field, evidence.value)}"
+        lines.append(f"“{shortened(evidence.quote, 200)}” {evidence.rule} ({evidence.source.value}{speaks})")
+    with st.container(gap="xxsmall"):
+        st.markdown(f"{field_title(field)} **{plain(value)}** :gray[({plain(sure)})]")
+        if lines:
+            st.caption("  \n".join(plain(line) for line in lines))
 
 
 def _correction(document: Document, field: str) -> None:

@@ -52,10 +52,10 @@ STATES: Mapping[DocumentState, Look] = {
 
 CELLS: Mapping[CellState, Look] = {
     CellState.COVERED: Look("covered", "blue", ":material/check_circle:", "✓", "#5b84b8", "#4a78b5"),
-    CellState.PARTIAL: Look("partial", "yellow", ":material/contrast:", "◐", "#e3c565", "#a98a2c"),
-    CellState.GAP: Look("gap", "red", ":material/cancel:", "✕", "#d8747c", "#b04a54"),
-    CellState.SUSPECT: Look("suspect", "violet", ":material/warning:", "!", "#b48ac0", "#855a92"),
-    CellState.WAIVED: Look("waived", "gray", ":material/event_busy:", "–", "#b9c0ca", "#59636f"),
+    CellState.PARTIAL: Look("partial", "yellow", ":material/contrast:", "◐", "#f0dc9a", "#8a7228"),
+    CellState.GAP: Look("gap", "red", ":material/cancel:", "✕", "#efb5b9", "#8f434b"),
+    CellState.SUSPECT: Look("suspect", "violet", ":material/warning:", "!", "#dcc3e3", "#74507f"),
+    CellState.WAIVED: Look("waived", "gray", ":material/event_busy:", "–", "#d3d8df", "#59636f"),
     CellState.NOT_ASSESSED: Look("not assessed", "gray", ":material/remove:", "·", "#e9ecf0", "#262d37"),
     CellState.ERROR: Look("error", "orange", ":material/bolt:", "⚡", "#5a4a42", "#d9cfc8"),
 }

@@ -34,12 +34,18 @@ def request_from(params: Params) -> SearchRequest:
     top = _one(params, "top")
     return SearchRequest(
         question=_one(params, "q"),
-        filters=check_filters(_raw_filters(params)),
+        filters=_filters(params),
         profile=_one(params, "profile") or _DEFAULT.profile,
         top_k=min(100, max(1, int(top))) if top.isdecimal() else None,
         only_routed=_one(params, "routed") == "1",
         removed_chips=tuple(dict.fromkeys(params.get("without", ()))),
     )
+
+
+def _filters(params: Params) -> SearchFilters:
+    filters = check_filters(_raw_filters(params))
+    archived = _one(params, "archived")
+    return filters.replace(archived=_ARCHIVED[archived]) if archived in _ARCHIVED else filters
 
 
 def _raw_filters(params: Params) -> dict[str, Any]:
@@ -52,8 +58,6 @@ def _raw_filters(params: Params) -> dict[str, Any]:
     for name in ("documents", "exclude_documents"):
         if name in raw:
             raw[name] = _whole_numbers(name, raw[name])
-    if _one(params, "archived") in _ARCHIVED:
-        raw["archived"] = _ARCHIVED[_one(params, "archived")]
     return raw
 
 

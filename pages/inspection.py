@@ -76,7 +76,7 @@ def _heading(result: SearchResult, candidate: Candidate, hit: Hit | None, droppe
         elif dropped is not None:
             st.badge(f"not shown: {dropped.reason.value}", color="red", icon=":material/visibility_off:")
         st.page_link(
-            "pages/search.py",
+            "search.py",
             label="Back to the results",
             icon=":material/arrow_back:",
             query_params=params_of(result.request),
@@ -97,13 +97,13 @@ def _score(result: SearchResult, candidate: Candidate, score: Score | None) -> N
     else:
         _sum(result, score)
     dark = st.context.theme.type == "dark"
-    left, right = st.columns(2, gap="medium")
-    with left:
+    grid = st.grid(2, min_column_width=440, gap="medium")
+    with grid.cell():
         st.markdown("**Rank journey** :gray[– this passage among the others shown]")
         st.plotly_chart(
             charts.journey(result, candidate.passage.id, dark=dark), key="journey", config={"displayModeBar": False}
         )
-    with right:
+    with grid.cell():
         st.markdown(f"**Words** :gray[– BM25 {candidate.signals.bm25:.3f} is the sum of these]")
         if candidate.signals.terms:
             figure = charts.term_bars(candidate.signals.terms, dark=dark)
@@ -115,44 +115,36 @@ def _score(result: SearchResult, candidate: Candidate, score: Score | None) -> N
 def _sum(result: SearchResult, score: Score) -> None:
     """The waterfall, and beside it every part with its reason."""
     dark = st.context.theme.type == "dark"
-    left, right = st.columns([5, 6], gap="medium")
-    with left:
+    grid = st.grid(2, min_column_width=440, gap="medium")
+    with grid.cell():
         figure = charts.waterfall(score, result.profile.threshold, dark=dark)
         st.plotly_chart(figure, key="waterfall", config={"displayModeBar": False}, alt=charts.strip_words(score))
-    with right:
-        rows = [
-            {
-                "Part": charts.factor_label(each.name),
-                "Value": each.value,
-                "Weight": each.weight,
-                "Adds": each.contribution,
-                "Why": each.reason,
-            }
-            for each in sorted(score.factors, key=lambda factor: -factor.contribution)
-        ]
-        rows += [
-            {
-                "Part": f"× {charts.factor_label(m.name)}",
-                "Value": m.value,
-                "Weight": None,
-                "Adds": None,
-                "Why": m.reason,
-            }
-            for m in score.multipliers
-        ]
-        number = st.column_config.NumberColumn(format="%.3f", width=64)
-        st.dataframe(
-            rows,
-            hide_index=True,
-            row_height=30,
-            column_config={
-                "Value": number,
-                "Weight": number,
-                "Adds": number,
-                "Why": st.column_config.TextColumn(width="large"),
-            },
-        )
+    with grid.cell():
+        st.table(_parts(score), border="horizontal", hide_index=True)
     st.caption(plain(charts.strip_words(score)))
+
+
+def _parts(score: Score) -> list[dict[str, str]]:
+    """Every part of the sum with its reason, largest first; multipliers last."""
+    factors = sorted(score.factors, key=lambda factor: -factor.contribution)
+    rows = [
+        {
+            "Part": charts.factor_label(each.name),
+            "Value × weight": f"{each.value:.3f} × {each.weight:.2f}",
+            "Adds": f"{each.contribution:.3f}",
+            "Why": plain(each.reason),
+        }
+        for each in factors
+    ]
+    return rows + [
+        {
+            "Part": f"× {charts.factor_label(each.name)}",
+            "Value × weight": f"{each.value:.3f}",
+            "Adds": "",
+            "Why": plain(each.reason),
+        }
+        for each in score.multipliers
+    ]
 
 
 def _citations(result: SearchResult, citations: Sequence[Citation]) -> None:
@@ -177,14 +169,14 @@ def _page(candidate: Candidate, document: Document, citations: Sequence[Citation
     passage, library = candidate.passage, session.workbench()
     page = library.page(passage.document_id, passage.page)
     spans = [Span(each.start, each.end) for each in citations if each.page_number == page.number]
-    text, picture = (st.columns([1, 1], gap="medium")) if document.paged else (st.container(), None)
-    with text:
+    grid = st.grid(2 if document.paged else 1, min_column_width=440, gap="medium")
+    with grid.cell():
         label = plain(page.label) or f"Page {page.number} of {document.pages}"
         st.markdown(f"**{label}** :gray[– the passage runs from character {passage.start:,} to {passage.end:,}]")
-        with st.container(border=True, height=720 if document.paged else "content"):
+        with st.container(border=True, height=760 if document.paged else "content"):
             st.markdown(_page_text(page, candidate, spans))
-    if picture is not None:
-        with picture:
+    if document.paged:
+        with grid.cell():
             _picture(document, page, spans)
     _neighbours(candidate)
 
@@ -208,7 +200,7 @@ def _picture(document: Document, page: Page, spans: Sequence[Span]) -> None:
         return
     if drawn.note:
         st.caption(f":material/info: {drawn.note}")
-    with st.container(border=True, height=720):
+    with st.container(border=True):
         st.image(drawn.png, width="stretch", alt=f"Page {page.number} of {document.name}")
 
 

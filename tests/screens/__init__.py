@@ -1,0 +1,1 @@
+"""Pages as a user meets them, drawn by Streamlit over real stores in memory."""

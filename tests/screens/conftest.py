@@ -1,0 +1,116 @@
+"""A workbench of real in-memory stores behind the real pages. Only the model is small: its vectors are words."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.ingest.classify import TruthClassifier
+from core.ingest.pipeline import Ingestor
+from core.search.pipeline import Searcher
+from core.settings import Settings
+from core.workbench import Workbench
+from storage.memory import InlineJobs, MemoryBlobs, MemoryCatalogue, MemorySparseIndex, MemoryVectorIndex
+from tests.search.library import WordEmbedder
+
+MAIN = Path(__file__).parents[2] / "pages" / "main.py"
+
+POLICY = """# Overtime policy
+All overtime must be approved in writing by a manager before it is worked.
+Employees of the company must record every hour on the day it is worked.
+This policy is reviewed every year by internal audit.
+"""
+LAW = """# Fair Labor Standards Act, section 207
+An employer shall pay overtime at one and one-half times the regular rate for hours beyond forty in a workweek.
+Whoever violates this section is liable to a civil penalty under 29 U.S.C. 216.
+"""
+HOSTILE = """# Notes :red[shout]
+The *overtime* rate is $5 -> $7 <b>bold</b> :material/home: `code` [link](javascript:alert(1)) per hour of overtime.
+"""
+JAPANESE = "# 残業規程\n残業は、事前に上司の承認を得なければならない。超過勤務手当は二十五パーセント増しとする。\n"
+
+Opened = Callable[..., AppTest]
+
+
+class Shelf:
+    """The library behind the pages: `workbench` is the real one, `jobs.run` can be taken away to leave jobs waiting."""
+
+    def __init__(self, data_folder: Path) -> None:
+        embedder = WordEmbedder()
+        catalogue, vectors, sparse = MemoryCatalogue(), MemoryVectorIndex(), MemorySparseIndex()
+        self.jobs = InlineJobs()
+        self.workbench = Workbench(
+            catalogue=catalogue,
+            vectors=vectors,
+            sparse=sparse,
+            blobs=MemoryBlobs(),
+            jobs=self.jobs,
+            ingestor=Ingestor(embedder, TruthClassifier(embedder), Settings(data_folder)),
+            searcher=Searcher(catalogue, vectors, sparse, embedder),
+        )
+        self.jobs.run = self.workbench.ingest
+
+    def add(self, name: str, text: str, **where: Any) -> int:
+        """Upload a text; gives its document id."""
+        return self.workbench.upload(name, text.encode(), **where).document_id
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
+    """An empty library, opened by the pages instead of a database."""
+    import streamlit as st
+
+    import storage.opening
+    from pages.parts import session
+
+    shelf = Shelf(tmp_path)
+    monkeypatch.setattr(storage.opening, "open_workbench", lambda settings: nullcontext(shelf.workbench))
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    session.workbench()
+    session.start_warming()
+    deadline = time.monotonic() + 30
+    while not session.ready():
+        assert time.monotonic() < deadline, "the models did not get warm"
+        time.sleep(0.01)
+    yield shelf
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def stocked(shelf: Shelf) -> Shelf:
+    """A small library: a policy, a law, and two texts that are hard to draw."""
+    shelf.add("overtime_policy.md", POLICY, project="Tallgrass")
+    shelf.add("flsa_section_207.md", LAW)
+    shelf.add("hostile_notes.md", HOSTILE)
+    shelf.add("残業規程.md", JAPANESE)
+    return shelf
+
+
+@pytest.fixture
+def opened() -> Opened:
+    """Open a page by its file name, with query parameters, and let it draw."""
+
+    def opened(page: str, **params: str | list[str]) -> AppTest:
+        screen = AppTest.from_file(str(MAIN), default_timeout=60)
+        if page != "home.py":
+            screen.run()
+            screen.switch_page(page)
+        for name, value in params.items():
+            screen.query_params[name] = value
+        screen.run()
+        assert not screen.exception, screen.exception[0].value
+        return screen
+
+    return opened
+
+
+def words(screen: AppTest) -> str:
+    """All that a page says: markdown, captions, notices, labels of links and buttons."""
+    said = [*screen.markdown, *screen.caption, *screen.error, *screen.warning, *screen.info, *screen.success]
+    links = [link.label for link in screen.page_link]
+    return "\n".join([*(str(each.value) for each in said), *links, *(button.label for button in screen.button)])

@@ -1,0 +1,51 @@
+"""Home: an empty library says what to do; a filled one says what is in it and what needs a look."""
+
+from core.documents import DocumentState
+from tests.screens.conftest import Opened, Shelf, words
+
+
+def test_an_empty_library_explains_the_five_truths_and_offers_the_sample(shelf: Shelf, opened: Opened) -> None:
+    home = opened("home.py")
+    said = words(home)
+    assert "Load the sample library" in [button.label for button in home.button]
+    for question in ("What does the law require?", "What do our own rules say?", "What does the customer want?"):
+        assert question in said
+
+
+def test_one_click_loads_the_sample_library_with_every_truth(shelf: Shelf, opened: Opened) -> None:
+    home = opened("home.py")
+    home.button[0].click().run(timeout=120)
+    documents = shelf.workbench.documents()
+    assert len(documents) >= 10
+    assert {each.state for each in documents} == {DocumentState.READY}
+    assert not home.exception and not home.error
+    assert home.metric[0].value == str(len(documents))
+
+
+def test_a_failed_file_needs_attention_and_says_why(stocked: Shelf, opened: Opened) -> None:
+    stocked.add("broken.pdf", "%PDF-1.7 this is no document")
+    said = words(opened("home.py"))
+    failed = next(each for each in stocked.workbench.documents() if each.state is DocumentState.FAILED)
+    assert "broken" in said and failed.failure.split("'")[-1].strip().rstrip(".")[:12] in said.replace("\\", "")
+
+
+def test_the_last_searches_lead_back_to_search(stocked: Shelf, opened: Opened) -> None:
+    opened("search.py", q="When must overtime be paid?")
+    assert "When must overtime be paid" in words(opened("home.py"))
+
+
+def test_a_library_that_does_not_open_is_an_error_that_says_what_to_do(
+    shelf: Shelf, opened: Opened, monkeypatch
+) -> None:
+    import streamlit as st
+
+    import storage.opening
+    from core.errors import StoreFailed
+
+    def closed(settings: object) -> None:
+        raise StoreFailed("The database does not start.", "Free some disk space.")
+
+    st.cache_resource.clear()
+    monkeypatch.setattr(storage.opening, "open_workbench", closed)
+    home = opened("home.py")
+    assert "The database does not start" in home.error[0].value and "Free some disk space" in home.error[0].value

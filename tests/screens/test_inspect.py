@@ -1,0 +1,57 @@
+"""Inspect: one result in depth, also one that is not among the results."""
+
+import pytest
+
+from core.queries import SearchRequest
+from tests.screens.conftest import Opened, Shelf, words
+
+QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
+
+
+def test_without_a_question_it_says_what_to_do(stocked: Shelf, opened: Opened) -> None:
+    assert "Nothing to inspect yet" in words(opened("inspection.py"))
+
+
+def test_every_part_of_the_sum_has_a_value_and_a_reason(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("inspection.py", q=QUESTION)
+    parts = screen.table[0].value
+    hit = stocked.workbench.search(SearchRequest(QUESTION)).hits[0]
+    assert sum(float(each or 0) for each in parts["Adds"]) == pytest.approx(hit.score.total, abs=0.004)
+    assert all(parts["Why"])
+    assert f"= {hit.score.total:.3f}" in words(screen).replace("\\", "")
+
+
+def test_the_cited_sentence_is_marked_in_its_page(stocked: Shelf, opened: Opened) -> None:
+    said = words(opened("inspection.py", q=QUESTION, view="Page"))
+    assert ":yellow-background[An employer shall pay overtime at one and one\\-half times" in said
+
+
+def test_citations_are_written_in_every_style(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("inspection.py", q=QUESTION, view="Citations")
+    written = [each.value for each in screen.code]
+    assert "[flsa_section_207.md]" in written
+    assert len(written) % 4 == 0
+
+
+def test_what_was_found_and_not_shown_says_why(stocked: Shelf, opened: Opened) -> None:
+    result = stocked.workbench.search(SearchRequest(QUESTION))
+    assert result.dropped, "the small library leaves something out of this answer"
+    said = words(opened("inspection.py", q=QUESTION, view="Not shown")).replace("\\", "")
+    assert result.dropped[0].detail in said
+
+
+def test_a_passage_that_is_not_a_result_can_be_inspected_too(stocked: Shelf, opened: Opened) -> None:
+    dropped = stocked.workbench.search(SearchRequest(QUESTION)).dropped[0]
+    screen = opened("inspection.py", q=QUESTION, passage=str(dropped.candidate.passage.id))
+    assert "not shown" in str([each.proto for each in screen.markdown])
+
+
+def test_a_passage_that_is_gone_is_told(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("inspection.py", q=QUESTION, passage="99999")
+    assert "not among the candidates" in screen.warning[0].value
+
+
+def test_the_side_looked_at_is_part_of_the_url(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("inspection.py", q=QUESTION)
+    screen.segmented_control(key="view").set_value("Citations").run()
+    assert screen.query_params["view"] == "Citations"

@@ -1,0 +1,59 @@
+"""Library: every document, narrowed by what it is; one of them in detail; deletion only after a yes."""
+
+import pytest
+
+from tests.screens.conftest import Opened, Shelf, words
+
+
+def _named(shelf: Shelf, name: str) -> str:
+    return str(next(each.id for each in shelf.workbench.documents() if each.name == name))
+
+
+def test_an_empty_library_says_what_to_do(shelf: Shelf, opened: Opened) -> None:
+    assert "The library is empty" in words(opened("library.py"))
+
+
+def test_every_document_stands_in_the_table(stocked: Shelf, opened: Opened) -> None:
+    table = opened("library.py").dataframe[0].value
+    assert set(table["Document"]) == {"overtime_policy.md", "flsa_section_207.md", "hostile_notes.md", "残業規程.md"}
+
+
+@pytest.mark.parametrize(
+    ("params", "names"),
+    [({"words": "flsa"}, {"flsa_section_207.md"}), ({"words": "残業"}, {"残業規程.md"}), ({"words": "OVERTIME"}, None)],
+)
+def test_words_of_a_name_narrow_the_table(stocked: Shelf, opened: Opened, params: dict, names: set | None) -> None:
+    table = opened("library.py", **params).dataframe[0].value
+    assert set(table["Document"]) == (names or {"overtime_policy.md"})
+
+
+def test_nothing_found_says_so(stocked: Shelf, opened: Opened) -> None:
+    assert "No document matches" in words(opened("library.py", words="zebra"))
+
+
+def test_a_url_opens_a_document_with_its_labels_and_their_evidence(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("library.py", document=_named(stocked, "overtime_policy.md"))
+    said = words(screen)
+    assert "Truth **" in said and "“" in said
+    assert screen.query_params["document"] == _named(stocked, "overtime_policy.md")
+
+
+def test_the_passages_of_a_document_can_be_read(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("library.py", document=_named(stocked, "flsa_section_207.md"))
+    screen.segmented_control[0].set_value("Passages").run()
+    assert "one and one\\-half times" in words(screen)
+
+
+def test_deleting_asks_first(stocked: Shelf, opened: Opened) -> None:
+    wanted = _named(stocked, "flsa_section_207.md")
+    screen = opened("library.py", document=wanted)
+    screen.button(key=f"delete.{wanted}").click().run()
+    assert len(stocked.workbench.documents()) == 4
+    [yes] = [each for each in screen.button if each.label == "Delete" and each.key != f"delete.{wanted}"]
+    yes.click().run()
+    assert {each.name for each in stocked.workbench.documents()}.isdisjoint({"flsa_section_207.md"})
+
+
+def test_an_unknown_document_in_the_url_is_no_error(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("library.py", document="99999")
+    assert not screen.error and "Select a row" in words(screen)

@@ -1,0 +1,116 @@
+"""What pages are made of: safe text, views as URLs, one look per truth, parts that add up."""
+
+import re
+import tomllib
+from datetime import UTC, datetime
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.documents import Authority, Span, Truth
+from core.filters import SearchFilters
+from core.matching import stem
+from core.queries import SearchRequest
+from core.results import CellState, Factor, Multiplier, Score
+from pages.parts import charts
+from pages.parts.looks import CELLS, TRUTHS, truth_look
+from pages.parts.urls import params_of, request_from
+from pages.parts.wording import marked, plain, quoted
+
+ROOT = Path(__file__).parents[2]
+moments = st.datetimes(min_value=datetime(1900, 1, 1), max_value=datetime(2100, 1, 1)).map(
+    lambda m: m.replace(tzinfo=UTC)
+)
+filters = st.builds(
+    SearchFilters,
+    truths=st.lists(st.sampled_from([each.value for each in Truth]), unique=True).map(tuple),
+    exclude_authorities=st.lists(st.sampled_from([each.value for each in Authority]), unique=True).map(tuple),
+    tags=st.lists(st.text(min_size=1), unique=True, max_size=3).map(tuple),
+    tags_mode=st.sampled_from(["any", "all"]),
+    documents=st.lists(st.integers(1, 10**9), unique=True, max_size=3).map(tuple),
+    date_from=st.none() | moments,
+    recency_months=st.none() | st.integers(1, 600),
+    include_undated=st.booleans(),
+    archived=st.sampled_from([None, False, True]),
+)
+requests = st.builds(
+    SearchRequest,
+    question=st.text(),
+    filters=filters,
+    profile=st.sampled_from(["balanced", "relevance", "trend"]),
+    top_k=st.none() | st.integers(1, 100),
+    only_routed=st.booleans(),
+    removed_chips=st.lists(st.sampled_from(["category", "domain", "date"]), unique=True).map(tuple),
+)
+
+
+@given(requests)
+def test_a_view_survives_its_url(request: SearchRequest) -> None:
+    assert request_from(params_of(request)) == request
+
+
+@given(st.text())
+def test_plain_text_holds_no_working_markup_and_loses_no_letter(text: str) -> None:
+    safe = plain(text)
+    read = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", safe)
+    assert read.replace("\u2060", "") == " ".join(text.split()).replace("\u2060", "")
+    assert not re.search(r"[*_`\[\]<>$#]", re.sub(r"\\[!-/:-@\[-`{-~]", "", safe))
+
+
+@given(st.text(alphabet="abc ,.*:[]-", max_size=40))
+def test_marking_words_changes_no_text(text: str) -> None:
+    shown = marked(text, {stem("abc"), stem("a")})
+    bare = re.sub(r":primary-background\[\*\*(.*?)\*\*\]", r"\1", shown)
+    assert re.sub(r"\\(.)", r"\1", bare).replace("\u2060", "").split() == text.split()
+
+
+def test_only_asked_words_are_marked_by_their_stem() -> None:
+    assert marked("Taxes, not taxis", {stem("tax")}) == ":primary-background[**Taxes**]\\, not taxis"
+
+
+def test_cited_sentences_are_marked_where_they_stand() -> None:
+    text = "One.\n\nTwo three. Four."
+    assert quoted(text, [Span(6, 16)], "yellow") == "One\\.\n\n:yellow-background[Two three\\.] Four\\."
+
+
+def test_shortcodes_stay_letters() -> None:
+    assert ":material" not in plain("see :material/home: here").replace("\\", "").replace(":\u2060", "")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_charts_use_the_colours_of_the_theme(theme: str) -> None:
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    for look in TRUTHS.values():
+        assert config["theme"][theme][f"{look.colour}Color"] == getattr(look, theme)
+
+
+def test_no_two_truths_and_no_two_states_look_alike() -> None:
+    for looks in (TRUTHS, CELLS):
+        for said in ("words", "icon", "symbol", "light", "dark"):
+            assert len({getattr(look, said) for look in looks.values()}) == len(looks)
+    assert len({look.colour for look in TRUTHS.values()}) == 5
+    assert set(CELLS) == set(CellState) and set(TRUTHS) == set(Truth)
+    assert truth_look(None).words == truth_look("gossip").words == "unknown"
+
+
+FACTORS = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.2)), min_size=1, max_size=6)
+
+
+@given(FACTORS, st.lists(st.floats(0, 1), max_size=2))
+def test_the_strip_and_the_waterfall_add_up_to_the_total(parts: list[tuple[float, float]], times: list[float]) -> None:
+    factors = tuple(
+        Factor(f"f{n}", value, weight, value * weight, "because") for n, (value, weight) in enumerate(parts)
+    )
+    total = sum(factor.contribution for factor in factors)
+    for each in times:
+        total *= each
+    score = Score(total, factors, tuple(Multiplier("temporal", each, "because") for each in times))
+    strip = ElementTree.fromstring(charts.score_strip(score, 0.5))
+    widths = [float(block.get("width", 0)) for block in strip][1:-1]
+    gaps = sum(1.5 for width in widths if width > 0)
+    assert sum(widths) == pytest.approx(800 * total, abs=gaps + 1.5 * len(widths))
+    steps = charts.waterfall(score, 0.5).data[0]
+    assert sum(steps.x[:-1]) == pytest.approx(steps.x[-1], abs=1e-9)

@@ -1,0 +1,119 @@
+"""Search: the sentence that answers, a score that adds up, filters with counts, silence and failure told apart."""
+
+import re
+
+import pytest
+
+from core.errors import StoreFailed
+from tests.screens.conftest import Opened, Shelf, words
+
+QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
+
+
+def _sums(screen: object) -> list[tuple[float, float]]:
+    """(sum of the shown parts, shown total) of every result."""
+    lines = [str(each.value).replace("\\", "") for each in screen.caption]  # type: ignore[attr-defined]
+    found = []
+    for line in lines:
+        match = re.fullmatch(r"\(?([A-Z][^=]+?)\)?( × [^=]+)? = (\d\.\d+)", line)
+        if match:
+            numbers = [float(part) for part in re.findall(r"(\d\.\d+)", match[1])]
+            found.append((sum(numbers), float(match[3])))
+    return found
+
+
+def test_the_sentence_that_answers_stands_first_with_the_asked_words_marked(stocked: Shelf, opened: Opened) -> None:
+    said = words(opened("search.py", q=QUESTION))
+    assert "one\\-half" in said and ":primary-background[**overtime**]" in said
+    assert "flsa\\_section\\_207\\.md" in said
+
+
+def test_the_shown_parts_of_every_score_add_up_to_the_shown_total(stocked: Shelf, opened: Opened) -> None:
+    sums = _sums(opened("search.py", q=QUESTION))
+    assert sums
+    for parts, total in sums:
+        assert parts == pytest.approx(total, abs=0.004)  # seven parts, each rounded to three places
+
+
+def test_the_legs_say_how_many_rows_the_filters_let_through(stocked: Shelf, opened: Opened) -> None:
+    everything = words(opened("search.py", q=QUESTION))
+    total = int(re.search(r"dense \d+ from (\d+) of \d+", everything)[1])  # type: ignore[index]
+    narrowed = words(opened("search.py", q=QUESTION, truths=["regulatory"]))
+    after, before = map(int, re.search(r"dense \d+ from (\d+) of (\d+)", narrowed).groups())  # type: ignore[union-attr]
+    assert before == total and 0 < after < before
+    assert "truth is regulatory" in narrowed
+
+
+def test_filter_values_carry_their_counts(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("search.py", q=QUESTION)
+    options = screen.multiselect(key="filter.truths").options
+    facets = stocked.workbench.facets(screen.session_state["search.filters"])["truths"]
+    assert sum(int(re.search(r"\((\d+)\)", each)[1]) for each in options) == sum(  # type: ignore[index]
+        number for value, number in facets.items() if value
+    )
+
+
+def test_choosing_a_filter_writes_it_into_the_url(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("search.py", q=QUESTION)
+    screen.multiselect(key="filter.truths").set_value(["regulatory"]).run()
+    assert screen.query_params["truths"] == "regulatory" and screen.query_params["q"] == QUESTION
+
+
+def test_a_url_opens_the_same_view(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("search.py", q=QUESTION, profile="relevance", truths=["regulatory"], include_undated="1")
+    assert screen.text_input(key="question").value == QUESTION
+    assert screen.selectbox(key="search.profile").value == "relevance"
+    assert screen.multiselect(key="filter.truths").value == ["regulatory"]
+    assert screen.toggle(key="filter.include_undated").value is True
+
+
+def test_a_chip_switched_off_is_searched_without_and_can_come_back(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("search.py", q="When must overtime be paid in California?")
+    kinds = list(screen.pills(key="search.kept").value)
+    assert "jurisdiction" in kinds
+    screen.pills(key="search.kept").set_value([kind for kind in kinds if kind != "jurisdiction"]).run()
+    assert screen.query_params["without"] == "jurisdiction"
+    screen.pills(key="search.kept").set_value(kinds).run()
+    assert "without" not in screen.query_params
+
+
+def test_what_nothing_answers_is_told_with_nearest_misses_named_as_such(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("search.py", q="zebra xylophone quark")
+    assert "Nothing in the library answers this" in words(screen)
+    assert not screen.error
+
+
+def test_a_failed_search_is_an_error_and_not_no_results(stocked: Shelf, opened: Opened, monkeypatch) -> None:
+    def broken(*args: object, **kwargs: object) -> None:
+        raise StoreFailed("The database went away.", "Start it again.")
+
+    monkeypatch.setattr(stocked.workbench, "search", broken)
+    screen = opened("search.py", q=QUESTION)
+    assert "The database went away" in screen.error[0].value
+    assert "Nothing in the library" not in words(screen)
+
+
+def test_every_problem_of_a_filter_is_told_at_once(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("search.py", q=QUESTION, truths=["gossip"], date_from="2026-13-99")
+    told = screen.warning[0].value.replace("\\", "")
+    assert "Invalid truths: ['gossip']" in told and "date_from is not a date: '2026-13-99'" in told
+
+
+def test_text_with_markup_is_shown_as_it_stands(stocked: Shelf, opened: Opened) -> None:
+    said = words(opened("search.py", q="overtime rate per hour"))
+    assert "\\<b\\>bold\\<\\/b\\>" in said and "<b>" not in said
+    assert "\\[link\\]\\(javascript" in said
+
+
+def test_a_question_in_another_script_is_answered(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("search.py", q="残業")
+    assert not screen.error and not screen.exception
+
+
+def test_a_very_long_question_is_no_error(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("search.py", q="overtime " * 400)
+    assert not screen.exception
+
+
+def test_without_a_question_the_page_says_what_to_do(shelf: Shelf, opened: Opened) -> None:
+    assert "The library is empty" in words(opened("search.py"))
