@@ -1,7 +1,7 @@
 """Originals, content-addressed: <place>/ab/cdef… is named by the SHA-256 of its own bytes.
 
-The place is a folder, or any URL fsspec knows (s3://bucket/originals). Nothing is ever changed: the same bytes have the same
-name, and what no longer matches its name is reported, not returned.
+The place is a folder, or any URL fsspec knows (s3://bucket/originals). Nothing is ever changed: the same bytes have the
+same name, and what no longer matches its name is reported, not returned.
 """
 
 import os

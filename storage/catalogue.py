@@ -30,7 +30,7 @@ _IDENTITY = ("sha256", "size_bytes", "uploaded_at")
 class SqlCatalogue:
     """ports.Catalogue of one tenant.
 
-    embedded_by: names the model whose vectors `save_ingested` stores with the passages; None leaves them to another index.
+    embedded_by: names the model whose vectors `save_ingested` stores with the passages; None: another index does.
     """
 
     def __init__(self, database: Database, embedded_by: Callable[[], str] | None = None) -> None:
@@ -45,7 +45,7 @@ class SqlCatalogue:
     # Documents
 
     def add_document(self, document: Document) -> Document:
-        """Store a pending document under a new id; was another session faster with the same bytes, its document is given."""
+        """Store a pending document under a new id; where another session was faster, its document."""
         values = document_values(document) | {"tenant_id": self._tenant}
         with self._database.transaction("storing a document") as connection:
             row = upsert(DOCUMENTS).values(values).on_conflict_do_nothing().returning(DOCUMENTS.c.id)

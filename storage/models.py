@@ -1,8 +1,8 @@
 """The tables, as the code sees them. How they are made is in migrations/versions; a test keeps the two in step.
 
 `tenant_id` leads every primary key, so that a tenant can be placed on a shard of its own, and every table carries
-row-level security from its first migration (see `storage.database`). Ids are bigints from one sequence per table, unique
-over all tenants, so that an id in a citation never names another tenant's passage.
+row-level security from its first migration (see `storage.database`). Ids are bigints from one sequence per table, over
+all tenants, so that an id in a citation never names another tenant's passage.
 """
 
 from datetime import datetime
@@ -127,8 +127,9 @@ class PageRow(Base):
 class KnowledgeChunk(Base):
     """One passage, everything filters read beside it, and its vector.
 
-    Filters never join: what they read of the document (project, archived …) is repeated here. Only documents that were
-    ready have passages, so "ready" needs no join either. `sentences` is start, end, start, end …: sentence spans are only ever read with their passage, and 2n numbers in the row cost one read where a table of spans costs n rows.
+    Filters never join: what they read of the document (project, archived …) is repeated here. Only documents that
+    were ready have passages, so "ready" needs no join either. `sentences` is start, end, start, end …: sentence spans
+    are only ever read with their passage, and 2n numbers in the row cost one read where a table of spans costs n rows.
     `evidence` is the truth's evidence. `embedding` has no fixed width, because the embedding model is a setting;
     `embedded_by` names the model, and vectors of different models never mix.
     """

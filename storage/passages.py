@@ -1,4 +1,4 @@
-"""Writing passages in bulk. Row-level security rules COPY out: rows go in by one prepared statement, in pipeline mode."""
+"""Writing passages in bulk. Row-level security rules COPY out: rows go in by one prepared statement, pipelined."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,8 @@
 """Runs queued jobs in a thread of this process, and those a killed process left behind.
 
-Who is alive is known by an advisory lock each worker holds: PostgreSQL drops it the moment the process is gone, and keeps
-it however busy, or asleep, the process is. So a killed process's job is retried within seconds; a slow one is left alone.
+Who is alive is known by an advisory lock each worker holds: PostgreSQL drops it the moment the process is gone, and
+keeps it however busy, or asleep, the process is. So a killed process's job is retried within seconds, and a slow one is
+left alone.
 """
 
 import asyncio
@@ -22,7 +23,6 @@ from storage.jobs import TASK, queue_name
 if TYPE_CHECKING:
     from procrastinate import App, JobContext
     from procrastinate.jobs import Job
-    from procrastinate.worker import Worker
 
 __all__ = ["IngestWorker"]
 
@@ -41,12 +41,12 @@ _log = logging.getLogger(__name__)
 
 
 class IngestWorker:
-    """One job at a time, so that a document that takes its process down is alone to blame. `stop` ends it in seconds."""
+    """One job at a time, so that a document that takes its process down is alone to blame."""
 
     def __init__(self, conninfo: str, tenant: str, workbench: Workbench) -> None:
         self._conninfo, self._queue, self._workbench = conninfo, queue_name(tenant), workbench
         self._stopping = threading.Event()
-        self._worker: Worker | None = None
+        self._worker: Any = None  # procrastinate's Worker, whose methods carry no types
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="ingest worker", daemon=True)
 
     def start(self) -> None:
@@ -88,7 +88,7 @@ class IngestWorker:
     async def _work(self, app: "App") -> None:
         from procrastinate.worker import Worker
 
-        worker = self._worker = Worker(
+        self._worker = Worker(
             app,
             queues=[self._queue],
             concurrency=1,
@@ -99,15 +99,15 @@ class IngestWorker:
             update_heartbeat_interval=_HEARTBEAT_SECONDS,
             stalled_worker_timeout=_FORGET_SECONDS,
         )
-        watching = asyncio.create_task(self._watch(app, worker))
+        watching = asyncio.create_task(self._watch(app, self._worker))
         try:
-            await worker.run()
+            await self._worker.run()
         finally:
             self._worker = None
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
 
-    async def _watch(self, app: "App", worker: "Worker") -> None:
+    async def _watch(self, app: "App", worker: Any) -> None:
         """Hold this worker's lock, and take over what dead workers left, until cancelled."""
         while worker.worker_id is None:
             await asyncio.sleep(0.01)
@@ -136,7 +136,7 @@ class IngestWorker:
             except UniqueViolation:  # the same document waits already
                 await app.job_manager.finish_job(job, Status.FAILED, delete_job=True)
                 return
-        document_id = int(job.task_kwargs["document_id"])
+        document_id = int(str(job.task_kwargs["document_id"]))
         ended = FileTooCostly(
             f"Reading this file ended the program {ATTEMPTS} times.",
             "Save it again in another format, or split it, and upload that; or retry when more memory is free.",
@@ -153,6 +153,7 @@ class IngestWorker:
     async def _ingest(self, context: "JobContext", document_id: int) -> None:
         # A thread of our own: a pool's threads would keep the process alive until the last page is read.
         outcome: Future[BaseException | None] = Future()
+        outcome.set_running_or_notify_cancel()  # a job given back does not cancel the thread that still runs it
         threading.Thread(target=self._run, args=(document_id, outcome), name="ingest", daemon=True).start()
         error = await asyncio.wrap_future(outcome)
         if error is None:

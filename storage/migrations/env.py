@@ -1,4 +1,4 @@
-"""Run by Alembic. Migrations come through `storage.migrations.migrate`, which brings the connection and its transaction."""
+"""Run by Alembic. `storage.migrations.migrate` brings the connection and its transaction."""
 
 from alembic import context
 

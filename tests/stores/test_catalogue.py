@@ -1,5 +1,6 @@
 """What every catalogue does, in memory or in PostgreSQL."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -106,7 +107,7 @@ def test_a_deleted_document_is_not_found(catalogue: Catalogue, act: str) -> None
     catalogue.delete(known.id)
     catalogue.delete(stored.document_id)
     assert (catalogue.passages([stored.id]), len(catalogue.admissible(SearchFilters()))) == ({}, 0)
-    acts = {
+    acts: dict[str, Callable[[], object]] = {
         "document": lambda: catalogue.document(known.id),
         "mark": lambda: catalogue.mark(known.id, step="read"),
         "fail": lambda: catalogue.fail(known.id, step="read", reason="", remedy=""),
@@ -158,7 +159,7 @@ def test_statistics_count_what_is_there(catalogue: Catalogue) -> None:
 
 def test_filters_and_facets_mean_the_same_in_postgresql_as_in_memory(database: Database) -> None:
     stores: tuple[Catalogue, Catalogue] = (MemoryCatalogue(), SqlCatalogue(database))
-    passages = []
+    passages: list[Passage] = []
     for described, told in random_documents(seed=5):
         for kept in stores:
             stored = store(kept, described, told, random_vectors(len(told), 1))

@@ -1,7 +1,7 @@
 """Row-level security holds by itself: these tests ask without the code's own tenant condition."""
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, create_engine, text
 
 from core.errors import StoreFailed
 from core.filters import SearchFilters
@@ -95,12 +95,13 @@ def test_the_apps_role_can_neither_log_in_nor_pass_the_lock(engine: Engine) -> N
 
 
 def test_a_pooled_connection_carries_no_tenant_into_the_next_transaction(engine: Engine) -> None:
-    ours = new_tenant(engine)
-    with ours.transaction("working") as connection:
+    single = create_engine(engine.url, pool_size=1, max_overflow=0)
+    with Database(single, "ours").transaction("working") as connection:
         process = connection.scalar(text("SELECT pg_backend_pid()"))
-    with engine.begin() as connection:
+    with single.begin() as connection:
         state = "SELECT pg_backend_pid(), current_user <> :role, coalesce(current_setting('fivefold.tenant', true), '')"
         assert tuple(connection.execute(text(state), {"role": APP_ROLE}).one()) == (process, True, "")
+    single.dispose()
 
 
 def test_the_codes_own_condition_holds_too(filled: tuple[Database, Database]) -> None:

@@ -72,7 +72,8 @@ CREATE TABLE documents (
     PRIMARY KEY (tenant_id, id)
 );
 ALTER SEQUENCE documents_id_seq OWNED BY documents.id;
-CREATE UNIQUE INDEX documents_living_bytes ON documents (tenant_id, sha256, project) NULLS NOT DISTINCT WHERE NOT archived;
+CREATE UNIQUE INDEX documents_living_bytes ON documents (tenant_id, sha256, project)
+    NULLS NOT DISTINCT WHERE NOT archived;
 CREATE INDEX documents_newest ON documents (tenant_id, uploaded_at DESC, id DESC);
 
 CREATE TABLE pages (
@@ -152,9 +153,10 @@ ALTER SEQUENCE searches_id_seq OWNED BY searches.id;
 CREATE INDEX searches_newest ON searches (tenant_id, id DESC);
 """
 
-# Vectors stay in the row's page and everything long goes aside first: an exact scan then reads vectors and filter columns, and
-# no text. There is no HNSW index: below some 100k passages an exact scan of the admissible rows is faster and misses nothing,
-# PostgreSQL would pick the index even where filters leave too few rows, and filling a live one runs at 201 rows a second.
+# Vectors stay in the row's page and everything long goes aside first, so that an exact scan reads vectors and filter
+# columns, and no text. There is no HNSW index: below some 100k passages an exact scan of the admissible rows is fast
+# and misses nothing, PostgreSQL would pick the index even where filters leave too few rows, and inserting into a live
+# one runs at 201 rows a second.
 _PLACEMENT = """
 ALTER TABLE knowledge_chunks ALTER COLUMN embedding SET STORAGE MAIN;
 """
