@@ -15,7 +15,7 @@ from core.filters import SearchFilters
 from core.ports import Catalogue, Embedder, SparseIndex, VectorIndex
 from core.queries import ScoreProfile, SearchRequest
 from core.results import Candidate, Citation, Dropped, DropReason, Hit, SearchResult
-from core.search.answer import judge
+from core.search.answer import Verdict, judge
 from core.search.cite import cite
 from core.search.collapse import collapse
 from core.search.factors import Asked
@@ -28,6 +28,7 @@ from core.tables.profiles import profiles as table_profiles
 __all__ = ["Searcher"]
 
 _LEG_THREADS = 8
+_UNJUDGED = "Only a part of the library could be searched."
 
 
 class Searcher:
@@ -133,19 +134,20 @@ def _admitted(
 def _ranked(result: SearchResult, now: datetime, started: float) -> SearchResult:
     """The result with its candidates scored, judged, collapsed, cut and cited under its profile. Pure."""
     asked = Asked.of(result.route, result.profile, now)
-    kept, dropped = rank(result.candidates, asked, thresholds=not any(leg.error for leg in result.legs))
+    complete = not any(leg.error for leg in result.legs)
+    kept, dropped = rank(result.candidates, asked, thresholds=complete)
     shown, collapsed = collapse(kept)
     most = result.request.top_k or result.profile.max_results
     beyond = tuple(
         Dropped(item.candidate, DropReason.BEYOND_MAX, f"rank {number} of at most {most}", item.score)
         for number, (item, _) in enumerate(shown[most:], most + 1)
     )
-    verdict = judge(result.candidates, result.rarity)
+    verdict = judge(result.request.question, result.candidates) if complete else Verdict(bool(kept), _UNJUDGED)
     hits = tuple(
         Hit(number, item.candidate, item.score, _cited(item.candidate, result), similar)
         for number, (item, similar) in enumerate(shown[:most], 1)
     )
-    silence = verdict.silence
+    silence = "" if hits and verdict.answered else verdict.silence
     if verdict.answered and not hits:
         silence = f"Nothing reached the threshold {result.profile.threshold:g} of the profile '{result.profile.name}'."
     if not verdict.answered:

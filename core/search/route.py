@@ -54,8 +54,8 @@ def read_route(question: str, today: date, removed_chips: Collection[str] = ()) 
 
 
 def question_terms(question: str) -> tuple[str, ...]:
-    """The words searched for, each stem once: the keywords, without words that only frame the question ("how many") and
-    contractions of stop words ("I'm"). Compounds count by their parts: a text may write "hourly paid" for "hourly-paid".
+    """The words searched for, each stem once: the keywords, without words that only frame the question ("how many")
+    and contractions of stop words ("I'm"). Compounds count by their parts: a text may write "hourly paid".
 
     >>> question_terms("What's an hourly-paid W-2 job?")
     ('hourly', 'paid', 'w-2', 'job')

@@ -1,0 +1,61 @@
+"""When nothing found answers a question, the product says so."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.documents import Passage, Span
+from core.results import Candidate, Signals
+from core.search.answer import judge, named_in
+
+
+def found(text: str, similarity: float = 0.5, coverage: float = 0.5, name: str = "guide.md") -> Candidate:
+    """A candidate of this text and evidence."""
+    passage = Passage(text, 1, 0, len(text), (Span(0, len(text)),), id=1, document_id=1, document_name=name)
+    return Candidate(passage, Signals(similarity, bm25=coverage * 5, bm25_most=10.0, coverage=coverage))
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("How do I set up an earning code in Workday payroll?", ("Workday",)),
+        ("Jones Act waiver for vessels", ("Jones", "Act")),
+        ("2025 Social Security wage base", ("2025", "Social", "Security")),
+        ("I'm asking: Does the FSA of TTS run until April 30?", ("FSA", "TTS")),
+        ("What time did Müller start on 20 February 2025?", ("Müller", "2025")),
+        ("Reasonable accommodation deadline", ()),
+    ],
+)
+def test_what_a_question_names(question: str, names: tuple[str, ...]) -> None:
+    assert named_in(question) == names
+
+
+@pytest.mark.parametrize(
+    ("question", "candidate", "answered", "because"),
+    [
+        ("Who approves leave?", found("Leave is approved by the manager."), True, ""),
+        ("Who approves leave?", found("Nothing.", 0.1, 0.1), False, "Nothing in the library is about"),
+        ("wage base for 2025 under FUTA", found("The FUTA wage base for 2023 is 7,000."), True, ""),
+        ("Set up a code in Workday", found("Set up a code for each workday."), False, "nothing named 'Workday'"),
+        ("When does Müller start?", found("Employee: v.müller@example.com; Start: 8"), True, ""),
+        ("Bases of processing under the GDPR", found("See the GDPR.", 0.2, 0.4), False, "mentions 'GDPR'"),
+        ("Rates in Rosedale", found("Rates.", name="Rosedale_rates.csv"), True, ""),
+        ("USERRA service limit", found("The cumulative period of service is five years."), True, ""),
+    ],
+)
+def test_one_passage_answers_or_not(question: str, candidate: Candidate, answered: bool, because: str) -> None:
+    verdict = judge(question, [candidate])
+    assert verdict.answered is answered
+    assert because in verdict.silence
+    assert bool(verdict.silence) is not answered
+
+
+def test_what_is_named_must_be_held_together() -> None:
+    apart = [found("Plans of the year 2025."), found("The FUTA wage base.")]
+    assert not judge("2025 FUTA wage base", apart).answered
+    together = replace(apart[0].passage, text="The FUTA wage base of 2025.")
+    assert judge("2025 FUTA wage base", [*apart, replace(apart[0], passage=together)]).answered
+
+
+def test_without_candidates_nothing_matches() -> None:
+    assert "filters" in judge("overtime", []).silence
