@@ -1,7 +1,7 @@
 """Measures of judged answers; the ranking measures are those of the ir-measures library."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from math import nan
 from statistics import fmean, median
 
@@ -43,11 +43,13 @@ def calibration_error(decided: Sequence[tuple[float, bool]]) -> float:
     """
     if not decided:
         return nan
-    ordered = sorted(decided)
-    edges = [round(i * len(ordered) / _BINS) for i in range(_BINS + 1)]
-    bins = [ordered[start:end] for start, end in pairwise(edges) if end > start]
-    gaps = [abs(fmean(p for p, _ in part) - fmean(right for _, right in part)) * len(part) for part in bins]
-    return sum(gaps) / len(ordered)
+    ordered = sorted(probability for probability, _ in decided)
+    bins: dict[int, list[tuple[float, bool]]] = {}
+    for probability, right in decided:
+        # Equal probabilities share a bin, whatever their outcome.
+        bins.setdefault(bisect_left(ordered, probability) * _BINS // len(ordered), []).append((probability, right))
+    gaps = [abs(fmean(p for p, _ in part) - fmean(right for _, right in part)) * len(part) for part in bins.values()]
+    return sum(gaps) / len(decided)
 
 
 def ranking_measures(
