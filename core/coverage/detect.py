@@ -145,7 +145,7 @@ def _answer(searcher: Searches, request: SearchRequest, now: datetime) -> Search
 
 
 def _judged(blank: _Blank, result: SearchResult, row: EvidenceRow) -> Cell:
-    weighed = weigh_all(result.candidates[: row.passages], result.rarity, row)
+    weighed = weigh_all(result.candidates[: row.passages], blank.topic, row)
     score = weighed[0].score if weighed else 0.0
     broken = next((leg for leg in result.legs if leg.error), None)
     if broken is not None and score < row.covered:

@@ -112,8 +112,8 @@ def test_a_collection_is_read_with_or_without_a_header(tmp_path: Path) -> None:
     collection = read_collection(tmp_path)
     assert collection.grades == {"q1": {"d1": 1}}
     assert collection.texts() == {"d1": "Wings fly.", "d2": "x\u2028y"}
-    written(tmp_path, "qrels.tsv", "q1\td1\n")
-    with pytest.raises(BadRequest, match=r"qrels\.tsv line 1"):
+    written(tmp_path, "qrels.tsv", "q1\td1\t1\nq1\td2\n")
+    with pytest.raises(BadRequest, match=r"qrels\.tsv line 2"):
         read_collection(tmp_path)
 
 
