@@ -1,6 +1,7 @@
 """Near-identical passages → one, with the others counted beside it."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from core.matching import words
 from core.results import Dropped, DropReason
@@ -34,13 +35,17 @@ def collapse(ranked: Sequence[Scored]) -> tuple[tuple[tuple[Scored, tuple[int, .
 
 
 def resemblance(left: frozenset[tuple[str, ...]], right: frozenset[tuple[str, ...]]) -> float:
-    """Jaccard share of common shingles, in [0, 1]. Broder 1997."""
+    """Jaccard share of common shingles, in [0, 1]; 0 where the lengths alone rule out NEAR_IDENTICAL. Broder 1997."""
     if not left or not right:
         return float(left == right)
+    least, most = sorted((len(left), len(right)))
+    if least < NEAR_IDENTICAL * most:
+        return 0.0
     common = len(left & right)
     return common / (len(left) + len(right) - common)
 
 
+@lru_cache(maxsize=4096)
 def _shingles(text: str) -> frozenset[tuple[str, ...]]:
     said = words(text)
     width = min(_SHINGLE_WORDS, len(said))
