@@ -10,12 +10,13 @@ from core.documents import Truth
 from core.errors import FivefoldError
 from core.results import Board, Cell, CellState, Citation, Gap
 from pages.parts import cards, charts, notices, session
-from pages.parts.looks import CELLS, TRUTHS
+from pages.parts.looks import CELLS
 from pages.parts.urls import params_of
 from pages.parts.wording import count, plain, shortened
 
 _SEVERITIES = {"high": "red", "medium": "orange", "low": "gray"}
 _MOST_IN_URL = 40
+_PER_PAGE = 12
 _EXAMPLE = "Overtime pay\nVacation accrual\nRetention of payroll records"
 
 
@@ -122,6 +123,8 @@ def _board(board: Board) -> None:
             on_click="ignore",
         )
     _legend(board)
+    for problem in dict.fromkeys(cell.error for cell in board.cells if cell.error):
+        st.error(f"Some cells could not be assessed; they are no gaps. {plain(problem)}", icon=":material/bolt:")
     event = st.plotly_chart(
         charts.board_map(board, dark=st.context.theme.type == "dark"),
         key=f"coverage.map.{st.session_state.setdefault('coverage.round', 0)}",
@@ -143,7 +146,7 @@ def _legend(board: Board) -> None:
         for state, look in CELLS.items():
             if state in held:
                 number = sum(1 for cell in board.cells if cell.state is state)
-                st.badge(f"{look.symbol} {number} {look.words}", color=look.colour)  # type: ignore[arg-type]
+                st.badge(f"{look.symbol} {look.words} {number}", color=look.colour)  # type: ignore[arg-type]
 
 
 def _picker(board: Board) -> None:
@@ -176,14 +179,14 @@ def _closed() -> None:
     st.session_state["coverage.round"] += 1
 
 
-@st.dialog("Evidence", position="right", width="large", on_dismiss=_closed)
+@st.dialog("Evidence", position="right", width=640, on_dismiss=_closed)
 def _drawer(cell: Cell, gap: Gap | None) -> None:
     """One cell: its evidence, how far from the threshold, what nearly counted, and the exact search."""
     look = CELLS[cell.state]
-    st.markdown(f"#### {plain(cell.topic)}", anchors=False)
+    st.markdown(f"### {plain(cell.topic)}", anchors=False)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         cards.truth_badge(cell.truth)
-        st.badge(f"{look.symbol} {look.words}", color=look.colour, icon=look.icon)  # type: ignore[arg-type]
+        st.badge(look.words.capitalize(), color=look.colour, icon=look.icon)  # type: ignore[arg-type]
     if cell.state is CellState.ERROR:
         st.error(f"This cell could not be assessed; it is not a gap. {plain(cell.error)}", icon=":material/bolt:")
     elif cell.state is CellState.NOT_ASSESSED:
@@ -231,21 +234,25 @@ def _gaps(board: Board) -> None:
     """The holes, worst first, each with what to obtain."""
     st.markdown("**What to obtain**")
     if not board.gaps:
-        st.caption(":material/check: No gaps among the assessed cells.")
+        known = board.coverage is not None
+        st.caption(
+            ":material/check: No gaps among the assessed cells." if known else "No cell was assessed: no gap is known."
+        )
         return
     order = list(_SEVERITIES)
     worst_first = sorted(board.gaps, key=lambda gap: order.index(gap.severity) if gap.severity in order else len(order))
-    st.table([_gap_row(gap) for gap in worst_first], border="horizontal", hide_index=True)
+    pages = max(1, -(-len(worst_first) // _PER_PAGE))
+    page = st.pagination(pages, key="coverage.page") if pages > 1 else 1
+    for gap in worst_first[(page - 1) * _PER_PAGE : page * _PER_PAGE]:
+        _gap_row(gap)
 
 
-def _gap_row(gap: Gap) -> dict[str, str]:
-    look = TRUTHS[gap.truth]
-    return {
-        "Severity": f":{_SEVERITIES.get(gap.severity, 'gray')}-badge[{gap.severity}]",
-        "Truth": f":{look.colour}-badge[{look.icon} {look.words.capitalize()}]",
-        "Topic": plain(shortened(gap.topic, 60)),
-        "What to obtain": plain(gap.recommendation),
-    }
+def _gap_row(gap: Gap) -> None:
+    severity, truth, words = st.columns([1, 2, 11], wrap=False, gap="small")
+    severity.badge(gap.severity, color=_SEVERITIES.get(gap.severity, "gray"))  # type: ignore[arg-type]
+    with truth:
+        cards.truth_badge(gap.truth)
+    words.markdown(f"**{plain(shortened(gap.topic, 80))}** – {plain(gap.recommendation)}")
 
 
 def _open_cell(board: Board) -> None:

@@ -88,7 +88,8 @@ def _recent() -> None:
     for question, hits, when in searches:
         st.page_link(
             "search.py",
-            label=f"{plain(shortened(question, 90))} :gray[{count(hits, 'result')}, {ago(when, now)}]",
+            label=f"{plain(shortened(question, 52))} :gray[{count(hits, 'result')}]",
+            help=plain(f"{question} – {ago(when, now)}"),
             icon=":material/history:",
             query_params={"q": question},
         )

@@ -235,8 +235,7 @@ def _not_shown(result: SearchResult) -> None:
             st.markdown(f"{_WHY[reason]} :gray[({count(len(group), 'passage')})]")
         for each in group[:10]:
             document = result.documents.get(each.candidate.passage.document_id)
-            score = f"{each.score.total:.3f}: " if each.score is not None else ""
-            cards.miss_line(each.candidate, f"{score}{each.detail}", result.request, document)
+            cards.miss_line(each.candidate, each.detail, result.request, document)
 
 
 def _about(document: Document | None) -> None:

@@ -1,7 +1,7 @@
 """The script behind every page: the frame, the way around, and the page itself. Served by app.py.
 
-It stands in the folder of the pages: beside a script, Streamlit takes a folder named pages for its own, and who opens a page
-by its address before anyone opened another would get that page without this frame.
+It stands in the folder of the pages: beside a script, Streamlit takes a folder named pages for its own, and who opens a
+page by its address before anyone opened another would get that page without this frame.
 """
 
 from pathlib import Path

@@ -165,7 +165,6 @@ def _live() -> None:
 
 
 def draw() -> None:
-    st.subheader("Upload", anchor=False)
     _drop()
     _told()
     if session.workbench().documents():

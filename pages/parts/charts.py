@@ -46,7 +46,7 @@ def score_strip(score: Score, threshold: float) -> str:
 
     Multipliers shrink every part alike, so the parts drawn always add up to the total.
     """
-    width, height = 800, 14
+    width, height = 560, 14
     picture = ElementTree.Element(
         "svg", xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width} {height}", width=str(width), height=str(height)
     )
@@ -54,7 +54,7 @@ def score_strip(score: Score, threshold: float) -> str:
     shrink, left = _product(score), 0.0
     for index, factor in enumerate(_by_share(score)):
         size = width * factor.contribution * shrink
-        _block(picture, left, max(size - 1.5, 0.0), 2, 10, _SHADES[min(index, len(_SHADES) - 1)])
+        _block(picture, left, max(size - 1.0, 0.0), 2, 10, _SHADES[min(index, len(_SHADES) - 1)])
         left += size
     _block(picture, width * threshold - 1, 2, 0, height, _THRESHOLD)
     return ElementTree.tostring(picture, encoding="unicode")
@@ -236,8 +236,7 @@ def _fill(state: CellState, *, dark: bool) -> str:
 
 def _ink(state: CellState, *, dark: bool) -> str:
     """Text colour that is readable on a tile."""
-    deep = {CellState.COVERED, CellState.ERROR}
-    return "#ffffff" if (state is not CellState.ERROR if dark else state in deep) else "#1f2733"
+    return "#ffffff" if dark or state in (CellState.COVERED, CellState.ERROR) else "#1f2733"
 
 
 def _cell_text(cell: Cell) -> str:

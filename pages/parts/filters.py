@@ -27,7 +27,7 @@ def _capital(value: str) -> str:
 
 def _truth_title(value: str) -> str:
     look = truth_look(value)
-    return f"{look.icon} {_capital(look.words)}"
+    return f"{look.symbol} {_capital(look.words)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ CELLS: Mapping[CellState, Look] = {
     CellState.SUSPECT: Look("suspect", "violet", ":material/warning:", "!", "#dcc3e3", "#74507f"),
     CellState.WAIVED: Look("waived", "gray", ":material/event_busy:", "–", "#d3d8df", "#59636f"),
     CellState.NOT_ASSESSED: Look("not assessed", "gray", ":material/remove:", "·", "#e9ecf0", "#262d37"),
-    CellState.ERROR: Look("error", "orange", ":material/bolt:", "⚡", "#5a4a42", "#d9cfc8"),
+    CellState.ERROR: Look("error", "orange", ":material/bolt:", "⚡", "#5a4a42", "#7a5230"),
 }
 
 

@@ -110,7 +110,6 @@ def test_the_strip_and_the_waterfall_add_up_to_the_total(parts: list[tuple[float
     score = Score(total, factors, tuple(Multiplier("temporal", each, "because") for each in times))
     strip = ElementTree.fromstring(charts.score_strip(score, 0.5))
     widths = [float(block.get("width", 0)) for block in strip][1:-1]
-    gaps = sum(1.5 for width in widths if width > 0)
-    assert sum(widths) == pytest.approx(800 * total, abs=gaps + 1.5 * len(widths))
+    assert 560 * total - sum(widths) == pytest.approx(0.5 * len(widths), abs=0.5 * len(widths) + 0.02)
     steps = charts.waterfall(score, 0.5).data[0]
     assert sum(steps.x[:-1]) == pytest.approx(steps.x[-1], abs=1e-9)
