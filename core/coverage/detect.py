@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Protocol
 
 from core.coverage.evidence import Weighed, weigh_all
-from core.coverage.gaps import coverage_of, gaps_of, state_of
+from core.coverage.gaps import coverage_of, gaps_of, score_in_words, state_of
 from core.coverage.topics import checked_topics
 from core.documents import Document, DocumentState, Truth
 from core.errors import FivefoldError
@@ -175,11 +175,11 @@ def _reason(truth: Truth, weighed: Sequence[Weighed], enough: int, threshold: fl
     if not weighed:
         return f"The library holds no {truth} passage that could support it."
     best = weighed[0]
+    score = score_in_words(best.score)
     said = f"meaning {best.meaning:.2f}, {best.share:.0%} of the topic's words stand together"
     if enough:
-        return (
-            f"{enough} passage{'s reach' if enough > 1 else ' reaches'} {threshold:.2f}; best {best.score:.2f}: {said}."
-        )
+        reach = "passages reach" if enough > 1 else "passage reaches"
+        return f"{enough} {reach} {threshold:.2f}; best {score}: {said}."
     if best.score == 0:
         return f"No {truth} passage is about it; of the nearest, {said}."
-    return f"The best {truth} passage scores {best.score:.2f}, below {threshold:.2f}: {said}."
+    return f"The best {truth} passage scores {score}, below {threshold:.2f}: {said}."

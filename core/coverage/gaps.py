@@ -1,12 +1,13 @@
 """From judged cells to the list of holes: how bad each is, and what to obtain."""
 
 from collections.abc import Iterable, Mapping
+from math import floor
 
 from core.queries import Route
 from core.results import Cell, CellState, Gap
 from core.tables.gaps import SEVERITIES, GapTable, gap_table
 
-__all__ = ["ASSESSED", "coverage_of", "gaps_of", "place_in_words", "state_of"]
+__all__ = ["ASSESSED", "coverage_of", "gaps_of", "place_in_words", "score_in_words", "state_of"]
 
 ASSESSED = frozenset({CellState.COVERED, CellState.PARTIAL, CellState.GAP, CellState.SUSPECT, CellState.WAIVED})
 """States that count in coverage; error and not assessed do not."""
@@ -73,6 +74,15 @@ def place_in_words(jurisdiction: str | None) -> str:
     kind, _, code = (jurisdiction or "").partition(":")
     words = {"": "", "global": "any country", "federal": "the US federal level", "country": code}
     return words.get(kind, f"{code} or the US federal level")
+
+
+def score_in_words(score: float) -> str:
+    """Two places, cut and not rounded, so that a score below the threshold never reads as the threshold.
+
+    >>> score_in_words(0.4996), score_in_words(0.5)
+    ('0.49', '0.50')
+    """
+    return f"{floor(score * 100 + 1e-9) / 100:.2f}"
 
 
 def _short(quote: str, longest: int = 160) -> str:

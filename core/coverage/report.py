@@ -5,7 +5,7 @@ import io
 from dataclasses import dataclass, fields
 from typing import Any
 
-from core.coverage.gaps import ASSESSED
+from core.coverage.gaps import ASSESSED, score_in_words
 from core.documents import Truth
 from core.printed import aligned
 from core.results import Board, Cell, Gap
@@ -132,7 +132,7 @@ def board_text(board: Board) -> str:
 
 
 def _cell_text(cell: Cell) -> str:
-    return f"{cell.state} {cell.evidence_score:.2f}" if cell.state in ASSESSED else str(cell.state)
+    return f"{cell.state} {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else str(cell.state)
 
 
 def _gap_text(gap: Gap) -> str:

@@ -1,0 +1,245 @@
+"""The command line as a user types it, on a tiny library of its own."""
+
+import csv
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli import app
+
+POLICY = """# Vacation policy
+
+It is our policy that every employee requests vacation in writing. Managers must approve vacation within 5 working days.
+Employees who violate this policy are subject to disciplinary action. Human Resources reviews this policy each year.
+"""
+LAW = """# Sec. 12. Minimum wage
+
+(a) Every employer shall pay to each of his employees a minimum wage of not less than $7.25 an hour.
+(b) Any employer who violates the provisions of this section shall be liable under section 216 of this title.
+The Secretary of Labor shall by regulation define the terms of this section. 29 U.S.C. 206(a).
+"""
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two good files, one empty, one hidden."""
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "vacation-policy.md").write_text(POLICY)
+    (folder / "inner").mkdir()
+    (folder / "inner" / "wages.md").write_text(LAW)
+    (folder / "empty.txt").write_bytes(b"")
+    (folder / ".hidden").write_text("not read")
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every command of this module works on one data folder; models converted by an earlier test are shared."""
+    models = tmp_path_factory.getbasetemp().parent / "models"
+    models.mkdir(exist_ok=True)
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "models").symlink_to(models, target_is_directory=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FIVEFOLD_DATA_FOLDER", str(folder))
+        patch.delenv("DATABASE_URL", raising=False)
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def ingested(files: Path) -> Result:
+    return run("ingest", files)
+
+
+def test_each_file_has_its_line_and_a_bad_one_its_reason(ingested: Result) -> None:
+    lines = {
+        line.split()[1].rstrip(":"): line
+        for line in ingested.stdout.splitlines()
+        if line.startswith(("ready", "failed"))
+    }
+    assert set(lines) == {"vacation-policy.md", "wages.md", "empty.txt"}
+    assert "compliance (p " in lines["vacation-policy.md"]
+    assert "is empty (0 bytes)" in lines["empty.txt"]
+    assert "3 files, 1 failed." in ingested.stdout
+    assert ingested.exit_code == 1
+
+
+@pytest.mark.usefixtures("ingested")
+def test_the_same_file_again_is_recognised(files: Path) -> None:
+    again = run("ingest", files / "vacation-policy.md")
+    assert again.exit_code == 0
+    assert "1 files, 0 failed." in again.stdout
+
+
+@pytest.mark.usefixtures("ingested")
+def test_a_question_is_answered_with_a_quote() -> None:
+    result = run("search", "How fast must a manager approve vacation?")
+    assert result.exit_code == 0
+    assert "[vacation-policy.md]" in result.stdout
+    assert "within 5 working days" in result.stdout
+
+
+@pytest.mark.usefixtures("ingested")
+def test_a_question_as_json_honours_its_filters() -> None:
+    result = run("search", "vacation approval", "--truth", "regulatory", "--json")
+    data = json.loads(result.stdout)
+    assert data["filters"] == ["truth is regulatory"]
+    assert "vacation-policy.md" not in {hit["document"] for hit in data["hits"]}
+    data = json.loads(run("search", "vacation approval", "--truth", "compliance", "--json").stdout)
+    hit = data["hits"][0]
+    assert hit["document"] == "vacation-policy.md"
+    summed = sum(factor["contribution"] for factor in hit["factors"])
+    for multiplier in hit["multipliers"]:
+        summed *= multiplier["value"]
+    assert hit["score"] == pytest.approx(summed, abs=1e-9)
+
+
+@pytest.mark.usefixtures("ingested")
+def test_coverage_shows_states_and_what_to_obtain(tmp_path: Path) -> None:
+    topics = tmp_path / "topics.csv"
+    topics.write_text("topic\nminimum wage\n")
+    result = run("coverage", "vacation approval", topics)
+    assert result.exit_code == 0
+    assert "high: minimum wage / compliance. Obtain an internal policy" in result.stdout
+    data = json.loads(run("coverage", "vacation approval", "--json").stdout)
+    states = {cell["truth"]: cell["state"] for cell in data["cells"]}
+    assert states["compliance"] == "covered"
+    assert states["reality"] == "gap"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("search", "x", "--truth", "odd"), "Invalid truths: ['odd']"),
+        (("search", "x", "--date-from", "soon"), "date_from is not a date: 'soon'"),
+        (("search", "x", "--profile", "odd"), "There is no score profile 'odd'."),
+        (("ingest", "nowhere"), "'nowhere' is not a file or folder."),
+        (("coverage", "..."), "is not a topic"),
+        (("evaluate", "ir", "nowhere"), "cannot be read"),
+        (("evaluate", "classification", "nowhere.csv", "."), "nowhere.csv cannot be read"),
+    ],
+)
+def test_an_error_is_told_with_what_to_do_and_exit_code_2(words: tuple[str, ...], message: str) -> None:
+    result = run(*words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 2
+    assert result.stdout == ""
+
+
+@pytest.fixture(scope="module")
+def judged(files: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A judged corpus of two files in the documented formats."""
+    folder = tmp_path_factory.mktemp("judged")
+    hashes = {text: sha256(text.encode()).hexdigest() for text in (POLICY, LAW)}
+    fields = [
+        "file",
+        "original_name",
+        "truth",
+        "domain",
+        "authority",
+        "jurisdiction",
+        "effective_date",
+        "source",
+        "sha256",
+    ]
+    with (folder / "labels.csv").open("w", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow(fields)
+        rows.writerow(["a", "vacation-policy.md", "compliance", "time", "internal", "", "", "ours", hashes[POLICY]])
+        rows.writerow(["b", "wages.md", "regulatory", "earnings", "government", "federal", "", "statutes", hashes[LAW]])
+    relevant = [{"sha256": hashes[POLICY], "must_contain": ["approve vacation", "5 working days"], "grade": 3}]
+    questions = [
+        {
+            "id": "1",
+            "question": "How fast is vacation approved?",
+            "kind": "natural",
+            "filters": {},
+            "relevant": relevant,
+        },
+        {
+            "id": "2",
+            "question": "vacation approval",
+            "kind": "filter",
+            "filters": {"truth": "compliance"},
+            "relevant": relevant,
+        },
+        {"id": "3", "question": "pesticide applicator certificate", "kind": "none", "filters": {}, "relevant": []},
+    ]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)))
+    gaps = {"topic": "minimum wage", "covered": ["regulatory"], "missing": ["compliance", "reality"]}
+    (folder / "gaps.jsonl").write_text(json.dumps(gaps))
+    passage = {
+        "sha256": hashes[LAW],
+        "page": None,
+        "start_words": "Every employer shall",
+        "passage_truth": "regulatory",
+    }
+    (folder / "passages.jsonl").write_text(json.dumps(passage))
+    return folder
+
+
+def measured(*words: object, out: Path) -> dict[str, object]:
+    result = run("evaluate", *words, "--json", out)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.strip()
+    return json.loads(out.read_text("utf-8"))
+
+
+def test_classification_is_measured_with_and_without_names(judged: Path, files: Path, tmp_path: Path) -> None:
+    words = ("classification", judged / "labels.csv", files, "--hide-names")
+    data = measured(*words, out=tmp_path / "out.json")
+    assert {"truth_accuracy", "authority_accuracy", "domain_accuracy", "jurisdiction_accuracy", "date_accuracy"} <= set(
+        data
+    )
+    assert {"passage_accuracy", "ece", "abstained", "per_truth", "per_source"} <= set(data)
+    assert data["truth_accuracy"] == 1.0
+    assert data["date_accuracy"] is None
+    assert set(data["per_source"]) == {"ours", "statutes"}
+
+
+def test_search_is_measured_under_each_questions_own_filters(judged: Path, files: Path, tmp_path: Path) -> None:
+    words = ("search", judged / "questions.jsonl", judged / "labels.csv", files, "--use-labels")
+    data = measured(*words, out=tmp_path / "out.json")
+    keys = {
+        "hit@5",
+        "answer@5",
+        "mrr@10",
+        "ndcg@10",
+        "refused_none",
+        "false_refusals",
+        "quote_exact",
+        "median_ms",
+        "per_kind",
+    }
+    assert keys <= set(data)
+    assert (data["hit@5"], data["answer@5"], data["mrr@10"], data["quote_exact"]) == (1.0, 1.0, 1.0, 1.0)
+    assert set(data["per_kind"]) == {"natural", "filter", "none"}
+
+
+def test_coverage_is_measured_against_judged_gaps(judged: Path, files: Path, tmp_path: Path) -> None:
+    words = ("coverage", judged / "gaps.jsonl", judged / "labels.csv", files)
+    data = measured(*words, out=tmp_path / "out.json")
+    assert (data["cell_accuracy"], data["gap_precision"], data["gap_recall"], data["error_cells"]) == (1.0, 1.0, 1.0, 0)
+
+
+def test_a_collection_is_measured_for_each_leg(tmp_path: Path) -> None:
+    texts = {
+        "d1": "Wings lift aircraft in fast air.",
+        "d2": "Heat flows through composite slabs.",
+        "d3": "Rain falls on hills.",
+    }
+    lines = [json.dumps({"_id": name, "title": "", "text": text}) for name, text in texts.items()]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(lines))
+    (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "heat in composite slabs"}')
+    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td2\t1\n")
+    data = measured("ir", tmp_path, out=tmp_path / "out.json")
+    assert set(data) == {"dense", "sparse", "fused", "balanced"}
+    assert {leg: values["ndcg@10"] for leg, values in data.items()} == dict.fromkeys(data, 1.0)
+    assert {leg: values["recall@100"] for leg, values in data.items()} == dict.fromkeys(data, 1.0)
