@@ -33,15 +33,17 @@ _STARTERS = re.compile(
     r"\s+(?:The|This|These|Those|It|In|If|An?|Any|Each|For|When|All|You|We|They|However|See|He|She|There)\b"
 )
 _HARD_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•●○▪■◦➢o]\s|\(?\d{1,3}[.)]\s|\([\da-zA-Z]{1,4}\)\s|#{1,6}\s|\|))")
+_RULE = re.compile(r"[|:=_*+~\s-]{3,}$")
 _LAST_RESORT = re.compile(r"(?<=[.!?;:])\s+|\n")
 
 _own = local()
 
 
 def sentences(text: str) -> tuple[Span, ...]:
-    """Spans of the sentences of a text, in order, without the blanks around them; every visible character is in one.
+    """Spans of the sentences of a text, in order, without the blanks around them; every word is in one.
 
-    Items of a list, table rows and stretches between blank lines are never joined into one sentence.
+    Items of a list, table rows and stretches between blank lines are never joined into one sentence. Drawn lines and
+    the rules of tables ("|---|---|") are in none.
 
     >>> text = "Dr. Smith paid $3.50. See e.g. IRS Pub. 15-A."
     >>> [span.of(text) for span in sentences(text)]
@@ -80,7 +82,7 @@ def _sentences_of(text: str, start: int, end: int) -> Iterator[Span]:
     for border in [*_borders(stretch), len(stretch)]:
         piece = stretch[begin:border]
         visible = piece.strip()
-        if visible:
+        if visible and not _RULE.match(visible):
             first = start + begin + len(piece) - len(piece.lstrip())
             yield Span(first, first + len(visible))
         begin = border
