@@ -53,11 +53,10 @@ def test_every_value_of_a_closed_filter_is_named(field: "object") -> None:
 
 def test_every_factor_and_profile_is_explained() -> None:
     from core.search.factors import FACTORS
-    from core.tables.factors import factor_table
     from core.tables.profiles import profiles
 
     text = page("scores.md")
-    assert not [name for name in (*FACTORS, *factor_table()) if f"| `{name}` |" not in text]
+    assert not [name for name in FACTORS if f"| `{name}` |" not in text]
     assert not [name for name in profiles() if f"| `{name}` |" not in text]
 
 

@@ -1,0 +1,93 @@
+"""Takes the pictures of the documentation from the running app: `make pictures`.
+
+The app runs on a throw-away data folder with the sample library; every page is taken at 1280 and 800 pixels.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import sample
+from tests.browser.driving import Window, open_browser
+from tests.running import RunningApp, running_app
+
+__all__ = ["VIEWS", "View", "take"]
+
+FOLDER = Path(__file__).parent / "pictures"
+WIDTHS = (1280, 800)
+TALLEST = 1500
+QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One picture: an address of the app, and a word that stands there once it is drawn."""
+
+    name: str
+    path: str
+    sign: str
+    params: Callable[[], dict[str, str | list[str]]] = dict
+
+
+VIEWS = (
+    View("home", "", "Last searches"),
+    View("upload", "upload", "passages"),
+    View("library", "library", "documents"),
+    View("search", "search", "results in", lambda: {"q": QUESTION}),
+    View("search-nothing", "search", "Nearest misses", lambda: {"q": sample.questions()[-1]}),
+    View("inspect", "inspect", "Rank journey", lambda: {"q": QUESTION}),
+    View("inspect-page", "inspect", "Picture of the page", lambda: {"q": QUESTION, "view": "Page"}),
+    View("coverage", "coverage", "What to obtain", lambda: {"topic": sample.topics()}),
+)
+
+
+def take(folder: Path) -> list[Path]:
+    """Takes every picture, the one of the empty library first; returns the files."""
+    taken: list[Path] = []
+    with (
+        TemporaryDirectory(prefix="fivefold-") as data,
+        running_app(Path(data) / "data") as app,
+        open_browser() as browser,
+    ):
+        empty = View("home-empty", "", "Load the sample")
+        taken += [_picture(Window(browser, app, width=width), empty, folder) for width in WIDTHS]
+        _load_sample(app, Window(browser, app))
+        for width in WIDTHS:
+            window = Window(browser, app, width=width)
+            taken += [_picture(window, view, folder) for view in VIEWS]
+    return taken
+
+
+def _load_sample(app: RunningApp, window: Window) -> None:
+    window.go()
+    window.page.get_by_role("button", name="Load the sample library").click()
+    app.read_by_now(len(sample.files()))
+    for question in sample.questions()[:5]:
+        window.go("search", q=question)
+        window.wait_for("results in")
+
+
+def _picture(window: Window, view: View, folder: Path) -> Path:
+    from PIL import Image
+
+    window.go(view.path, **view.params())
+    window.wait_for(view.sign)
+    window.page.wait_for_timeout(1500)  # charts grow for a moment after they are drawn
+    # The page scrolls inside a box of its own, so the window is made as tall as what is in it.
+    height = int(window.page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight"))
+    width = window.page.viewport_size["width"] if window.page.viewport_size else WIDTHS[0]
+    window.page.set_viewport_size({"width": width, "height": min(max(height + 60, 700), TALLEST)})
+    window.page.wait_for_timeout(800)
+    target = folder / f"{view.name}-{width}.png"
+    window.page.screenshot(path=target)
+    Image.open(target).convert("RGB").quantize(128).save(target, optimize=True)
+    window.page.set_viewport_size({"width": width, "height": 900})
+    return target
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for path in take(FOLDER):
+        sys.stdout.write(f"{path.name}: {path.stat().st_size // 1024} kB\n")

@@ -1,0 +1,82 @@
+"""A browser window on the app, and the few gestures the stories need."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from tests.browser.finding import MISSING, find_browser
+from tests.running import RunningApp
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+__all__ = ["Window", "open_browser"]
+
+WAIT_MILLISECONDS = 60_000
+
+
+@contextmanager
+def open_browser() -> "Iterator[Browser]":
+    """A headless browser. Raises AssertionError saying how to get one when there is none."""
+    from playwright.sync_api import sync_playwright
+
+    program = find_browser()
+    assert program is not None, MISSING
+    with sync_playwright() as playwright:
+        # Without its sandbox, because root may not use it and containers often cannot; it only opens our own pages.
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Window:
+    """One tab. `problems` collects what the page's own scripts complained about."""
+
+    def __init__(self, browser: "Browser", app: RunningApp, *, width: int = 1280, height: int = 900) -> None:
+        self.app = app
+        self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme="light")
+        self.page: Page = self.context.new_page()
+        self.page.set_default_timeout(WAIT_MILLISECONDS)
+        self.problems: list[str] = []
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+
+    def go(self, path: str = "", **params: str | list[str]) -> None:
+        """Open an address of the app and wait until it has drawn."""
+        query = f"?{urlencode(params, doseq=True)}" if params else ""
+        self.page.goto(f"{self.app.url}/{path}{query}")
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until a page stands there and no run of its script is going on."""
+        self.page.locator("[data-testid=stMainBlockContainer]").wait_for()
+        self.page.locator("[data-testid=stApp][data-test-connection-state=CONNECTED]").wait_for()
+        self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+
+    def upload(self, *files: Path) -> None:
+        """Drop files on the Upload page, press its button, and wait until it says what became of them."""
+        self.go("upload")
+        self.page.locator("[data-testid=stFileUploaderDropzoneInput]").first.set_input_files(files)
+        self.page.get_by_role("button", name=f"Upload {len(files)} file").click()
+        self.wait_for("stored. You may close this tab")
+
+    def read(self) -> str:
+        """What a person can read on the page, with single blanks between words."""
+        return " ".join(self.page.locator("[data-testid=stAppViewContainer]").inner_text().split())
+
+    def wait_for(self, *words: str) -> str:
+        """What stands on the page once all these words do. Raises AssertionError with what stood there instead."""
+        deadline = monotonic() + WAIT_MILLISECONDS / 1000
+        while not all(each in self.read() for each in words):
+            assert monotonic() < deadline, f"{words} did not appear; the page reads: {self.read()}"
+            self.page.wait_for_timeout(200)
+        self.settle()
+        return self.read()
+
+    def complains(self) -> bool:
+        """Whether the page shows an error of the program."""
+        return self.page.locator("[data-testid=stException]").count() > 0

@@ -1,0 +1,132 @@
+"""What an analyst does on the first day, in a real browser against the real app."""
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+import sample
+from core.documents import Truth
+from core.results import CellState
+from tests.browser.driving import Window
+from tests.browser.paper import make_pdf, text_of
+from tests.running import RunningApp
+
+pytestmark = pytest.mark.browser
+
+POLICY = {
+    "Purpose and scope": """
+        This policy applies to everyone who works in the hangars of Corvane Airship Yard. It is the policy of the yard
+        that no airship leaves its mast without a signed release. The yard master owns this policy and reviews it every
+        year. Violations of this policy are a matter for discipline.
+    """,
+    "Handling of helium": """
+        Helium bottles must be stored upright behind the yellow gate. The valve of a bottle must be closed by two
+        employees, and both must sign the valve log. A leaking helium bottle must be carried to the north meadow within
+        nine minutes.
+    """,
+    "Night watch": """
+        The night watch walks the hangar every 45 minutes and writes down the pressure of each gas cell. Employees on
+        night watch must not use open flames. The supervisor approves the watch log every morning before the gates are
+        opened.
+    """,
+}
+
+
+def sums(text: str) -> list[tuple[list[Decimal], Decimal]]:
+    """Every "A 0.310 + B 0.120 = 0.430" of a page: the parts and the total."""
+    found = re.findall(r"((?:[A-Z][a-z ]+ \d\.\d{3}(?: \+ )?)+) = (\d\.\d{3})", text)
+    return [([Decimal(part) for part in re.findall(r"\d\.\d{3}", parts)], Decimal(total)) for parts, total in found]
+
+
+@pytest.mark.slow
+def test_a_pdf_is_uploaded_searched_explained_cited_and_covered(
+    start: Callable[[], RunningApp], window: Callable[[RunningApp], Window], tmp_path: Path
+) -> None:
+    pdf = make_pdf(tmp_path / "Hangar_Safety_Policy.pdf", "Hangar Safety Policy", POLICY)
+    app = start()
+    tab = window(app)
+
+    tab.upload(pdf)
+    app.read_by_now(1)
+    row = tab.wait_for("3 pages")
+    assert "Compliance" in row
+    assert "0 failed" in row
+
+    tab.go("search")
+    question = tab.page.get_by_label("Question", exact=True)
+    question.fill("How quickly must a leaking helium bottle be carried away?")
+    question.press("Enter")
+    answer = "A leaking helium bottle must be carried to the north meadow within nine minutes."
+    results = tab.wait_for(answer)
+    assert answer in text_of(pdf)
+    assert sums(results)
+
+    tab.page.get_by_role("link", name="Hangar_Safety_Policy.pdf, page 2").first.click()
+    (parts, total), *others = sums(tab.wait_for("Rank journey"))
+    assert len(parts) > 2
+    assert sum(parts) == total
+    assert all(sum(each) == whole for each, whole in [*others, *sums(results)])
+
+    tab.page.get_by_text("Citations", exact=True).click()
+    quotes = re.findall(r"“([^”]+)”", tab.wait_for("relevance"))[1:]  # the first repeats the question
+    assert answer in quotes
+    assert all(quote in text_of(pdf) for quote in quotes)
+
+    tab.page.get_by_text("Page", exact=True).first.click()
+    tab.wait_for("Picture of the page")
+    picture = tab.page.get_by_alt_text("Page 2 of Hangar_Safety_Policy.pdf")
+    picture.wait_for()
+    assert picture.evaluate("image => image.complete && image.naturalWidth > 100")
+
+    tab.go("coverage")
+    tab.page.get_by_label("Topics, one per line").fill("storage of helium bottles\nharvest of sugar beets")
+    tab.page.get_by_role("button", name="Assess").click()
+    board = tab.wait_for("What to obtain", "harvest of sugar beets")
+    assert CellState.COVERED.value in board
+    assert CellState.GAP.value in board
+    assert not tab.complains()
+
+
+@pytest.mark.slow
+def test_the_sample_library_makes_every_page_meaningful_in_one_click(
+    start: Callable[[], RunningApp], window: Callable[[RunningApp], Window]
+) -> None:
+    app = start()
+    tab = window(app)
+    tab.go()
+    tab.page.get_by_role("button", name="Load the sample library").click()
+    app.read_by_now(len(sample.files()))
+
+    tab.go()
+    home = tab.wait_for(f"Documents {len(sample.files())} Passages")
+    assert all(truth.value.capitalize() in home for truth in Truth)
+    tab.go("library")
+    tab.wait_for(f"{len(sample.files())} documents")
+
+    tab.go("search", q="What does the customer want for shift differentials?")
+    tab.wait_for("Tallgrass_SOW_Payroll_Implementation.docx")
+    tab.go("search", q=sample.questions()[-1])
+    tab.wait_for("Nothing in the library answers this")
+
+    tab.go("coverage", topic=["break time for nursing mothers", "overtime pay after 40 hours a week"])
+    tab.wait_for("What to obtain", "break time for nursing mothers")
+    assert not tab.complains()
+
+
+def test_a_file_that_cannot_be_used_fails_alone_with_its_reason(
+    start: Callable[[], RunningApp], window: Callable[[RunningApp], Window], tmp_path: Path
+) -> None:
+    whole = make_pdf(tmp_path / "whole.pdf", "Hangar Safety Policy", POLICY).read_bytes()
+    (tmp_path / "torn.pdf").write_bytes(whole[: len(whole) // 3])
+    (tmp_path / "nothing.txt").write_bytes(b"")
+    app = start()
+    tab = window(app)
+    tab.upload(*(tmp_path / name for name in ("torn.pdf", "nothing.txt", "whole.pdf")))
+    tab.wait_for("'nothing.txt' is empty")
+    app.read_by_now(2)
+    tab.go("upload")
+    assert "torn.pdf" in tab.wait_for("1 failed", "3 pages")
+    assert not tab.complains()
