@@ -8,13 +8,12 @@ from core.coverage.report import board_csv, board_data
 from core.coverage.topics import topics_from_csv, topics_from_lines
 from core.documents import Truth
 from core.errors import FivefoldError
-from core.results import Board, Cell, CellState, Citation, Gap
+from core.results import Board, Cell, CellState, Gap
 from pages.parts import cards, charts, notices, session
+from pages.parts.drawer import SEVERITIES, drawer
 from pages.parts.looks import CELLS
-from pages.parts.urls import params_of
 from pages.parts.wording import count, plain, shortened
 
-_SEVERITIES = {"high": "red", "medium": "orange", "low": "gray"}
 _MOST_IN_URL = 40
 _PER_PAGE = 12
 _EXAMPLE = "Overtime pay\nVacation accrual\nRetention of payroll records"
@@ -103,25 +102,7 @@ def _board(board: Board) -> None:
             f" · {board.taken_at:%Y-%m-%d %H:%M} UTC · {board.milliseconds / 1000:.1f} s",
             width="content",
         )
-        st.download_button(
-            "CSV",
-            board_csv(board),
-            "coverage.csv",
-            "text/csv",
-            icon=":material/download:",
-            type="tertiary",
-            on_click="ignore",
-        )
-        data = json.dumps(board_data(board), indent=2, ensure_ascii=False)
-        st.download_button(
-            "JSON",
-            data,
-            "coverage.json",
-            "application/json",
-            icon=":material/download:",
-            type="tertiary",
-            on_click="ignore",
-        )
+        _downloads(board)
     _legend(board)
     for problem in dict.fromkeys(cell.error for cell in board.cells if cell.error):
         st.error(f"Some cells could not be assessed; they are no gaps. {plain(problem)}", icon=":material/bolt:")
@@ -138,6 +119,29 @@ def _board(board: Board) -> None:
         topic, truth = points[0]["customdata"]
         st.session_state["coverage.open"] = f"{truth}:{topic}"
     _picker(board)
+
+
+def _downloads(board: Board) -> None:
+    """The board, for what leaves the product."""
+    st.download_button(
+        "CSV",
+        board_csv(board),
+        "coverage.csv",
+        "text/csv",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+    )
+    data = json.dumps(board_data(board), indent=2, ensure_ascii=False)
+    st.download_button(
+        "JSON",
+        data,
+        "coverage.json",
+        "application/json",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+    )
 
 
 def _legend(board: Board) -> None:
@@ -174,62 +178,6 @@ def _key(cell: Cell) -> str:
     return f"{cell.truth.value}:{cell.topic}"
 
 
-def _closed() -> None:
-    st.session_state["coverage.open"] = ""
-    st.session_state["coverage.round"] += 1
-
-
-@st.dialog("Evidence", position="right", width=640, on_dismiss=_closed)
-def _drawer(cell: Cell, gap: Gap | None) -> None:
-    """One cell: its evidence, how far from the threshold, what nearly counted, and the exact search."""
-    look = CELLS[cell.state]
-    st.markdown(f"### {plain(cell.topic)}", anchors=False)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        cards.truth_badge(cell.truth)
-        st.badge(look.words.capitalize(), color=look.colour, icon=look.icon)  # type: ignore[arg-type]
-    if cell.state is CellState.ERROR:
-        st.error(f"This cell could not be assessed; it is not a gap. {plain(cell.error)}", icon=":material/bolt:")
-    elif cell.state is CellState.NOT_ASSESSED:
-        st.info(plain(cell.reason) or "This truth was not searched.", icon=":material/remove:")
-    else:
-        score, threshold, margin = st.columns(3)
-        score.metric("Evidence", f"{cell.evidence_score:.3f}")
-        threshold.metric("Threshold", f"{cell.threshold:.3f}")
-        margin.metric("Margin", f"{cell.margin:+.3f}")
-        st.caption(plain(cell.reason))
-    if gap is not None:
-        colour = _SEVERITIES.get(gap.severity, "gray")
-        st.markdown(f":{colour}-badge[{gap.severity} gap] {plain(gap.recommendation)}")
-    _sentences("Evidence", cell.evidence, cell)
-    _sentences("Near misses – not enough to count", cell.near_misses, cell)
-    _exact_search(cell)
-
-
-def _sentences(title: str, citations: tuple[Citation, ...], cell: Cell) -> None:
-    if not citations:
-        return
-    st.markdown(f"**{title}**")
-    for citation in citations:
-        with st.container(border=True, gap="xsmall"):
-            st.markdown(f"“{plain(shortened(citation.quote, 600))}”")
-            where = f", page {citation.page}" if citation.page is not None else ""
-            label = f"{plain(shortened(citation.document_name, 60))}{where} :gray[{citation.relevance:.2f}]"
-            if cell.request is not None:
-                cards.inspect_link(cell.request, citation.passage_id, label, icon=":material/troubleshoot:")
-            else:
-                st.caption(label)
-
-
-def _exact_search(cell: Cell) -> None:
-    if cell.request is None:
-        return
-    words = cell.request.filters.in_words()
-    st.caption(
-        plain(f"Asked: “{cell.request.question}” · profile {cell.request.profile} · {'; '.join(words) or 'no filters'}")
-    )
-    st.page_link("search.py", label="Open in Search", icon=":material/search:", query_params=params_of(cell.request))
-
-
 def _gaps(board: Board) -> None:
     """The holes, worst first, each with what to obtain."""
     st.markdown("**What to obtain**")
@@ -239,7 +187,7 @@ def _gaps(board: Board) -> None:
             ":material/check: No gaps among the assessed cells." if known else "No cell was assessed: no gap is known."
         )
         return
-    order = list(_SEVERITIES)
+    order = list(SEVERITIES)
     worst_first = sorted(board.gaps, key=lambda gap: order.index(gap.severity) if gap.severity in order else len(order))
     pages = max(1, -(-len(worst_first) // _PER_PAGE))
     page = st.pagination(pages, key="coverage.page") if pages > 1 else 1
@@ -249,7 +197,7 @@ def _gaps(board: Board) -> None:
 
 def _gap_row(gap: Gap) -> None:
     severity, truth, words = st.columns([1, 2, 11], wrap=False, gap="small")
-    severity.badge(gap.severity, color=_SEVERITIES.get(gap.severity, "gray"))  # type: ignore[arg-type]
+    severity.badge(gap.severity, color=SEVERITIES.get(gap.severity, "gray"))  # type: ignore[arg-type]
     with truth:
         cards.truth_badge(gap.truth)
     words.markdown(f"**{plain(shortened(gap.topic, 80))}** – {plain(gap.recommendation)}")
@@ -260,7 +208,7 @@ def _open_cell(board: Board) -> None:
     if truth not in set(Truth) or topic not in board.topics:
         return
     gap = next((each for each in board.gaps if each.topic == topic and each.truth == truth), None)
-    _drawer(board.cell(topic, Truth(truth)), gap)
+    drawer(board.cell(topic, Truth(truth)), gap)
 
 
 def draw() -> None:

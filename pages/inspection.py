@@ -11,6 +11,7 @@ from core.pictures import PagePicture, page_picture
 from core.results import Candidate, Citation, Dropped, DropReason, Hit, Score, SearchResult
 from core.search.cite import CitationStyle, cite, written
 from pages.parts import cards, charts, notices, session
+from pages.parts.sums import factor_label, shown_parts, strip_words
 from pages.parts.urls import params_of, request_from
 from pages.parts.wording import bytes_in_words, count, day, marked, plain, quoted, shortened
 
@@ -118,27 +119,26 @@ def _sum(result: SearchResult, score: Score) -> None:
     grid = st.grid(2, min_column_width=440, gap="medium")
     with grid.cell():
         figure = charts.waterfall(score, result.profile.threshold, dark=dark)
-        st.plotly_chart(figure, key="waterfall", config={"displayModeBar": False}, alt=charts.strip_words(score))
+        st.plotly_chart(figure, key="waterfall", config={"displayModeBar": False}, alt=strip_words(score))
     with grid.cell():
         st.table(_parts(score), border="horizontal", hide_index=True)
-    st.caption(plain(charts.strip_words(score)))
+    st.caption(plain(strip_words(score)))
 
 
 def _parts(score: Score) -> list[dict[str, str]]:
     """Every part of the sum with its reason, largest first; multipliers last."""
-    factors = sorted(score.factors, key=lambda factor: -factor.contribution)
     rows = [
         {
-            "Part": charts.factor_label(each.name),
+            "Part": factor_label(each.name),
             "Value × weight": f"{each.value:.3f} × {each.weight:.2f}",
-            "Adds": f"{each.contribution:.3f}",
+            "Adds": f"{shown:.3f}",
             "Why": plain(each.reason),
         }
-        for each in factors
+        for each, shown in shown_parts(score)
     ]
     return rows + [
         {
-            "Part": f"× {charts.factor_label(each.name)}",
+            "Part": f"× {factor_label(each.name)}",
             "Value × weight": f"{each.value:.3f}",
             "Adds": "",
             "Why": plain(each.reason),

@@ -67,16 +67,26 @@ def _told() -> None:
         for each in told:
             if isinstance(each, FivefoldError):
                 notices.error(each)
+        st.button("Dismiss", icon=":material/close:", type="tertiary", on_click=_dismiss)
 
 
-def _doubt(document: Document) -> float:
-    """0 for what needs a look most, 3 for what needs none."""
+def _dismiss() -> None:
+    st.session_state["upload.told"] = []
+
+
+def _ease(document: Document) -> float:
+    """Low for what needs a look most: failed, being read, doubtful labels, waiting, sure labels."""
     if document.state is DocumentState.FAILED:
         return 0.0
     if document.state is DocumentState.PENDING:
-        return 1.0
+        return 3.0 if _waits(document) else 1.0
     label = document.labels.truth
-    return 3.0 if label.confirmed else 1.5 + label.probability if label.value else 1.2
+    sureness = label.probability if label.value else 0.0
+    return 2.0 + sureness if cards.unsure(document) else 4.0 + (1.0 if label.confirmed else sureness)
+
+
+def _waits(document: Document) -> bool:
+    return document.step in ("", _STEPS[0])
 
 
 def _busy() -> bool:
@@ -89,14 +99,14 @@ def _list(documents: list[Document]) -> None:
     failed = [each for each in documents if each.state is DocumentState.FAILED]
     done = len(documents) - len(running)
     if running:
-        current = next((each for each in running if each.step not in ("", "waiting")), running[0])
+        current = next((each for each in running if not _waits(each)), running[0])
         st.progress(
             done / len(documents), f"{done:,} of {count(len(documents), 'file')} read · now {plain(current.name)}"
         )
     unsure = [each for each in documents if each.state is DocumentState.READY and cards.unsure(each)]
     doubtful = f"{len(failed)} failed · {len(unsure)} with a doubtful label"
     st.caption(f"{count(len(documents), 'file')} · {len(running)} in progress · {doubtful}")
-    ordered = sorted(documents, key=_doubt)
+    ordered = sorted(documents, key=_ease)
     pages = max(1, -(-len(ordered) // _PER_PAGE))
     page = st.pagination(pages, key="upload.page") if pages > 1 else 1
     for document in ordered[(page - 1) * _PER_PAGE : page * _PER_PAGE]:
@@ -119,8 +129,9 @@ def _row(document: Document) -> None:
                 st.caption(bytes_in_words(document.size_bytes), width="content")
         match document.state:
             case DocumentState.PENDING:
-                step = _STEPS.index(document.step) if document.step in _STEPS else 0
-                st.progress((step + 0.5) / len(_STEPS))
+                if not _waits(document):
+                    step = _STEPS.index(document.step) if document.step in _STEPS else 0
+                    st.progress((step + 0.5) / len(_STEPS))
             case DocumentState.FAILED:
                 _failure(document)
             case DocumentState.READY:

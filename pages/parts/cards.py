@@ -12,6 +12,7 @@ from core.tables.domains import domain_title
 from core.tables.jurisdictions import jurisdiction_title
 from pages.parts import charts
 from pages.parts.looks import STATES, truth_look
+from pages.parts.sums import strip_words
 from pages.parts.urls import params_of
 from pages.parts.wording import day, marked, plain, shortened
 
@@ -126,7 +127,7 @@ def _context(passage: Passage, sentence: str, stems: Collection[str]) -> None:
 
 
 def _score_line(hit: Hit, result: SearchResult, document: Document | None) -> None:
-    words = charts.strip_words(hit.score)
+    words = strip_words(hit.score)
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         st.markdown(f"**{hit.score.total:.3f}**", width=46)
         st.image(charts.score_strip(hit.score, result.profile.threshold), width="stretch", alt=words)

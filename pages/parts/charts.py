@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from core.documents import Truth
-from core.results import Board, Cell, CellState, Factor, Score, SearchResult, TermScore
-from core.tables.factors import factor_table
+from core.results import Board, Cell, CellState, Score, SearchResult, TermScore
 from pages.parts.looks import CELLS, TRUTHS
+from pages.parts.sums import factor_label, shown_parts, shrink
 from pages.parts.wording import shortened
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-__all__ = ["board_map", "factor_label", "journey", "score_strip", "strip_words", "term_bars", "waterfall"]
+__all__ = ["board_map", "journey", "score_strip", "term_bars", "waterfall"]
 
 # One hue from dark to light, so that no factor looks like a truth; names and numbers stand beside every strip.
 _SHADES = ("#34558b", "#5b84b8", "#86a8cf", "#a9c1de", "#c6d5e8", "#8d97a5", "#aeb6c1", "#c8cdd5")
@@ -25,20 +25,6 @@ _TRACK, _THRESHOLD, _TAKEN = "#d5dae1", "#c62f3b", "#d8747c"
 _QUIET = {"light": "#c8cdd5", "dark": "#46505d"}
 _STAGES = ("dense", "sparse", "fused", "final")
 _RANK_TICKS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
-
-
-def factor_label(name: str) -> str:
-    """The words a page shows for a factor."""
-    rows = factor_table().rows
-    return rows[name].label if name in rows else name.replace("_", " ").capitalize()
-
-
-def strip_words(score: Score) -> str:
-    """The sum in words, largest part first: "Similarity 0.310 + Keywords 0.120 = 0.430"."""
-    parts = [factor for factor in _by_share(score) if factor.contribution >= 0.0005]
-    total = " + ".join(f"{factor_label(factor.name)} {factor.contribution:.3f}" for factor in parts) or "0"
-    times = "".join(f" × {factor_label(each.name)} {each.value:.2f}" for each in score.multipliers)
-    return f"({total}){times} = {score.total:.3f}" if times else f"{total} = {score.total:.3f}"
 
 
 def score_strip(score: Score, threshold: float) -> str:
@@ -51,9 +37,9 @@ def score_strip(score: Score, threshold: float) -> str:
         "svg", xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width} {height}", width=str(width), height=str(height)
     )
     _block(picture, 0, width, 5, 4, _TRACK)
-    shrink, left = _product(score), 0.0
-    for index, factor in enumerate(_by_share(score)):
-        size = width * factor.contribution * shrink
+    times, left = shrink(score), 0.0
+    for index, (factor, _) in enumerate(shown_parts(score)):
+        size = width * factor.contribution * times
         _block(picture, left, max(size - 1.0, 0.0), 2, 10, _SHADES[min(index, len(_SHADES) - 1)])
         left += size
     _block(picture, width * threshold - 1, 2, 0, height, _THRESHOLD)
@@ -65,22 +51,13 @@ def _block(picture: ElementTree.Element, x: float, width: float, y: float, heigh
     ElementTree.SubElement(picture, "rect", where, fill=fill)
 
 
-def _product(score: Score) -> float:
-    product = 1.0
-    for multiplier in score.multipliers:
-        product *= multiplier.value
-    return product
-
-
-def _by_share(score: Score) -> list[Factor]:
-    return sorted(score.factors, key=lambda factor: -factor.contribution)
-
-
 def waterfall(score: Score, threshold: float, *, dark: bool = False) -> "Figure":
     """How the parts add up to the total: one step per factor, then what each multiplier takes away, then the score."""
     from plotly.graph_objects import Figure, Waterfall
 
-    steps = [(factor_label(each.name), each.contribution, "relative", each.reason) for each in _by_share(score)]
+    parts = shown_parts(score)
+    steps = [(factor_label(each.name), each.contribution, "relative", each.reason) for each, _ in parts]
+    texts = [f"+{shown:.3f}" for _, shown in parts]
     running = sum(factor.contribution for factor in score.factors)
     for each in score.multipliers:
         taken = running * (each.value - 1.0)
@@ -93,7 +70,7 @@ def waterfall(score: Score, threshold: float, *, dark: bool = False) -> "Figure"
         x=[step[1] for step in steps],
         measure=[step[2] for step in steps],
         customdata=[step[3] for step in steps],
-        text=[f"{step[1]:.3f}" if step[2] == "total" else f"{step[1]:+.3f}" for step in steps],
+        text=[*texts, *(f"{step[1]:.3f}" if step[2] == "total" else f"{step[1]:+.3f}" for step in steps[len(texts) :])],
         textposition="outside",
         cliponaxis=False,
         hovertemplate="%{y}: %{text}<br>%{customdata}<extra></extra>",
@@ -185,26 +162,7 @@ def board_map(board: Board, *, dark: bool = False) -> "Figure":
     figure = Figure()
     for column, truth in enumerate(Truth):
         cells = [board.cell(topic, truth) for topic in topics]
-        figure.add_trace(
-            Bar(
-                orientation="h",
-                base=[column + 0.02] * len(cells),
-                x=[0.96] * len(cells),
-                y=list(range(len(cells))),
-                width=0.9,
-                marker={"color": [_fill(cell.state, dark=dark) for cell in cells], "cornerradius": 4},
-                text=[f"{CELLS[cell.state].symbol} {_cell_text(cell)}" for cell in cells],
-                textfont={"color": [_ink(cell.state, dark=dark) for cell in cells], "size": 13},
-                textposition="inside",
-                insidetextanchor="middle",
-                textangle=0,
-                customdata=[[cell.topic, cell.truth.value] for cell in cells],
-                hovertext=[_cell_hover(cell) for cell in cells],
-                hovertemplate="%{hovertext}<extra></extra>",
-                selected={"marker": {"opacity": 1.0}},
-                unselected={"marker": {"opacity": 0.75}},
-            )
-        )
+        figure.add_trace(Bar(orientation="h", **_tiles(cells, column, dark=dark)))
     figure.update_layout(**_plain(height=44 + 38 * len(topics)), barmode="overlay", showlegend=False)
     figure.update_layout(margin={"l": 8, "r": 8, "t": 28, "b": 8})
     figure.update_xaxes(tickfont={"size": 13})
@@ -228,6 +186,27 @@ def board_map(board: Board, *, dark: bool = False) -> "Figure":
         fixedrange=True,
     )
     return figure
+
+
+def _tiles(cells: Sequence[Cell], column: int, *, dark: bool) -> dict[str, Any]:
+    """One column of the map: a bar of equal length per cell, filled and lettered by its state."""
+    return {
+        "base": [column + 0.02] * len(cells),
+        "x": [0.96] * len(cells),
+        "y": list(range(len(cells))),
+        "width": 0.9,
+        "marker": {"color": [_fill(cell.state, dark=dark) for cell in cells], "cornerradius": 4},
+        "text": [f"{CELLS[cell.state].symbol} {_cell_text(cell)}" for cell in cells],
+        "textfont": {"color": [_ink(cell.state, dark=dark) for cell in cells], "size": 13},
+        "textposition": "inside",
+        "insidetextanchor": "middle",
+        "textangle": 0,
+        "customdata": [[cell.topic, cell.truth.value] for cell in cells],
+        "hovertext": [_cell_hover(cell) for cell in cells],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "selected": {"marker": {"opacity": 1.0}},
+        "unselected": {"marker": {"opacity": 0.75}},
+    }
 
 
 def _fill(state: CellState, *, dark: bool) -> str:

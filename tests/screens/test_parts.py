@@ -17,6 +17,7 @@ from core.queries import SearchRequest
 from core.results import CellState, Factor, Multiplier, Score
 from pages.parts import charts
 from pages.parts.looks import CELLS, TRUTHS, truth_look
+from pages.parts.sums import shown_parts
 from pages.parts.urls import params_of, request_from
 from pages.parts.wording import marked, plain, quoted
 
@@ -111,5 +112,7 @@ def test_the_strip_and_the_waterfall_add_up_to_the_total(parts: list[tuple[float
     strip = ElementTree.fromstring(charts.score_strip(score, 0.5))
     widths = [float(block.get("width", 0)) for block in strip][1:-1]
     assert 560 * total - sum(widths) == pytest.approx(0.5 * len(widths), abs=0.5 * len(widths) + 0.02)
+    shown = [part for _, part in shown_parts(score)]
+    assert f"{sum(shown):.3f}" == f"{sum(factor.contribution for factor in factors):.3f}"
     steps = charts.waterfall(score, 0.5).data[0]
     assert sum(steps.x[:-1]) == pytest.approx(steps.x[-1], abs=1e-9)

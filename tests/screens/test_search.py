@@ -32,7 +32,7 @@ def test_the_shown_parts_of_every_score_add_up_to_the_shown_total(stocked: Shelf
     sums = _sums(opened("search.py", q=QUESTION))
     assert sums
     for parts, total in sums:
-        assert parts == pytest.approx(total, abs=0.004)  # seven parts, each rounded to three places
+        assert parts == pytest.approx(total, abs=1e-9)
 
 
 def test_the_legs_say_how_many_rows_the_filters_let_through(stocked: Shelf, opened: Opened) -> None:
