@@ -140,13 +140,13 @@ def _row(document: Document) -> None:
 
 def _failure(document: Document) -> None:
     st.markdown(f":red[{plain(document.failure)}] {plain(document.remedy)}")
-    again, away, _ = st.columns([1, 1, 4])
-    if again.button("Try again", key=f"retry.{document.id}", icon=":material/refresh:"):
-        session.workbench().retry(document.id)
-        st.rerun()
-    if away.button("Remove", key=f"remove.{document.id}", icon=":material/delete:", type="tertiary"):
-        session.workbench().delete(document.id)
-        st.rerun()
+    with st.container(horizontal=True, gap="small"):
+        if st.button("Try again", key=f"retry.{document.id}", icon=":material/refresh:", type="tertiary"):
+            session.workbench().retry(document.id)
+            st.rerun()
+        if st.button("Remove", key=f"remove.{document.id}", icon=":material/delete:", type="tertiary"):
+            session.workbench().delete(document.id)
+            st.rerun()
 
 
 def _taken_for(document: Document) -> None:
