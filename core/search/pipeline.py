@@ -14,11 +14,12 @@ from core.errors import BadRequest
 from core.filters import SearchFilters
 from core.ports import Catalogue, Embedder, SparseIndex, VectorIndex
 from core.queries import ScoreProfile, SearchRequest
-from core.results import Candidate, Citation, Dropped, DropReason, Hit, SearchResult
+from core.results import Candidate, Dropped, DropReason, Hit, SearchResult
 from core.search.answer import Verdict, judge
-from core.search.cite import cite
+from core.search.cite import cite_hits
 from core.search.collapse import collapse
 from core.search.factors import Asked
+from core.search.meaning import SentenceMeaning
 from core.search.retrieve import Retriever, leg_weights
 from core.search.route import question_terms, read_route, routed_only
 from core.search.score import rank
@@ -44,6 +45,7 @@ class Searcher:
     ) -> None:
         self._catalogue, self._embedder = catalogue, embedder
         self._threads = ThreadPoolExecutor(_LEG_THREADS, thread_name_prefix="leg")
+        self._meaning = SentenceMeaning(embedder)
         self._retriever = Retriever(catalogue, vectors, sparse, embedder, self._threads)
         given = table_profiles() if profiles is None else profiles
         self._profiles = {name: check_profile(profile) for name, profile in given.items()}
@@ -63,6 +65,8 @@ class Searcher:
     def search_many(self, requests: Sequence[SearchRequest], now: datetime) -> Sequence[SearchResult]:
         """Answer many questions, in their order; equal questions are embedded once, all of them in one batch.
 
+        Sentences are chosen by their words alone: to measure the meaning of twenty per question would take most time.
+
         Raises what `search` raises, and ModelUnavailable when the questions could not be embedded.
         """
         questions = list(dict.fromkeys(request.question.strip() for request in requests))
@@ -74,7 +78,7 @@ class Searcher:
         started = perf_counter()
         check_profile(profile)
         filtered = tuple(item for item in result.dropped if item.reason is DropReason.FILTERED)
-        return _ranked(replace(result, profile=profile, dropped=filtered), now, started)
+        return _ranked(replace(result, profile=profile, dropped=filtered), now, started, self._meaning)
 
     def warm(self) -> None:
         """Load the model and touch both indexes, so that the first search does not wait."""
@@ -109,7 +113,7 @@ class Searcher:
             undated_left_out=self._catalogue.undated(filters) if filters.dated else 0,
             rarity=found.rarity,
         )
-        return _ranked(unranked, now, started)
+        return _ranked(unranked, now, started, self._meaning if vector is None else None)
 
     def _profile(self, name: str) -> ScoreProfile:
         if name not in self._profiles:
@@ -131,8 +135,8 @@ def _admitted(
     return admitted, tuple(Dropped(c, DropReason.FILTERED, changed) for c in living if not filters.admits(c.passage))
 
 
-def _ranked(result: SearchResult, now: datetime, started: float) -> SearchResult:
-    """The result with its candidates scored, judged, collapsed, cut and cited under its profile. Pure."""
+def _ranked(result: SearchResult, now: datetime, started: float, meaning: SentenceMeaning | None) -> SearchResult:
+    """The result with its candidates scored, judged, collapsed, cut and cited under its profile. Touches no store."""
     asked = Asked.of(result.route, result.profile, now)
     complete = not any(leg.error for leg in result.legs)
     kept, dropped = rank(result.candidates, asked, thresholds=complete)
@@ -143,10 +147,7 @@ def _ranked(result: SearchResult, now: datetime, started: float) -> SearchResult
         for number, (item, _) in enumerate(shown[most:], most + 1)
     )
     verdict = judge(result.request.question, result.candidates) if complete else Verdict(bool(kept), _UNJUDGED)
-    hits = tuple(
-        Hit(number, item.candidate, item.score, _cited(item.candidate, result), similar)
-        for number, (item, similar) in enumerate(shown[:most], 1)
-    )
+    hits = tuple(Hit(n, item.candidate, item.score, (), similar) for n, (item, similar) in enumerate(shown[:most], 1))
     silence = "" if hits and verdict.answered else verdict.silence
     if verdict.answered and not hits:
         silence = f"Nothing reached the threshold {result.profile.threshold:g} of the profile '{result.profile.name}'."
@@ -155,7 +156,7 @@ def _ranked(result: SearchResult, now: datetime, started: float) -> SearchResult
         dropped, hits = (*missed, *dropped), ()
     return replace(
         result,
-        hits=hits,
+        hits=_cited(hits, result, meaning),
         dropped=(*result.dropped, *dropped, *collapsed, *beyond),
         answered=bool(hits),
         silence=silence,
@@ -163,5 +164,7 @@ def _ranked(result: SearchResult, now: datetime, started: float) -> SearchResult
     )
 
 
-def _cited(candidate: Candidate, result: SearchResult) -> tuple[Citation, ...]:
-    return cite(candidate.passage, result.documents[candidate.passage.document_id], result.rarity)
+def _cited(hits: Sequence[Hit], result: SearchResult, meaning: SentenceMeaning | None) -> tuple[Hit, ...]:
+    question, candidates = result.request.question.strip(), [hit.candidate for hit in hits]
+    told = cite_hits(candidates, result.documents, question, result.rarity, meaning)
+    return tuple(replace(hit, citations=citations) for hit, citations in zip(hits, told, strict=True))

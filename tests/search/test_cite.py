@@ -1,19 +1,25 @@
 """Citations stand on the page letter for letter, and are written in four styles."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.documents import Document, DocumentState, Passage, Span
+from core.ingest.sentences import sentences
+from core.ports import Vectors
 from core.results import Candidate, Citation, Score, Signals
-from core.search.cite import cite, distinct, sentence_relevance, written
+from core.search.cite import cite, cite_hits, distinct, sentence_relevance, written
 from core.search.collapse import collapse
+from core.search.meaning import SentenceMeaning
+from core.search.quotable import shown_quote
 from core.search.score import Scored
 
 NOW = datetime(2026, 1, 15, tzinfo=UTC)
@@ -42,7 +48,8 @@ def test_the_sentence_with_the_rare_words_comes_first() -> None:
     best, *_ = cite(PASSAGE, PAPER, {"semiweekly": 5.0, "deposits": 1.0})
     assert best.quote == "Semiweekly filers deposit sooner."
     assert best.quote == PAGE[best.start : best.end]
-    assert (best.citation_id, best.sentence_index, best.page, best.relevance) == ("42.1", 1, 5, 1.0)
+    assert (best.citation_id, best.sentence_index, best.page) == ("42.1", 1, 5)
+    assert best.relevance == pytest.approx(0.5 + 0.5 * 4 / 6)  # all the question's words, but only four words
 
 
 @given(st.text(min_size=1, max_size=80), st.text(max_size=20), st.data())
@@ -60,7 +67,145 @@ def test_a_quote_is_always_what_stands_on_the_page(text: str, before: str, data:
 def test_measured_meaning_counts_beside_the_words() -> None:
     by_meaning = cite(PASSAGE, PAPER, {"deposits": 1.0}, similarity=lambda s: 0.9 if "manager" in s else 0.0)
     assert by_meaning[0].quote == "Deposits are due monthly."
-    assert by_meaning[-1].relevance == pytest.approx(0.45)
+    assert by_meaning[2].quote == "See your manager."
+    assert by_meaning[2].relevance == pytest.approx(0.9 / 2 * 0.75)
+
+
+def handbook(text: str, *, section: str = "", context: str = "") -> Passage:
+    """A passage cut by the product's own splitting into sentences."""
+    return replace(
+        PASSAGE, text=text, start=0, end=len(text), sentences=sentences(text), section=section, context=context
+    )
+
+
+RECORDS = """### Keeping records
+
+| Record | Kept for | Kept by |
+|--------|---------:|---------|
+| Payroll file | 7 years | Finance |
+| Interview notes | 1 year | Recruiting |"""
+
+
+def test_a_table_answers_with_its_row_not_with_its_header() -> None:
+    asked = {"record": 1.0, "kept": 2.0, "interview": 3.0}
+    quotes = [c.quote for c in cite(handbook(RECORDS, section="Keeping records"), PAPER, asked)]
+    assert quotes[0] == "| Interview notes | 1 year | Recruiting |"
+    assert quotes[2] == "| Record | Kept for | Kept by |"
+    assert not any("---" in quote for quote in quotes)
+
+
+def test_a_row_is_read_with_the_column_names_of_its_table() -> None:
+    row = handbook(
+        "| Payroll file | 7 years | Finance |\n\nAsk the office for more.", context="Manual\nRecord; Kept for; Kept by"
+    )
+    assert cite(row, PAPER, {"kept": 2.0})[0].quote == "| Payroll file | 7 years | Finance |"
+    lone = cite(row, PAPER, {}, similarity=lambda told: float(told.startswith("Record; Kept for; Kept by\n")))
+    assert lone[0].quote == "| Payroll file | 7 years | Finance |"
+
+
+@pytest.mark.parametrize(
+    ("text", "section"),
+    [
+        ("## Parental leave\n\nMothers and fathers may stay at home for twelve weeks.", ""),
+        ("Parental leave\n-----\n\nMothers and fathers may stay at home for twelve weeks.", ""),
+        ("Parental leave\n\nMothers and fathers may stay at home for twelve weeks.", "Handbook › Parental leave"),
+        ("*Parental leave*\n\n```text\n\nMothers and fathers may stay at home for twelve weeks.", "*Parental leave*"),
+    ],
+)
+def test_a_bare_heading_is_never_cited_before_a_sentence(text: str, section: str) -> None:
+    best = cite(handbook(text, section=section), PAPER, {"parental": 3.0, "leave": 2.0})[0]
+    assert best.quote == "Mothers and fathers may stay at home for twelve weeks."
+
+
+def test_a_heading_alone_is_cited_when_nothing_else_stands_there() -> None:
+    assert cite(handbook("## Parental leave"), PAPER, {"leave": 1.0})[0].quote == "## Parental leave"
+
+
+def test_a_question_for_an_amount_prefers_the_sentence_that_holds_one() -> None:
+    text = "The mileage rate for your business is set each January. The mileage rate for business is 65.5 cents a mile."
+    asked = {"mileage": 1.0, "rate": 1.0, "business": 1.0}
+    assert "65.5" in cite(handbook(text), PAPER, asked, question="What is the business mileage rate?")[0].quote
+
+
+class Counting:
+    """An embedder of two dimensions, home and else, that counts what it embeds."""
+
+    name, dimensions = "counting", 2
+
+    def __init__(self) -> None:
+        self.embedded = 0
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors."""
+        self.embedded += len(texts)
+        return np.array([[1, 0] if "home" in text else [0, 1] for text in texts], dtype=np.float32)
+
+
+def test_the_best_hits_are_measured_in_one_batch_and_only_once() -> None:
+    embedder = Counting()
+    passages = [
+        replace(
+            handbook(f"Papers number {n} and {n} on the office shelves. You may stay at home for twelve weeks."), id=n
+        )
+        for n in range(1, 8)
+    ]
+    candidates = [Candidate(passage, Signals(0.5)) for passage in passages]
+    meaning = SentenceMeaning(embedder)
+    for _ in range(2):
+        told = cite_hits(candidates, {3: PAPER}, "Who works at home?", {"papers": 1.0}, meaning)
+        assert len(told) == 7
+    assert embedder.embedded == 1 + 5 + 1  # the question, five sentences that differ, and one that all share
+
+
+def test_meaning_finds_the_answer_in_other_words() -> None:
+    text = "The rules about parents and their papers are old rules here. You may stay at home for twelve weeks."
+    hit = Candidate(handbook(text), Signals(0.5))
+    by_words = cite_hits([hit], {3: PAPER}, "home office?", {"parents": 0.1})[0]
+    by_meaning = cite_hits(
+        [hit], {3: PAPER}, "home office?", {"parents": 0.1, "baby": 1.0}, SentenceMeaning(Counting())
+    )[0]
+    assert by_words[0].quote.startswith("The rules")
+    assert by_meaning[0].quote.startswith("You may")
+
+
+def test_vectors_are_forgotten_when_there_is_no_room() -> None:
+    embedder = Counting()
+    meaning = SentenceMeaning(embedder, remembered=2)
+    for sentence in ("at home", "at work", "at home"):
+        assert meaning.cosines("home?", [sentence])[sentence] == float("home" in sentence)
+    assert len(meaning._vectors) == 2
+    assert embedder.embedded == 4
+
+
+@given(
+    st.lists(
+        st.sampled_from(("# Heading", "| a | b |", "|---|---|", "| 1 | 2 |", "One. Two three.", "- item", "", "```")),
+        max_size=9,
+    )
+)
+def test_whatever_stands_on_a_page_its_quotes_stand_there_too(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    for item in cite(handbook(text, section="Heading", context="a; b"), PAPER, {"one": 1.0, "a": 1.0}):
+        assert item.quote == text[item.start : item.end]
+
+
+@pytest.mark.parametrize(
+    ("quote", "shown"),
+    [
+        ("| Payroll file | 7 years | Finance |", "Payroll file · 7 years · Finance"),
+        ("Step | Who | When", "Step · Who · When"),
+        ("| a \\| b | **c** |\n|---|---|\n| d | |", "a | b · c d"),
+        ("### **Paid** leave", "Paid leave"),
+        ("- *Ask* your [manager](https://x.gov/a) first", "Ask your manager first"),
+        ("> * quoted `code`", "quoted code"),
+        ("Name: Ada; Pay: 10", "Name: Ada; Pay: 10"),
+        ("a*b*c, 2 * 3 * 4, my_file_name and $5", "a*b*c, 2 * 3 * 4, my_file_name and $5"),
+        ("-5 degrees", "-5 degrees"),
+        ("§ 5 …", "§ 5 …"),
+    ],
+)
+def test_a_quote_is_shown_without_its_marks(quote: str, shown: str) -> None:
+    assert shown_quote(quote) == shown
 
 
 def test_a_passage_without_sentence_borders_is_cited_whole() -> None:
