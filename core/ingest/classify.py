@@ -12,7 +12,7 @@ import numpy as np
 
 from core.documents import Label, Labels, Page, Passage
 from core.ingest.classify_dates import effective_date_label, temporal_label
-from core.ingest.classify_language import language_label
+from core.ingest.classify_language import is_native, language_label
 from core.ingest.classify_passages import labelled_passages
 from core.ingest.classify_reading import Reading, read_for_classifying
 from core.ingest.classify_subject import authority_label, domain_label, jurisdiction_label
@@ -44,16 +44,18 @@ class TruthClassifier:
         reading = read_for_classifying(name, title, pages, metadata or {})
         vectors = self._vectors(reading)
         fixed = {field: confirmed(label) for field, label in corrections.items()}
-        truth = fixed.get("truth") or truth_label(reading, self._truths, vectors)
-        authority = fixed.get("authority") or authority_label(reading, truth, self._authorities, vectors)
+        language = fixed.get("language") or language_label(reading)
+        native = is_native(language)
+        truth = fixed.get("truth") or truth_label(reading, self._truths, vectors, native)
+        authority = fixed.get("authority") or authority_label(reading, truth, self._authorities, vectors, native)
         return Labels(
             truth=truth,
-            domain=fixed.get("domain") or domain_label(reading, self._domains, vectors),
+            domain=fixed.get("domain") or domain_label(reading, self._domains, vectors, native),
             authority=authority,
-            jurisdiction=fixed.get("jurisdiction") or jurisdiction_label(reading, truth, authority),
+            jurisdiction=fixed.get("jurisdiction") or jurisdiction_label(reading, truth, authority, language),
             effective_date=fixed.get("effective_date") or effective_date_label(reading),
             temporal_class=fixed.get("temporal_class") or temporal_label(reading, truth),
-            language=fixed.get("language") or language_label(reading),
+            language=language,
         )
 
     def passages(self, labels: Labels, passages: Sequence[Passage], vectors: Vectors) -> Sequence[Passage]:

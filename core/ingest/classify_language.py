@@ -5,10 +5,12 @@ from math import exp
 from core.documents import Evidence, EvidenceSource, Label
 from core.ingest.classify_reading import Reading
 
-__all__ = ["language_label"]
+__all__ = ["is_native", "language_label"]
 
 _LEAST_LETTERS = 24
 _READ_CHARACTERS = 3_000
+_SURE = 0.9
+_NATIVE = "en"
 
 
 def language_label(reading: Reading) -> Label:
@@ -24,3 +26,8 @@ def language_label(reading: Reading) -> Label:
     quote = reading.segments[0] if reading.segments else text.strip()[:80]
     evidence = Evidence(quote, EvidenceSource.TEXT, first, 1.0, "letters and words as in this language")
     return Label(str(first), probability, str(second), 1.0 - probability, (evidence,))
+
+
+def is_native(language: Label) -> bool:
+    """Whether the embedding and the English signs may be trusted: false only for a text surely in another language."""
+    return language.value in (None, _NATIVE) or language.probability < _SURE

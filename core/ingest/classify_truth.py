@@ -19,17 +19,17 @@ _FURTHER_NAME_SHARE = 0.3
 _LEAST_WORDS_FOR_MEANING = 8
 
 
-def truth_label(reading: Reading, prototypes: Prototypes, vectors: NDArray[np.float32]) -> Label:
+def truth_label(reading: Reading, prototypes: Prototypes, vectors: NDArray[np.float32], native: bool = True) -> Label:
     """The truth of a document, with the name words, signs and sentences that decided it.
 
-    Abstains when no sign speaks at all, or when two truths are too close.
+    Abstains when no sign speaks at all, or when two truths are too close. native: in a language the embedding knows.
     """
     weighing = weighings()["truth"]
     named = _name_evidence(reading)
     signs = sign_evidence(reading, _body_signs().find(reading.body), weighing)
     meaning: list[Evidence] = []
     if len(vectors) and reading.words >= _LEAST_WORDS_FOR_MEANING:
-        meaning = prototypes.evidence(reading.segments, prototypes.nearness(vectors), weighing.meaning)
+        meaning = prototypes.evidence(reading.segments, prototypes.nearness(vectors), weighing.meaning_of(native))
     if not reading.words:
         return Label(reason="The document holds no text that could be read.")
     if not named and not signs and (len(reading.segments) < 3 or not meaning):

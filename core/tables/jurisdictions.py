@@ -20,7 +20,16 @@ __all__ = [
 _WORDLIKE = frozenset({"IN", "OR", "ME", "OK", "HI", "OH", "MA", "PA", "LA", "AL", "ID", "DE", "CO", "AS", "MS", "MO"})
 """Codes that are words or common abbreviations: only a ZIP code or the word "state" makes them a place."""
 
-_TOP_KEYS = ("global_names", "unstated_government", "capital_only", "aliases", "federal", "states", "countries")
+_TOP_KEYS = (
+    "global_names",
+    "unstated_government",
+    "unstated_by_language",
+    "capital_only",
+    "aliases",
+    "federal",
+    "states",
+    "countries",
+)
 
 _CODE_WORDS = (
     r"(?:Lab|Gov|Gen|Rev|Stat|Admin|Code|Comp|Ins|Tax|Bus|Civ|Pen|Rules?|Regs?|Const|Ann|Health|Educ|Fam|Veh|Elec"
@@ -70,9 +79,16 @@ def jurisdiction_hits(text: str) -> Mapping[str, tuple[str, ...]]:
     return {value: tuple(hits[value]) for value in sorted(hits, key=lambda v: -len(hits[v]))}
 
 
-def unstated_government_jurisdiction() -> str:
-    """Where a law applies that names no place: the workspace's own country."""
-    return str(_rows()["unstated_government"])
+def unstated_government_jurisdiction(language: str | None = "en") -> str | None:
+    """Where a law applies that names no place: in English the workspace's own country, else by its language, or None.
+
+    >>> [unstated_government_jurisdiction(language) for language in ("en", "de", "es")]
+    ['federal', 'country:DE', None]
+    """
+    rows = _rows()
+    if language in (None, "en"):
+        return str(rows["unstated_government"])
+    return rows["unstated_by_language"].get(language)
 
 
 def parse_jurisdiction(words: str) -> str | None:

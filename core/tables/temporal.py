@@ -10,7 +10,7 @@ from core.errors import BadTable
 from core.tables.loading import check_keys, table
 from core.tables.signs import Sign, signs_of
 
-__all__ = ["DateLead", "date_leads", "temporal_by_truth", "temporal_signs"]
+__all__ = ["DateLead", "date_leads", "month_names", "temporal_by_truth", "temporal_signs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,18 @@ def date_leads() -> tuple[DateLead, ...]:
 
 
 @cache
+def month_names() -> Mapping[str, int]:
+    """Lower-case month name → its number. Raises BadTable."""
+    rows = table("temporal")["months"]
+    check_keys("temporal", "months", rows, [str(number) for number in range(1, 13)])
+    return {name.lower(): int(number) for number, names in rows.items() for name in names}
+
+
+@cache
 def temporal_by_truth() -> Mapping[Truth, TemporalClass]:
     """The class a truth has without a sign. Raises BadTable."""
     rows = table("temporal")
-    check_keys("temporal", "top level", rows, ["by_truth", "leads", *TemporalClass])
+    check_keys("temporal", "top level", rows, ["by_truth", "leads", "months", *TemporalClass])
     check_keys("temporal", "by_truth", rows["by_truth"], list(Truth))
     try:
         return {Truth(key): TemporalClass(value) for key, value in rows["by_truth"].items()}
