@@ -37,4 +37,4 @@ async def lifespan(_app: st.App) -> "AsyncGenerator[None, None]":
     await to_thread.run_sync(session.close)
 
 
-app = st.App("pages/main.py", routes=[Route("/healthz", healthz)], lifespan=lifespan)
+app = st.App("pages/frame/main.py", routes=[Route("/healthz", healthz)], lifespan=lifespan)

@@ -10,6 +10,7 @@ from core.errors import FivefoldError
 from core.results import Statistics
 from pages.parts import cards, notices, session
 from pages.parts.looks import TRUTHS, UNKNOWN
+from pages.parts.urls import page_path
 from pages.parts.wording import ago, count, plain, shortened
 
 _SAMPLE = Path(__file__).parents[1] / "sample" / "library"
@@ -34,7 +35,9 @@ def _by_truth(counts: Statistics) -> None:
                 st.caption(_MEANINGS[truth])
                 if number:
                     link = {"truths": truth.value}
-                    st.page_link("library.py", label=count(number, "document"), icon=look.icon, query_params=link)
+                    st.page_link(
+                        page_path("library"), label=count(number, "document"), icon=look.icon, query_params=link
+                    )
                 elif counts.documents:
                     st.caption("No document states it yet.")
 
@@ -60,11 +63,13 @@ def _attention(documents: list[Document]) -> None:
     for each in [*failed, *unsure][:_SHOWN]:
         with st.container(border=True, gap="xsmall"):
             link = {"document": str(each.id)}
-            st.page_link("library.py", label=plain(shortened(each.name, 60)), icon=_icon(each), query_params=link)
+            st.page_link(
+                page_path("library"), label=plain(shortened(each.name, 60)), icon=_icon(each), query_params=link
+            )
             st.caption(plain(each.failure or _doubt(each)))
     more = len(failed) + len(unsure) - _SHOWN
     if more > 0:
-        st.page_link("upload.py", label=f"{more} more on Upload", icon=":material/arrow_forward:")
+        st.page_link(page_path("upload"), label=f"{more} more on Upload", icon=":material/arrow_forward:")
 
 
 def _icon(document: Document) -> str:
@@ -87,7 +92,7 @@ def _recent() -> None:
     now = datetime.now(UTC)
     for question, hits, when in searches:
         st.page_link(
-            "search.py",
+            page_path("search"),
             label=f"{plain(shortened(question, 52))} :gray[{count(hits, 'result')}]",
             help=plain(f"{question} – {ago(when, now)}"),
             icon=":material/history:",
@@ -107,7 +112,7 @@ def _first_run() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             if st.button("Load the sample library", type="primary", icon=":material/auto_stories:"):
                 _load_sample()
-            st.page_link("upload.py", label="Upload your own files", icon=":material/upload_file:")
+            st.page_link(page_path("upload"), label="Upload your own files", icon=":material/upload_file:")
 
 
 def _load_sample() -> None:

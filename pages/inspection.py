@@ -12,7 +12,7 @@ from core.results import Candidate, Citation, Dropped, DropReason, Hit, Score, S
 from core.search.cite import CitationStyle, cite, written
 from pages.parts import cards, charts, notices, session
 from pages.parts.sums import factor_label, shown_parts, strip_words
-from pages.parts.urls import params_of, request_from
+from pages.parts.urls import page_path, params_of, request_from
 from pages.parts.wording import bytes_in_words, count, day, marked, plain, quoted, shortened
 
 _VIEWS = ("Score", "Page", "Citations", "Not shown")
@@ -77,7 +77,7 @@ def _heading(result: SearchResult, candidate: Candidate, hit: Hit | None, droppe
         elif dropped is not None:
             st.badge(f"not shown: {dropped.reason.value}", color="red", icon=":material/visibility_off:")
         st.page_link(
-            "search.py",
+            page_path("search"),
             label="Back to the results",
             icon=":material/arrow_back:",
             query_params=params_of(result.request),

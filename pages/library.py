@@ -11,6 +11,7 @@ from core.tables.domains import domain_title
 from core.tables.jurisdictions import jurisdiction_title
 from pages.parts import cards, labels, notices, session
 from pages.parts.looks import STATES, truth_look
+from pages.parts.urls import page_path
 from pages.parts.wording import bytes_in_words, count, day, plain, shortened
 
 _PER_PAGE = 15
@@ -181,7 +182,7 @@ def _actions(document: Document) -> None:
             key=f"original.{document.id}",
         )
         st.page_link(
-            "search.py",
+            page_path("search"),
             label="Search in it",
             icon=":material/search:",
             query_params={"documents": str(document.id)},

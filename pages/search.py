@@ -11,7 +11,7 @@ from core.queries import SearchRequest
 from core.results import DropReason, SearchResult
 from pages.parts import cards, filters, notices, session
 from pages.parts.labels import chip_title
-from pages.parts.urls import params_of, request_from
+from pages.parts.urls import page_path, params_of, request_from
 from pages.parts.wording import count, plain
 
 _PAGE = 10
@@ -190,7 +190,7 @@ def _landing() -> None:
         st.markdown("**Last searches**")
     for question, hits, _ in recent:
         label = f"{plain(question)} :gray[({count(hits, 'result')})]"
-        st.page_link("search.py", label=label, icon=":material/history:", query_params={"q": question})
+        st.page_link(page_path("search"), label=label, icon=":material/history:", query_params={"q": question})
 
 
 def draw() -> None:

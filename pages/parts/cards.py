@@ -13,7 +13,7 @@ from core.tables.jurisdictions import jurisdiction_title
 from pages.parts import charts
 from pages.parts.looks import STATES, truth_look
 from pages.parts.sums import strip_words
-from pages.parts.urls import params_of
+from pages.parts.urls import page_path, params_of
 from pages.parts.wording import day, marked, plain, shortened
 
 __all__ = [
@@ -78,7 +78,7 @@ def place(passage: Passage, document: Document | None) -> str:
 def inspect_link(request: SearchRequest, passage_id: int, label: str, *, icon: str | None = None) -> None:
     """A link to Inspect that opens the same view for anyone."""
     target = params_of(request) | {"passage": [str(passage_id)]}
-    st.page_link("inspection.py", label=label, icon=icon, query_params=target)
+    st.page_link(page_path("inspection"), label=label, icon=icon, query_params=target)
 
 
 def cite_menu(citation: Citation, title: str) -> None:

@@ -5,7 +5,7 @@ import streamlit as st
 from core.results import Cell, CellState, Citation, Gap
 from pages.parts import cards
 from pages.parts.looks import CELLS
-from pages.parts.urls import params_of
+from pages.parts.urls import page_path, params_of
 from pages.parts.wording import plain, shortened
 
 __all__ = ["SEVERITIES", "drawer"]
@@ -67,4 +67,6 @@ def _exact_search(cell: Cell) -> None:
     st.caption(
         plain(f"Asked: “{cell.request.question}” · profile {cell.request.profile} · {'; '.join(words) or 'no filters'}")
     )
-    st.page_link("search.py", label="Open in Search", icon=":material/search:", query_params=params_of(cell.request))
+    st.page_link(
+        page_path("search"), label="Open in Search", icon=":material/search:", query_params=params_of(cell.request)
+    )

@@ -8,7 +8,7 @@ from core.errors import BadFilters
 from core.filters import SearchFilters, check_filters
 from core.queries import SearchRequest
 
-__all__ = ["Params", "params_of", "request_from"]
+__all__ = ["Params", "page_path", "params_of", "request_from"]
 
 Params = Mapping[str, Sequence[str]]
 """Query parameters: name → values, in order."""
@@ -21,6 +21,11 @@ _LISTS = tuple(
 )
 _ARCHIVED = {"only": True, "too": None}
 _DEFAULT = SearchRequest("")
+
+
+def page_path(name: str) -> str:
+    """Where a page's file stands for a link: as seen from pages/frame, where the script behind every page is."""
+    return f"../{name}.py"
 
 
 def request_from(params: Params) -> SearchRequest:

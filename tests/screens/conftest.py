@@ -17,7 +17,7 @@ from core.workbench import Workbench
 from storage.memory import InlineJobs, MemoryBlobs, MemoryCatalogue, MemorySparseIndex, MemoryVectorIndex
 from tests.search.library import WordEmbedder
 
-MAIN = Path(__file__).parents[2] / "pages" / "main.py"
+MAIN = Path(__file__).parents[2] / "pages" / "frame" / "main.py"
 
 POLICY = """# Overtime policy
 All overtime must be approved in writing by a manager before it is worked.

@@ -1,0 +1,34 @@
+"""The script behind every page: the frame, the way around, and the page itself. Served by app.py.
+
+It stands in a folder of its own, because Streamlit puts a script's folder first on the path of imports (beside the
+pages, `import coverage` in any library would find our page), and takes a folder named pages beside a script for its own.
+"""
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages.parts import keys, session
+from pages.parts.notices import told
+
+_PAGES = Path(__file__).parents[1]
+_PARTS = _PAGES / "parts"
+
+st.set_page_config(page_title="Fivefold", page_icon=str(_PARTS / "mark.svg"), layout="wide")
+st.logo(str(_PARTS / "wordmark.svg"), size="medium")
+page = st.navigation(
+    [
+        st.Page(_PAGES / "home.py", title="Home", icon=":material/home:", default=True),
+        st.Page(_PAGES / "upload.py", title="Upload", icon=":material/upload_file:"),
+        st.Page(_PAGES / "library.py", title="Library", icon=":material/library_books:"),
+        st.Page(_PAGES / "search.py", title="Search", icon=":material/search:"),
+        st.Page(_PAGES / "inspection.py", title="Inspect", icon=":material/troubleshoot:", url_path="inspect"),
+        st.Page(_PAGES / "coverage.py", title="Coverage", icon=":material/grid_on:"),
+    ],
+    position="top",
+)
+with told():
+    session.workbench()
+    page.run()
+keys.listen()
+session.start_warming()
