@@ -10,15 +10,11 @@ from core.filters import SearchFilters
 from core.queries import Route, ScoreProfile, SearchRequest
 
 __all__ = [
-    "Board",
     "Candidate",
-    "Cell",
-    "CellState",
     "Citation",
     "DropReason",
     "Dropped",
     "Factor",
-    "Gap",
     "Hit",
     "LegHit",
     "LegHits",
@@ -79,7 +75,8 @@ class Signals:
     similarity: cosine clipped to [0, 1]. bm25 ≥ 0, terms sum to it. fusion: reciprocal-rank score ÷ the best
     possible, in [0, 1]. ranks: leg name → 1-based rank ("dense", "sparse", "fused"); absent = not found there.
     coverage: idf-weighted share of the question's terms the passage holds, in [0, 1]. bm25_most ≥ 0: what BM25 could
-    reach at most for this question, the sum of its terms' rarities.
+    reach at most for this question, the sum of its terms' rarities. feedback: cosine with the question moved towards
+    the best matches, clipped to [0, 1]; None when it was not measured.
     """
 
     similarity: float
@@ -89,6 +86,7 @@ class Signals:
     fusion: float = 0.0
     coverage: float = 0.0
     ranks: Mapping[str, int] = field(default_factory=dict)
+    feedback: float | None = None
     rerank_logit: float | None = None
     uses: int = 0
     distinct_questions: int = 0
@@ -198,7 +196,8 @@ class SearchResult:
 
     answered: whether some hit carries enough evidence to count as an answer; if not, `hits` is empty, the nearest
     misses are in `dropped`, and `silence` says in words why. legs: one line each. notices: degraded parts.
-    undated_left_out: undated documents a date filter left out. rarity: inverse document frequency of each term searched for.
+    undated_left_out: undated documents a date filter left out. rarity: inverse document frequency of each term
+    searched for.
     """
 
     request: SearchRequest
@@ -217,74 +216,6 @@ class SearchResult:
     undated_left_out: int = 0
     milliseconds: float = 0.0
     rarity: Mapping[str, float] = field(default_factory=dict)
-
-
-class CellState(StrEnum):
-    """State of one topic × truth."""
-
-    COVERED = "covered"
-    PARTIAL = "partial"
-    GAP = "gap"
-    SUSPECT = "suspect"
-    WAIVED = "waived"
-    NOT_ASSESSED = "not assessed"
-    ERROR = "error"
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One topic under one truth. evidence_score: absolute, in [0, 1]; margin = evidence_score - threshold.
-
-    evidence: the citations that carry it, best first; near_misses: the best that did not reach the threshold.
-    request: the exact question, filters and profile, so that Search reproduces it. error: set in state error only.
-    """
-
-    topic: str
-    truth: Truth
-    state: CellState
-    evidence_score: float
-    threshold: float
-    evidence: tuple[Citation, ...] = ()
-    near_misses: tuple[Citation, ...] = ()
-    request: SearchRequest | None = None
-    reason: str = ""
-    error: str = ""
-
-    @property
-    def margin(self) -> float:
-        """How far the evidence is above (+) or below (-) the threshold."""
-        return self.evidence_score - self.threshold
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """A hole in the board: severity is low, medium or high; recommendation names what to obtain."""
-
-    topic: str
-    truth: Truth
-    severity: str
-    recommendation: str
-
-
-@dataclass(frozen=True, slots=True)
-class Board:
-    """Topics × truths. coverage = covered ÷ assessed, in [0, 1]; None when nothing could be assessed."""
-
-    topics: tuple[str, ...]
-    cells: tuple[Cell, ...]
-    gaps: tuple[Gap, ...]
-    coverage: float | None
-    profile: str
-    project: str | None
-    taken_at: datetime
-    milliseconds: float = 0.0
-
-    def cell(self, topic: str, truth: Truth) -> Cell:
-        """The cell of a topic and truth. Raises KeyError when the board has none."""
-        for cell in self.cells:
-            if cell.topic == topic and cell.truth == truth:
-                return cell
-        raise KeyError((topic, truth))
 
 
 @dataclass(frozen=True, slots=True)

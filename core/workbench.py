@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 
+from core.boards import Board
 from core.coverage.detect import assess
 from core.documents import LABEL_FIELDS, Document, DocumentState, Label, Page, Passage, SourceType
 from core.errors import BadFile, BadRequest, EmptyFile, FivefoldError, NotFound
@@ -13,7 +14,7 @@ from core.ingest.pipeline import Ingestor
 from core.ingest.relabel import relabelled
 from core.ports import BlobStore, Catalogue, JobQueue, SparseIndex, VectorIndex
 from core.queries import ScoreProfile, SearchRequest
-from core.results import Board, Candidate, SearchResult, Statistics, UploadReceipt
+from core.results import Candidate, SearchResult, Statistics, UploadReceipt
 from core.search.pipeline import Searcher
 
 __all__ = ["Workbench"]

@@ -4,11 +4,11 @@ import json
 
 import streamlit as st
 
+from core.boards import Board, Cell, CellState, Gap
 from core.coverage.report import board_csv, board_data
 from core.coverage.topics import topics_from_csv, topics_from_lines
 from core.documents import Truth
 from core.errors import FivefoldError
-from core.results import Board, Cell, CellState, Gap
 from pages.parts import cards, charts, notices, session
 from pages.parts.drawer import SEVERITIES, drawer
 from pages.parts.looks import CELLS

@@ -8,9 +8,9 @@ import pytest
 import typer
 from typer.main import get_command
 
+from core.boards import CellState
 from core.documents import DocumentState, Truth
 from core.filters import FIELDS, SearchFilters
-from core.results import CellState
 from core.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]

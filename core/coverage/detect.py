@@ -6,6 +6,7 @@ from datetime import datetime
 from time import perf_counter
 from typing import Protocol
 
+from core.boards import Board, Cell, CellState
 from core.coverage.evidence import Weighed, weigh_all
 from core.coverage.gaps import coverage_of, gaps_of, score_in_words, state_of
 from core.coverage.topics import checked_topics
@@ -14,7 +15,7 @@ from core.errors import FivefoldError
 from core.filters import SearchFilters
 from core.ports import Catalogue
 from core.queries import Route, SearchRequest
-from core.results import Board, Cell, CellState, Citation, SearchResult
+from core.results import Citation, SearchResult
 from core.search.cite import cite
 from core.tables.gaps import EvidenceRow, gap_table
 

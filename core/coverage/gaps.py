@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from math import floor
 
+from core.boards import Cell, CellState, Gap
 from core.queries import Route
-from core.results import Cell, CellState, Gap
 from core.tables.gaps import SEVERITIES, GapTable, gap_table
 
 __all__ = ["ASSESSED", "coverage_of", "gaps_of", "place_in_words", "score_in_words", "state_of"]

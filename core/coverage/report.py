@@ -5,10 +5,10 @@ import io
 from dataclasses import dataclass, fields
 from typing import Any
 
+from core.boards import Board, Cell, Gap
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.documents import Truth
 from core.printed import aligned
-from core.results import Board, Cell, Gap
 from core.search.report import citation_data
 
 __all__ = ["BoardRow", "board_csv", "board_data", "board_rows", "board_text", "inert"]

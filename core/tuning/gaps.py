@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from core.boards import Board, Cell, CellState
 from core.coverage.gaps import ASSESSED
-from core.results import Board, Cell, CellState
 from core.tuning.judgments import TopicJudgment
 from core.tuning.metrics import mean
 

@@ -1,7 +1,7 @@
 """The script behind every page: the frame, the way around, and the page itself. Served by app.py.
 
 It stands in a folder of its own, because Streamlit puts a script's folder first on the path of imports (beside the
-pages, `import coverage` in any library would find our page), and takes a folder named pages beside a script for its own.
+pages, `import coverage` in any library would find our page), and takes a folder named pages beside it for its own.
 """
 
 from pathlib import Path

@@ -8,8 +8,9 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+from core.boards import Board, Cell, CellState
 from core.documents import Truth
-from core.results import Board, Cell, CellState, Score, SearchResult, TermScore
+from core.results import Score, SearchResult, TermScore
 from pages.parts.looks import CELLS, TRUTHS
 from pages.parts.sums import factor_label, shown_parts, shrink
 from pages.parts.wording import shortened

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from core.results import Cell, CellState, Citation, Gap
+from core.boards import Cell, CellState, Gap
+from core.results import Citation
 from pages.parts import cards
 from pages.parts.looks import CELLS
 from pages.parts.urls import page_path, params_of

@@ -7,8 +7,8 @@ those values, for charts, which cannot read the theme. A test holds the two toge
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from core.boards import CellState
 from core.documents import DocumentState, Truth
-from core.results import CellState
 
 __all__ = ["CELLS", "STATES", "TRUTHS", "UNKNOWN", "Look", "truth_look"]
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import streamlit as st
 
+from core.boards import Board
 from core.errors import FivefoldError
 from core.queries import SearchRequest
-from core.results import Board, SearchResult
+from core.results import SearchResult
 from core.workbench import Workbench
 
 __all__ = [

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import sample
+from core.boards import CellState
 from core.documents import Truth
-from core.results import CellState
 from tests.browser.driving import Window
 from tests.browser.paper import make_pdf, text_of
 from tests.running import RunningApp

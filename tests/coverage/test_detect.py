@@ -5,11 +5,12 @@ from datetime import datetime
 
 import pytest
 
+from core.boards import Board, CellState
 from core.coverage.detect import assess, cell_request
 from core.documents import Document, DocumentState, Truth
 from core.errors import BadRequest, StoreFailed
 from core.filters import SearchFilters
-from core.results import Board, CellState, LegHits
+from core.results import LegHits
 from storage.memory import MemoryCatalogue, MemoryVectorIndex
 from tests.search.library import NOW, Library, WordEmbedder, payroll_library
 

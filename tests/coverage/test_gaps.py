@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from core.boards import Cell, CellState
 from core.coverage.gaps import coverage_of, gaps_of, place_in_words, state_of
 from core.documents import Truth
 from core.errors import BadTable
 from core.queries import Route
-from core.results import Cell, CellState
 from core.tables.gaps import gap_table, read_gap_table
 from core.tables.loading import table
 

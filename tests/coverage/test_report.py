@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from core.boards import Board
 from core.coverage.detect import assess
 from core.coverage.report import board_csv, board_data, board_rows, board_text, inert
 from core.documents import Truth
-from core.results import Board
 from tests.search.library import NOW, payroll_library
 
 

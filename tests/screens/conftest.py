@@ -99,7 +99,7 @@ def opened() -> Opened:
         screen = AppTest.from_file(str(MAIN), default_timeout=60)
         if page != "home.py":
             screen.run()
-            screen.switch_page(page)
+            screen.switch_page(f"../{page}")
         for name, value in params.items():
             screen.query_params[name] = value
         screen.run()

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.boards import CellState
 from core.documents import Authority, Span, Truth
 from core.filters import SearchFilters
 from core.matching import stem
 from core.queries import SearchRequest
-from core.results import CellState, Factor, Multiplier, Score
+from core.results import Factor, Multiplier, Score
 from pages.parts import charts
 from pages.parts.looks import CELLS, TRUTHS, truth_look
 from pages.parts.sums import shown_parts
