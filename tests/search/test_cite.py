@@ -65,10 +65,18 @@ def test_a_quote_is_always_what_stands_on_the_page(text: str, before: str, data:
 
 
 def test_measured_meaning_counts_beside_the_words() -> None:
-    by_meaning = cite(PASSAGE, PAPER, {"deposits": 1.0}, similarity=lambda s: 0.9 if "manager" in s else 0.0)
-    assert by_meaning[0].quote == "Deposits are due monthly."
-    assert by_meaning[2].quote == "See your manager."
-    assert by_meaning[2].relevance == pytest.approx(0.9 / 2 * 0.75)
+    asked = {"deposits": 1.0, "chief": 4.0}
+    by_meaning = cite(PASSAGE, PAPER, asked, similarity=lambda s: 0.9 if "manager" in s else 0.1)
+    assert by_meaning[0].quote == "See your manager."
+    assert by_meaning[0].relevance == pytest.approx(0.9 / 2 * 0.75)
+    assert by_meaning[1].relevance == pytest.approx((0.2 + 0.1) / 2 * (0.5 + 0.5 * 4 / 6))
+
+
+def test_meaning_is_not_measured_where_words_leave_no_doubt() -> None:
+    measured: list[str] = []
+    best = cite(PASSAGE, PAPER, {"semiweekly": 1.0}, similarity=lambda s: float(measured.append(s) or 1.0))[0]
+    assert best.quote == "Semiweekly filers deposit sooner."
+    assert measured == []
 
 
 def handbook(text: str, *, section: str = "", context: str = "") -> Passage:
@@ -152,9 +160,9 @@ def test_the_best_hits_are_measured_in_one_batch_and_only_once() -> None:
     candidates = [Candidate(passage, Signals(0.5)) for passage in passages]
     meaning = SentenceMeaning(embedder)
     for _ in range(2):
-        told = cite_hits(candidates, {3: PAPER}, "Who works at home?", {"papers": 1.0}, meaning)
+        told = cite_hits(candidates, {3: PAPER}, "Who works at home?", {"papers": 1.0, "works": 9.0}, meaning)
         assert len(told) == 7
-    assert embedder.embedded == 1 + 5 + 1  # the question, five sentences that differ, and one that all share
+    assert embedder.embedded == 1 + 3 + 1  # the question, three sentences that differ, and one that all share
 
 
 def test_meaning_finds_the_answer_in_other_words() -> None:
