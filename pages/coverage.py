@@ -4,6 +4,7 @@ import json
 
 import streamlit as st
 
+import sample
 from core.boards import Board, Cell, CellState, Gap
 from core.coverage.report import board_csv, board_data
 from core.coverage.topics import topics_from_csv, topics_from_lines
@@ -67,6 +68,11 @@ def _from_csv() -> None:
         st.session_state["coverage.topics"] = "\n".join(topics_from_csv(file.getvalue(), file.name))
     except FivefoldError as problem:
         st.session_state["coverage.problem"] = problem
+
+
+def _sample_topics() -> None:
+    st.session_state["coverage.topics"] = "\n".join(sample.topics())
+    _start()
 
 
 def _start() -> None:
@@ -234,6 +240,8 @@ def draw() -> None:
             " truth by itself. A truth that was not searched is *not assessed*, a failed search is an *error*; neither"
             " is a gap."
         )
+        if session.sample_loaded():
+            st.button("Assess the sample library's topics", icon=":material/auto_stories:", on_click=_sample_topics)
     elif run.running:
         _remember()
         _running(run)

@@ -1,10 +1,10 @@
 """Home: what is in the library, what needs attention, and where to go on."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import streamlit as st
 
+import sample
 from core.documents import Document, DocumentState, Truth
 from core.errors import FivefoldError
 from core.results import Statistics
@@ -13,7 +13,6 @@ from pages.parts.looks import TRUTHS, UNKNOWN
 from pages.parts.urls import page_path
 from pages.parts.wording import ago, count, plain, shortened
 
-_SAMPLE = Path(__file__).parents[1] / "sample" / "library"
 _SHOWN = 6
 _MEANINGS = {
     Truth.REGULATORY: "Statutes, regulations, agency publications.",
@@ -116,8 +115,8 @@ def _first_run() -> None:
 
 
 def _load_sample() -> None:
-    """Upload every file of sample/library; one that fails stops no other."""
-    files = sorted(path for path in _SAMPLE.rglob("*") if path.is_file() and not path.name.startswith("."))
+    """Upload every file of the sample library; one that fails stops no other."""
+    files = sample.files()
     problems: list[FivefoldError] = []
     bar = st.progress(0.0, "Storing the sample files …")
     for done, path in enumerate(files, start=1):
@@ -126,11 +125,9 @@ def _load_sample() -> None:
         except FivefoldError as problem:
             problems.append(problem)
         bar.progress(done / len(files), f"Stored {done} of {count(len(files), 'file')}: {plain(path.name)}")
-    if not files:
-        st.warning("The sample library is not part of this installation.", icon=":material/error:")
     for each in problems:
         notices.error(each)
-    if files and not problems:
+    if not problems:
         st.rerun()
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 import streamlit as st
 
+import sample
 from core.errors import BadFilters, FivefoldError
 from core.filters import SearchFilters
 from core.matching import stem
@@ -191,6 +192,12 @@ def _landing() -> None:
     for question, hits, _ in recent:
         label = f"{plain(question)} :gray[({count(hits, 'result')})]"
         st.page_link(page_path("search"), label=label, icon=":material/history:", query_params={"q": question})
+    if session.sample_loaded():
+        st.markdown("**Worth asking the sample library**")
+        for question in sample.questions():
+            st.page_link(
+                page_path("search"), label=plain(question), icon=":material/search:", query_params={"q": question}
+            )
 
 
 def draw() -> None:

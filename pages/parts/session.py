@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+import sample
 from core.boards import Board
 from core.errors import FivefoldError
 from core.queries import SearchRequest
@@ -27,6 +28,7 @@ __all__ = [
     "health",
     "open_early",
     "ready",
+    "sample_loaded",
     "start_warming",
     "workbench",
 ]
@@ -112,6 +114,12 @@ def ready() -> bool:
     """Whether a search need not wait for models; when they could not be loaded, the search itself says so."""
     process = _process()
     return process.asked_to_warm and not process.warming
+
+
+def sample_loaded() -> bool:
+    """Whether the library holds the sample documents, so that their questions and topics mean something."""
+    held = {document.name for document in workbench().documents()}
+    return all(path.name in held for path in sample.files())
 
 
 @dataclass(frozen=True, slots=True)
