@@ -1,9 +1,10 @@
 """Near-identical passages → one, with the others counted beside it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from math import ceil
 
-from core.matching import words
 from core.results import Dropped, DropReason
 from core.search.score import Scored
 
@@ -17,14 +18,20 @@ _SHINGLE_WORDS = 4
 def collapse(ranked: Sequence[Scored]) -> tuple[tuple[tuple[Scored, tuple[int, ...]], ...], tuple[Dropped, ...]]:
     """(passage, ids of the passages like it) in ranked order, and the collapsed ones with their reason.
 
-    Greedy from the best down, so the outcome depends on the order only.
+    Greedy from the best down, so the outcome depends on the order only. Two texts can only be near-identical when they
+    share one of the first shingles of each, in any order of shingles that is the same for both (prefix filtering:
+    Bayardo, Ma & Srikant 2007); so a text is compared with the few that do, not with all.
     """
-    shown: list[tuple[Scored, frozenset[tuple[str, ...]], list[int]]] = []
+    shown: list[tuple[Scored, _Shingles, list[int]]] = []
+    holding: dict[int, list[int]] = {}
     dropped: list[Dropped] = []
     for scored in ranked:
         own = _shingles(scored.candidate.passage.text)
-        twin = next((item for item in shown if resemblance(own, item[1]) >= NEAR_IDENTICAL), None)
+        near = sorted({place for shingle in own.first for place in holding.get(shingle, ())})
+        twin = next((shown[n] for n in near if resemblance(own.all, shown[n][1].all) >= NEAR_IDENTICAL), None)
         if twin is None:
+            for shingle in own.first:
+                holding.setdefault(shingle, []).append(len(shown))
             shown.append((scored, own, []))
             continue
         passage = twin[0].candidate.passage
@@ -34,7 +41,7 @@ def collapse(ranked: Sequence[Scored]) -> tuple[tuple[tuple[Scored, tuple[int, .
     return tuple((scored, tuple(similar)) for scored, _, similar in shown), tuple(dropped)
 
 
-def resemblance(left: frozenset[tuple[str, ...]], right: frozenset[tuple[str, ...]]) -> float:
+def resemblance(left: frozenset[int], right: frozenset[int]) -> float:
     """Jaccard share of common shingles, in [0, 1]; 0 where the lengths alone rule out NEAR_IDENTICAL. Broder 1997."""
     if not left or not right:
         return float(left == right)
@@ -45,8 +52,19 @@ def resemblance(left: frozenset[tuple[str, ...]], right: frozenset[tuple[str, ..
     return common / (len(left) + len(right) - common)
 
 
+@dataclass(frozen=True, slots=True)
+class _Shingles:
+    """The shingles of a text as hashes, and the smallest of them: so many that a near-identical text shares one."""
+
+    all: frozenset[int]
+    first: tuple[int, ...]
+
+
 @lru_cache(maxsize=4096)
-def _shingles(text: str) -> frozenset[tuple[str, ...]]:
-    said = words(text)
-    width = min(_SHINGLE_WORDS, len(said))
-    return frozenset(tuple(said[at : at + width]) for at in range(len(said) - width + 1)) if width else frozenset()
+def _shingles(text: str) -> _Shingles:
+    """Words are what stands between blanks. Texts without any share one shingle, so that they are alike."""
+    said = text.lower().split()
+    width = max(1, min(_SHINGLE_WORDS, len(said)))
+    found = frozenset(map(hash, zip(*(said[at:] for at in range(width)), strict=False))) or frozenset({0})
+    alike = len(found) - ceil(NEAR_IDENTICAL * len(found)) + 1
+    return _Shingles(found, tuple(sorted(found)[:alike]))
