@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import sqrt
 
 from core.documents import Page
 from core.ingest.extract.values import Block, BlockKind, PageWriter
@@ -120,8 +121,9 @@ class _Column:
 
     @property
     def category(self) -> bool:
-        few = 1 < len(self.counts) <= _CATEGORIES
-        return few and len(self.counts) <= self.filled / 2 and not (self.numeric and len(self.counts) > 12)
+        """Whether the values sort rows into fewer groups than a group has rows, as departments do and last names do not."""
+        few = 1 < len(self.counts) <= min(_CATEGORIES, sqrt(self.filled))
+        return few and not (self.numeric and len(self.counts) > 12)
 
 
 def summary_page(table: Table, number_of_page: int, name: str) -> tuple[Page, list[Block]]:
@@ -177,17 +179,18 @@ def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
 
 
 def _by_category(writer: PageWriter, table: Table, group: _Column, column: _Column) -> None:
-    """The largest value of a number column in each value of a category column, one row line each."""
+    """The largest value of a number column in each value of a category column, one line each. The lines are computed:
+    they name the row they speak of, and are cited as lines of the summary, never as rows of the table."""
     best: dict[str, tuple[float, int]] = {}
     for value, index in column.numbers:
         key = table.rows[index][group.position].strip() if group.position < len(table.rows[index]) else ""
         if key and (key not in best or value > best[key][0]):
             best[key] = (value, index)
-    for position, key in enumerate(sorted(best)):
+    for key in sorted(best):
         _, index = best[key]
         shown = table.rows[index][column.position].strip()
         line = f"Highest {column.name} where {group.name} is {key}: {shown}, in row {index + 1}."
-        writer.add(line, BlockKind.ROW, row=position + 1)
+        writer.add(line, BlockKind.ROW)
 
 
 def _plain(value: float) -> str:
