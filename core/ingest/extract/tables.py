@@ -121,7 +121,7 @@ class _Column:
 
     @property
     def category(self) -> bool:
-        """Whether the values sort rows into fewer groups than a group has rows, as departments do and last names do not."""
+        """Whether the values sort rows into fewer groups than a group has rows: departments do, last names do not."""
         few = 1 < len(self.counts) <= min(_CATEGORIES, sqrt(self.filled))
         return few and not (self.numeric and len(self.counts) > 12)
 
