@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from core.documents import Authority, Origin, Passage, Sector, SourceType, TemporalClass, Truth
 from core.errors import BadFilters
 
-__all__ = ["FIELDS", "FilterField", "SearchFilters", "check_filters", "parse_bound"]
+__all__ = ["FIELDS", "FilterField", "MetadataFilter", "SearchFilters", "check_filters", "parse_bound"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,3 +241,31 @@ def _checked_values(name: str, field: FilterField, value: Any, problems: list[st
             problems.append(f"Invalid {name.replace('_', ' ')}: {[str(v) for v in bad]}")
             return {}
     return {name: tuple(dict.fromkeys(str(v) if kind is str else v for v in values))}
+
+
+def _only(name: str, values: Iterable[Any]) -> SearchFilters:
+    wanted = list(values)
+    if not wanted:
+        raise ValueError(f"{name} needs at least one value; leave the filter out to restrict nothing")
+    return check_filters({name: wanted})
+
+
+class MetadataFilter:
+    """One field's filter, for code. Here an empty list is a programming error: ValueError; BadFilters otherwise.
+
+    >>> MetadataFilter.truths(["regulatory"]).in_words()
+    ('truth is regulatory',)
+    """
+
+    truths = staticmethod(partial(_only, "truths"))
+    domains = staticmethod(partial(_only, "domains"))
+    authorities = staticmethod(partial(_only, "authorities"))
+    jurisdictions = staticmethod(partial(_only, "jurisdictions"))
+    source_types = staticmethod(partial(_only, "source_types"))
+    origins = staticmethod(partial(_only, "origins"))
+    tags = staticmethod(partial(_only, "tags"))
+    entities = staticmethod(partial(_only, "entities"))
+    temporal_classes = staticmethod(partial(_only, "temporal_classes"))
+    sectors = staticmethod(partial(_only, "sectors"))
+    projects = staticmethod(partial(_only, "projects"))
+    documents = staticmethod(partial(_only, "documents"))

@@ -12,7 +12,7 @@ from core.coverage.gaps import coverage_of, gaps_of, score_in_words, state_of
 from core.coverage.topics import checked_topics
 from core.documents import Document, DocumentState, Truth
 from core.errors import FivefoldError
-from core.filters import SearchFilters
+from core.filters import MetadataFilter
 from core.ports import Catalogue
 from core.queries import Route, SearchRequest
 from core.results import Citation, SearchResult
@@ -90,7 +90,7 @@ def assess(
 
 def cell_request(topic: str, truth: Truth, project: str | None) -> SearchRequest:
     """The exact request of a cell, so that Search reproduces it."""
-    filters = SearchFilters(truths=(truth.value,), projects=(project,) if project else ())
+    filters = MetadataFilter.truths([truth]).replace(projects=(project,) if project else ())
     return SearchRequest(topic, filters=filters, profile=_PROFILE)
 
 

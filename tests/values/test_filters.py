@@ -6,7 +6,7 @@ import pytest
 
 from core.documents import Passage, Truth
 from core.errors import BadFilters
-from core.filters import FIELDS, SearchFilters, check_filters, parse_bound
+from core.filters import FIELDS, MetadataFilter, SearchFilters, check_filters, parse_bound
 
 MARCH = datetime(2024, 3, 15, 12, tzinfo=UTC)
 
@@ -115,3 +115,13 @@ def test_filters_say_what_they_do_in_words() -> None:
         "domain is not time",
         "dated in the last 6 months",
     )
+
+
+@pytest.mark.parametrize("field", [field.name for field in FIELDS])
+def test_a_single_filter_refuses_an_empty_list_because_there_it_is_a_programming_error(field: str) -> None:
+    with pytest.raises(ValueError, match=f"{field} needs at least one value"):
+        getattr(MetadataFilter, field)([])
+
+
+def test_a_single_filter_restricts_its_field_alone() -> None:
+    assert MetadataFilter.source_types(["feed"]) == SearchFilters(source_types=("feed",))
