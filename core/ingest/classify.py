@@ -53,7 +53,7 @@ class TruthClassifier:
             domain=fixed.get("domain") or domain_label(reading, self._domains, vectors, native),
             authority=authority,
             jurisdiction=fixed.get("jurisdiction") or jurisdiction_label(reading, truth, authority, language),
-            effective_date=fixed.get("effective_date") or effective_date_label(reading),
+            effective_date=fixed.get("effective_date") or effective_date_label(reading, truth),
             temporal_class=fixed.get("temporal_class") or temporal_label(reading, truth),
             language=language,
         )

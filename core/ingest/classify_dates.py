@@ -22,11 +22,11 @@ _COPYRIGHT_MARK = re.compile(r"(?i)(?:©|copyright)[^\n]{0,20}$")
 _PUBLISHED_KEYS = ("effective", "date", "published", "created", "modified")
 
 
-def effective_date_label(reading: Reading) -> Label:
+def effective_date_label(reading: Reading, truth: Label) -> Label:
     """The date from which the text holds: said to be effective, made for a year, revised, issued, or standing alone
     on the first lines; else what metadata or the file name say. Undated documents give a label without value.
     """
-    found = [*_said(reading), *_outside(reading)]
+    found = [*_said(reading, truth.value == Truth.REFERENCE), *_outside(reading)]
     if not found:
         return Label(reason="The document gives no date of its own.")
     best = max(found, key=lambda item: item[0].weight)[0]
@@ -55,12 +55,13 @@ def temporal_label(reading: Reading, truth: Label) -> Label:
     )
 
 
-def _said(reading: Reading) -> Iterator[tuple[Evidence, int]]:
+def _said(reading: Reading, literature: bool) -> Iterator[tuple[Evidence, int]]:
     """Dates that the front of the text or the title speaks of as its own."""
     front = reading.body[:_FRONT_CHARACTERS]
     for found in dates_in(front):
         before = front[max(0, found.start - _LEAD_CHARACTERS) : found.start]
-        lead = next(((lead.probability, lead.rule) for lead in date_leads() if lead.pattern.search(before)), None)
+        leads = (lead for lead in date_leads() if not (literature and lead.of_rules))
+        lead = next(((lead.probability, lead.rule) for lead in leads if lead.pattern.search(before)), None)
         if lead is None and found.start < _TOP_CHARACTERS:
             lead = _standing_alone(front, found)
         if lead is None and _COPYRIGHT_MARK.search(before):

@@ -54,7 +54,7 @@ def _iso(match: re.Match[str], names: Mapping[str, int]) -> str | None:
         return f"{numbers[1]}-{numbers[0]:02}" if 1 <= numbers[0] <= 12 else None
     year = numbers[2] + (2000 if numbers[2] < _CENTURY_TURN else 1900) if kind == "short" else numbers[2]
     first, second = (numbers[1], numbers[0]) if kind == "dots" else (numbers[0], numbers[1])
-    return _day(year, first, second) or (_day(year, second, first) if kind == "slash" else None)
+    return _day(year, first, second) or _day(year, second, first)
 
 
 def _day(year: int, month: int, day: int) -> str | None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.documents import Authority, Evidence, EvidenceSource, Label, Truth
+from core.ingest.classify_language import is_native
 from core.ingest.classify_reading import Reading, quote_around
 from core.ingest.classify_weighing import Prototypes, decided, sign_evidence, totals
 from core.tables.authorities import authority_prior, authority_signs
@@ -150,6 +151,9 @@ def _placeless(truth: Label, authority: Label, language: Label, scores: dict[str
         if value is None:
             return Label(reason="A public body that names no place, in a language of many countries.")
         return Label(value, 0.6, "global", 0.2, reason="a public body that names no place")
+    local = None if is_native(language) else unstated_government_jurisdiction(language.value)
+    if authority.value in (Authority.INTERNAL, Authority.CUSTOMER) and truth.value != Truth.REALITY and local:
+        return Label(local, 0.5, "global", 0.3, reason="names no place, and its language is mostly written there")
     runner = max(scores, key=lambda v: scores[v]) if scores else None
     return Label("global", 0.7 if everywhere else 0.5, runner, 0.2 if runner else 0.0, reason="names no one place")
 

@@ -40,9 +40,12 @@ def truth_label(reading: Reading, prototypes: Prototypes, vectors: NDArray[np.fl
 
 
 def _humbled(label: Label, cap: float) -> Label:
-    """A law or policy label on one kind of evidence never claims more than the cap: a wrong one costs most."""
+    """A law or policy label never claims more than the cap on one kind of evidence, nor without the rule-giver's own
+    voice: articles about rules use their words too, and a wrong one costs most.
+    """
     kinds = {item.rule for item in label.evidence if item.source is not EvidenceSource.MEANING}
-    if label.value in (Truth.REGULATORY, Truth.COMPLIANCE) and len(kinds) < 2:
+    firm = len(kinds) >= 2 and bool(kinds & _own_voices())
+    if label.value in (Truth.REGULATORY, Truth.COMPLIANCE) and not firm:
         return replace(label, probability=min(label.probability, cap))
     return label
 
@@ -76,3 +79,9 @@ def _body_signs() -> SignFinder:
 @cache
 def _name_signs() -> SignFinder:
     return SignFinder(sign for row in truths().values() for sign in row.names)
+
+
+@cache
+def _own_voices() -> frozenset[str]:
+    """The rules of the signs that tell that the rule-giver itself speaks."""
+    return frozenset(sign.rule for row in truths().values() for sign in row.signs if sign.own_voice)

@@ -11,18 +11,22 @@ from core.tables.phrases import PhraseFinder
 
 __all__ = ["Sign", "SignFinder", "SignHit", "signs_of"]
 
-_KEYS = ("phrases", "pattern", "words", "weight", "rule")
+_KEYS = ("phrases", "pattern", "words", "weight", "rule", "own_voice")
 
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """One row: its phrases (by stems) or its regular expression speak for `value`; weight > 0 in log-odds."""
+    """One row: its phrases (by stems) or its regular expression speak for `value`; weight > 0 in log-odds.
+
+    own_voice: it tells that the rule-giver itself speaks, not somebody about the rules.
+    """
 
     value: str
     weight: float
     rule: str
     phrases: tuple[str, ...] = ()
     pattern: re.Pattern[str] | None = None
+    own_voice: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,4 +78,4 @@ def _sign(table: str, value: str, row: Mapping[str, Any], allowed: Iterable[str]
         pattern = re.compile(row["pattern"]) if "pattern" in row else None
     except re.error as error:
         raise BadTable(f"core/tables/{table}.toml: [{value}] pattern: {error}.", "Correct the expression.") from error
-    return Sign(value, float(weight), str(row.get("rule", "")), phrases, pattern)
+    return Sign(value, float(weight), str(row.get("rule", "")), phrases, pattern, bool(row.get("own_voice")))

@@ -15,11 +15,15 @@ __all__ = ["DateLead", "date_leads", "month_names", "temporal_by_truth", "tempor
 
 @dataclass(frozen=True, slots=True)
 class DateLead:
-    """Words that end right before a date which is the document's own; probability that it is the effective date."""
+    """Words that end right before a date which is the document's own; probability that it is the effective date.
+
+    of_rules: only in laws, policies and contracts; literature speaks so of the rules it writes about.
+    """
 
     pattern: re.Pattern[str]
     probability: float
     rule: str
+    of_rules: bool = False
 
 
 @cache
@@ -27,12 +31,14 @@ def date_leads() -> tuple[DateLead, ...]:
     """The leads, likeliest first. Raises BadTable."""
     leads = []
     for row in table("temporal")["leads"]:
-        check_keys("temporal", "leads", row, ("pattern", "probability", "rule"))
+        check_keys("temporal", "leads", row, ("pattern", "probability", "rule", "of_rules"))
         if not 0.0 < row["probability"] <= 1.0:
             raise BadTable(
                 f"core/tables/temporal.toml: [leads] {row['rule']}: probability is not in (0, 1].", "Correct it."
             )
-        leads.append(DateLead(re.compile(row["pattern"]), float(row["probability"]), row["rule"]))
+        leads.append(
+            DateLead(re.compile(row["pattern"]), float(row["probability"]), row["rule"], bool(row.get("of_rules")))
+        )
     return tuple(leads)
 
 
