@@ -1,11 +1,10 @@
 """Dense search in PostgreSQL: the vectors lie in the passages' own rows, so that one transaction holds both."""
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, and_, any_, func, literal, select, text, update
+from sqlalchemy import ColumnElement, Float, and_, any_, func, literal, select, text, update
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from core.documents import Passage
@@ -60,34 +59,41 @@ class PgvectorIndex:
 
     def search(self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int) -> LegHits:
         """The top_k admissible passages by cosine, best first; ties by passage id. Raises StoreFailed."""
-        # OFFSET 0 keeps the planner from pushing ORDER BY … LIMIT into an approximate index, which would look at the
-        # nearest rows first and filter afterwards: fewer than k hits come back when few rows are admissible.
-        admissible = (
-            select(KnowledgeChunk.id, KnowledgeChunk.embedding)
-            .where(self._ours(), *conditions(filters))
-            .offset(literal(0))
-            .subquery("admissible")
-        )
-        distance = admissible.c.embedding.cosine_distance(vector).label("distance")
+        # No index can serve an order by a sum, so that the planner measures every admissible row. Ordered by the bare
+        # product it might take an approximate index, which looks at the nearest rows first and filters afterwards:
+        # fewer than k hits come back when few rows are admissible.
+        distance = (KnowledgeChunk.embedding.max_inner_product(_unit(vector)) + literal(0.0, Float)).label("distance")
+        admissible = conditions(filters)
         nearest = (
-            select(admissible.c.id, distance, func.count().over().label("admitted"))
-            .order_by(distance, admissible.c.id)
-            .limit(max(top_k, 1))
+            select(KnowledgeChunk.id, distance)
+            .where(self._ours(), *admissible)
+            .order_by(distance, KnowledgeChunk.id)
+            .limit(max(top_k, 0))
         )
+        # Counted apart, over the narrow index: beside the distances, each row's vector would be kept to be counted.
+        admitted = func.count().filter(*admissible) if admissible else func.count()
+        counted = select(func.count(), admitted).select_from(KnowledgeChunk).where(self._ours())
         with self._database.transaction("searching by meaning") as connection:
-            total = connection.scalar(select(func.count()).select_from(KnowledgeChunk).where(self._ours())) or 0
-            rows = connection.execute(nearest).all()
-        hits = tuple(LegHit(int(row.id), _cosine(row.distance)) for row in rows[: max(top_k, 0)])
-        return LegHits(hits, rows_before=int(total), rows_after=int(rows[0].admitted) if rows else 0)
+            before, after = connection.execute(counted).one()
+            rows = connection.execute(nearest).all() if after else ()
+        return LegHits(tuple(LegHit(int(row.id), _cosine(row.distance)) for row in rows), int(before), int(after))
 
     def similarities(self, vector: NDArray[np.float32], passage_ids: Sequence[int]) -> Mapping[int, float]:
         """Exact cosine, in [-1, 1], per passage; ids without a vector are absent. Raises StoreFailed."""
         chosen = KnowledgeChunk.id == any_(literal([int(i) for i in passage_ids], ARRAY(KnowledgeChunk.id.type)))
-        measured = select(KnowledgeChunk.id, KnowledgeChunk.embedding.cosine_distance(vector)).where(
+        measured = select(KnowledgeChunk.id, KnowledgeChunk.embedding.max_inner_product(_unit(vector))).where(
             self._ours(), chosen
         )
         with self._database.transaction("comparing meanings") as connection:
             return {int(i): _cosine(distance) for i, distance in connection.execute(measured)}
+
+    def vectors(self, passage_ids: Sequence[int]) -> Mapping[int, NDArray[np.float32]]:
+        """The stored vectors; ids without one are absent. Raises StoreFailed."""
+        chosen = KnowledgeChunk.id == any_(literal([int(i) for i in passage_ids], ARRAY(KnowledgeChunk.id.type)))
+        # As bytes: to read 384 numbers from text takes twenty times as long.
+        stored = select(KnowledgeChunk.id, func.vector_send(KnowledgeChunk.embedding)).where(self._ours(), chosen)
+        with self._database.transaction("reading vectors") as connection:
+            return {int(i): _from_bytes(sent) for i, sent in connection.execute(stored)}
 
     def count(self) -> int:
         """Passages with a vector of this model."""
@@ -99,5 +105,16 @@ class PgvectorIndex:
 
 
 def _cosine(distance: float) -> float:
-    """Cosine of a pgvector cosine distance; 0 where a vector of length 0 has none."""
-    return 0.0 if math.isnan(distance) else min(max(1.0 - distance, -1.0), 1.0)
+    """Cosine of pgvector's negative inner product of two vectors of length 1; 0 where one has length 0."""
+    return min(max(-distance, -1.0), 1.0)
+
+
+def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The asked vector with length 1, as the stored ones have; one of length 0 stays."""
+    length = float(np.linalg.norm(vector))
+    return vector / np.float32(length) if length else vector
+
+
+def _from_bytes(sent: bytes) -> NDArray[np.float32]:
+    """A vector of shape (dim,) as pgvector sends it: two numbers of two bytes, then big-endian floats."""
+    return np.frombuffer(sent, dtype=">f4", offset=4).astype(np.float32)
