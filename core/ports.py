@@ -61,6 +61,10 @@ class VectorIndex(Protocol):
         """Exact cosine of the vector with each of these passages; ids without a vector are absent."""
         ...
 
+    def vectors(self, passage_ids: Sequence[int]) -> Mapping[int, NDArray[np.float32]]:
+        """The stored vectors of these passages, each of shape (dim,); ids without a vector are absent."""
+        ...
+
     def count(self) -> int: ...
 
 

@@ -144,6 +144,17 @@ class ChromaIndex:
                 found |= _cosines(vector, self._collection().get(ids=ids[rows], include=["embeddings"]))
         return found
 
+    def vectors(self, passage_ids: Sequence[int]) -> Mapping[int, NDArray[np.float32]]:
+        """The stored vectors; ids without one are absent. Raises StoreFailed."""
+        ids = [str(int(i)) for i in dict.fromkeys(passage_ids)]
+        found: dict[int, NDArray[np.float32]] = {}
+        with _failures("reading vectors"):
+            for rows in self._batches(len(ids)):
+                held = self._collection().get(ids=ids[rows], include=["embeddings"])
+                stored = np.asarray(held["embeddings"], dtype=np.float32)
+                found |= dict(zip(map(int, held["ids"]), stored, strict=True))
+        return found
+
     def count(self) -> int:
         """Passages with a vector. Raises StoreFailed."""
         with _failures("counting vectors"):

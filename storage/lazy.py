@@ -78,6 +78,10 @@ class LazyVectorIndex:
         """Exact cosine of the vector with each of these passages."""
         return self._real().similarities(vector, passage_ids)
 
+    def vectors(self, passage_ids: Sequence[int]) -> Mapping[int, NDArray[np.float32]]:
+        """The stored vectors of these passages."""
+        return self._real().vectors(passage_ids)
+
     def count(self) -> int:
         """Vectors stored."""
         return self._real().count()

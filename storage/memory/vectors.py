@@ -57,6 +57,11 @@ class MemoryVectorIndex:
         cosines = np.stack([rows[i].vector for i in known]) @ _unit(vector)
         return dict(zip(known, np.clip(cosines, -1, 1).tolist(), strict=True))
 
+    def vectors(self, passage_ids: Sequence[int]) -> Mapping[int, NDArray[np.float32]]:
+        """The vectors, of length 1; ids without one are absent."""
+        rows = self._rows
+        return {i: rows[i].vector.astype(np.float32) for i in passage_ids if i in rows}
+
     def count(self) -> int:
         """Passages with a vector."""
         return len(self._rows)

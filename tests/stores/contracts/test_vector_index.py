@@ -99,6 +99,15 @@ def test_similarities_are_the_cosines_that_search_gives_and_leave_out_the_unknow
     assert mixed.shelf.index.similarities(vector, []) == {}
 
 
+def test_stored_vectors_come_back_and_point_the_same_way(mixed: Filled) -> None:
+    wanted = [p.id for p in mixed.passages[:7]]
+    stored = mixed.shelf.index.vectors([*wanted, max(p.id for p in mixed.passages) + 1_000_000])
+    assert stored.keys() == set(wanted)
+    for passage_id, vector in stored.items():
+        assert mixed.exact.similarities(vector, [passage_id])[passage_id] == pytest.approx(1, abs=TOLERANCE)
+    assert mixed.shelf.index.vectors([]) == {}
+
+
 @pytest.fixture
 def small(new_shelf: NewShelf) -> Filled:
     """Three passages of one document, the first two with the same vector, and one of another document."""
