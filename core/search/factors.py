@@ -49,6 +49,13 @@ def _similarity(candidate: Candidate, asked: Asked) -> Valued:
     return Valued(value, f"cosine {value:.2f} between question and passage")
 
 
+def _feedback(candidate: Candidate, asked: Asked) -> Valued:
+    value = candidate.signals.feedback
+    if value is None:
+        return Valued(asked.table["feedback"]["unknown"], "neutral: not compared with the best matches")
+    return Valued(min(max(value, 0.0), 1.0), f"cosine {value:.2f} with the question moved towards its best matches")
+
+
 def _keyword(candidate: Candidate, asked: Asked) -> Valued:
     signals = candidate.signals
     hits = sorted((term for term in signals.terms if term.score > 0), key=lambda term: -term.score)
@@ -233,6 +240,7 @@ def _temporal(candidate: Candidate, asked: Asked) -> Valued:
 
 FACTORS: Mapping[str, Callable[[Candidate, Asked], Valued]] = {
     "similarity": _similarity,
+    "feedback": _feedback,
     "keyword": _keyword,
     "keyword_overlap": _keyword_overlap,
     "coverage": _coverage,

@@ -1,19 +1,24 @@
-"""Request → candidates: both legs side by side, fused, with everything measured that scoring reads."""
+"""Request → candidates: both legs side by side, fused, with everything measured that scoring reads.
+
+dense ∥ sparse → measured → best matches → moved question → dense again, among what was found → fused
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.documents import Passage
 from core.errors import FivefoldError, StoreFailed
 from core.filters import SearchFilters
 from core.ports import Catalogue, Embedder, SparseIndex, VectorIndex
 from core.queries import LegWeights
 from core.results import Candidate, LegHits, LegReport, Signals, TermScore
 from core.search.dense import question_vector, search_dense
+from core.search.feedback import Match, best_matches, moved
 from core.search.fuse import Fused, fuse
 from core.search.sparse import covered_share, search_sparse
 
@@ -97,45 +102,78 @@ class Retriever:
                 "Check the database on the Settings page, then search again.",
             )
         ranked = {name: [hit.passage_id for hit in leg.hits.hits] for name, leg in legs.items() if not leg.error}
-        fused = fuse(ranked, {"dense": weights.dense, "sparse": weights.sparse})[:CANDIDATES]
         similar = {hit.passage_id: hit.score for hit in legs["dense"].hits.hits}
-        candidates, rarity = self._measured(fused, () if legs["sparse"].error else terms, similar, embedded)
-        return Found(candidates, reports, rarity, notices)
+        measured = self._measured(
+            sorted({i for found in ranked.values() for i in found}),
+            () if legs["sparse"].error else terms,
+            similar,
+            embedded,
+        )
+        if measured.feedback:
+            ranked["dense"] = sorted(measured.feedback, key=lambda i: (-measured.feedback[i], i))[:OVERSAMPLED]
+        fused = fuse(ranked, {"dense": weights.dense, "sparse": weights.sparse})[:CANDIDATES]
+        return Found(measured.candidates(fused), reports, measured.rarity, notices)
 
     def _measured(
         self,
-        fused: Sequence[Fused],
+        ids: Sequence[int],
         terms: Sequence[str],
         similar: Mapping[int, float],
         embedded: Sequence[NDArray[np.float32]],
-    ) -> tuple[tuple[Candidate, ...], Mapping[str, float]]:
-        ids = [item.passage_id for item in fused]
-        passages = self._catalogue.passages(ids)
+    ) -> "_Measured":
+        """Everything scoring reads, of passages some leg found. similar: cosines the dense leg measured already."""
         unmeasured = [passage_id for passage_id in ids if passage_id not in similar]
         if unmeasured and embedded:
             similar = {**similar, **self._vectors.similarities(embedded[0], unmeasured)}
         explained = self._sparse.explain(terms, ids) if terms else {}
         rarity = dict(self._sparse.rarity(terms)) if terms else {}
+        found = _Measured(self._catalogue.passages(ids), similar, {}, explained, rarity)
+        if not embedded or not similar:
+            return found
+        counts = best_matches([found.match(passage_id) for passage_id in found.passages])
+        there = moved(embedded[0], self._vectors.vectors(list(counts)), counts) if counts else None
+        return found if there is None else replace(found, feedback=self._vectors.similarities(there, ids))
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """What was measured of the passages found, each by passage id. rarity: question term → rarity."""
+
+    passages: Mapping[int, Passage]
+    similar: Mapping[int, float]
+    feedback: Mapping[int, float]
+    explained: Mapping[int, Sequence[TermScore]]
+    rarity: Mapping[str, float]
+
+    def match(self, passage_id: int) -> Match:
+        """How well a passage matches before feedback."""
+        signals = self.signals(passage_id)
+        keyword = min(signals.bm25 / signals.bm25_most, 1.0) if signals.bm25_most > 0 else 0.0
+        return Match(passage_id, signals.similarity, keyword)
+
+    def signals(self, passage_id: int) -> Signals:
+        """What is measured of one passage, before its place among the others is known."""
+        terms = tuple(self.explained.get(passage_id, ()))
+        feedback = self.feedback.get(passage_id)
+        return Signals(
+            similarity=min(max(self.similar.get(passage_id, 0.0), 0.0), 1.0),
+            bm25=sum(term.score for term in terms),
+            bm25_most=sum(self.rarity.values()),
+            terms=terms,
+            coverage=covered_share(terms, self.rarity),
+            feedback=None if feedback is None else min(max(feedback, 0.0), 1.0),
+        )
+
+    def candidates(self, fused: Sequence[Fused]) -> tuple[Candidate, ...]:
+        """The passages in fused order, with all signals."""
         return tuple(
             Candidate(
-                passages[item.passage_id],
-                _signals(item, similar.get(item.passage_id, 0.0), explained.get(item.passage_id, ()), rarity),
+                self.passages[item.passage_id],
+                replace(self.signals(item.passage_id), fusion=item.score, ranks=item.ranks),
             )
             for item in fused
-            if item.passage_id in passages
-        ), rarity
-
-
-def _signals(item: Fused, cosine: float, terms: Sequence[TermScore], rarity: Mapping[str, float]) -> Signals:
-    return Signals(
-        similarity=min(max(cosine, 0.0), 1.0),
-        bm25=sum(term.score for term in terms),
-        bm25_most=sum(rarity.values()),
-        terms=tuple(terms),
-        fusion=item.score,
-        coverage=covered_share(terms, rarity),
-        ranks=item.ranks,
-    )
+            if item.passage_id in self.passages
+        )
 
 
 def _timed(leg: Callable[[], LegHits]) -> _Leg:

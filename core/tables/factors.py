@@ -14,6 +14,7 @@ __all__ = ["FactorRow", "FactorTable", "factor_table", "parse_factors"]
 
 _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "similarity": (),
+    "feedback": ("unknown",),
     "keyword": (),
     "keyword_overlap": ("unknown",),
     "coverage": ("unknown",),
@@ -30,7 +31,11 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "routing": (),
     "temporal": ("unknown",),
 }
-_SCALES: Mapping[str, tuple[str, ...]] = {"freshness": ("scale_days",), "utility": ("full_at",)}
+_SCALES: Mapping[str, tuple[str, ...]] = {
+    "feedback": ("passages", "pull", "spread"),
+    "freshness": ("scale_days",),
+    "utility": ("full_at",),
+}
 _MAPS: Mapping[str, tuple[str, type[StrEnum]]] = {
     "half_life": ("source_days", SourceType),
     "strength": ("base_days", Sector),

@@ -1,0 +1,69 @@
+"""What resembles the best matches is likely to answer as well: the question, moved towards them.
+
+    best matches → their centre, the better ones counting more → question + pull · centre
+
+Rocchio 1971, on vectors. Texts that mean the same in other words lie near the passages that share the question's words,
+so the moved question ranks them higher. It is the same for the same candidates: nothing is learned or kept.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.tables.factors import factor_table
+
+__all__ = ["Match", "best_matches", "moved"]
+
+_MEANING, _WORDS = 0.55, 0.45
+"""What a match is judged by: mostly meaning, nearly as much the question's own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How well a passage matches before feedback. similarity, keyword: in [0, 1]."""
+
+    passage_id: int
+    similarity: float
+    keyword: float
+
+    @property
+    def strength(self) -> float:
+        """In [0, 1]."""
+        return _MEANING * self.similarity + _WORDS * self.keyword
+
+
+def best_matches(matches: Sequence[Match]) -> Mapping[int, float]:
+    """Passage id → how much it counts, of the few best; the counts sum to 1. Empty without matches.
+
+    A passage weaker than the best by `spread` of factors.toml counts 1/e of it, so one clear winner decides alone.
+
+    >>> [round(weight, 2) for weight in best_matches([Match(1, 0.8, 0.4), Match(2, 0.2, 0.1)]).values()]
+    [1.0, 0.0]
+    """
+    row = factor_table()["feedback"]
+    best = sorted(matches, key=lambda match: (-match.strength, match.passage_id))[: int(row["passages"])]
+    counts = {match.passage_id: exp((match.strength - best[0].strength) / row["spread"]) for match in best}
+    total = sum(counts.values())
+    return {passage_id: count / total for passage_id, count in counts.items()}
+
+
+def moved(
+    question: NDArray[np.float32], vectors: Mapping[int, NDArray[np.float32]], counts: Mapping[int, float]
+) -> NDArray[np.float32] | None:
+    """The question's vector, shape (dim,), moved towards the centre of the best matches and L2-normalised.
+
+    None when no best match has a vector: then there is nowhere to move.
+    """
+    known = [passage_id for passage_id in counts if passage_id in vectors]
+    if not known:
+        return None
+    centre = _unit(np.sum([counts[i] * vectors[i].astype(np.float64) for i in known], axis=0))
+    return _unit(_unit(question.astype(np.float64)) + factor_table()["feedback"]["pull"] * centre).astype(np.float32)
+
+
+def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    length = float(np.linalg.norm(vector))
+    return vector / length if length else vector
