@@ -24,9 +24,9 @@ class Sizes:
     `most`; overlap: at most this much of a passage's last sentence opens the next one.
     """
 
-    target: int = 1000
+    target: int = 1300
     least: int = 250
-    most: int = 1400
+    most: int = 1600
     overlap: int = 200
     context: int = 220
 
@@ -183,6 +183,7 @@ def _lead(group: _Group, pieces: Sequence[_Piece], text: str) -> str:
 def _context(title: str, section: str, lead: str, pieces: Sequence[_Piece], sizes: Sizes) -> str:
     """Title, headings, column names and lead-in, each once and not too long."""
     columns = next((piece.columns for piece in pieces if piece.columns), "")
+    title = title if any(letter.isalpha() for letter in title) else ""  # a bare number tells nothing of the text
     parts = (title[:100], section[-sizes.context :], columns[: sizes.context], lead[-sizes.context :])
     return "\n".join(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
