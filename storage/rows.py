@@ -160,6 +160,12 @@ _CLOSED = {
     "truth": Truth,
 }
 _LISTS = ("tags", "entities", "keywords")
+_OPTIONAL = {name: {None: None} | {str(member): member for member in values} for name, values in _CLOSED.items()}
+_MEMBERS: Mapping[str, Mapping[str | None, Any]] = _OPTIONAL | {
+    "source_type": {str(member): member for member in SourceType},
+    "origin": {str(member): member for member in Origin},
+}
+"""Column → stored word → enum member: a look-up, because two hundred passages are read per search."""
 
 
 def passage_values(passage: Passage) -> dict[str, Any]:
@@ -186,9 +192,7 @@ def passage_values(passage: Passage) -> dict[str, Any]:
 def passage_from(row: Mapping[Any, Any]) -> Passage:
     """A passage from its row."""
     plain: dict[str, Any] = {name: row[name] for name in _PASSAGE_COLUMNS}
-    closed: dict[str, Any] = {
-        name: None if row[name] is None else values(row[name]) for name, values in _CLOSED.items()
-    }
+    closed: dict[str, Any] = {name: members[row[name]] for name, members in _MEMBERS.items()}
     lists: dict[str, Any] = {name: tuple(row[name]) for name in _LISTS}
     bounds = row["sentences"]
     return Passage(
@@ -200,8 +204,6 @@ def passage_from(row: Mapping[Any, Any]) -> Passage:
         sentences=tuple(map(Span, bounds[::2], bounds[1::2])),
         rows=None if row["table_rows"] is None else (row["table_rows"][0], row["table_rows"][1]),
         truth_evidence=_evidence_from(row["evidence"]),
-        source_type=SourceType(row["source_type"]),
-        origin=Origin(row["origin"]),
     )
 
 

@@ -129,10 +129,13 @@ def _admitted(
     candidates: Sequence[Candidate], filters: SearchFilters, documents: Mapping[int, Document]
 ) -> tuple[tuple[Candidate, ...], tuple[Dropped, ...]]:
     """Candidates as the catalogue has them now: an index may lag behind a label that was just changed."""
-    living = [candidate for candidate in candidates if candidate.passage.document_id in documents]
-    admitted = tuple(candidate for candidate in living if filters.admits(candidate.passage))
-    changed = "its labels changed while it was searched"
-    return admitted, tuple(Dropped(c, DropReason.FILTERED, changed) for c in living if not filters.admits(c.passage))
+    admitted: list[Candidate] = []
+    changed: list[Candidate] = []
+    for candidate in candidates:
+        if candidate.passage.document_id in documents:
+            (admitted if filters.admits(candidate.passage) else changed).append(candidate)
+    reason = "its labels changed while it was searched"
+    return tuple(admitted), tuple(Dropped(candidate, DropReason.FILTERED, reason) for candidate in changed)
 
 
 def _ranked(result: SearchResult, now: datetime, started: float, meaning: SentenceMeaning | None) -> SearchResult:
