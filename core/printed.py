@@ -72,4 +72,8 @@ def outcome_text(name: str, outcome: Document | BadFile) -> str:
     known = f"{truth.value} (p {truth.probability:.2f})" if truth.value else f"unknown truth: {truth.reason}"
     stored = f" [here already as {outcome.name}]" if outcome.name != name else ""
     warnings = "".join(f" ! {warning}" for warning in outcome.warnings)
-    return f"{outcome.state:8} {name}{stored}: {known}, {outcome.pages} pages, {outcome.passages} passages{warnings}"
+    return f"{outcome.state:8} {name}{stored}: {known}, {_count(outcome.pages, "page")}, {_count(outcome.passages, "passage")}{warnings}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
