@@ -69,8 +69,8 @@ class OpenVinoEmbedder:
             config["INFERENCE_NUM_THREADS"] = threads
         self._compiled = openvino.Core().compile_model(folder / "model.xml", "CPU", config)
         self._idle: deque[Any] = deque()
-        # OpenVINO sets up its NumPy types at the first inference. Two threads doing that at once wait for each other for
-        # ever, one holding Python's lock, and the whole process stands still; so the first one is done here, alone.
+        # OpenVINO sets up its NumPy types at the first inference. Two threads doing that at once wait for each other,
+        # one holding Python's lock, and the whole process stands still for ever; so the first is done here, alone.
         self.embed(["first"])
 
     @property
