@@ -190,6 +190,19 @@ def jurisdiction_value(own: str | None, wanted: str | None) -> str:
     return "unknown" if wanted == "global" else "other_country"
 
 
+def _asked_date(candidate: Candidate, asked: Asked) -> Valued:
+    row, route, own = asked.table["asked_date"], asked.route, candidate.passage.date
+    if route.date_from is None and route.date_to is None:
+        return Valued(row["inside"], "the question names no date")
+    wanted = f"{route.date_from or 'any time'} to {route.date_to or 'any time'}"
+    if own is None:
+        return Valued(row["unknown"], f"undated, asked about {wanted}")
+    day = own.date().isoformat()
+    if (route.date_from or day) <= day <= (route.date_to or day):
+        return Valued(row["inside"], f"dated {day}, within {wanted}")
+    return Valued(row["outside"], f"dated {day}, asked about {wanted}")
+
+
 def _utility(candidate: Candidate, asked: Asked) -> Valued:
     row, signals = asked.table["utility"], candidate.signals
     value = utility(signals.uses, signals.distinct_questions, row["distinct_weight"], row["full_at"])
@@ -252,6 +265,7 @@ FACTORS: Mapping[str, Callable[[Candidate, Asked], Valued]] = {
     "half_life": _half_life,
     "freshness": _freshness,
     "jurisdiction": _jurisdiction,
+    "asked_date": _asked_date,
     "utility": _utility,
     "strength": _strength,
     "routing": _routing,

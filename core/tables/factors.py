@@ -26,6 +26,7 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "half_life": ("unknown", "future"),
     "freshness": ("unknown", "future"),
     "jurisdiction": ("exact", "enclosing", "state_for_federal", "unknown", "other_country", "other_state"),
+    "asked_date": ("inside", "unknown", "outside"),
     "utility": ("distinct_weight",),
     "strength": ("least", "documents"),
     "routing": (),

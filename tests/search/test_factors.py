@@ -165,3 +165,22 @@ def test_all_shared_cases_of_factors_hold(shared: Path) -> None:
     bases = {"emotional": 200, "reflective": 180, "episodic": 150, "procedural": 120, "semantic": 100}
     for sector, days, kept in cases["sector_decay_days"]:
         assert kept_share(days, bases[sector]) == pytest.approx(kept, abs=2e-3), (sector, days)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "days", "expected"),
+    [
+        (None, None, 4000, 1.0),
+        (None, None, None, 1.0),
+        ("2025-03-01", None, 100, 1.0),
+        ("2025-03-01", None, 400, 0.9),
+        (None, "2025-03-01", 400, 1.0),
+        ("2026-01-15", "2026-01-15", 0, 1.0),
+        ("2025-01-01", "2025-12-31", 0, 0.9),
+        ("2025-01-01", "2025-12-31", None, 0.95),
+    ],
+)
+def test_the_time_a_question_names_is_preferred(
+    start: str | None, end: str | None, days: float | None, expected: float
+) -> None:
+    assert value("asked_date", route=Route(date_from=start, date_to=end), date=aged(days)) == expected
