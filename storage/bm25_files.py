@@ -31,7 +31,7 @@ __all__ = ["Bm25Files"]
 
 _BATCH = 2000  # passages read from the catalogue at a time
 _SPOT_CHECKS = 64  # passages whose words are compared with the catalogue at start
-_PATIENCE_SECONDS = 10.0  # how long a search waits for the first opening before it says so
+_PATIENCE_SECONDS = 300.0  # how long a search waits for the first opening: half a million passages take a minute
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,13 +149,13 @@ def _embedder(settings: Settings) -> Embedder:
 
 
 def _vectors(settings: Settings, database: Any, embedder: Embedder) -> VectorIndex:
+    if settings.vector_index == "pgvector":
+        from storage.pgvector_index import PgvectorIndex
+
+        return PgvectorIndex(database, lambda: embedder.name)
     from storage.lazy import LazyVectorIndex
 
     def make() -> VectorIndex:
-        if settings.vector_index == "pgvector":
-            from storage.pgvector_index import PgvectorIndex
-
-            return PgvectorIndex(database, embedder.name)
         from storage.chroma_index import ChromaIndex, chroma_client
 
         client = chroma_client(url=settings.chroma_url, folder=settings.data_folder / "chroma")

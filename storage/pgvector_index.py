@@ -1,6 +1,6 @@
 """Dense search in PostgreSQL: the vectors lie in the passages' own rows, so that one transaction holds both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,14 +27,18 @@ _FILL = text(
 
 
 class PgvectorIndex:
-    """ports.VectorIndex over the rows the catalogue stores. `model`: only vectors of this model are searched.
+    """ports.VectorIndex over the rows the catalogue stores. model: only vectors of this model are searched; given as a
+    function, it is asked for when first needed: deleting and relabelling need no model.
 
     Search is an exact scan of the admissible rows, so that k admissible passages give k hits at any selectivity.
     `update` has nothing to do: filters read the very rows `Catalogue.save_labels` has changed.
     """
 
-    def __init__(self, database: Database, model: str) -> None:
-        self._database, self._model = database, model
+    def __init__(self, database: Database, model: str | Callable[[], str]) -> None:
+        self._database, self._named = database, model
+
+    def _model(self) -> str:
+        return self._named if isinstance(self._named, str) else self._named()
 
     def add(self, passages: Sequence[Passage], vectors: Vectors) -> None:
         """Store or replace the vectors of stored passages; a row that has its vector already is not written again."""
@@ -44,18 +48,17 @@ class PgvectorIndex:
             for start in range(0, len(passages), _BATCH):
                 rows = slice(start, start + _BATCH)
                 fresh = {"ids": [p.id for p in passages[rows]], "vectors": [str(v.tolist()) for v in vectors[rows]]}
-                connection.execute(_FILL, {"tenant": self._database.tenant, "model": self._model, **fresh})
+                connection.execute(_FILL, {"tenant": self._database.tenant, "model": self._model(), **fresh})
 
     def update(self, passages: Sequence[Passage]) -> None:
         """Nothing to follow: the filters' columns and the vectors are in one row."""
 
     def delete(self, document_ids: Sequence[int]) -> None:
-        """Take the vectors out of these documents' rows; the rows are the catalogue's."""
+        """Take the vectors, of whatever model, out of these documents' rows; the rows are the catalogue's."""
+        ours = KnowledgeChunk.tenant_id == self._database.tenant
         chosen = KnowledgeChunk.document_id == any_(literal(list(document_ids), ARRAY(KnowledgeChunk.id.type)))
         with self._database.transaction("deleting vectors") as connection:
-            connection.execute(
-                update(KnowledgeChunk).where(self._ours(), chosen).values(embedding=None, embedded_by=None)
-            )
+            connection.execute(update(KnowledgeChunk).where(ours, chosen).values(embedding=None, embedded_by=None))
 
     def search(self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int) -> LegHits:
         """The top_k admissible passages by cosine, best first; ties by passage id. Raises StoreFailed."""
@@ -101,7 +104,7 @@ class PgvectorIndex:
             return connection.scalar(select(func.count()).select_from(KnowledgeChunk).where(self._ours())) or 0
 
     def _ours(self) -> ColumnElement[bool]:
-        return and_(KnowledgeChunk.tenant_id == self._database.tenant, KnowledgeChunk.embedded_by == self._model)
+        return and_(KnowledgeChunk.tenant_id == self._database.tenant, KnowledgeChunk.embedded_by == self._model())
 
 
 def _cosine(distance: float) -> float:

@@ -102,6 +102,16 @@ def test_an_upload_is_kept_and_queued_and_found_again_after_reopening(alone: Set
         assert workbench.upload("b.txt", b"Employees must file.").duplicate_of == "a.txt"
 
 
+def test_deleting_and_relabelling_load_no_model(alone: Settings) -> None:
+    missing = replace(alone, embedding_model="no/such-model-anywhere")
+    with open_workbench(missing) as workbench:
+        kept = workbench.upload("memo.txt", b"Kept until Friday.").document_id
+        assert workbench.correct(kept, "truth", "intent").labels.truth.value == "intent"
+        workbench.delete(kept)
+        with pytest.raises(NotFound):
+            workbench.document(kept)
+
+
 def test_two_tenants_share_a_server_and_nothing_else(alone: Settings) -> None:
     with open_workbench(alone) as ours, open_workbench(replace(alone, tenant="other")) as theirs:
         receipt = ours.upload("a.txt", b"Secret.")
