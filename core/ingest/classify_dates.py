@@ -9,13 +9,14 @@ from core.ingest.classify_days import Dated, dates_in
 from core.ingest.classify_reading import Reading, quote_around
 from core.tables.decisions import date_weights
 from core.tables.signs import SignFinder
-from core.tables.temporal import date_leads, temporal_by_truth, temporal_signs
+from core.tables.temporal import DateLead, date_leads, temporal_by_truth, temporal_signs
 
 __all__ = ["effective_date_label", "temporal_label"]
 
 _LEAD_CHARACTERS = 130
 _FRONT_CHARACTERS = 4_000
 _TOP_CHARACTERS = 1_500
+_FIRST_CHARACTERS = 300
 _FURTHER_RULE_PROBABILITY = 0.6
 _EARLIEST_IN_NAME = "1990"
 _COPYRIGHT_MARK = re.compile(r"(?i)(?:©|copyright)[^\n]{0,20}$")
@@ -26,7 +27,7 @@ def effective_date_label(reading: Reading, truth: Label) -> Label:
     """The date from which the text holds: said to be effective, made for a year, revised, issued, or standing alone
     on the first lines; else what metadata or the file name say. Undated documents give a label without value.
     """
-    found = [*_said(reading, truth.value == Truth.REFERENCE), *_outside(reading)]
+    found = [*_said(reading, truth.value), *_outside(reading)]
     if not found:
         return Label(reason="The document gives no date of its own.")
     best = max(found, key=lambda item: item[0].weight)[0]
@@ -55,17 +56,19 @@ def temporal_label(reading: Reading, truth: Label) -> Label:
     )
 
 
-def _said(reading: Reading, literature: bool) -> Iterator[tuple[Evidence, int]]:
+def _said(reading: Reading, truth: str | None) -> Iterator[tuple[Evidence, int]]:
     """Dates that the front of the text or the title speaks of as its own."""
     front = reading.body[:_FRONT_CHARACTERS]
     for found in dates_in(front):
         before = front[max(0, found.start - _LEAD_CHARACTERS) : found.start]
-        leads = (lead for lead in date_leads() if not (literature and lead.of_rules))
+        leads = (lead for lead in date_leads() if not _misleads(lead, truth))
         lead = next(((lead.probability, lead.rule) for lead in leads if lead.pattern.search(before)), None)
         if lead is None and found.start < _TOP_CHARACTERS:
             lead = _standing_alone(front, found)
         if lead is None and _COPYRIGHT_MARK.search(before):
             lead = (date_weights().copyright, "copyright year")
+        if lead is None and found.start < _FIRST_CHARACTERS and len(found.iso) == 10 and truth != Truth.REALITY:
+            lead = (date_weights().first_lines, "in the first lines")
         if lead is not None:
             quote = quote_around(front, found.start, found.end)
             yield Evidence(quote, EvidenceSource.TEXT, found.iso, lead[0], lead[1]), found.start
@@ -76,13 +79,18 @@ def _said(reading: Reading, literature: bool) -> Iterator[tuple[Evidence, int]]:
         )
 
 
+def _misleads(lead: DateLead, truth: str | None) -> bool:
+    """Whether the words before a date mean something else in a text of this truth."""
+    return (lead.of_rules and truth == Truth.REFERENCE) or (lead.of_prose and truth == Truth.REALITY)
+
+
 def _standing_alone(front: str, found: Dated) -> tuple[float, str] | None:
     """A date that has its line to itself, or nearly, belongs to the document."""
     start = front.rfind("\n", 0, found.start) + 1
     end = front.find("\n", found.end)
     line = front[start : end if end >= 0 else len(front)]
     around = len(re.findall(r"[^\W_]+", line)) - len(re.findall(r"[^\W_]+", front[found.start : found.end]))
-    if around > (0 if len(found.iso) == 4 else 4):
+    if around > (0 if len(found.iso) == 4 else 5):
         return None
     return date_weights().lone_line - 0.02 * around - (
         0.1 if len(found.iso) == 4 else 0.0

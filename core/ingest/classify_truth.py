@@ -40,10 +40,10 @@ def truth_label(reading: Reading, prototypes: Prototypes, vectors: NDArray[np.fl
 
 
 def _humbled(label: Label, cap: float) -> Label:
-    """A law or policy label never claims more than the cap on one kind of evidence, nor without the rule-giver's own
-    voice: articles about rules use their words too, and a wrong one costs most.
+    """A law or policy label never claims more than the cap on one kind of words in its text, nor without the
+    rule-giver's own voice: articles about rules use their words too, and a wrong one costs most.
     """
-    kinds = {item.rule for item in label.evidence if item.source is not EvidenceSource.MEANING}
+    kinds = {item.rule for item in label.evidence if item.source is EvidenceSource.TEXT}
     firm = len(kinds) >= 2 and bool(kinds & _own_voices())
     if label.value in (Truth.REGULATORY, Truth.COMPLIANCE) and not firm:
         return replace(label, probability=min(label.probability, cap))

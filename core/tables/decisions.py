@@ -91,6 +91,7 @@ class DateWeights:
     metadata: float
     name: float
     copyright: float
+    first_lines: float
 
 
 @cache

@@ -18,12 +18,14 @@ class DateLead:
     """Words that end right before a date which is the document's own; probability that it is the effective date.
 
     of_rules: only in laws, policies and contracts; literature speaks so of the rules it writes about.
+    of_prose: not in table rows, where the same word heads a column of dates.
     """
 
     pattern: re.Pattern[str]
     probability: float
     rule: str
     of_rules: bool = False
+    of_prose: bool = False
 
 
 @cache
@@ -31,13 +33,19 @@ def date_leads() -> tuple[DateLead, ...]:
     """The leads, likeliest first. Raises BadTable."""
     leads = []
     for row in table("temporal")["leads"]:
-        check_keys("temporal", "leads", row, ("pattern", "probability", "rule", "of_rules"))
+        check_keys("temporal", "leads", row, ("pattern", "probability", "rule", "of_rules", "of_prose"))
         if not 0.0 < row["probability"] <= 1.0:
             raise BadTable(
                 f"core/tables/temporal.toml: [leads] {row['rule']}: probability is not in (0, 1].", "Correct it."
             )
         leads.append(
-            DateLead(re.compile(row["pattern"]), float(row["probability"]), row["rule"], bool(row.get("of_rules")))
+            DateLead(
+                re.compile(row["pattern"]),
+                float(row["probability"]),
+                row["rule"],
+                bool(row.get("of_rules")),
+                bool(row.get("of_prose")),
+            )
         )
     return tuple(leads)
 

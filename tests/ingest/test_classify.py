@@ -133,6 +133,8 @@ def test_a_correction_wins_and_what_follows_from_it_follows(classifier: TruthCla
         ("How to sign in\nv 2.0 November 2013\nInstall the client first.", {}, "2013-11"),
         ("Gültig ab 31.12.2024. Diese Richtlinie gilt für alle.", {}, "2024-12-31"),
         ("A plan without a day.", {"published": "2023-07-28"}, "2023-07-28"),
+        ("Minutes of the board meeting held on 3 March 2021. The motion was seconded and carried.", {}, "2021-03-03"),
+        ("Version consolidée au 1er septembre 1993\nCode du travail", {}, "1993-09-01"),
         ("The law was passed in 1938 and changed in 1974 after long debates in both houses.", {}, None),
     ],
 )
@@ -152,3 +154,42 @@ def test_a_document_is_dated_by_what_it_says_of_itself(
 )
 def test_the_language_is_told(classifier: TruthClassifier, text: str, language: str) -> None:
     assert labelled(classifier, "paper.txt", text).language.value == language
+
+
+ABOUT_RULES = [
+    "What is a travel policy? A travel policy is a document that tells staff which expenses are repaid. Many companies "
+    "lose money without one. Here are a few tips for writing yours, and a sample policy to start from.",
+    "The new leave act was signed into law in May. Employers should now review their notices. It is worth noting that "
+    "small companies must also update their forms. Consult an attorney if you are unsure.",
+]
+
+
+@pytest.mark.parametrize("text", ABOUT_RULES)
+def test_an_article_about_rules_is_no_sure_rule(classifier: TruthClassifier, text: str) -> None:
+    truth = labelled(classifier, "article.txt", text).truth
+    assert truth.value == "reference"
+
+
+def test_law_words_without_the_lawgivers_own_voice_stay_unsure(classifier: TruthClassifier) -> None:
+    text = "Employers must pay overtime. The act requires records. Public Law 99-150 and 29 U.S.C. 207 say so."
+    truth = labelled(classifier, "overtime_irs_tax_code.txt", text).truth
+    assert truth.value == "regulatory"
+    assert truth.probability < 0.8
+
+
+@pytest.mark.parametrize(
+    ("text", "truth", "jurisdiction"),
+    [
+        ("Diese Richtlinie gilt für alle Mitarbeiter. Vorgesetzte genehmigen jede Reise.", "compliance", "country:DE"),
+        (
+            "Code du travail. Article L1222-9. La présente loi fixe les règles du télétravail.",
+            "regulatory",
+            "country:FR",
+        ),
+    ],
+)
+def test_rules_in_other_languages_are_told_apart(
+    classifier: TruthClassifier, text: str, truth: str, jurisdiction: str
+) -> None:
+    labels = labelled(classifier, "document.txt", text)
+    assert (labels.truth.value, labels.jurisdiction.value) == (truth, jurisdiction)
