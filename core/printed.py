@@ -72,7 +72,8 @@ def outcome_text(name: str, outcome: Document | BadFile) -> str:
     known = f"{truth.value} (p {truth.probability:.2f})" if truth.value else f"unknown truth: {truth.reason}"
     stored = f" [here already as {outcome.name}]" if outcome.name != name else ""
     warnings = "".join(f" ! {warning}" for warning in outcome.warnings)
-    return f"{outcome.state:8} {name}{stored}: {known}, {_count(outcome.pages, "page")}, {_count(outcome.passages, "passage")}{warnings}"
+    size = f"{_count(outcome.pages, 'page')}, {_count(outcome.passages, 'passage')}"
+    return f"{outcome.state:8} {name}{stored}: {known}, {size}{warnings}"
 
 
 def _count(number: int, noun: str) -> str:
