@@ -1,7 +1,8 @@
 """Does anything found answer the question? Decided from what was measured, never from the profile.
 
-Two signs of silence, both general: too little evidence anywhere, and names, acronyms or years of the question that
-no passage found holds together. A name the library lacks is no sign: a statute never uses its own popular name.
+Signs of silence, all general: too little evidence anywhere; names, acronyms or years of the question that no passage
+found holds together; and a year nobody speaks of. Another name the library lacks is no sign: a statute never uses its
+own popular name.
 """
 
 import re
@@ -13,11 +14,16 @@ from core.results import Candidate, Signals
 
 __all__ = ["Verdict", "judge", "named_in"]
 
-LEAST_EVIDENCE = 0.20
+LEAST_EVIDENCE = 0.315
 """Evidence the best passage must carry when the question names nothing in particular."""
-LEAST_NAMED_EVIDENCE = 0.32
+LEAST_NAMED_EVIDENCE = 0.43
 """Evidence the best passage must carry that holds what the question names: it must be about it, not only mention it."""
-_SIMILARITY, _KEYWORD, _COVERAGE = 0.6, 0.3, 0.1
+_SIMILARITY, _KEYWORD = 0.6, 0.4
+_MUCH_SAID = 10.0
+"""BM25 that counts as full evidence: about two rare words. Not a share of the question, because a long question in
+other words than the library's shares few of them, and its many words are no reason for silence."""
+_ALL = 1 - 1e-9
+"""Coverage of a passage that holds every word asked for: it may be all that was asked for."""
 _WORD = re.compile(r"[^\W_]+(?:[-'.&][^\W_]+)*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _CALENDAR = frozenset(
@@ -34,8 +40,12 @@ class Verdict:
     silence: str = ""
 
 
-def judge(question: str, candidates: Sequence[Candidate]) -> Verdict:
-    """Whether some candidate carries enough evidence to count as an answer."""
+def judge(question: str, candidates: Sequence[Candidate], date_words: str = "") -> Verdict:
+    """Whether some candidate carries enough evidence to count as an answer.
+
+    date_words: the date expression read from the question ("since 2024"): when something happened or was written is not
+    what the passage must say.
+    """
     if not candidates:
         return Verdict(False, "Nothing in the library matches the question and the filters.")
     names = named_in(question)
@@ -43,12 +53,16 @@ def judge(question: str, candidates: Sequence[Candidate]) -> Verdict:
     for name in names:
         if _only_as_a_common_word(name, texts):
             return Verdict(False, f"The library knows the word '{name.lower()}', but nothing named '{name}'.")
+    for name in names:
+        if _YEAR.fullmatch(name) and name not in date_words and not _spoken_of(name, candidates, texts):
+            return Verdict(False, f"Nothing found speaks of {name}.")
     known = [name for name in names if any(_holds(text, name) for text in texts)]
     carrying = [c for c, text in zip(candidates, texts, strict=True) if all(_holds(text, name) for name in known)]
     if not carrying:
         return Verdict(False, f"No passage found speaks of {_listed(known)} together.")
     best = max(_evidence(candidate.signals) for candidate in carrying)
-    if best >= (LEAST_NAMED_EVIDENCE if known else LEAST_EVIDENCE):
+    all_said = any(candidate.signals.coverage >= _ALL for candidate in carrying)
+    if all_said or best >= (LEAST_NAMED_EVIDENCE if known else LEAST_EVIDENCE):
         return Verdict(True)
     if known:
         return Verdict(
@@ -102,8 +116,16 @@ def _only_as_a_common_word(name: str, texts: Sequence[str]) -> bool:
 
 
 def _evidence(signals: Signals) -> float:
-    keyword = signals.bm25 / signals.bm25_most if signals.bm25_most > 0 else 0.0
-    return _SIMILARITY * signals.similarity + _KEYWORD * min(keyword, 1.0) + _COVERAGE * signals.coverage
+    """How much a passage says on the question, in [0, 1], whatever the profile."""
+    most = min(signals.bm25_most, _MUCH_SAID)
+    keyword = min(signals.bm25 / most, 1.0) if most > 0 else 0.0
+    return _SIMILARITY * signals.similarity + _KEYWORD * keyword
+
+
+def _spoken_of(year: str, candidates: Sequence[Candidate], texts: Sequence[str]) -> bool:
+    """Whether some passage holds a year or some document is of it."""
+    dates = (candidate.passage.date for candidate in candidates)
+    return any(date is not None and str(date.year) == year for date in dates) or any(_holds(t, year) for t in texts)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -149,7 +149,11 @@ def _ranked(result: SearchResult, now: datetime, started: float, meaning: Senten
         Dropped(item.candidate, DropReason.BEYOND_MAX, f"rank {number} of at most {most}", item.score)
         for number, (item, _) in enumerate(shown[most:], most + 1)
     )
-    verdict = judge(result.request.question, result.candidates) if complete else Verdict(bool(kept), _UNJUDGED)
+    verdict = (
+        judge(result.request.question, result.candidates, _date_words(result))
+        if complete
+        else Verdict(bool(kept), _UNJUDGED)
+    )
     hits = tuple(Hit(n, item.candidate, item.score, (), similar) for n, (item, similar) in enumerate(shown[:most], 1))
     silence = "" if hits and verdict.answered else verdict.silence
     if verdict.answered and not hits:
@@ -165,6 +169,10 @@ def _ranked(result: SearchResult, now: datetime, started: float, meaning: Senten
         silence=silence,
         milliseconds=(perf_counter() - started) * 1000,
     )
+
+
+def _date_words(result: SearchResult) -> str:
+    return next((chip.words for chip in result.route.chips if chip.kind == "date"), "")
 
 
 def _cited(hits: Sequence[Hit], result: SearchResult, meaning: SentenceMeaning | None) -> tuple[Hit, ...]:

@@ -41,9 +41,10 @@ def test_a_question_is_answered_by_the_sentence_that_says_so() -> None:
 
 
 def test_every_quote_stands_on_its_page() -> None:
-    result = ask("overtime vacation deposits statement")
-    assert result.hits
-    for hit in result.hits:
+    questions = ("overtime rate", "When are deposits due?", "vacation days per month", "statement by January 31")
+    hits = [hit for question in questions for hit in ask(question).hits]
+    assert len(hits) >= len(questions)
+    for hit in hits:
         for citation in hit.citations:
             page = LIBRARY.catalogue.page(citation.document_id, citation.page_number)
             assert citation.quote == page.text[citation.start : citation.end]
