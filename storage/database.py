@@ -16,7 +16,7 @@ from sqlalchemy.engine import URL, make_url
 from core.errors import BadRequest
 from storage.failures import store_failures
 
-__all__ = ["APP_ROLE", "Database", "engine_for", "psycopg_url"]
+__all__ = ["APP_ROLE", "Database", "conninfo_of", "engine_for", "psycopg_url"]
 
 APP_ROLE = "fivefold_app"
 _ENTER = text("SELECT set_config('role', :role, true), set_config('fivefold.tenant', :tenant, true)")
@@ -54,3 +54,16 @@ def psycopg_url(url: str) -> URL:
 def engine_for(url: str) -> Engine:
     """A pooled engine. No connection is made yet; a connection the server has closed is replaced unnoticed."""
     return create_engine(psycopg_url(url), pool_size=8, max_overflow=16, pool_pre_ping=True, pool_recycle=1800)
+
+
+def conninfo_of(url: URL) -> str:
+    """The same connection in libpq's own spelling. A URL would not do: SQLAlchemy writes a space in it as "+", which
+    libpq takes for a plus.
+
+    >>> conninfo_of(psycopg_url("postgresql://ann@/library?host=/my%20data"))
+    "dbname=library user=ann host='/my data'"
+    """
+    from psycopg.conninfo import make_conninfo
+
+    query = {name: value if isinstance(value, str) else ",".join(value) for name, value in url.query.items()}
+    return make_conninfo("", **url.translate_connect_args(username="user", database="dbname"), **query)

@@ -30,6 +30,11 @@ class _Once(Generic[T]):
                 self._made = self._make()
             return self._made
 
+    @property
+    def made(self) -> T | None:
+        """The value, if it has been made."""
+        return self._made
+
 
 class LazyEmbedder:
     """ports.Embedder. Every use can raise ModelUnavailable until the model has been loaded."""
@@ -41,6 +46,12 @@ class LazyEmbedder:
     def name(self) -> str:
         """Model name with its revision."""
         return self._real().name
+
+    @property
+    def notice(self) -> str:
+        """What the user should know of the loaded model; "" while none is loaded."""
+        real = self._real.made
+        return "" if real is None else str(getattr(real, "notice", ""))
 
     @property
     def dimensions(self) -> int:

@@ -99,7 +99,7 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
     from storage.blobs import BlobFiles
     from storage.bm25_files import Bm25Files
     from storage.catalogue import SqlCatalogue
-    from storage.database import Database, engine_for
+    from storage.database import Database, conninfo_of, engine_for
     from storage.jobs import IngestQueue
     from storage.lazy import LazyEmbedder
     from storage.migrations import migrate
@@ -124,9 +124,7 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
         searcher=Searcher(catalogue, vectors, sparse, embedder),
     )
     if settings.worker:
-        worker = IngestWorker(
-            engine.url.set(drivername="postgresql").render_as_string(hide_password=False), settings.tenant, workbench
-        )
+        worker = IngestWorker(conninfo_of(engine.url), settings.tenant, workbench)
         resources.callback(worker.stop)
         worker.start()
     return workbench

@@ -35,7 +35,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def data_folder(tmp_path: Path, models: Path) -> Path:
     """An empty library's data folder."""
-    folder = tmp_path / "data"
+    folder = tmp_path / "my data"  # a space: people have them in the paths they work in
     shutil.copytree(models, folder / "models")
     return folder
 

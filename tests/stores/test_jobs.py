@@ -16,7 +16,7 @@ from core.ports import Catalogue
 from core.workbench import Workbench
 from storage import worker as worker_module
 from storage.catalogue import SqlCatalogue
-from storage.database import Database
+from storage.database import Database, conninfo_of
 from storage.jobs import IngestQueue, queue_name
 from storage.worker import ATTEMPTS, IngestWorker
 from tests.stores.libraries import document, passage, random_vectors
@@ -67,7 +67,7 @@ def working(database: Database, bench: Bench) -> Iterator[IngestWorker]:
 
 
 def _url(engine: Engine) -> str:
-    return engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    return conninfo_of(engine.url)
 
 
 def _until(done: Callable[[], bool]) -> None:
