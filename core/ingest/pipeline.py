@@ -74,6 +74,12 @@ class Ingestor:
         labelled = tuple(self._classifier.passages(labels, told, vectors))
         return Ingested(described, extracted.pages, labelled, vectors)
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the user should know of the models, once they are loaded; an embedder may carry a `notice`."""
+        notice = getattr(self._embedder, "notice", "")
+        return (notice,) if notice else ()
+
     def close(self) -> None:
         """Stop the reading processes."""
         self._reader.close()

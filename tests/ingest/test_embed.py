@@ -1,7 +1,10 @@
 """Vectors: the converted model agrees with the original, in any order and from any thread."""
 
+import json
+import os
 import sys
 import threading
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -10,7 +13,8 @@ import pytest
 
 from core.errors import ModelUnavailable
 from core.ingest.embed import OpenVinoEmbedder, load_embedder
-from core.ports import Embedder
+from core.ingest.embed_kept import converted_model, description, holds, tried_with
+from core.ports import Embedder, Vectors
 
 TEXTS = ["overtime", "Employers must keep the form for three years. " * 30, "", "W-2", "Überstunden werden bezahlt."]
 
@@ -58,6 +62,38 @@ def test_threads_do_not_disturb_each_other(embedder: Embedder) -> None:
         np.testing.assert_allclose(vectors, wanted, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("described", "age_hours", "held"),
+    [
+        ({"least_cosine": 1.0}, 1000, True),
+        ({"least_cosine": 0.5, "tried_with": "ours"}, 1, True),
+        ({"failed": "no room", "tried_with": "ours"}, 1, True),
+        ({"failed": "no room", "tried_with": "ours"}, 25, False),
+        ({"failed": "no room", "tried_with": "torch 1.0"}, 1, False),
+        ({"failed": "no room"}, 1, False),
+        (None, 0, False),
+    ],
+)
+def test_a_failed_conversion_is_tried_again_after_a_day_or_with_other_libraries(
+    tmp_path: Path, described: dict[str, object] | None, age_hours: int, held: bool
+) -> None:
+    path = tmp_path / "described.json"
+    if described is not None:
+        path.write_text(json.dumps(described | ({"tried_with": tried_with()} if "ours" in described.values() else {})))
+        then = path.stat().st_mtime - 3600 * age_hours
+        os.utime(path, (then, then))
+    assert holds(tmp_path) is held
+
+
+@pytest.mark.slow
+def test_a_model_that_cannot_be_converted_leaves_its_reason(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text("{}")
+    place = converted_model(tmp_path / "model", tmp_path / "kept", "0" * 64, "f32")
+    assert description(place)["failed"]
+    assert holds(place)
+
+
 @pytest.mark.parametrize("model", ["no/such-model-anywhere", "not a name at all!"])
 def test_a_model_that_cannot_be_had_says_so(model: str, tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match=r"cannot be downloaded|neither a folder nor"):
@@ -71,3 +107,18 @@ def test_importing_the_embedder_does_not_import_torch() -> None:
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_a_slower_model_says_so_once_it_is_loaded() -> None:
+    from storage.lazy import LazyEmbedder
+
+    class Slower:
+        name, dimensions, notice = "slower", 1, "The model runs unconverted."
+
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            return np.zeros((len(texts), 1), dtype=np.float32)
+
+    embedder = LazyEmbedder(Slower)
+    assert embedder.notice == ""
+    embedder.embed(["one"])
+    assert embedder.notice == "The model runs unconverted."
