@@ -1,7 +1,8 @@
 """Making, starting and stopping the PostgreSQL of one folder with the wheel's own programs.
 
 PostgreSQL refuses to run as root; then it runs as the owner of its folder: the system user "postgres", made when
-missing. Its socket lies in its own folder, closed to everybody else, and it listens on no network.
+missing, who may then pass the folders above it (storage/traverse.py). Its socket lies in its own folder, closed to
+everybody else, and it listens on no network.
 """
 
 import os
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import StoreFailed
+from storage.traverse import let_through
 
 if TYPE_CHECKING:
     import psutil
@@ -34,7 +36,6 @@ SOCKET_PATH_BYTES = 100
 
 _VERSION = 18
 _SETTINGS = "fivefold.conf"
-_TRAVERSE = 0o001
 _ORPHAN_SECONDS = 30.0
 
 
@@ -62,8 +63,8 @@ def create(data: Path) -> None:
         owner = pwd.getpwnam(_system_user())
         # With its own group: root's group would be refused by folders that let only strangers through.
         os.chown(draft, owner.pw_uid, owner.pw_gid)
-        _let_through(draft.parent)
-        _let_through(_programs())
+        let_through(draft.parent, owner.pw_uid)
+        let_through(_programs(), owner.pw_uid)
     # The built-in locale sorts alike on every system: indexes survive an upgrade or a move of the machine.
     _run(
         draft,
@@ -175,8 +176,8 @@ def _recorded_pid(data: Path) -> int | None:
 def start(data: Path, seconds: int) -> None:
     """Start the server and wait until it answers. Raises CalledProcessError, TimeoutExpired."""
     if os.geteuid() == 0:
-        _let_through(data.parent)
-        _let_through(_programs())
+        let_through(data.parent, data.stat().st_uid)
+        let_through(_programs(), data.stat().st_uid)
     log = ("-l", str(data / "log"))
     _run(data, "pg_ctl", "start", "-w", "-s", "-t", str(seconds), "-D", str(data), *log, seconds=seconds + 10)
 
@@ -232,11 +233,3 @@ def _system_user() -> str:
                 "Run as an ordinary user, make that user, or set DATABASE_URL.",
             ) from error
     return "postgres"
-
-
-def _let_through(folder: Path) -> None:
-    """Let the system user pass (not read) the folders above its own."""
-    for place in (folder, *folder.parents):
-        mode = place.stat().st_mode
-        if not mode & _TRAVERSE:
-            place.chmod(mode | _TRAVERSE)

@@ -60,7 +60,6 @@ def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, A
         traced = openvino.convert_model(TokensToVector(), example_input=tuple(example[name] for name in inputs))
     for port, name in zip(traced.inputs, inputs, strict=True):
         port.get_tensor().set_names({name})
-    # torch types masks as int64 or bool; the graph accepts what the tokenizer gives.
     openvino.save_model(traced, out_folder / "model.xml", compress_to_fp16=False)
     tokenizer.no_padding()
     tokenizer.no_truncation()
