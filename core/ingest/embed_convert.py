@@ -7,6 +7,7 @@ kept only when it agrees with the original: `described.json` holds the lowest co
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ PROBES = (
     "Department: Police; Base Salary: 78,123.00; Overtime Pay: 141,998.22; Grade: F3 " * 3,
     _SENTENCE * 4,
     _SENTENCE * 12,
-    _SENTENCE * 40,
 )
 """Short, long, cut off, other alphabets and table rows: what the product embeds."""
 
@@ -64,16 +64,20 @@ def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, A
     tokenizer.no_padding()
     tokenizer.no_truncation()
     tokenizer.save(str(out_folder / "tokenizer.json"))
-    described = {
+    described = _of_model(model, inputs)
+    _describe(out_folder, described)
+    described["least_cosine"] = _agreement(model, out_folder, precision)
+    _describe(out_folder, described)
+    return described
+
+
+def _of_model(model: Any, inputs: Sequence[str]) -> dict[str, Any]:
+    return {
         "inputs": inputs,
         "dimensions": int(model.get_embedding_dimension() or 0),
         "max_tokens": min(int(model.max_seq_length or MOST_TOKENS), MOST_TOKENS),
         "pad_id": int(model.tokenizer.pad_token_id or 0),
     }
-    _describe(out_folder, described)
-    described["least_cosine"] = _agreement(model, out_folder, precision)
-    _describe(out_folder, described)
-    return described
 
 
 def _describe(folder: Path, described: dict[str, Any]) -> None:
