@@ -8,6 +8,7 @@ from core.documents import Document, DocumentState, Passage
 from core.queries import SearchRequest
 from core.results import Candidate, Citation, Hit, SearchResult
 from core.search.cite import CitationStyle, written
+from core.search.quotable import shown_quote
 from core.tables.domains import domain_title
 from core.tables.jurisdictions import jurisdiction_title
 from pages.parts import charts
@@ -97,7 +98,7 @@ def result_card(hit: Hit, result: SearchResult, stems: Collection[str]) -> None:
     with st.container(border=True, gap="xsmall"):
         _card_head(hit, result, document)
         sentence = hit.citations[0].quote if hit.citations else shortened(passage.text, 400)
-        st.markdown(marked(shortened(sentence, 700), stems))
+        st.markdown(marked(shortened(shown_quote(sentence), 700), stems))
         _context(passage, sentence, stems)
         _score_line(hit, result, document)
 

@@ -4,6 +4,7 @@ import streamlit as st
 
 from core.boards import Cell, CellState, Gap
 from core.results import Citation
+from core.search.quotable import shown_quote
 from pages.parts import cards
 from pages.parts.looks import CELLS
 from pages.parts.urls import page_path, params_of
@@ -52,7 +53,7 @@ def _sentences(title: str, citations: tuple[Citation, ...], cell: Cell) -> None:
     st.markdown(f"**{title}**")
     for citation in citations:
         with st.container(border=True, gap="xsmall"):
-            st.markdown(f"“{plain(shortened(citation.quote, 600))}”")
+            st.markdown(f"“{plain(shortened(shown_quote(citation.quote), 600))}”")
             where = f", page {citation.page}" if citation.page is not None else ""
             label = f"{plain(shortened(citation.document_name, 60))}{where} :gray[{citation.relevance:.2f}]"
             if cell.request is not None:
