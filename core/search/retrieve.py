@@ -90,28 +90,19 @@ class Retriever:
 
         waiting: Future[_Leg] = self._threads.submit(_timed, dense)
         legs = {"sparse": _timed(sparse), "dense": waiting.result()}
-        reports = tuple(_report(name, legs[name]) for name in ("dense", "sparse"))
-        notices = tuple(
-            f"{name.capitalize()} search failed, so results come from the other leg alone: {leg.error}"
-            for name, leg in legs.items()
-            if leg.error
-        )
-        if len(notices) == len(legs):
-            raise StoreFailed(
-                "Nothing could be searched: " + " · ".join(leg.error for leg in legs.values()),
-                "Check the database on the Settings page, then search again.",
-            )
+        notices = _notices(legs)
         ranked = {name: [hit.passage_id for hit in leg.hits.hits] for name, leg in legs.items() if not leg.error}
         similar = {hit.passage_id: hit.score for hit in legs["dense"].hits.hits}
         measured = self._measured(
             sorted({i for found in ranked.values() for i in found}),
             () if legs["sparse"].error else terms,
             similar,
-            embedded,
+            () if legs["dense"].error else embedded,
         )
         if measured.feedback:
             ranked["dense"] = sorted(measured.feedback, key=lambda i: (-measured.feedback[i], i))[:OVERSAMPLED]
         fused = fuse(ranked, {"dense": weights.dense, "sparse": weights.sparse})[:CANDIDATES]
+        reports = tuple(_report(name, legs[name]) for name in ("dense", "sparse"))
         return Found(measured.candidates(fused), reports, measured.rarity, notices)
 
     def _measured(
@@ -184,6 +175,20 @@ def _timed(leg: Callable[[], LegHits]) -> _Leg:
     except FivefoldError as failure:
         hits, error = _NO_HITS, failure.message
     return _Leg(hits, (perf_counter() - started) * 1000, error)
+
+
+def _notices(legs: Mapping[str, _Leg]) -> tuple[str, ...]:
+    """What to say of the legs that failed. Raises StoreFailed when none could search."""
+    failed = {name: leg.error for name, leg in legs.items() if leg.error}
+    if len(failed) == len(legs):
+        raise StoreFailed(
+            "Nothing could be searched: " + " · ".join(failed.values()),
+            "Check the database on the Settings page, then search again.",
+        )
+    return tuple(
+        f"{name.capitalize()} search failed, so results come from the other leg alone: {error}"
+        for name, error in failed.items()
+    )
 
 
 def _report(name: str, leg: _Leg) -> LegReport:

@@ -16,7 +16,7 @@ from core.ports import PassageIds
 from core.queries import ScoreProfile, SearchRequest
 from core.results import DropReason, LegHits, SearchResult, TermScore
 from core.search.pipeline import Searcher
-from storage.memory import MemorySparseIndex
+from storage.memory import MemorySparseIndex, MemoryVectorIndex
 from tests.search.library import NOW, Library, WordEmbedder, payroll_library
 
 LIBRARY = payroll_library()
@@ -184,6 +184,24 @@ def test_without_the_keyword_index_meaning_still_answers_and_a_notice_says_so() 
     result = searcher.search(SearchRequest("When must employers deposit withheld income taxes?"), NOW)
     assert result.hits[0].candidate.passage.document_name == "pub.pdf"
     assert any("cannot be read" in notice for notice in result.notices)
+
+
+class BrokenVectors(MemoryVectorIndex):
+    """A vector index whose server is gone."""
+
+    def search(self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int) -> LegHits:
+        raise StoreFailed("The vector index does not answer.")
+
+    def similarities(self, vector: NDArray[np.float32], passage_ids: Sequence[int]) -> Mapping[int, float]:
+        raise StoreFailed("The vector index does not answer.")
+
+
+def test_without_the_vector_index_keywords_still_answer_and_a_notice_says_so() -> None:
+    library = payroll_library()
+    searcher = Searcher(library.catalogue, BrokenVectors(), library.sparse, library.embedder)
+    result = searcher.search(SearchRequest("When must employers deposit withheld income taxes?"), NOW)
+    assert result.hits[0].candidate.passage.document_name == "pub.pdf"
+    assert any("does not answer" in notice for notice in result.notices)
 
 
 def test_when_no_leg_can_search_it_is_an_error_and_never_no_results() -> None:
