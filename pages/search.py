@@ -43,7 +43,7 @@ def _question() -> None:
     profiles = list(session.workbench().profiles())
     if st.session_state["search.profile"] not in profiles:
         st.session_state["search.profile"] = profiles[0]
-    asked, scored = st.columns([4, 1], vertical_alignment="bottom")
+    asked, scored = st.columns([3, 1], vertical_alignment="bottom")
     asked.text_input(
         "Question",
         key="question",

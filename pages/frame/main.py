@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.parts import keys, session
-from pages.parts.notices import told
+from pages.parts.notices import degraded, told
 
 _PAGES = Path(__file__).parents[1]
 _PARTS = _PAGES / "parts"
@@ -28,7 +28,7 @@ page = st.navigation(
     position="top",
 )
 with told():
-    session.workbench()
+    degraded(session.workbench().notices())
     page.run()
 keys.listen()
 session.start_warming()
