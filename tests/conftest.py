@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.stories import browser, data_folder, models, start, window
+
+__all__ = ["browser", "data_folder", "models", "root", "shared", "start", "window"]
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # No test downloads a model, and two cores are shared by PostgreSQL, the models and a browser. Libraries read these when

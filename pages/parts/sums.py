@@ -44,8 +44,9 @@ def shown_parts(score: Score) -> Sequence[tuple[Factor, float]]:
 
 
 def strip_words(score: Score) -> str:
-    """The sum in words, largest part first: "Similarity 0.310 + Keywords 0.120 = 0.430"."""
+    """The sum in words, largest part first: "Similarity 0.310 + Keywords 0.120 = 0.430"; a multiplier of 1 goes without
+    saying."""
     parts = [(factor, shown) for factor, shown in shown_parts(score) if shown > 0]
     total = " + ".join(f"{factor_label(factor.name)} {shown:.3f}" for factor, shown in parts) or "0"
-    times = "".join(f" × {factor_label(each.name)} {each.value:.2f}" for each in score.multipliers)
+    times = "".join(f" × {factor_label(each.name)} {each.value:.2f}" for each in score.multipliers if each.value != 1)
     return f"({total}){times} = {score.total:.3f}" if times else f"{total} = {score.total:.3f}"

@@ -1,4 +1,8 @@
-"""One browser for all stories, and apps whose model need not be converted again for each of them."""
+"""One browser for all stories, and apps whose model need not be converted again for each of them.
+
+Fixtures of tests/browser and tests/scenarios, made known once in tests/conftest.py: two browsers driven at the same
+time by the same thread lock each other out.
+"""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -13,6 +17,8 @@ from tests.running import RunningApp, running_app
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+__all__ = ["browser", "data_folder", "models", "start", "window"]
 
 
 @pytest.fixture(scope="session")
