@@ -5,7 +5,6 @@ from math import floor
 
 from core.boards import Cell, CellState, Gap
 from core.queries import Route
-from core.search.quotable import shown_quote
 from core.tables.gaps import SEVERITIES, GapTable, gap_table
 
 __all__ = ["ASSESSED", "coverage_of", "gaps_of", "place_in_words", "score_in_words", "state_of"]
@@ -87,5 +86,5 @@ def score_in_words(score: float) -> str:
 
 
 def _short(quote: str, longest: int = 160) -> str:
-    tidy = " ".join(shown_quote(quote).split())
+    tidy = " ".join(quote.split())
     return tidy if len(tidy) <= longest else f"{tidy[: longest - 1].rstrip()}…"
