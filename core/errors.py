@@ -10,6 +10,7 @@
     ├── BadRequest           a question, filter, profile or setting is not valid
     │   └── BadFilters       every problem at once, in field order
     ├── BadTable             a row of core/tables or of a workspace's own table is wrong
+    ├── Outdated             someone else has changed it since it was read
     ├── NotFound             the document, passage or page is not (or no longer) here
     ├── StoreFailed          the database, an index or the blob store did not answer
     └── ModelUnavailable     a model's weights cannot be had
@@ -30,6 +31,7 @@ __all__ = [
     "FivefoldError",
     "ModelUnavailable",
     "NotFound",
+    "Outdated",
     "StoreFailed",
     "UnreadableFile",
     "UnsupportedFile",
@@ -92,6 +94,10 @@ class BadFilters(BadRequest):
 
 class BadTable(FivefoldError):
     """A table row is wrong; the message names file and key."""
+
+
+class Outdated(FivefoldError):
+    """Someone else has changed it since it was read; nothing was overwritten."""
 
 
 class NotFound(FivefoldError):

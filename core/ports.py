@@ -15,7 +15,16 @@ from core.documents import Document, Label, Labels, Page, Passage
 from core.filters import SearchFilters
 from core.results import LegHits, Statistics, TermScore
 
-__all__ = ["BlobStore", "Catalogue", "Embedder", "JobQueue", "PassageIds", "SparseIndex", "VectorIndex", "Vectors"]
+__all__ = [
+    "BlobStore",
+    "Catalogue",
+    "Embedder",
+    "JobQueue",
+    "PassageIds",
+    "SparseIndex",
+    "VectorIndex",
+    "Vectors",
+]
 
 Vectors = NDArray[np.float32]
 """float32, shape (n, dim), rows L2-normalised."""
@@ -57,6 +66,10 @@ class VectorIndex(Protocol):
         """The admissible passages nearest to a vector of shape (dim,), by cosine, best first; ties by passage id."""
         ...
 
+    def search_many(self, vectors: Vectors, filters: SearchFilters, top_k: int) -> Sequence[LegHits]:
+        """What `search` gives for each row of vectors, shape (n, dim), in one pass over the admissible passages."""
+        ...
+
     def similarities(self, vector: NDArray[np.float32], passage_ids: Sequence[int]) -> Mapping[int, float]:
         """Exact cosine of the vector with each of these passages; ids without a vector are absent."""
         ...
@@ -80,6 +93,12 @@ class SparseIndex(Protocol):
 
         admissible None means all.
         """
+        ...
+
+    def search_many(
+        self, questions: Sequence[Sequence[str]], admissible: PassageIds | None, top_k: int
+    ) -> Sequence[LegHits]:
+        """What `search` gives for the terms of each question; what they share is worked out once."""
         ...
 
     def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
@@ -181,6 +200,11 @@ class Catalogue(Protocol):
 
     def admissible(self, filters: SearchFilters) -> PassageIds:
         """Ids of the passages of ready documents the filters admit."""
+        ...
+
+    def fingerprints(self, filters: SearchFilters) -> Mapping[int, str]:
+        """Document id → hex digest of all that search reads of the document's admissible passages (texts by their ids,
+        labels, project, tags), for every ready document with such passages: equal digests, equal evidence."""
         ...
 
     def undated(self, filters: SearchFilters) -> int:

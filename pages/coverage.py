@@ -211,7 +211,7 @@ def _gap_row(gap: Gap) -> None:
 
 def _open_cell(board: Board) -> None:
     truth, _, topic = st.session_state["coverage.open"].partition(":")
-    if truth not in set(Truth) or topic not in board.topics:
+    if truth not in set(Truth) or topic not in {each.name for each in board.topics}:
         return
     gap = next((each for each in board.gaps if each.topic == topic and each.truth == truth), None)
     drawer(board.cell(topic, Truth(truth)), gap)

@@ -6,7 +6,7 @@ from datetime import datetime
 from time import perf_counter
 from typing import Protocol
 
-from core.boards import Board, Cell, CellState
+from core.boards import Board, Cell, CellState, Topic
 from core.coverage.evidence import Weighed, weigh_all
 from core.coverage.gaps import coverage_of, gaps_of, score_in_words, state_of
 from core.coverage.topics import checked_topics
@@ -77,7 +77,7 @@ def assess(
             routes.setdefault(cell.topic, route)
         on_cell(len(cells), len(blanks))
     return Board(
-        topics=named,
+        topics=tuple(Topic(name, project=project) for name in named),
         cells=tuple(cells),
         gaps=gaps_of(cells, routes),
         coverage=coverage_of(cells),

@@ -92,7 +92,7 @@ def board_data(board: Board) -> dict[str, Any]:
         "profile": board.profile,
         "coverage": board.coverage,
         "milliseconds": round(board.milliseconds, 1),
-        "topics": list(board.topics),
+        "topics": [topic.name for topic in board.topics],
         "cells": [_cell_data(cell) for cell in board.cells],
         "gaps": [
             {
@@ -123,7 +123,7 @@ def _cell_data(cell: Cell) -> dict[str, Any]:
 
 def board_text(board: Board) -> str:
     """The board as a table of states with scores, then the gaps with what to obtain."""
-    rows = [[topic, *(_cell_text(board.cell(topic, truth)) for truth in Truth)] for topic in board.topics]
+    rows = [[topic.name, *(_cell_text(board.cell(topic.name, truth)) for truth in Truth)] for topic in board.topics]
     share = "nothing could be assessed" if board.coverage is None else f"{board.coverage:.0%} covered"
     table = aligned(["topic", *(truth.value for truth in Truth)], rows)
     errors = dict.fromkeys(cell.error for cell in board.cells if cell.error)

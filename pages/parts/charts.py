@@ -159,7 +159,7 @@ def board_map(board: Board, *, dark: bool = False) -> "Figure":
     """
     from plotly.graph_objects import Bar, Figure
 
-    topics = list(board.topics)
+    topics = [topic.name for topic in board.topics]
     figure = Figure()
     for column, truth in enumerate(Truth):
         cells = [board.cell(topic, truth) for topic in topics]

@@ -1,0 +1,73 @@
+"""The seam to whatever keeps boards: topics, runs, decisions. Bound to one tenant, like every store of core.ports."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from core.boards import Cell, GapKind, Run, Topic
+from core.reviews import Decision, Past
+
+__all__ = ["BoardStore"]
+
+
+class BoardStore(Protocol):
+    """Topics, coverage runs with their cells, and the decision log. project None is the whole library's board."""
+
+    def topics(self, project: str | None, *, retired: bool = False) -> Sequence[Topic]:
+        """Living topics of a project and those of all projects, in the order they were added; None: every topic.
+
+        retired: give the retired ones instead.
+        """
+        ...
+
+    def add_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
+        """Store new topics (id 0); one whose name lives already in its project (case-insensitive) is given back as
+        stored, unchanged."""
+        ...
+
+    def change_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
+        """Store changed topics, all or none, each with the version it was read with; gives them with their new one.
+
+        Raises Outdated naming the topic someone else changed, BadRequest when a name is taken, NotFound.
+        """
+        ...
+
+    def add_run(self, run: Run) -> Run:
+        """Store a new run (id 0)."""
+        ...
+
+    def change_run(self, run: Run) -> None:
+        """Store a run's progress, end or name. Raises NotFound."""
+        ...
+
+    def run(self, run_id: int) -> Run:
+        """Raises NotFound."""
+        ...
+
+    def runs(self, project: str | None) -> Sequence[Run]:
+        """The runs of exactly this project (None: of the whole library), newest first, `corpus` left empty."""
+        ...
+
+    def delete_run(self, run_id: int) -> None:
+        """Forget a run and its cells; decisions taken on it stay."""
+        ...
+
+    def save_cells(self, run_id: int, cells: Sequence[Cell]) -> None:
+        """Store judged cells (topic_id > 0), replacing those of the same topic and kind."""
+        ...
+
+    def cells(self, run_id: int) -> Sequence[Cell]:
+        """Every stored cell of a run, in the order of its topics, then of GapKind."""
+        ...
+
+    def history(self, topic_id: int, kind: GapKind, project: str | None) -> Sequence[Past]:
+        """What the finished runs of this project said of a cell, oldest first."""
+        ...
+
+    def decide(self, decisions: Sequence[Decision]) -> Sequence[Decision]:
+        """Append decisions (id 0), all or none. Raises Outdated, naming who decided what and when, if one's number does
+        not continue the count of its topic, kind and project."""
+        ...
+
+    def decisions(self, project: str | None) -> Sequence[Decision]:
+        """The whole log of exactly this project (None: of the whole library), oldest first."""
+        ...
