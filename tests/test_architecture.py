@@ -128,13 +128,13 @@ def test_importing_a_door_loads_nothing_heavy(module: str) -> None:
 
 
 def test_core_reads_neither_the_environment_nor_the_clock() -> None:
-    """`core.workbench` holds the one clock, which can be replaced; `core.ingest.isolate` waits for a child process."""
+    """`core.moments` holds the one clock, which can be replaced; `core.ingest.isolate` waits for a child process."""
     seen = []
     for path in python_files("core"):
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
                 said = ast.unparse(node)
-                if said in ("os.environ", "os.getenv") or (said in CLOCKS and named(path) != "core/workbench.py"):
+                if said in ("os.environ", "os.getenv") or (said in CLOCKS and named(path) != "core/moments.py"):
                     seen.append(f"{named(path)}:{node.lineno} {said}")
     assert not seen
 

@@ -1,0 +1,113 @@
+"""What the rooms of the Coverage page share: the desk, the board they look at, and who is looking."""
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from core.boards import Board, Cell, GapKind, Topic
+from core.coverage.desk import CoverageDesk
+from core.reviews import Decision
+from pages.parts import session
+from pages.parts.looks import TRUTHS
+
+__all__ = [
+    "KIND_WORDS",
+    "board",
+    "cell_key",
+    "cell_of",
+    "desk",
+    "forget",
+    "held",
+    "kind_words",
+    "now",
+    "open_cell",
+    "topics",
+    "who",
+]
+
+_FRESH_SECONDS = 15.0  # others review beside us: a board is read again after this long, or after a word of ours
+
+KIND_WORDS = {GapKind.CONFIGURATION: "⚙ set-up"} | {
+    kind: f"{TRUTHS[kind.truth].symbol} {kind.value}" for kind in GapKind if kind is not GapKind.CONFIGURATION
+}
+"""Column → its symbol and word, for headings and lists."""
+
+
+def kind_words(kind: GapKind) -> str:
+    """A column's symbol and word."""
+    return KIND_WORDS[kind]
+
+
+def desk() -> CoverageDesk:
+    """Where boards are made, kept and reviewed."""
+    return session.workbench().desk
+
+
+def now() -> datetime:
+    """For what a person reads ("3 min ago"); decisions are dated by the desk."""
+    return datetime.now(UTC)
+
+
+def board(project: str | None, run_id: int | None = None) -> Board | None:
+    """The board of a snapshot (the latest unless named) under the decisions that hold; None when there is none.
+
+    Raises NotFound for a snapshot that is not this project's.
+    """
+    kept: dict[tuple[str | None, int | None], tuple[float, Board | None]] = _kept()
+    at, known = kept.get((project, run_id), (float("-inf"), None))
+    if known is None or time.monotonic() - at > _FRESH_SECONDS:
+        kept[project, run_id] = (time.monotonic(), desk().board(project, run_id))
+    return kept[project, run_id][1]
+
+
+def _kept() -> dict[tuple[str | None, int | None], tuple[float, Board | None]]:
+    kept: dict[tuple[str | None, int | None], tuple[float, Board | None]]
+    kept = st.session_state.setdefault("coverage.boards", {})
+    return kept
+
+
+def forget() -> None:
+    """Something was decided, edited or assessed: look again."""
+    _kept().clear()
+    st.session_state.pop("coverage.topics", None)
+
+
+def topics(project: str | None) -> Sequence[Topic]:
+    """The board's living topics; read once until something is edited."""
+    at, whose, known = st.session_state.get("coverage.topics", (float("-inf"), None, ()))
+    if whose != project or time.monotonic() - at > _FRESH_SECONDS:
+        known = desk().topics(project)
+        st.session_state["coverage.topics"] = (time.monotonic(), project, known)
+    return known
+
+
+def held(project: str | None, cell: Cell) -> Decision | None:
+    """The decision that holds on a cell."""
+    return desk().held(project).get((cell.topic_id, cell.kind.value))
+
+
+def cell_key(cell: Cell) -> str:
+    """A cell in a URL."""
+    return f"{cell.kind.value}:{cell.topic_id}"
+
+
+def cell_of(board: Board, key: str) -> Cell | None:
+    """The cell a URL names, if the board has it."""
+    return next((cell for cell in board.cells if cell_key(cell) == key), None)
+
+
+def open_cell(key: str) -> None:
+    """Show a cell's drawer, and say so in the URL; an empty key closes it."""
+    st.session_state["coverage.open"] = key
+    if key:
+        st.query_params["cell"] = key
+    elif "cell" in st.query_params:
+        del st.query_params["cell"]
+
+
+def who() -> str:
+    """The reviewer's name, asked for once per session; "" until given."""
+    name: str = st.session_state.get("coverage.who", "")
+    return name.strip()
