@@ -47,6 +47,10 @@ class Runs:
         total = len(topics) * len(GapKind)
         return self._store.add_run(Run(0, project, RunState.RUNNING, topics, total, started_at=now, beat_at=now))
 
+    def look(self, run_id: int) -> Run:
+        """A run as it stands. Raises NotFound."""
+        return self._store.run(run_id)
+
     def carry_out(
         self,
         run_id: int,

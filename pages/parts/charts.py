@@ -3,15 +3,16 @@
 `dark` says which theme the picture stands on; everything a colour says, a word or a symbol says too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from core.boards import Board, Cell, CellState
-from core.documents import Truth
+from core.boards import Board, Cell, CellState, GapKind
+from core.coverage.gaps import score_in_words
+from core.coverage.views import Shown
 from core.results import Score, SearchResult, TermScore
-from pages.parts.looks import CELLS, TRUTHS
+from pages.parts.looks import CELLS
 from pages.parts.sums import factor_label, shown_parts, shrink
 from pages.parts.wording import shortened
 
@@ -152,36 +153,35 @@ def term_bars(terms: Sequence[TermScore], *, dark: bool = False) -> "Figure":
     return figure
 
 
-def board_map(board: Board, *, dark: bool = False) -> "Figure":
-    """Topics × five truths as a map of tiles, one clickable bar each; a tile's customdata is [topic, truth].
+def board_map(board: Board, shown: Shown, heads: Mapping[GapKind, str], *, dark: bool = False) -> "Figure":
+    """The shown topics × the board's columns as a map of tiles, one clickable bar each.
 
-    Bars instead of a heat map, because only bars can be selected by a click.
+    A tile's customdata is [topic id, kind]; tiles the view does not ask for are pale. Bars instead of a heat map,
+    because only bars can be selected by a click. heads: column → what stands above it.
     """
     from plotly.graph_objects import Bar, Figure
 
-    topics = [topic.name for topic in board.topics]
     figure = Figure()
-    for column, truth in enumerate(Truth):
-        cells = [board.cell(topic, truth) for topic in topics]
-        figure.add_trace(Bar(orientation="h", **_tiles(cells, column, dark=dark)))
-    figure.update_layout(**_plain(height=44 + 38 * len(topics)), barmode="overlay", showlegend=False)
-    figure.update_layout(margin={"l": 8, "r": 8, "t": 28, "b": 8})
-    figure.update_xaxes(tickfont={"size": 13})
-    figure.update_yaxes(tickfont={"size": 13})
-    heads = [f"{TRUTHS[truth].symbol} {truth.value}" for truth in Truth]
+    for column, kind in enumerate(board.kinds):
+        cells = [board.cell(topic.name, kind) for topic in shown.topics]
+        figure.add_trace(Bar(orientation="h", **_tiles(cells, column, shown.lit, dark=dark)))
+    figure.update_layout(**_plain(height=58 + 38 * len(shown.topics)), barmode="overlay", showlegend=False)
+    figure.update_layout(margin={"l": 8, "r": 8, "t": 42, "b": 8})
     figure.update_xaxes(
-        tickvals=[column + 0.5 for column in range(len(heads))],
-        ticktext=heads,
+        tickvals=[column + 0.5 for column in range(len(board.kinds))],
+        ticktext=[heads[kind] for kind in board.kinds],
+        tickfont={"size": 13},
         side="top",
-        range=[0, len(heads)],
+        range=[0, len(board.kinds)],
         showgrid=False,
         zeroline=False,
         fixedrange=True,
     )
     figure.update_yaxes(
-        tickvals=list(range(len(topics))),
-        ticktext=[shortened(topic, 34) for topic in topics],
-        range=[len(topics) - 0.5, -0.5],
+        tickvals=list(range(len(shown.topics))),
+        ticktext=[escape(shortened(topic.name, 34)) for topic in shown.topics],
+        tickfont={"size": 13},
+        range=[len(shown.topics) - 0.5, -0.5],
         showgrid=False,
         zeroline=False,
         fixedrange=True,
@@ -189,20 +189,21 @@ def board_map(board: Board, *, dark: bool = False) -> "Figure":
     return figure
 
 
-def _tiles(cells: Sequence[Cell], column: int, *, dark: bool) -> dict[str, Any]:
+def _tiles(cells: Sequence[Cell], column: int, lit: Collection[tuple[int, str]], *, dark: bool) -> dict[str, Any]:
     """One column of the map: a bar of equal length per cell, filled and lettered by its state."""
+    strong = [1.0 if (cell.topic_id, cell.kind.value) in lit else 0.3 for cell in cells]
     return {
         "base": [column + 0.02] * len(cells),
         "x": [0.96] * len(cells),
         "y": list(range(len(cells))),
         "width": 0.9,
-        "marker": {"color": [_fill(cell.state, dark=dark) for cell in cells], "cornerradius": 4},
-        "text": [f"{CELLS[cell.state].symbol} {_cell_text(cell)}" for cell in cells],
+        "marker": {"color": [_fill(cell.state, dark=dark) for cell in cells], "cornerradius": 4, "opacity": strong},
+        "text": [_cell_text(cell) for cell in cells],
         "textfont": {"color": [_ink(cell.state, dark=dark) for cell in cells], "size": 13},
         "textposition": "inside",
         "insidetextanchor": "middle",
         "textangle": 0,
-        "customdata": [[cell.topic, cell.truth.value] for cell in cells],
+        "customdata": [[cell.topic_id, cell.kind.value] for cell in cells],
         "hovertext": [_cell_hover(cell) for cell in cells],
         "hovertemplate": "%{hovertext}<extra></extra>",
         "selected": {"marker": {"opacity": 1.0}},
@@ -221,11 +222,14 @@ def _ink(state: CellState, *, dark: bool) -> str:
 
 def _cell_text(cell: Cell) -> str:
     scored = cell.state in (CellState.COVERED, CellState.PARTIAL, CellState.GAP, CellState.SUSPECT)
-    words = CELLS[cell.state].words
-    return f"{words} {cell.evidence_score:.2f}" if scored else words
+    look = CELLS[cell.state]
+    words = f"{look.symbol} {look.words}"
+    doubt = " ⚠" if cell.risks else ""
+    return f"{words} {score_in_words(cell.evidence_score)}{doubt}" if scored else words
 
 
 def _cell_hover(cell: Cell) -> str:
-    first = f"<b>{escape(shortened(cell.topic, 80))}</b> · {cell.truth.value}<br>{CELLS[cell.state].words}"
+    first = f"<b>{escape(shortened(cell.topic, 80))}</b> · {cell.kind.value}<br>{CELLS[cell.state].words}"
     why = escape(shortened(cell.reason or cell.error, 120))
-    return f"{first}: {cell.evidence_score:.2f} against {cell.threshold:.2f}<br>{why}"
+    doubts = "".join(f"<br>⚠ {escape(shortened(risk.words, 110))}" for risk in cell.risks)
+    return f"{first}: {score_in_words(cell.evidence_score)} against {cell.threshold:.2f}<br>{why}{doubts}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from core.boards import CellState
 from core.documents import DocumentState, Truth
 
-__all__ = ["CELLS", "STATES", "TRUTHS", "UNKNOWN", "Look", "truth_look"]
+__all__ = ["CELLS", "SEVERITIES", "STATES", "TRUTHS", "UNKNOWN", "Look", "truth_look"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,9 @@ CELLS: Mapping[CellState, Look] = {
     CellState.NOT_ASSESSED: Look("not assessed", "gray", ":material/remove:", "·", "#e9ecf0", "#262d37"),
     CellState.ERROR: Look("error", "orange", ":material/bolt:", "⚡", "#5a4a42", "#7a5230"),
 }
+
+SEVERITIES: Mapping[str, str] = {"high": "red", "medium": "orange", "low": "gray"}
+"""Severity of a gap → its colour, worst first."""
 
 
 def truth_look(truth: str | None) -> Look:

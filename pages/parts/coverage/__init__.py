@@ -1,1 +1,1 @@
-"""The rooms of the Coverage page: board, review, topics, requirements, conflicts, snapshots. Each draws, none computes."""
+"""The rooms of the Coverage page: board, review, topics, requirements, conflicts, snapshots. They draw only."""

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from core.boards import Board, Cell, GapKind, Topic
+from core.boards import Board, Cell, GapKind, Run, Topic
 from core.coverage.desk import CoverageDesk
 from core.reviews import Decision
 from pages.parts import session
@@ -23,6 +23,7 @@ __all__ = [
     "kind_words",
     "now",
     "open_cell",
+    "snapshots",
     "topics",
     "who",
 ]
@@ -71,7 +72,8 @@ def _kept() -> dict[tuple[str | None, int | None], tuple[float, Board | None]]:
 def forget() -> None:
     """Something was decided, edited or assessed: look again."""
     _kept().clear()
-    st.session_state.pop("coverage.topics", None)
+    for name in ("coverage.topics", "coverage.snapshots"):
+        st.session_state.pop(name, None)
 
 
 def topics(project: str | None) -> Sequence[Topic]:
@@ -80,6 +82,15 @@ def topics(project: str | None) -> Sequence[Topic]:
     if whose != project or time.monotonic() - at > _FRESH_SECONDS:
         known = desk().topics(project)
         st.session_state["coverage.topics"] = (time.monotonic(), project, known)
+    return known
+
+
+def snapshots(project: str | None) -> Sequence[Run]:
+    """The board's runs, newest first; read once until something changes."""
+    at, whose, known = st.session_state.get("coverage.snapshots", (float("-inf"), None, ()))
+    if whose != project or time.monotonic() - at > _FRESH_SECONDS:
+        known = desk().snapshots(project)
+        st.session_state["coverage.snapshots"] = (time.monotonic(), project, known)
     return known
 
 

@@ -1,0 +1,83 @@
+"""The run under way: what it has done, how to stop it, and how to go on with one that ended half-way."""
+
+import streamlit as st
+
+from core.boards import Run, RunState
+from core.coverage.runs import interrupted
+from core.errors import FivefoldError
+from pages.parts import notices, session
+from pages.parts.coverage import state
+from pages.parts.wording import ago, count, plain
+
+__all__ = ["assess", "running"]
+
+
+def assess(project: str | None, *, whole: bool = False, resume: int | None = None) -> None:
+    """Start a run, or go on with one; what stands in the way is told by the page."""
+    try:
+        session.assess(project, whole=whole, resume=resume)
+    except FivefoldError as problem:
+        st.session_state["coverage.problem"] = problem
+    state.forget()
+
+
+def running(project: str | None, latest: Run | None) -> bool:
+    """Draw what there is to say of the latest run; whether one is under way."""
+    here = session.board_run(project)
+    if here is not None and here.running:
+        _progress(here)
+        return True
+    if here is not None and here.problem is not None:
+        notices.error(here.problem)
+    if latest is None or latest.state is RunState.DONE:
+        return False
+    if not interrupted(latest, state.now()):
+        _elsewhere(latest)
+        return True
+    _interrupted(project, latest)
+    return False
+
+
+@st.fragment(run_every=0.5)
+def _progress(run: session.BoardRun) -> None:
+    if not run.running:
+        state.forget()
+        st.rerun()
+    bar, stop = st.columns([6, 1], vertical_alignment="center")
+    waits = "Loading the models …" if not session.ready() else "Reading the library …"
+    words = f"{run.done:,} of {count(run.total, 'cell')} assessed" if run.done else waits
+    bar.progress(run.done / max(1, run.total), f"{words}{' · stopping' if run.stop else ''}")
+    if stop.button("Stop", icon=":material/stop:", width="stretch", help="What is assessed so far is kept."):
+        run.stop = True
+
+
+@st.fragment(run_every=3.0)
+def _elsewhere(run: Run) -> None:
+    current = state.desk().runs.look(run.id)
+    if current.state is not RunState.RUNNING:
+        state.forget()
+        st.rerun()
+    st.progress(
+        current.done / max(1, current.total), f"{current.done:,} of {count(current.total, 'cell')} assessed elsewhere"
+    )
+
+
+def _interrupted(project: str | None, run: Run) -> None:
+    said = {
+        RunState.STOPPED: "The last run was stopped",
+        RunState.FAILED: f"The last run failed: {plain(run.problem)} It stands",
+    }.get(run.state, "The last run was interrupted")
+    words, go_on = st.columns([6, 1], vertical_alignment="center")
+    words.warning(
+        f"{said} at {run.done:,} of {count(run.total, 'cell')}, {ago(run.beat_at, state.now())}. Nothing is lost.",
+        icon=":material/stop_circle:",
+    )
+    go_on.button(
+        "Go on",
+        icon=":material/play_arrow:",
+        type="primary",
+        width="stretch",
+        on_click=assess,
+        args=(project,),
+        kwargs={"resume": run.id},
+    )
