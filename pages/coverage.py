@@ -101,7 +101,11 @@ def _snapshot_line(project: str | None, runs: Sequence[Run], shown: Run | None) 
     latest = next(run for run in runs if run.state is RunState.DONE)
     if shown.id != latest.id:
         st.info("This is an older snapshot under today's decisions.", icon=":material/history:")
-        st.button("Show the latest", on_click=lambda: st.query_params.pop("snapshot", None), type="tertiary")
+        st.button("Show the latest", on_click=_latest, type="tertiary")
+
+
+def _latest() -> None:
+    del st.query_params["snapshot"]
 
 
 def _room(project: str | None, board: Board | None, *, busy: bool) -> None:

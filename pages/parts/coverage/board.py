@@ -74,7 +74,7 @@ def _view(values: Mapping[str, tuple[str, ...]]) -> BoardView:
         owners=picked["owners"],
         jurisdictions=picked["jurisdictions"],
         find=(words or "").strip(),
-        order=chosen,
+        order=chosen or Order.ADDED,
     )
 
 
