@@ -4,7 +4,7 @@ Every store object is bound to one tenant when it is made (`storage.opening`), s
 Protocol has one executable contract test in tests/stores that every implementation passes, the in-memory ones included.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -66,8 +66,9 @@ class VectorIndex(Protocol):
         """The admissible passages nearest to a vector of shape (dim,), by cosine, best first; ties by passage id."""
         ...
 
-    def search_many(self, vectors: Vectors, filters: SearchFilters, top_k: int) -> Sequence[LegHits]:
-        """What `search` gives for each row of vectors, shape (n, dim), in one pass over the admissible passages."""
+    def blocks(self, filters: SearchFilters) -> Iterator[tuple[PassageIds, Vectors]]:
+        """Every admissible passage's id and vector, some thousand at a time, ids ascending over all blocks: for work
+        that compares many questions with the whole library in one pass."""
         ...
 
     def similarities(self, vector: NDArray[np.float32], passage_ids: Sequence[int]) -> Mapping[int, float]:
@@ -203,8 +204,8 @@ class Catalogue(Protocol):
         ...
 
     def fingerprints(self, filters: SearchFilters) -> Mapping[int, str]:
-        """Document id → hex digest of all that search reads of the document's admissible passages (texts by their ids,
-        labels, project, tags), for every ready document with such passages: equal digests, equal evidence."""
+        """Document id → digest of all that search reads of the document's admissible passages (ids, labels, project,
+        tags …), for every document that has such passages: equal digests, equal evidence."""
         ...
 
     def undated(self, filters: SearchFilters) -> int:

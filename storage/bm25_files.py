@@ -70,9 +70,16 @@ class Bm25Files:
 
     def search(self, terms: Sequence[str], admissible: PassageIds | None, top_k: int) -> LegHits:
         """Admissible passages with a score above 0, best first; ties by passage id. Raises StoreFailed."""
-        hits = self._current().search(terms, admissible, top_k)
-        if admissible is not None and hits.rows_after < len(admissible) and self._caught_up(admissible):
-            return self._current().search(terms, admissible, top_k)
+        return self.search_many([terms], admissible, top_k)[0]
+
+    def search_many(
+        self, questions: Sequence[Sequence[str]], admissible: PassageIds | None, top_k: int
+    ) -> Sequence[LegHits]:
+        """What `search` gives for the terms of each question. Raises StoreFailed."""
+        hits = self._current().search_many(questions, admissible, top_k)
+        behind = admissible is not None and any(each.rows_after < len(admissible) for each in hits)
+        if behind and admissible is not None and self._caught_up(admissible):
+            return self._current().search_many(questions, admissible, top_k)
         return hits
 
     def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:

@@ -82,21 +82,31 @@ class Bm25:
 
     def search(self, terms: Sequence[str], admissible: PassageIds | None, top_k: int) -> LegHits:
         """The admissible passages with a score above 0, best first; ties by passage id."""
+        return self.search_many([terms], admissible, top_k)[0]
+
+    def search_many(
+        self, questions: Sequence[Sequence[str]], admissible: PassageIds | None, top_k: int
+    ) -> Sequence[LegHits]:
+        """What `search` gives for each question; which rows are open is worked out once."""
+        opened = [
+            s.live if admissible is None else s.live & np.isin(s.ids, admissible, assume_unique=True)
+            for s in self.segments
+        ]
+        admitted = sum(int(np.count_nonzero(rows)) for rows in opened)
+        return [LegHits(self._hits(terms, opened, top_k), self._count, admitted) for terms in questions]
+
+    def _hits(self, terms: Sequence[str], opened: Sequence[NDArray[np.bool_]], top_k: int) -> tuple[LegHit, ...]:
         shares = self._shares(terms)
-        ids, scores, admitted = [np.empty(0, np.int64)], [np.empty(0)], 0
+        ids, scores = [np.empty(0, np.int64)], [np.empty(0)]
         for number, segment in enumerate(self.segments):
-            open_rows = segment.live
-            if admissible is not None:
-                open_rows = open_rows & np.isin(segment.ids, admissible, assume_unique=True)
-            admitted += int(np.count_nonzero(open_rows))
             found = np.zeros(len(segment.ids))
             for _, _, of_segment in shares:
                 rows, added = of_segment[number]
                 found[rows] += added
-            hits = np.flatnonzero((found > 0) & open_rows)
+            hits = np.flatnonzero((found > 0) & opened[number])
             ids.append(segment.ids[hits])
             scores.append(found[hits])
-        return LegHits(_best(np.concatenate(ids), np.concatenate(scores), top_k), self._count, admitted)
+        return _best(np.concatenate(ids), np.concatenate(scores), top_k)
 
     def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
         """Per indexed passage, the share of each stem it holds, in the order of the terms."""

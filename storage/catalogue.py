@@ -202,6 +202,10 @@ class SqlCatalogue:
             ids = connection.scalar(query)
         return np.sort(np.frombuffer(ids or b"", dtype=">i8").astype(np.int64))
 
+    def fingerprints(self, filters: SearchFilters) -> Mapping[int, str]:
+        """Document id → digest of all that search reads of its admissible passages."""
+        return counts.fingerprints(self._database, filters)
+
     def undated(self, filters: SearchFilters) -> int:
         """Documents left out by the date filter only because they are undated."""
         return counts.undated(self._database, filters)

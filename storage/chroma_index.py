@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from core.documents import Passage
 from core.errors import BadRequest, StoreFailed
 from core.filters import SearchFilters
-from core.ports import Vectors
+from core.ports import PassageIds, Vectors
 from core.results import LegHit, LegHits
 from storage.chroma_filters import metadata_of, where
 
@@ -134,6 +134,17 @@ class ChromaIndex:
             if len(found) < min(top_k, admitted):
                 found = _cosines(vector, self._collection().get(where=narrowed, include=["embeddings"]))
         return LegHits(_ranked(found, top_k), total, admitted)
+
+    def blocks(self, filters: SearchFilters) -> Iterator[tuple[PassageIds, Vectors]]:
+        """Every admissible passage's id and vector, ids ascending. Raises StoreFailed."""
+        with _failures("reading vectors"):
+            ids = sorted(map(int, self._collection().get(where=where(filters), include=[])["ids"]))
+            for rows in self._batches(len(ids)):
+                held = self._collection().get(ids=[str(i) for i in ids[rows]], include=["embeddings"])
+                by_id = dict(zip(map(int, held["ids"]), np.asarray(held["embeddings"], dtype=np.float32), strict=True))
+                known = [i for i in ids[rows] if i in by_id]
+                if known:
+                    yield np.array(known, dtype=np.int64), np.stack([by_id[i] for i in known])
 
     def similarities(self, vector: NDArray[np.float32], passage_ids: Sequence[int]) -> Mapping[int, float]:
         """Exact cosine, in [-1, 1], per passage; ids without a vector are absent. Raises StoreFailed."""

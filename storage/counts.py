@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import BigInteger, Integer, String, case, cast, column, func, literal, select, tuple_
-from sqlalchemy.dialects.postgresql import ARRAY, distinct_on
+from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by, distinct_on
 
 from core.documents import DocumentState, Truth
 from core.filters import FIELDS, FilterField, SearchFilters
@@ -14,8 +14,12 @@ from storage.database import Database
 from storage.models import CHUNKS, DOCUMENTS, PAGES, SEARCHES
 from storage.sql_filters import conditions
 
-__all__ = ["facets", "last_searches", "page_texts", "statistics", "undated"]
+__all__ = ["facets", "fingerprints", "last_searches", "page_texts", "statistics", "undated"]
 
+_READ = (
+    *("truth", "domain", "authority", "jurisdiction", "date", "temporal_class", "source_type", "sector"),
+    *("table_role", "project", "tags", "entities", "archived"),
+)
 _REMEMBERED = 2000  # newest searches among which each question is looked for once
 
 
@@ -70,6 +74,20 @@ def _many_valued(field: FilterField, filters: SearchFilters, tenant: str) -> Any
     value = func.unnest(CHUNKS.c[field.attribute]).label("value")
     each = select(value).where(*_ours(filters, tenant)).subquery()
     return select(literal(field.name), each.c.value, func.count()).group_by(each.c.value)
+
+
+def fingerprints(database: Database, filters: SearchFilters) -> Mapping[int, str]:
+    """Document id → digest of all that search reads of its admissible passages; texts are told apart by passage ids,
+    because a document that is read again gets new ones."""
+    read = func.concat_ws("|", CHUNKS.c.id, *(func.coalesce(cast(CHUNKS.c[name], String), "") for name in _READ))
+    together = func.string_agg(read, aggregate_order_by(literal("\n"), CHUNKS.c.id))
+    query = (
+        select(CHUNKS.c.document_id, func.md5(together))
+        .where(*_ours(filters, database.tenant))
+        .group_by(CHUNKS.c.document_id)
+    )
+    with database.transaction("comparing the library with an earlier one") as connection:
+        return {int(document): digest for document, digest in connection.execute(query)}
 
 
 def undated(database: Database, filters: SearchFilters) -> int:

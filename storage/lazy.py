@@ -1,6 +1,6 @@
 """Stand-ins that load the real thing at first use, so that a page is drawn before models load."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from core.documents import Passage
 from core.filters import SearchFilters
-from core.ports import Embedder, VectorIndex, Vectors
+from core.ports import Embedder, PassageIds, VectorIndex, Vectors
 from core.results import LegHits
 
 __all__ = ["LazyEmbedder", "LazyVectorIndex"]
@@ -84,6 +84,10 @@ class LazyVectorIndex:
     def search(self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int) -> LegHits:
         """The admissible passages nearest to a vector."""
         return self._real().search(vector, filters, top_k)
+
+    def blocks(self, filters: SearchFilters) -> Iterator[tuple[PassageIds, Vectors]]:
+        """Every admissible passage's id and vector."""
+        return self._real().blocks(filters)
 
     def similarities(self, vector: NDArray[np.float32], passage_ids: Sequence[int]) -> Mapping[int, float]:
         """Exact cosine of the vector with each of these passages."""

@@ -1,15 +1,15 @@
 """Dense search in PostgreSQL: the vectors lie in the passages' own rows, so that one transaction holds both."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Float, and_, any_, func, literal, select, text, update
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
 
 from core.documents import Passage
 from core.filters import SearchFilters
-from core.ports import Vectors
+from core.ports import PassageIds, Vectors
 from core.results import LegHit, LegHits
 from storage.database import Database
 from storage.models import KnowledgeChunk
@@ -17,6 +17,7 @@ from storage.sql_filters import conditions
 
 __all__ = ["PgvectorIndex"]
 
+_BLOCK = 8192  # vectors read at a time, some 12 MB
 _BATCH = 500  # vectors per statement, some 2 MB
 _FILL = text(
     "UPDATE knowledge_chunks AS chunk SET embedding = fresh.vector::vector, embedded_by = :model"
@@ -81,6 +82,30 @@ class PgvectorIndex:
             rows = connection.execute(nearest).all() if after else ()
         return LegHits(tuple(LegHit(int(row.id), _cosine(row.distance)) for row in rows), int(before), int(after))
 
+    def blocks(self, filters: SearchFilters) -> Iterator[tuple[PassageIds, Vectors]]:
+        """Every admissible passage's id and vector, ids ascending. Raises StoreFailed."""
+        last, rows = -1, _BLOCK
+        while rows == _BLOCK:
+            chosen = (
+                select(KnowledgeChunk.id, KnowledgeChunk.embedding)
+                .where(self._ours(), KnowledgeChunk.id > last, *conditions(filters))
+                .order_by(KnowledgeChunk.id)
+                .limit(_BLOCK)
+                .subquery()
+            )
+            # Two values for a whole block: thousands of rows of one vector each take the driver many times as long.
+            packed = select(
+                func.string_agg(func.int8send(chosen.c.id), aggregate_order_by(literal(b""), chosen.c.id)),
+                func.string_agg(func.vector_send(chosen.c.embedding), aggregate_order_by(literal(b""), chosen.c.id)),
+            )
+            with self._database.transaction("reading vectors") as connection:
+                sent_ids, sent = connection.execute(packed).one()
+            ids = np.frombuffer(sent_ids or b"", dtype=">i8").astype(np.int64)
+            rows = len(ids)
+            if rows:
+                last = int(ids[-1])
+                yield ids, _many_from_bytes(sent, rows)
+
     def similarities(self, vector: NDArray[np.float32], passage_ids: Sequence[int]) -> Mapping[int, float]:
         """Exact cosine, in [-1, 1], per passage; ids without a vector are absent. Raises StoreFailed."""
         chosen = KnowledgeChunk.id == any_(literal([int(i) for i in passage_ids], ARRAY(KnowledgeChunk.id.type)))
@@ -116,6 +141,12 @@ def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
     """The asked vector with length 1, as the stored ones have; one of length 0 stays."""
     length = float(np.linalg.norm(vector))
     return vector / np.float32(length) if length else vector
+
+
+def _many_from_bytes(sent: bytes, rows: int) -> Vectors:
+    """Vectors of shape (rows, dim), one after the other as pgvector sends them."""
+    numbers = np.frombuffer(sent, dtype=">f4").reshape(rows, -1)
+    return numbers[:, 1:].astype(np.float32)  # the first four bytes of each say its width
 
 
 def _from_bytes(sent: bytes) -> NDArray[np.float32]:

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from core.boards import Cell, GapKind, Run, Topic
+from core.errors import BadRequest, NotFound, Outdated
 from core.reviews import Decision, Past
 
-__all__ = ["BoardStore"]
+__all__ = ["BoardStore", "name_taken", "no_run", "no_topic", "outdated_topic", "outdone"]
 
 
 class BoardStore(Protocol):
@@ -71,3 +72,40 @@ class BoardStore(Protocol):
     def decisions(self, project: str | None) -> Sequence[Decision]:
         """The whole log of exactly this project (None: of the whole library), oldest first."""
         ...
+
+
+# What every store says when it refuses
+
+
+def outdated_topic(known: Topic) -> Outdated:
+    """Someone has changed this topic since it was read."""
+    said = f"'{known.name}' has been changed by someone else meanwhile; nothing of yours was stored."
+    return Outdated(said, "Look at it as it is now, then change it again.")
+
+
+def outdone(mine: Decision, known: Decision | None) -> Outdated:
+    """Someone has decided since; or the decision this one continues is not there."""
+    if known is None:
+        return Outdated(
+            f"The decisions on '{mine.topic}' are not what you saw.", "Look at the cell again, then decide."
+        )
+    said = f"{known.who} has decided on '{known.topic}' ({known.kind.partition(':')[0]}) meanwhile"
+    when = f"{known.at:%Y-%m-%d %H:%M}"
+    return Outdated(
+        f"{said}: {known.verdict.value}, {when} UTC. Yours was not stored.", "Look at the cell again, then decide."
+    )
+
+
+def name_taken(name: str) -> BadRequest:
+    """A living topic of the project has this name."""
+    return BadRequest(f"There is a topic '{name}' already.", "Choose another name, or merge the two.")
+
+
+def no_topic(name: str) -> NotFound:
+    """The topic is not stored."""
+    return NotFound(f"The topic '{name}' is not (or no longer) here.", "Look at the topics again.")
+
+
+def no_run(run_id: int) -> NotFound:
+    """The run is not stored."""
+    return NotFound(f"Coverage run {run_id} is not (or no longer) here.", "It was deleted; assess the topics again.")

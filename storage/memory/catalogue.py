@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from hashlib import sha256
 from itertools import count
 from threading import RLock
 
@@ -156,6 +157,13 @@ class MemoryCatalogue:
     def admissible(self, filters: SearchFilters) -> PassageIds:
         """Ids of the passages the filters admit, ascending. Only documents that have been ingested have passages."""
         return np.array(sorted(p.id for p in self._admitted(filters)), dtype=np.int64)
+
+    def fingerprints(self, filters: SearchFilters) -> Mapping[int, str]:
+        """Document id → digest of its admissible passages."""
+        read: dict[int, list[str]] = {}
+        for passage in sorted(self._admitted(filters), key=lambda p: p.id):
+            read.setdefault(passage.document_id, []).append(repr(passage))
+        return {i: sha256("\n".join(texts).encode()).hexdigest() for i, texts in read.items()}
 
     def undated(self, filters: SearchFilters) -> int:
         """Documents left out by the date filter only because they are undated."""

@@ -40,6 +40,12 @@ class MemorySparseIndex:
         """Admissible passages with a score above 0, best first; ties by passage id."""
         return self._bm25.search(terms, admissible, top_k)
 
+    def search_many(
+        self, questions: Sequence[Sequence[str]], admissible: PassageIds | None, top_k: int
+    ) -> Sequence[LegHits]:
+        """What `search` gives for the terms of each question."""
+        return [self.search(terms, admissible, top_k) for terms in questions]
+
     def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
         """Per passage, the share of each term it holds."""
         return self._bm25.explain(terms, passage_ids)

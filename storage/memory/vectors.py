@@ -1,6 +1,6 @@
 """Dense search by looking at every vector."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from core.documents import Passage
 from core.filters import SearchFilters
-from core.ports import Vectors
+from core.ports import PassageIds, Vectors
 from core.results import LegHit, LegHits
 
 __all__ = ["MemoryVectorIndex"]
@@ -48,6 +48,13 @@ class MemoryVectorIndex:
         scores = self.similarities(vector, admitted)
         best = sorted(admitted, key=lambda i: (-scores[i], i))[: max(top_k, 0)]
         return LegHits(tuple(LegHit(i, scores[i]) for i in best), len(rows), len(admitted))
+
+    def blocks(self, filters: SearchFilters) -> Iterator[tuple[PassageIds, Vectors]]:
+        """Every admissible passage's id and vector in one block; none without such passages."""
+        rows = self._rows
+        ids = [i for i in sorted(rows) if filters.admits(rows[i].passage)]
+        if ids:
+            yield np.array(ids, dtype=np.int64), np.stack([rows[i].vector for i in ids]).astype(np.float32)
 
     def similarities(self, vector: NDArray[np.float32], passage_ids: Sequence[int]) -> Mapping[int, float]:
         """Cosine in [-1, 1] per passage; ids without a vector are absent."""

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from storage.models import Base
+from storage.review_models import Base
 
 context.configure(connection=context.config.attributes["connection"], target_metadata=Base.metadata)
 with context.begin_transaction():

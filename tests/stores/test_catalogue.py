@@ -253,3 +253,25 @@ _SHARE = st.floats(0, 1)
 def test_labels_come_back_from_json_exactly(label: Label) -> None:
     labels = Labels(truth=label, language=label)
     assert labels_from(labels_data(labels)) == labels
+
+
+def test_fingerprints_change_with_what_search_reads_and_with_nothing_else(catalogue: Catalogue) -> None:
+    known = catalogue.add_document(document(project="north"))
+    other = catalogue.add_document(document("b.pdf"))
+    (stored,) = catalogue.save_ingested(known, [Page(1, "old")], [passage("old", truth=Truth.INTENT)], ONE)
+    catalogue.save_ingested(other, [Page(1, "b")], [passage("b")], ONE)
+    every = SearchFilters()
+    first = dict(catalogue.fingerprints(every))
+    assert set(first) == {known.id, other.id}
+    catalogue.save_searched("old?", 1, MOMENT)
+    assert catalogue.fingerprints(every) == first
+    assert set(catalogue.fingerprints(SearchFilters(truths=("intent",)))) == {known.id}
+
+    catalogue.save_labels(catalogue.document(known.id), [replace(stored, truth=Truth.REGULATORY)])
+    relabelled = dict(catalogue.fingerprints(every))
+    assert relabelled[known.id] != first[known.id] and relabelled[other.id] == first[other.id]
+
+    catalogue.save_ingested(known, [Page(1, "old")], [passage("old", truth=Truth.REGULATORY)], ONE)
+    assert catalogue.fingerprints(every)[known.id] != relabelled[known.id]
+    catalogue.delete(known.id)
+    assert catalogue.fingerprints(every) == {other.id: first[other.id]}

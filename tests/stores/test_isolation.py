@@ -3,11 +3,15 @@
 import pytest
 from sqlalchemy import Engine, create_engine, text
 
+from core.boards import Cell, CellState, Run, RunState, Topic
+from core.documents import Truth
 from core.errors import StoreFailed
 from core.filters import SearchFilters
+from core.reviews import Decision, Verdict
+from storage.board_store import SqlBoardStore
 from storage.catalogue import SqlCatalogue
 from storage.database import APP_ROLE, Database
-from storage.models import Base
+from storage.review_models import Base
 from tests.stores.conftest import new_tenant
 from tests.stores.libraries import MOMENT, document, passage, random_vectors, store
 
@@ -23,6 +27,11 @@ def filled(engine: Engine) -> tuple[Database, Database]:
         store(catalogue, document(), [passage("secret")], random_vectors(1, 1))
         catalogue.correct("ab", "truth", "intent", "ann", MOMENT)
         catalogue.save_searched("secret?", 1, MOMENT)
+        boards = SqlBoardStore(database)
+        (topic,) = boards.add_topics([Topic("secret")])
+        run = boards.add_run(Run(0, None, RunState.DONE, (topic,), 6, MOMENT, MOMENT))
+        boards.save_cells(run.id, [Cell("secret", Truth.INTENT, CellState.GAP, 0.1, 0.5, topic_id=topic.id)])
+        boards.decide([Decision(topic.id, "intent", None, Verdict.CONFIRMED, "ann", MOMENT, 1)])
     return both
 
 
@@ -50,6 +59,9 @@ def test_a_transaction_that_names_no_tenant_sees_nothing(filled: tuple[Database,
         "DELETE FROM knowledge_chunks",
         "UPDATE knowledge_chunks SET text = 'changed'",
         "DELETE FROM pages",
+        "UPDATE topics SET name = 'stolen'",
+        "DELETE FROM coverage_runs",
+        "DELETE FROM cells",
     ],
 )
 def test_another_tenants_rows_cannot_be_changed(filled: tuple[Database, Database], statement: str) -> None:
@@ -67,6 +79,10 @@ def test_another_tenants_rows_cannot_be_changed(filled: tuple[Database, Database
         "UPDATE documents SET tenant_id = :other",
         "DELETE FROM corrections",
         "UPDATE searches SET hits = 0",
+        "UPDATE decisions SET kind = 'changed'",
+        "DELETE FROM decisions",
+        "DELETE FROM topics",
+        "INSERT INTO decisions (tenant_id, topic_id, kind, number, at, data) VALUES (:other, 1, 'x', 1, now(), '{}')",
         "SET LOCAL row_security = off; SELECT * FROM documents",
         "ALTER TABLE documents DISABLE ROW LEVEL SECURITY",
         "SELECT * FROM procrastinate_jobs",

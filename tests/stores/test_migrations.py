@@ -9,7 +9,7 @@ from sqlalchemy import Engine, inspect, text
 
 from storage.database import engine_for
 from storage.migrations import migrate
-from storage.models import Base
+from storage.review_models import Base
 
 _NAMES = count(1)
 
@@ -61,7 +61,7 @@ def test_four_at_once_migrate_it_once(empty: Engine) -> None:
     for engine in engines:
         engine.dispose()
     with empty.begin() as connection:
-        assert list(connection.scalars(text("SELECT version_num FROM alembic_version"))) == ["0003"]
+        assert list(connection.scalars(text("SELECT version_num FROM alembic_version"))) == ["0004"]
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(empty: Engine) -> None:

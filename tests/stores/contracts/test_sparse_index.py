@@ -159,3 +159,14 @@ def test_the_rarer_a_term_the_higher_its_rarity_and_an_unheard_one_is_rarest(new
     index, _ = texts(new_sparse, "tax law", "tax rule", "tax")
     rarity = index.rarity(["taxes", "law", "unheard"])
     assert 0 <= rarity["taxes"] < rarity["law"] < rarity["unheard"]
+
+
+def test_many_questions_at_once_find_what_each_finds_alone(uploads: Filled) -> None:
+    index, passages = uploads
+    questions = [["overtime"], ["payroll", "year-end"], ["zebra"], [], ["tax", "audit", "policy"]]
+    some = np.array(sorted(p.id for p in passages)[::3], dtype=np.int64)
+    for admissible in (None, some, some[:0]):
+        for top_k in (0, 3, 500):
+            alone = [index.search(terms, admissible, top_k) for terms in questions]
+            assert list(index.search_many(questions, admissible, top_k)) == alone
+    assert list(index.search_many([], None, 5)) == []

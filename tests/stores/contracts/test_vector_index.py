@@ -14,6 +14,7 @@ from core.ports import Vectors
 from storage.memory import MemoryVectorIndex
 from tests.stores.contracts.conftest import NewShelf, Shelf
 from tests.stores.libraries import (
+    admitted,
     assert_same_ranking,
     document,
     filters_of,
@@ -174,3 +175,25 @@ def test_an_empty_index_answers_with_nothing(new_shelf: NewShelf) -> None:
     index.delete([1])
     found = index.search(ASKED, SearchFilters(), 10)
     assert (found.hits, found.rows_before, found.rows_after, index.count()) == ((), 0, 0, 0)
+
+
+@given(filters=random_filters)
+@settings(max_examples=25, deadline=None)
+def test_blocks_hold_every_admissible_vector_once(mixed: Filled, filters: SearchFilters) -> None:
+    narrowed = filters_of(filters, mixed.passages)
+    blocks = list(mixed.shelf.index.blocks(narrowed))
+    ids = [int(i) for block, _ in blocks for i in block]
+    assert ids == admitted(narrowed, mixed.passages).tolist()
+    if ids:
+        rows = np.concatenate([vectors for _, vectors in blocks])
+        known = mixed.exact.vectors(ids)
+        assert rows.dtype == np.float32
+        assert np.allclose(rows, np.stack([known[i] for i in ids]), atol=TOLERANCE)
+
+
+def test_a_large_library_comes_in_several_blocks(large: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
+    import storage.pgvector_index
+
+    monkeypatch.setattr(storage.pgvector_index, "_BLOCK", 600)
+    ids = [int(i) for block, _ in large.shelf.index.blocks(SearchFilters()) for i in block]
+    assert ids == sorted(p.id for p in large.passages)
