@@ -208,6 +208,10 @@ class Catalogue(Protocol):
         tags …), for every document that has such passages: equal digests, equal evidence."""
         ...
 
+    def setup_documents(self, filters: SearchFilters) -> Sequence[int]:
+        """Ids, ascending, of the documents with admissible rows of a set-up table."""
+        ...
+
     def undated(self, filters: SearchFilters) -> int:
         """Documents left out by the date filter only because they are undated."""
         ...

@@ -1,9 +1,8 @@
 """Topics, coverage runs and decisions in PostgreSQL. Values travel as JSON, written and read by their own types."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, delete, func, insert, select, update
@@ -21,6 +20,7 @@ from storage.rows import storable_text
 __all__ = ["SqlBoardStore"]
 
 T = TypeVar("T")
+_ADAPTERS: dict[type[Any], Any] = {}
 _KINDS = [kind.value for kind in GapKind]
 
 
@@ -223,11 +223,13 @@ def _unique(problem: Exception) -> Iterator[None]:
         raise problem from error
 
 
-@cache
-def _adapter(kind: Hashable) -> Any:
+def _adapter(kind: type[Any]) -> Any:
+    """Reads and writes values of a type; made at first use, because pydantic is not loaded before."""
     from pydantic import TypeAdapter
 
-    return TypeAdapter(kind)
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]
 
 
 def _written(value: object) -> Any:

@@ -206,6 +206,10 @@ class SqlCatalogue:
         """Document id → digest of all that search reads of its admissible passages."""
         return counts.fingerprints(self._database, filters)
 
+    def setup_documents(self, filters: SearchFilters) -> Sequence[int]:
+        """Ids, ascending, of the documents with admissible rows of a set-up table."""
+        return counts.setup_documents(self._database, filters)
+
     def undated(self, filters: SearchFilters) -> int:
         """Documents left out by the date filter only because they are undated."""
         return counts.undated(self._database, filters)

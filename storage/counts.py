@@ -7,14 +7,14 @@ from typing import Any
 from sqlalchemy import BigInteger, Integer, String, case, cast, column, func, literal, select, tuple_
 from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by, distinct_on
 
-from core.documents import DocumentState, Truth
+from core.documents import DocumentState, TableRole, Truth
 from core.filters import FIELDS, FilterField, SearchFilters
 from core.results import Statistics
 from storage.database import Database
 from storage.models import CHUNKS, DOCUMENTS, PAGES, SEARCHES
 from storage.sql_filters import conditions
 
-__all__ = ["facets", "fingerprints", "last_searches", "page_texts", "statistics", "undated"]
+__all__ = ["facets", "fingerprints", "last_searches", "page_texts", "setup_documents", "statistics", "undated"]
 
 _READ = (
     *("truth", "domain", "authority", "jurisdiction", "date", "temporal_class", "source_type", "sector"),
@@ -88,6 +88,14 @@ def fingerprints(database: Database, filters: SearchFilters) -> Mapping[int, str
     )
     with database.transaction("comparing the library with an earlier one") as connection:
         return {int(document): digest for document, digest in connection.execute(query)}
+
+
+def setup_documents(database: Database, filters: SearchFilters) -> Sequence[int]:
+    """Ids, ascending, of the documents with admissible rows of a set-up table."""
+    holding = (CHUNKS.c.table_role == TableRole.SETUP.value, *_ours(filters, database.tenant))
+    query = select(CHUNKS.c.document_id.distinct()).where(*holding).order_by(CHUNKS.c.document_id)
+    with database.transaction("looking for set-up tables") as connection:
+        return [int(document) for document in connection.scalars(query)]
 
 
 def undated(database: Database, filters: SearchFilters) -> int:

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from math import exp
 
 from core.documents import Passage
-from core.results import Candidate
-from core.search.cite import sentence_relevance
+from core.matching import stem
+from core.search.cite import stems_of
 from core.search.route import question_terms
 from core.tables.gaps import EvidenceRow
 
-__all__ = ["Weighed", "topic_words", "weigh", "weigh_all", "words_together"]
+__all__ = ["Weighed", "Windows", "share_together", "topic_stems", "topic_words", "weigh", "windows_of"]
 
 _REMARK = re.compile(r"\([^)]*\)")
+
+Windows = tuple[frozenset[str], ...]
+"""The stems of each sentence of a passage with its follower and the headings above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,7 @@ class Weighed:
     [0, 1].
     """
 
-    candidate: Candidate
+    passage: Passage
     score: float
     meaning: float
     share: float
@@ -48,31 +51,33 @@ def _parts_asked(term: str, mark: str, terms: Sequence[str]) -> bool:
     return any(part in terms for part in term.split(mark))
 
 
-def weigh_all(candidates: Sequence[Candidate], topic: str, row: EvidenceRow) -> tuple[Weighed, ...]:
-    """Every candidate weighed, strongest first; ties by meaning, then passage id."""
-    words = topic_words(topic)
-    weighed = [weigh(candidate, words, row) for candidate in candidates]
-    return tuple(sorted(weighed, key=lambda w: (-w.score, -w.meaning, w.candidate.passage.id)))
+def topic_stems(topic: str) -> tuple[str, ...]:
+    """The stems of the words that name a topic."""
+    return tuple(stem(word) for word in topic_words(topic))
 
 
-def weigh(candidate: Candidate, words: Sequence[str], row: EvidenceRow) -> Weighed:
-    """One candidate weighed against the topic's words.
+def windows_of(passage: Passage) -> Windows:
+    """What share_together reads of a passage; worked out once per passage, for all topics."""
+    spans = [span.of(passage.text) for span in passage.sentences] or [passage.text]
+    above = stems_of(passage.context)
+    said = [stems_of(text) for text in spans]
+    followers = [*said[1:], set[str]()]
+    return tuple(frozenset(own | after | above) for own, after in zip(said, followers, strict=True))
+
+
+def share_together(windows: Windows, wanted: Sequence[str]) -> float:
+    """Largest share of the wanted stems in one sentence with its follower and the headings above; in [0, 1]."""
+    if not wanted:
+        return 0.0
+    return max(sum(each in window for each in wanted) for window in windows) / len(wanted)
+
+
+def weigh(passage: Passage, meaning: float, share: float, row: EvidenceRow) -> Weighed:
+    """One passage weighed against a topic. meaning: cosine in [-1, 1]; share in [0, 1].
 
     score = 1 / (1 + exp(-(bias + meaning·cosine + words·share))), and 0 below either floor.
     """
-    meaning = candidate.signals.similarity
-    share = words_together(candidate.passage, words)
+    meaning = min(max(meaning, 0.0), 1.0)
     related = meaning >= row.meaning_floor and share >= row.words_floor
     score = 1 / (1 + exp(-(row.bias + row.meaning * meaning + row.words * share))) if related else 0.0
-    return Weighed(candidate, score, meaning, share)
-
-
-def words_together(passage: Passage, words: Sequence[str]) -> float:
-    """Largest share of the words in one sentence with its follower and the headings above; in [0, 1]."""
-    sentences = [span.of(passage.text) for span in passage.sentences] or [passage.text]
-    followers = [*sentences[1:], ""]
-    weights = dict.fromkeys(words, 1.0)
-    return max(
-        sentence_relevance(f"{said} {after} {passage.context}", weights)
-        for said, after in zip(sentences, followers, strict=True)
-    )
+    return Weighed(passage, score, meaning, share)

@@ -7,7 +7,6 @@ from typing import Any
 
 from core.boards import Board, Cell, Gap
 from core.coverage.gaps import ASSESSED, score_in_words
-from core.documents import Truth
 from core.printed import aligned
 from core.search.report import citation_data
 
@@ -36,15 +35,15 @@ class BoardRow:
 
 def board_rows(board: Board) -> tuple[BoardRow, ...]:
     """One row per cell, in the board's order; severity and recommendation are empty where there is no gap."""
-    gaps = {(gap.topic, gap.truth): gap for gap in board.gaps}
+    gaps = {(gap.topic, gap.kind): gap for gap in board.gaps}
     rows = []
     for cell in board.cells:
-        gap = gaps.get((cell.topic, cell.truth))
+        gap = gaps.get((cell.topic, cell.kind))
         best = next(iter(cell.evidence or cell.near_misses), None)
         rows.append(
             BoardRow(
                 topic=cell.topic,
-                truth=cell.truth.value,
+                truth=cell.kind.value,
                 state=cell.state.value,
                 evidence_score=round(cell.evidence_score, 4),
                 threshold=cell.threshold,
@@ -97,7 +96,7 @@ def board_data(board: Board) -> dict[str, Any]:
         "gaps": [
             {
                 "topic": gap.topic,
-                "truth": gap.truth.value,
+                "truth": gap.kind.value,
                 "severity": gap.severity,
                 "recommendation": gap.recommendation,
             }
@@ -109,7 +108,7 @@ def board_data(board: Board) -> dict[str, Any]:
 def _cell_data(cell: Cell) -> dict[str, Any]:
     return {
         "topic": cell.topic,
-        "truth": cell.truth.value,
+        "truth": cell.kind.value,
         "state": cell.state.value,
         "evidence_score": cell.evidence_score,
         "threshold": cell.threshold,
@@ -123,9 +122,9 @@ def _cell_data(cell: Cell) -> dict[str, Any]:
 
 def board_text(board: Board) -> str:
     """The board as a table of states with scores, then the gaps with what to obtain."""
-    rows = [[topic.name, *(_cell_text(board.cell(topic.name, truth)) for truth in Truth)] for topic in board.topics]
+    rows = [[topic.name, *(_cell_text(board.cell(topic.name, kind)) for kind in board.kinds)] for topic in board.topics]
     share = "nothing could be assessed" if board.coverage is None else f"{board.coverage:.0%} covered"
-    table = aligned(["topic", *(truth.value for truth in Truth)], rows)
+    table = aligned(["topic", *(kind.value for kind in board.kinds)], rows)
     errors = dict.fromkeys(cell.error for cell in board.cells if cell.error)
     parts = [table, f"{share}, {len(board.gaps)} gaps.", *(f"! {error}" for error in errors)]
     return "\n".join([*parts, *(_gap_text(gap) for gap in board.gaps)])
@@ -136,4 +135,4 @@ def _cell_text(cell: Cell) -> str:
 
 
 def _gap_text(gap: Gap) -> str:
-    return f"- {gap.severity}: {gap.topic} / {gap.truth}. {gap.recommendation}"
+    return f"- {gap.severity}: {gap.topic} / {gap.kind}. {gap.recommendation}"

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from core.boards import Cell, CellState, GapKind, Run, RunState, Topic
 from core.coverage.detect import PROFILE, Detector
 from core.coverage.gaps import assembled
+from core.coverage.rerun import touched
 from core.coverage.store import BoardStore
 from core.errors import BadRequest, FivefoldError
 from core.filters import SearchFilters
@@ -80,7 +81,7 @@ class Runs:
     def _kept(self, run: Run, whole: bool) -> tuple[Run, frozenset[tuple[int, GapKind]]]:
         """The run with what is known of the library now, and the cells that need no judging."""
         filters = SearchFilters(projects=(run.project,) if run.project else ()).resolved(self._now())
-        corpus = dict(self._catalogue.fingerprints(filters))
+        corpus = self._catalogue.fingerprints(filters)
         digest = self._detector.configuration()
         own = tuple(self._store.cells(run.id))
         before, cells = run.corpus, own
@@ -88,7 +89,7 @@ class Runs:
             before, cells = self._before(run, digest)
         elif own and digest != run.configuration_hash:
             cells = ()
-        sound = self._sound(run, cells, before)
+        sound = self._sound(run, cells, before, corpus)
         if not own:
             self._store.save_cells(run.id, [replace(cell, carried=True) for cell in sound])
         run = replace(run, corpus=corpus, profile=PROFILE, configuration_hash=digest, done=len(sound))
@@ -110,14 +111,16 @@ class Runs:
         now = {topic.id: (topic.name, topic.needs, topic.jurisdiction) for topic in run.topics}
         return (cell for cell in cells if cell.topic_id in now and now[cell.topic_id] == then.get(cell.topic_id))
 
-    def _sound(self, run: Run, cells: Sequence[Cell], before: Mapping[int, str]) -> list[Cell]:
+    def _sound(
+        self, run: Run, cells: Sequence[Cell], before: Mapping[int, str], after: Mapping[int, str]
+    ) -> list[Cell]:
         """The cells nothing can have changed since the library was as `before`."""
         cells = [cell for cell in cells if cell.state is not CellState.ERROR]
         if not cells:
             return []
-        topics = {topic.id: topic for topic in run.topics}
-        touched = self._detector.touched(cells, topics, before, project=run.project, now=self._now())
-        return [cell for cell in cells if (cell.topic_id, cell.kind) not in touched]
+        topics, now = {topic.id: topic for topic in run.topics}, self._now()
+        changed = touched(self._detector, cells, topics, before, after, project=run.project, now=now)
+        return [cell for cell in cells if (cell.topic_id, cell.kind) not in changed]
 
     def _judged(
         self, run: Run, kept: frozenset[tuple[int, GapKind]], on_cell: Callable[[int, int], None]

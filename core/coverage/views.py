@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.boards import Board, Cell, CellState, Gap, Topic
+from core.boards import Board, Cell, CellState, Gap, GapKind, Topic
 from core.coverage.gaps import ASSESSED
 from core.reviews import Decision
 from core.tables.gaps import SEVERITIES
@@ -98,7 +98,7 @@ def _topic_meets(topic: Topic, view: BoardView) -> bool:
     )
 
 
-def _cell_meets(cell: Cell, topic: Topic, view: BoardView, gaps: Mapping[tuple[str, str], Gap], held: Held) -> bool:
+def _cell_meets(cell: Cell, topic: Topic, view: BoardView, gaps: Mapping[tuple[str, GapKind], Gap], held: Held) -> bool:
     gap = gaps.get((cell.topic, cell.kind))
     return (
         (not view.states or cell.state in view.states)
@@ -107,10 +107,10 @@ def _cell_meets(cell: Cell, topic: Topic, view: BoardView, gaps: Mapping[tuple[s
     )
 
 
-_Worth = Callable[[Topic, list[Cell], Mapping[tuple[str, str], Gap]], object]
+_Worth = Callable[[Topic, list[Cell], Mapping[tuple[str, GapKind], Gap]], object]
 
 
-def _holes(topic: Topic, cells: list[Cell], gaps: Mapping[tuple[str, str], Gap]) -> list[int]:
+def _holes(topic: Topic, cells: list[Cell], gaps: Mapping[tuple[str, GapKind], Gap]) -> list[int]:
     """Gaps by severity, worst first, as a key that sorts the most and worst first."""
     found = [gaps[cell.topic, cell.kind].severity for cell in cells if (cell.topic, cell.kind) in gaps]
     return [-found.count(severity) for severity in SEVERITIES]

@@ -134,7 +134,8 @@ def _extracted(answer: dict[str, Any]) -> Extracted:
         raise getattr(core.errors, answer["error"])(answer["message"], answer["hint"])
     pages = tuple(Page(**page) for page in answer.pop("pages"))
     blocks = tuple(Block(**{**block, "kind": BlockKind(block["kind"])}) for block in answer.pop("blocks"))
-    return Extracted(pages=pages, blocks=blocks, **{**answer, "warnings": tuple(answer["warnings"])})
+    lists = {name: tuple(answer.pop(name)) for name in ("warnings", "setup_pages")}
+    return Extracted(pages=pages, blocks=blocks, **lists, **answer)
 
 
 def _serve(megabytes: int) -> None:

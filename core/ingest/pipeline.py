@@ -1,10 +1,10 @@
 """The upload flow of one file, from bytes to labelled passages with vectors: read → classify → split → embed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from core.documents import Document, DocumentState, Label, Page, Passage
+from core.documents import Document, DocumentState, Label, Page, Passage, TableRole
 from core.errors import EmptyFile
 from core.ingest.chunk import split
 from core.ingest.extract import Extracted
@@ -70,7 +70,7 @@ class Ingestor:
             failure="",
             remedy="",
         )
-        told = [_told(passage, described) for passage in passages]
+        told = [_told(passage, described, extracted.setup_pages) for passage in passages]
         labelled = tuple(self._classifier.passages(labels, told, vectors))
         return Ingested(described, extracted.pages, labelled, vectors)
 
@@ -96,8 +96,8 @@ def _title(extracted: Extracted, name: str) -> str:
     return extracted.title or first or PurePath(name).stem.replace("_", " ").strip() or name
 
 
-def _told(passage: Passage, document: Document) -> Passage:
-    """A passage with what it takes over from its document."""
+def _told(passage: Passage, document: Document, setup_pages: Collection[int]) -> Passage:
+    """A passage with what it takes over from its document and its table."""
     return replace(
         passage,
         document_id=document.id,
@@ -107,4 +107,5 @@ def _told(passage: Passage, document: Document) -> Passage:
         project=document.project,
         tags=document.tags,
         archived=document.archived,
+        table_role=TableRole.SETUP if passage.rows is not None and passage.page in setup_pages else None,
     )

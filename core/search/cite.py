@@ -11,7 +11,16 @@ from core.results import Candidate, Citation
 from core.search.meaning import SentenceMeaning
 from core.search.quotable import Quotable, quotables
 
-__all__ = ["CITATIONS_PER_HIT", "CitationStyle", "cite", "cite_hits", "distinct", "sentence_relevance", "written"]
+__all__ = [
+    "CITATIONS_PER_HIT",
+    "CitationStyle",
+    "cite",
+    "cite_hits",
+    "distinct",
+    "sentence_relevance",
+    "stems_of",
+    "written",
+]
 
 CITATIONS_PER_HIT = 3
 HITS_MEASURED = 3
@@ -148,12 +157,13 @@ def sentence_relevance(sentence: str, rarity: Mapping[str, float], *, beside: st
     total = sum(rarity.values())
     if total <= 0:
         return 0.0
-    own, other = _stems(sentence), _stems(beside)
+    own, other = stems_of(sentence), stems_of(beside)
     shares = ((stem(term), value) for term, value in rarity.items())
     return min(sum(v if s in own else v / 2 if s in other else 0.0 for s, v in shares) / total, 1.0)
 
 
-def _stems(text: str) -> set[str]:
+def stems_of(text: str) -> set[str]:
+    """The stems of a text's words and of the parts of its compounds."""
     return {stem(part) for word in words(text) for part in (word, *_COMPOUND.split(word)) if part}
 
 

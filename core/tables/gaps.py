@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
+from core.boards import GapKind
 from core.documents import Truth
 from core.errors import BadTable
 from core.tables.loading import check_keys, table
@@ -46,16 +47,22 @@ class GapRow:
 
 @dataclass(frozen=True, slots=True)
 class GapTable:
-    """Both parts of core/tables/gaps.toml."""
+    """All parts of core/tables/gaps.toml."""
 
     evidence: EvidenceRow
     truths: Mapping[Truth, GapRow]
+    configuration: GapRow
+
+    def row(self, kind: GapKind) -> GapRow:
+        """What a hole in a column of the board means."""
+        return self.configuration if kind is GapKind.CONFIGURATION else self.truths[kind.truth]
 
 
 def read_gap_table(raw: Mapping[str, Any]) -> GapTable:
     """The table from parsed TOML. Raises BadTable naming row and key."""
-    check_keys("gaps", "", raw, ("evidence", "truth"))
-    return GapTable(_evidence(raw.get("evidence", {})), _truths(raw.get("truth", {})))
+    check_keys("gaps", "", raw, ("evidence", "truth", "configuration"))
+    truths = _truths(raw.get("truth", {}))
+    return GapTable(_evidence(raw.get("evidence", {})), truths, _row("configuration", raw.get("configuration")))
 
 
 @cache
@@ -80,18 +87,18 @@ def _evidence(raw: Mapping[str, Any]) -> EvidenceRow:
 
 def _truths(raw: Mapping[str, Any]) -> Mapping[Truth, GapRow]:
     check_keys("gaps", "truth", raw, list(Truth))
-    rows = {}
-    for truth in Truth:
-        row = raw.get(truth.value)
-        if row is None:
-            raise _bad(f"truth.{truth}", "is missing")
-        check_keys("gaps", f"truth.{truth}", row, ("severity", "obtain", "from"))
-        if row.get("severity") not in SEVERITIES:
-            raise _bad(f"truth.{truth}", f"'severity' must be one of {', '.join(SEVERITIES)}")
-        if not row.get("obtain") or not row.get("from"):
-            raise _bad(f"truth.{truth}", "'obtain' and 'from' must say something")
-        rows[truth] = GapRow(row["severity"], row["obtain"], row["from"])
-    return rows
+    return {truth: _row(f"truth.{truth}", raw.get(truth.value)) for truth in Truth}
+
+
+def _row(name: str, row: Mapping[str, Any] | None) -> GapRow:
+    if row is None:
+        raise _bad(name, "is missing")
+    check_keys("gaps", name, row, ("severity", "obtain", "from"))
+    if row.get("severity") not in SEVERITIES:
+        raise _bad(name, f"'severity' must be one of {', '.join(SEVERITIES)}")
+    if not row.get("obtain") or not row.get("from"):
+        raise _bad(name, "'obtain' and 'from' must say something")
+    return GapRow(row["severity"], row["obtain"], row["from"])
 
 
 def _bad(row: str, problem: str) -> BadTable:

@@ -10,7 +10,7 @@ from threading import RLock
 
 import numpy as np
 
-from core.documents import Document, DocumentState, Label, Page, Passage, Truth
+from core.documents import Document, DocumentState, Label, Page, Passage, TableRole, Truth
 from core.errors import NotFound
 from core.filters import FIELDS, SearchFilters
 from core.ports import PassageIds, Vectors
@@ -164,6 +164,10 @@ class MemoryCatalogue:
         for passage in sorted(self._admitted(filters), key=lambda p: p.id):
             read.setdefault(passage.document_id, []).append(repr(passage))
         return {i: sha256("\n".join(texts).encode()).hexdigest() for i, texts in read.items()}
+
+    def setup_documents(self, filters: SearchFilters) -> Sequence[int]:
+        """Ids, ascending, of the documents with admissible rows of a set-up table."""
+        return sorted({p.document_id for p in self._admitted(filters) if p.table_role is TableRole.SETUP})
 
     def undated(self, filters: SearchFilters) -> int:
         """Documents left out by the date filter only because they are undated."""

@@ -1,22 +1,75 @@
 """The board over a real searcher and real stores in memory."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
 import pytest
 
-from core.boards import Board, CellState
-from core.coverage.detect import assess, cell_request
-from core.documents import Document, DocumentState, Truth
+from core.boards import Board, CellState, GapKind, Topic
+from core.coverage.detect import Detector, assess, cell_request
+from core.documents import Document, DocumentState, TableRole, Truth
 from core.errors import BadRequest, StoreFailed
 from core.filters import SearchFilters
-from core.results import LegHits
+from core.ports import PassageIds, Vectors
 from storage.memory import MemoryCatalogue, MemoryVectorIndex
 from tests.search.library import NOW, Library, WordEmbedder, payroll_library
 
 
+def detector_of(library: Library) -> Detector:
+    return Detector(library.catalogue, library.vectors, library.sparse, library.embedder)
+
+
 def board(library: Library, *topics: str, project: str | None = None) -> Board:
-    return assess(library.searcher, library.catalogue, topics, project=project, now=NOW)
+    return assess(detector_of(library), [Topic(name) for name in topics], project=project, now=NOW)
+
+
+def states(found: Board) -> set[CellState]:
+    """The states of the five truths' cells."""
+    return {cell.state for cell in found.cells if not cell.configuration}
+
+
+def with_setup_table(library: Library) -> Library:
+    """The payroll library's codes as a set-up table."""
+    rows = [replace(passage, table_role=TableRole.SETUP) for passage in library.catalogue.passages_of(5)]
+    library.catalogue.save_labels(library.catalogue.document(5), rows)
+    return library
+
+
+def test_without_a_setup_table_nothing_is_said_of_the_configuration() -> None:
+    cell = board(payroll_library(), "overtime rate").cell("overtime rate", GapKind.CONFIGURATION)
+    assert (cell.state, cell.reason) == (CellState.NOT_ASSESSED, "No set-up table is in the library.")
+
+
+def test_what_is_required_and_has_no_setup_row_is_a_configuration_gap() -> None:
+    library = with_setup_table(payroll_library())
+    found = board(library, "overtime configured for three locations", "vacation accrual per month", "zebra husbandry")
+    assert found.cell("zebra husbandry", GapKind.CONFIGURATION).reason.startswith(
+        "No regulation, policy or requirement"
+    )
+    missing = found.cell("vacation accrual per month", GapKind.CONFIGURATION)
+    assert missing.state is CellState.GAP
+    (gap,) = [gap for gap in found.gaps if gap.configuration and gap.topic == "vacation accrual per month"]
+    assert gap.severity == "medium"
+    assert "Required by “Vacation accrues at two days per month.” (handbook.md)" in gap.recommendation
+    assert found.coverage == sum(
+        cell.state is CellState.COVERED for cell in found.cells if not cell.configuration
+    ) / len([cell for cell in found.cells if not cell.configuration])
+
+
+def test_a_setup_row_covers_what_is_required_and_records_do_not() -> None:
+    library = payroll_library()
+    library.add("law.pdf", "Overtime at 1.5 of the regular rate is required.", truth=Truth.REGULATORY)
+    topic = "overtime of the regular rate"
+    assert board(library, topic).cell(topic, GapKind.REALITY).state is CellState.COVERED
+    cell = board(with_setup_table(library), topic).cell(topic, GapKind.CONFIGURATION)
+    assert cell.state is CellState.COVERED
+    assert [citation.document_name for citation in cell.evidence] == ["codes.csv"]
+    assert cell.request is not None and cell.request.filters.documents == (5,)
+    records = [replace(passage, table_role=None) for passage in library.catalogue.passages_of(5)]
+    library.catalogue.save_labels(library.catalogue.document(5), records)
+    library.add("plans.csv", "DEN dental insurance", truth=Truth.REALITY, table_role=TableRole.SETUP)
+    assert board(library, topic).cell(topic, GapKind.CONFIGURATION).state is CellState.GAP
 
 
 def test_a_topic_is_covered_where_a_passage_speaks_of_it_and_a_gap_elsewhere() -> None:
@@ -70,7 +123,7 @@ def test_a_project_without_documents_is_not_assessed_and_shared_ones_count() -> 
     assert {cell.state for cell in board(library, "overtime", project="south").cells} == {CellState.NOT_ASSESSED}
     assert board(library, "overtime", project="north").cell("overtime", Truth.COMPLIANCE).state is CellState.COVERED
     library.add("b.md", "Lunch is short.", truth=Truth.COMPLIANCE)
-    assert {cell.state for cell in board(library, "overtime", project="south").cells} == {CellState.GAP}
+    assert states(board(library, "overtime", project="south")) == {CellState.GAP}
 
 
 def test_a_library_that_is_still_being_read_is_not_assessed() -> None:
@@ -79,20 +132,19 @@ def test_a_library_that_is_still_being_read_is_not_assessed() -> None:
     assert {cell.state for cell in board(library, "overtime").cells} == {CellState.NOT_ASSESSED}
 
 
-def test_a_truth_nobody_asked_for_is_not_assessed() -> None:
-    library = payroll_library()
-    found = assess(library.searcher, library.catalogue, ["overtime"], now=NOW, truths=[Truth.INTENT])
-    assert [cell.state for cell in found.cells if cell.truth is not Truth.INTENT] == [CellState.NOT_ASSESSED] * 4
+def test_a_truth_the_topic_does_not_need_is_not_assessed() -> None:
+    found = assess(detector_of(payroll_library()), [Topic("overtime", needs=(Truth.INTENT,))], now=NOW)
+    assert [cell.state for cell in found.cells if cell.truth is not Truth.INTENT] == [CellState.NOT_ASSESSED] * 5
     assert found.coverage == 1.0
 
 
 class FailingVectors(MemoryVectorIndex):
     """Dense search that fails for one truth."""
 
-    def search(self, vector: object, filters: SearchFilters, top_k: int) -> LegHits:  # type: ignore[override]
+    def blocks(self, filters: SearchFilters) -> Iterator[tuple[PassageIds, Vectors]]:
         if Truth.REGULATORY in filters.truths:
             raise StoreFailed("The vector index did not answer.")
-        return super().search(vector, filters, top_k)  # type: ignore[arg-type]
+        return super().blocks(filters)
 
 
 class FailingCatalogue(MemoryCatalogue):
@@ -139,16 +191,14 @@ def test_a_catalogue_that_fails_leaves_only_errors() -> None:
 
 
 def test_a_model_that_is_gone_is_an_error() -> None:
-    found = board(payroll_library(WordEmbedder(broken=True)), "pesticides")
-    assert {cell.state for cell in found.cells} == {CellState.ERROR}
+    assert states(board(payroll_library(WordEmbedder(broken=True)), "pesticides")) == {CellState.ERROR}
 
 
 def test_progress_counts_every_cell_and_topics_are_embedded_in_one_batch() -> None:
     library, seen = payroll_library(), []
-    assess(
-        library.searcher, library.catalogue, ["overtime", "vacation"], now=NOW, on_cell=lambda d, t: seen.append((d, t))
-    )
-    assert seen == [(done, 10) for done in range(1, 11)]
+    topics = [Topic("overtime"), Topic("vacation")]
+    assess(detector_of(library), topics, now=NOW, on_cell=lambda d, t: seen.append((d, t)))
+    assert seen == [(12, 12)]
     assert library.embedder.batches == 1
 
 

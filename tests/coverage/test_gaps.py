@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from core.boards import Cell, CellState
+from core.boards import Cell, CellState, Topic
 from core.coverage.gaps import coverage_of, gaps_of, place_in_words, state_of
 from core.documents import Truth
 from core.errors import BadTable
-from core.queries import Route
 from core.tables.gaps import gap_table, read_gap_table
 from core.tables.loading import table
 
@@ -73,14 +72,17 @@ def test_errors_and_unassessed_cells_are_neither_gaps_nor_coverage() -> None:
 def test_a_recommendation_names_what_to_obtain_where_and_the_topic() -> None:
     (gap,) = gaps_of(
         [Cell("meal breaks", Truth.REGULATORY, CellState.GAP, 0.0, 0.5)],
-        {"meal breaks": Route(jurisdiction="state:CA")},
+        {"meal breaks": Topic("meal breaks", jurisdiction="state:CA")},
     )
-    assert "a law, regulation or agency publication for CA or the US federal level on meal breaks" in gap.recommendation
+    assert (
+        "a law, regulation or agency publication for California or the US federal level on meal breaks"
+        in gap.recommendation
+    )
     assert "Nothing in the library comes near" in gap.recommendation
 
 
 def test_every_kind_of_place_has_words() -> None:
-    assert place_in_words("country:DE") == "DE"
+    assert place_in_words("country:DE") == "Germany"
     assert place_in_words("global") == "any country"
 
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from core.boards import Board
-from core.coverage.detect import assess
+from core.boards import Board, Topic
+from core.coverage.detect import Detector, assess
 from core.coverage.report import board_csv, board_data, board_rows, board_text, inert
 from core.documents import Truth
 from tests.search.library import NOW, payroll_library
@@ -16,12 +16,13 @@ from tests.search.library import NOW, payroll_library
 @pytest.fixture
 def board() -> Board:
     library = payroll_library()
-    return assess(library.searcher, library.catalogue, ["=cmd|' /C calc'!A0 overtime", "vacation"], now=NOW)
+    detector = Detector(library.catalogue, library.vectors, library.sparse, library.embedder)
+    return assess(detector, [Topic("=cmd|' /C calc'!A0 overtime"), Topic("vacation")], now=NOW)
 
 
 def test_every_cell_is_a_row(board: Board) -> None:
     rows = list(csv.DictReader(io.StringIO(board_csv(board))))
-    assert len(rows) == 10 == len(board_rows(board))
+    assert len(rows) == 12 == len(board_rows(board))
     vacation = next(row for row in rows if row["topic"] == "vacation" and row["truth"] == "compliance")
     assert vacation["state"] == "covered"
     assert vacation["document"] == "handbook.md"
@@ -41,7 +42,7 @@ def test_text_that_starts_like_a_formula_is_made_inert(text: str) -> None:
 def test_data_is_json_and_keeps_the_numbers(board: Board) -> None:
     data = json.loads(json.dumps(board_data(board)))
     assert data["coverage"] == board.coverage
-    assert len(data["cells"]) == 10
+    assert len(data["cells"]) == 12
     assert {gap["severity"] for gap in data["gaps"]} == {"high", "medium", "low"}
 
 

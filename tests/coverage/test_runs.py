@@ -7,7 +7,7 @@ import pytest
 
 from core.boards import Cell, CellState, GapKind, Run, RunState, Topic
 from core.coverage import runs as runs_module
-from core.coverage.detect import Detector
+from core.coverage.detect import Detector, Wanted
 from core.coverage.runs import QUIET_AFTER, Runs, interrupted
 from core.documents import Truth
 from core.errors import BadRequest, StoreFailed
@@ -40,10 +40,10 @@ class Room:
 
         class Watched(Detector):
             def judge(
-                self, wanted: Sequence[tuple[Topic, GapKind]], *, project: str | None, now: datetime
+                self, wanted: Sequence[Wanted], *, project: str | None, now: datetime, among: Sequence[int] = ()
             ) -> tuple[Cell, ...]:
-                room.judged += [(topic.name, kind) for topic, kind in wanted]
-                return super().judge(wanted, project=project, now=now)
+                room.judged += [(topic.name, kind) for topic, kind in wanted if not among]
+                return super().judge(wanted, project=project, now=now, among=among)
 
         held = self.library
         detector = Watched(held.catalogue, held.vectors, held.sparse, held.embedder)
@@ -175,7 +175,7 @@ def test_cells_in_error_are_never_carried_over(monkeypatch: pytest.MonkeyPatch) 
     def down(*args: object) -> None:
         raise StoreFailed("The index did not answer.")
 
-    monkeypatch.setattr(room.library.vectors, "search_many", down)
+    monkeypatch.setattr(room.library.vectors, "blocks", down)
     monkeypatch.setattr(room.library.sparse, "search_many", down)
     broken = room.assess()
     assert CellState.ERROR in set(states(room, broken).values())

@@ -3,10 +3,11 @@
 import csv
 from io import StringIO
 
-from core.documents import Page
+from core.documents import Page, TableRole
 from core.errors import EmptyFile
 from core.ingest.extract.clean import clean
 from core.ingest.extract.detect import FileKind
+from core.ingest.extract.roles import suggested_role
 from core.ingest.extract.tables import MOST_ROWS, Table, row_pages, split_header, summary_page
 from core.ingest.extract.values import Block, Extracted
 
@@ -50,10 +51,13 @@ def tables_as_text(name: str, tables: list[Table], kind: FileKind, warnings: lis
     """All tables' rows, then a summary of each."""
     pages: list[Page] = []
     blocks: list[Block] = []
+    setup: list[int] = []
     for table in tables:
+        role = suggested_role(table.columns, table.rows)
         for page, page_blocks in row_pages(table, len(pages) + 1):
             pages.append(page)
             blocks += page_blocks
+            setup += [page.number] if role is TableRole.SETUP else []
         if len(table.rows) > MOST_ROWS:
             warnings.append(
                 f"{table.label} has {len(table.rows):,} rows; the first {MOST_ROWS:,} can be found one by one, "
@@ -64,4 +68,4 @@ def tables_as_text(name: str, tables: list[Table], kind: FileKind, warnings: lis
             page, page_blocks = summary_page(table, len(pages) + 1, name)
             pages.append(page)
             blocks += page_blocks
-    return Extracted(tuple(pages), tuple(blocks), kind, warnings=tuple(warnings))
+    return Extracted(tuple(pages), tuple(blocks), kind, warnings=tuple(warnings), setup_pages=tuple(setup))

@@ -43,7 +43,8 @@ class Extracted:
     """One file's text. `pages` are numbered from 1; `blocks` stand in reading order, each on one page.
 
     paged: whether the file itself has pages. title: the document's own, or "". metadata: lower-case keys
-    ("author", "created" …). warnings: sentences for the reader. headings: (level, text) in reading order.
+    ("author", "created" …). warnings: sentences for the reader. setup_pages: numbers of the
+    pages that hold rows of a set-up table. headings: (level, text) in reading order.
     """
 
     pages: tuple[Page, ...]
@@ -53,6 +54,7 @@ class Extracted:
     title: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    setup_pages: tuple[int, ...] = ()
 
     @property
     def headings(self) -> tuple[tuple[int, str], ...]:
