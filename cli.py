@@ -138,6 +138,7 @@ def coverage(
     as_json: AsJson = False,
 ) -> None:
     """Say which topics are supported by which truth, and what to obtain where they are not."""
+    from core.boards import Topic
     from core.coverage.report import board_data, board_text
     from core.coverage.topics import checked_topics, topics_from_csv
     from storage.opening import open_workbench, settings_from_environment
@@ -148,7 +149,7 @@ def coverage(
         is_table = path.suffix.lower() == ".csv" and path.is_file()
         named += topics_from_csv(path.read_bytes(), path.name) if is_table else [topic]
     with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
-        board = workbench.coverage(checked_topics(named), project=project)
+        board = workbench.desk.glance([Topic(name) for name in checked_topics(named)], project)
     typer.echo(_json(board_data(board)) if as_json else board_text(board))
 
 
@@ -214,6 +215,7 @@ def evaluate_questions(
 @evaluate.command("coverage")
 def evaluate_gaps(gaps: Path, labels: Path, files: Path, use_labels: UseLabels = False, out: Out = None) -> None:
     """How often the board finds the judged gaps, and only those."""
+    from core.boards import Topic
     from core.tuning.gaps import evaluate_coverage
     from core.tuning.judgments import read_labels, read_topics
     from storage.scratch import apply_labels, labelled_files
@@ -222,7 +224,7 @@ def evaluate_gaps(gaps: Path, labels: Path, files: Path, use_labels: UseLabels =
     with _filled(labelled_files(rows, files)) as (workbench, documents):
         if use_labels:
             apply_labels(workbench, rows, documents)
-        report = evaluate_coverage(topics, workbench.coverage([topic.topic for topic in topics]))
+        report = evaluate_coverage(topics, workbench.desk.glance([Topic(topic.topic) for topic in topics]))
     data = report.data()
     _told_measures(data, out)
     for wrong in data["wrong"]:

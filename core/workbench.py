@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
 
-from core.boards import Board
-from core.coverage.detect import assess
+from core.coverage.desk import CoverageDesk
 from core.documents import LABEL_FIELDS, Document, DocumentState, Label, Page, Passage, SourceType
 from core.errors import BadFile, BadRequest, EmptyFile, FivefoldError, NotFound
 from core.filters import SearchFilters
 from core.ingest.pipeline import Ingestor
 from core.ingest.relabel import relabelled
+from core.moments import right_now
 from core.ports import BlobStore, Catalogue, JobQueue, SparseIndex, VectorIndex
 from core.queries import ScoreProfile, SearchRequest
 from core.results import Candidate, SearchResult, Statistics, UploadReceipt
@@ -20,12 +20,8 @@ from core.search.pipeline import Searcher
 __all__ = ["Workbench"]
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class Workbench:
-    """Upload, search, explain and cover one tenant's library.
+    """Upload, search and explain one tenant's library; `desk` is where its coverage is assessed and reviewed.
 
     Built by `storage.opening`; `now` is the only clock and can be replaced.
     """
@@ -40,11 +36,13 @@ class Workbench:
         jobs: JobQueue,
         ingestor: Ingestor,
         searcher: Searcher,
-        now: Callable[[], datetime] = _now,
+        desk: CoverageDesk,
+        now: Callable[[], datetime] = right_now,
     ) -> None:
         self._catalogue, self._vectors, self._sparse = catalogue, vectors, sparse
         self._blobs, self._jobs = blobs, jobs
         self._ingestor, self._searcher, self._now = ingestor, searcher, now
+        self.desk = desk
 
     # Upload flow: stored original → job → extract → classify → chunk → embed → store
 
@@ -176,21 +174,6 @@ class Workbench:
     def facets(self, filters: SearchFilters) -> Mapping[str, Mapping[str, int]]:
         """Filter field → value → passages, each counted under the other fields' filters."""
         return self._catalogue.facets(filters.resolved(self._now()))
-
-    # Coverage
-
-    def coverage(
-        self,
-        topics: Sequence[str],
-        *,
-        project: str | None = None,
-        on_cell: Callable[[int, int], None] = lambda done, total: None,
-    ) -> Board:
-        """The board of topics × five truths; `on_cell(done, total)` reports progress.
-
-        Raises BadRequest without topics.
-        """
-        return assess(self._searcher, self._catalogue, topics, project=project, now=self._now(), on_cell=on_cell)
 
     # The library
 

@@ -138,7 +138,7 @@ def _board_room(project: str | None, board: Board, view: str | None) -> None:
     elif view == "requirements":
         tracing.draw(project, board)
     elif view == "conflicts":
-        conflicts.draw(project, board)
+        conflicts.draw(board)
     elif view == "pack":
         pack.draw(project, board)
     else:

@@ -93,7 +93,7 @@ def fingerprints(database: Database, filters: SearchFilters) -> Mapping[int, str
 def setup_documents(database: Database, filters: SearchFilters) -> Sequence[int]:
     """Ids, ascending, of the documents with admissible rows of a set-up table."""
     holding = (CHUNKS.c.table_role == TableRole.SETUP.value, *_ours(filters, database.tenant))
-    query = select(CHUNKS.c.document_id.distinct()).where(*holding).order_by(CHUNKS.c.document_id)
+    query = select(CHUNKS.c.document_id).distinct().where(*holding).order_by(CHUNKS.c.document_id)
     with database.transaction("looking for set-up tables") as connection:
         return [int(document) for document in connection.scalars(query)]
 

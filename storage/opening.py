@@ -93,11 +93,13 @@ def _check(settings: Settings) -> None:
 
 
 def _built(settings: Settings, resources: ExitStack) -> Workbench:
+    from core.coverage.desk import CoverageDesk
     from core.ingest.classify import TruthClassifier
     from core.ingest.pipeline import Ingestor
     from core.search.pipeline import Searcher
     from storage.blobs import BlobFiles
     from storage.bm25_files import Bm25Files
+    from storage.board_store import SqlBoardStore
     from storage.catalogue import SqlCatalogue
     from storage.database import Database, conninfo_of, engine_for
     from storage.jobs import IngestQueue
@@ -122,6 +124,9 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
         jobs=IngestQueue(engine, settings.tenant),
         ingestor=Ingestor(embedder, TruthClassifier(embedder), settings),
         searcher=Searcher(catalogue, vectors, sparse, embedder),
+        desk=CoverageDesk(
+            store=SqlBoardStore(database), catalogue=catalogue, vectors=vectors, sparse=sparse, embedder=embedder
+        ),
     )
     if settings.worker:
         worker = IngestWorker(conninfo_of(engine.url), settings.tenant, workbench)

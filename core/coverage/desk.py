@@ -11,12 +11,16 @@ from core.coverage.conflicts import find_conflicts
 from core.coverage.detect import Detector, assess
 from core.coverage.gaps import assembled
 from core.coverage.pack import Pack
+from core.coverage.pack_read import Preview, read_decisions
+from core.coverage.pins import broken_pins
 from core.coverage.requirements import requirements
-from core.coverage.review import broken_pins, check_decision, holding, queue, reviewed
+from core.coverage.review import check_decision, holding, queue, reviewed
+from core.coverage.risks import RiskReader
 from core.coverage.runs import Runs
 from core.coverage.store import BoardStore
-from core.coverage.topics import described
+from core.coverage.topic_edits import described
 from core.coverage.trace import TraceRow, orphans, trace
+from core.documents import Document
 from core.errors import BadRequest, NotFound
 from core.moments import right_now
 from core.ports import Catalogue, Embedder, SparseIndex, VectorIndex
@@ -143,7 +147,16 @@ class CoverageDesk:
             for cell in self._store.cells(run.id)
             if cell.topic_id in now and cell.topic_id in then
         ]
-        return assembled(replace(run, topics=tuple(now[topic.id] for topic in kept)), cells)
+        reader = RiskReader(self._scope(run.project), self._now())
+        return assembled(replace(run, topics=tuple(now[topic.id] for topic in kept)), reader.with_risks(cells, now))
+
+    def _scope(self, project: str | None) -> Sequence[Document]:
+        """The documents of a project and those of all projects."""
+        return [
+            document
+            for document in self._catalogue.documents()
+            if project is None or document.project in (None, project)
+        ]
 
     def history(self, topic_id: int, kind: GapKind, project: str | None) -> Sequence[Past]:
         """What the finished runs said of a cell, oldest first."""
@@ -208,6 +221,11 @@ class CoverageDesk:
             run_id=board.run_id,
         )
         return self._store.decide([decision])[0]
+
+    def preview(self, board: Board, data: bytes, name: str) -> Preview:
+        """What an edited workbook of a meeting pack would change. Raises BadRequest for a file that is none."""
+        log = self._store.decisions(board.project)
+        return read_decisions(data, name, board, log, holding(log), self._now())
 
     def decide_all(self, decisions: Sequence[Decision]) -> Sequence[Decision]:
         """Keep decisions made elsewhere (an edited meeting pack), all or none. Raises Outdated."""

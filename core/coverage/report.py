@@ -10,7 +10,7 @@ from core.coverage.gaps import ASSESSED, score_in_words
 from core.printed import aligned
 from core.search.report import citation_data
 
-__all__ = ["BoardRow", "board_csv", "board_data", "board_rows", "board_text", "inert"]
+__all__ = ["BoardRow", "board_csv", "board_data", "board_rows", "board_text", "inert", "restored"]
 
 _FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -81,6 +81,15 @@ def inert(value: Any) -> Any:
     if isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA_MARKS):
         return f"'{value}"
     return value
+
+
+def restored(value: str) -> str:
+    """What `inert` was given.
+
+    >>> restored("'=1+1"), restored("'tis")
+    ('=1+1', "'tis")
+    """
+    return value[1:] if value.startswith("'") and inert(value[1:]) == value else value
 
 
 def board_data(board: Board) -> dict[str, Any]:

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 
 from core.errors import BadRequest
 
-__all__ = ["checked_topics", "topics_from_csv", "topics_from_lines"]
+__all__ = ["checked_topics", "csv_rows", "topics_from_csv", "topics_from_lines"]
 
 _LONGEST = 300
-_HEADERS = ("topic", "topics")
 
 
 def topics_from_lines(text: str) -> tuple[str, ...]:
@@ -33,14 +32,19 @@ def topics_from_csv(data: bytes, name: str = "the file") -> tuple[str, ...]:
 
     Raises BadRequest naming the file, and the line where there is one.
     """
+    header, body = csv_rows(data, name)
+    place = header.index("topic") if "topic" in header else 0
+    return _collected(((line, row[place] if place < len(row) else "") for line, row in body), f" of '{name}'")
+
+
+def csv_rows(data: bytes, name: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """The header in small letters (empty when the first row is none: it names no column 'topic'), and the rows with
+    their lines. Raises BadRequest naming the file, and the line where there is one."""
     rows = [(reader_line, row) for reader_line, row in _rows(data, name) if any(cell.strip() for cell in row)]
     if not rows:
         raise BadRequest(f"'{name}' holds no rows.", "Put one topic in each row of the first column.")
-    header = [cell.strip().lower() for cell in rows[0][1]]
-    column = next((i for i, cell in enumerate(header) if cell in _HEADERS), None)
-    body = rows if column is None else rows[1:]
-    place = column or 0
-    return _collected(((line, row[place] if place < len(row) else "") for line, row in body), f" of '{name}'")
+    header = [{"topics": "topic"}.get(cell.strip().lower(), cell.strip().lower()) for cell in rows[0][1]]
+    return (header, rows[1:]) if "topic" in header else ([], rows)
 
 
 def _rows(data: bytes, name: str) -> list[tuple[int, list[str]]]:

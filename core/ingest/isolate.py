@@ -134,8 +134,8 @@ def _extracted(answer: dict[str, Any]) -> Extracted:
         raise getattr(core.errors, answer["error"])(answer["message"], answer["hint"])
     pages = tuple(Page(**page) for page in answer.pop("pages"))
     blocks = tuple(Block(**{**block, "kind": BlockKind(block["kind"])}) for block in answer.pop("blocks"))
-    lists = {name: tuple(answer.pop(name)) for name in ("warnings", "setup_pages")}
-    return Extracted(pages=pages, blocks=blocks, **lists, **answer)
+    answer |= {name: tuple(answer[name]) for name in ("warnings", "setup_pages")}
+    return Extracted(pages=pages, blocks=blocks, **answer)
 
 
 def _serve(megabytes: int) -> None:

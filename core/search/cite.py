@@ -167,6 +167,12 @@ def stems_of(text: str) -> set[str]:
     return {stem(part) for word in words(text) for part in (word, *_COMPOUND.split(word)) if part}
 
 
+def citation_of(passage: Passage, document: Document, index: int, relevance: float = 1.0) -> Citation:
+    """The citation of one sentence of a passage, by its 0-based place; the whole passage when it has no sentences."""
+    span = passage.sentences[index] if passage.sentences else Span(0, len(passage.text))
+    return _citation(passage, document, index, span, relevance)
+
+
 def _citations(passage: Passage, document: Document, told: Sequence[_Told]) -> tuple[Citation, ...]:
     return tuple(_citation(passage, document, item.part.index, item.part.span, item.relevance) for item in told)
 

@@ -22,7 +22,8 @@ class EvidenceRow:
 
     covered, partial: thresholds of the evidence score, in [0, 1]. bias, meaning, words: the logistic's constants.
     meaning_floor, words_floor: below either a passage is unrelated. passages: how many are weighed per cell;
-    shown: how many sentences a cell keeps as evidence, and as near misses.
+    shown: how many sentences a cell keeps as evidence, and as near misses. old_years: evidence older than this is
+    doubted.
     """
 
     covered: float
@@ -34,6 +35,7 @@ class EvidenceRow:
     words_floor: float
     passages: int
     shown: int
+    old_years: int
 
 
 @dataclass(frozen=True, slots=True)

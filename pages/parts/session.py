@@ -4,7 +4,7 @@ import atexit
 import gc
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +12,6 @@ from typing import Any
 import streamlit as st
 
 import sample
-from core.boards import Board
 from core.errors import FivefoldError
 from core.queries import SearchRequest
 from core.results import SearchResult
@@ -22,6 +21,7 @@ __all__ = [
     "BoardRun",
     "Health",
     "answer",
+    "assess",
     "board_run",
     "close",
     "forget_answers",
@@ -47,7 +47,7 @@ class _Process:
     asked_to_warm: bool = False
     warm: bool = False
     cold_reason: str = ""
-    boards: dict[tuple[Any, ...], "BoardRun"] = field(default_factory=dict)
+    boards: dict[str | None, "BoardRun"] = field(default_factory=dict)
 
 
 @st.cache_resource(show_spinner=False)
@@ -179,44 +179,47 @@ def forget_answers() -> None:
 
 @dataclass(slots=True)
 class BoardRun:
-    """A coverage run in the background. It outlives the tab that started it; `stop` ends it at the next cell."""
+    """A coverage run in the background. It outlives the tab that started it; `stop` ends it after the batch under way.
 
+    problem: why it could not even begin.
+    """
+
+    run_id: int
     done: int = 0
     total: int = 0
-    board: Board | None = None
     problem: FivefoldError | None = None
     stop: bool = False
     running: bool = True
 
 
-class _Stopped(Exception):
-    """Raised inside a run that was asked to stop."""
+def board_run(project: str | None) -> BoardRun | None:
+    """The last run of this board that this process carries out; None when there is none."""
+    return _process().boards.get(project)
 
 
-def board_run(topics: tuple[str, ...], project: str | None, *, start: bool) -> BoardRun | None:
-    """The run of these topics, started if asked for; None when there is none."""
-    process = _process()
-    key = (topics, project)
+def assess(project: str | None, *, resume: int | None = None, whole: bool = False) -> BoardRun:
+    """Start a run of the project's topics in the background, or go on with an interrupted one.
+
+    Raises BadRequest without topics.
+    """
+    process, library = _process(), workbench()
     with process.lock:
-        if start and (key not in process.boards or not process.boards[key].running):
-            run = process.boards[key] = BoardRun()
-            library = workbench()
-            work: Callable[[], None] = lambda: _cover(library, run, topics, project)  # noqa: E731
-            threading.Thread(target=work, name="coverage", daemon=True).start()
-        return process.boards.get(key)
+        known = process.boards.get(project)
+        if known is not None and known.running:
+            return known
+        run_id = library.desk.runs.start(project).id if resume is None else resume
+        run = process.boards[project] = BoardRun(run_id)
+        threading.Thread(target=_cover, args=(library, run, whole), name="coverage", daemon=True).start()
+        return run
 
 
-def _cover(library: Workbench, run: BoardRun, topics: tuple[str, ...], project: str | None) -> None:
+def _cover(library: Workbench, run: BoardRun, whole: bool) -> None:
     def on_cell(done: int, total: int) -> None:
         run.done, run.total = done, total
-        if run.stop:
-            raise _Stopped
 
     try:
-        run.board = library.coverage(topics, project=project, on_cell=on_cell)
+        library.desk.runs.carry_out(run.run_id, stop=lambda: run.stop, on_cell=on_cell, whole=whole)
     except FivefoldError as problem:
         run.problem = problem
-    except _Stopped:
-        run.board = None
     finally:
         run.running = False

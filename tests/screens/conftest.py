@@ -9,12 +9,20 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.coverage.desk import CoverageDesk
 from core.ingest.classify import TruthClassifier
 from core.ingest.pipeline import Ingestor
 from core.search.pipeline import Searcher
 from core.settings import Settings
 from core.workbench import Workbench
-from storage.memory import InlineJobs, MemoryBlobs, MemoryCatalogue, MemorySparseIndex, MemoryVectorIndex
+from storage.memory import (
+    InlineJobs,
+    MemoryBlobs,
+    MemoryBoardStore,
+    MemoryCatalogue,
+    MemorySparseIndex,
+    MemoryVectorIndex,
+)
 from tests.search.library import WordEmbedder
 
 MAIN = Path(__file__).parents[2] / "pages" / "frame" / "main.py"
@@ -42,7 +50,7 @@ class Shelf:
     def __init__(self, data_folder: Path) -> None:
         embedder = WordEmbedder()
         catalogue, vectors, sparse = MemoryCatalogue(), MemoryVectorIndex(), MemorySparseIndex()
-        self.jobs = InlineJobs()
+        self.jobs, self.boards = InlineJobs(), MemoryBoardStore()
         self.workbench = Workbench(
             catalogue=catalogue,
             vectors=vectors,
@@ -51,6 +59,9 @@ class Shelf:
             jobs=self.jobs,
             ingestor=Ingestor(embedder, TruthClassifier(embedder), Settings(data_folder)),
             searcher=Searcher(catalogue, vectors, sparse, embedder),
+            desk=CoverageDesk(
+                store=self.boards, catalogue=catalogue, vectors=vectors, sparse=sparse, embedder=embedder
+            ),
         )
         self.jobs.run = self.workbench.ingest
 

@@ -1,12 +1,13 @@
 """The board: topics × truths as a map, narrowed and put in order, and what to obtain where there is a hole."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
-from core.coverage.shares import by_kind
 
 from core.boards import Board, CellState, Gap, GapKind
 from core.coverage.report import board_csv
+from core.coverage.shares import by_kind
 from core.coverage.views import BoardView, Order, Shown, looked_at, values_of
 from core.reviews import Decision
 from pages.parts import cards, charts
@@ -57,7 +58,7 @@ def _view(values: Mapping[str, tuple[str, ...]]) -> BoardView:
         icon=":material/search:",
         label_visibility="collapsed",
     )
-    chosen = order.selectbox(
+    chosen: Any = order.selectbox(
         "Order", list(Order), key="order", bind="query-params", format_func=str, label_visibility="collapsed"
     )
     picked: dict[str, tuple[str, ...]] = {}
@@ -74,7 +75,7 @@ def _view(values: Mapping[str, tuple[str, ...]]) -> BoardView:
         owners=picked["owners"],
         jurisdictions=picked["jurisdictions"],
         find=(words or "").strip(),
-        order=chosen or Order.ADDED,
+        order=Order(chosen),
     )
 
 

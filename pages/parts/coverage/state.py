@@ -78,6 +78,7 @@ def forget() -> None:
 
 def topics(project: str | None) -> Sequence[Topic]:
     """The board's living topics; read once until something is edited."""
+    known: Sequence[Topic]
     at, whose, known = st.session_state.get("coverage.topics", (float("-inf"), None, ()))
     if whose != project or time.monotonic() - at > _FRESH_SECONDS:
         known = desk().topics(project)
@@ -87,6 +88,7 @@ def topics(project: str | None) -> Sequence[Topic]:
 
 def snapshots(project: str | None) -> Sequence[Run]:
     """The board's runs, newest first; read once until something changes."""
+    known: Sequence[Run]
     at, whose, known = st.session_state.get("coverage.snapshots", (float("-inf"), None, ()))
     if whose != project or time.monotonic() - at > _FRESH_SECONDS:
         known = desk().snapshots(project)

@@ -1,0 +1,195 @@
+"""Sentences of different truths on one topic that disagree. Precision over recall: a false conflict costs a meeting."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import combinations
+
+from core.boards import Board, CellState, GapKind, Topic
+from core.coverage.statements import (
+    Binding,
+    Bound,
+    Quantity,
+    binding_of,
+    content_stems,
+    days_of_year,
+    quantities,
+)
+from core.documents import Document, Passage, Truth
+from core.reviews import Conflict, ConflictKind, Statement
+from core.search.cite import citation_of
+from core.search.quotable import QuotableKind, quotables
+
+__all__ = ["disagreement", "find_conflicts"]
+
+_SAME_SHARED, _SAME_OVERLAP = 3, 0.5
+_ACTION_SHARED, _ACTION_OVERLAP = 4, 0.7
+_NEAR_WORDS = 60  # characters before and after an amount that say what it measures
+_NEAR_SHARED = 2
+_MOST_AMOUNTS = 3
+_YEAR = re.compile(r"(?<![\w.,$-])(?:19|20)\d\d(?![\w-]|[.,]\d)")
+_EXAMPLE = re.compile(r"(?i)\b(?:for example|for instance|e\.g\.|such as|example:|suppose|assume|illustration)")
+_STRICT = (Truth.REGULATORY, Truth.COMPLIANCE, Truth.INTENT, Truth.REFERENCE)
+"""Truths that state rules, the most binding first; what is (reality) contradicts nothing by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """One sentence that could contradict another."""
+
+    passage: Passage
+    index: int
+    text: str
+    truth: Truth
+    stems: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """What two sentences disagree in. first, second: the words that differ; strength in [0, 1]."""
+
+    kind: ConflictKind
+    first: str
+    second: str
+    strength: float
+
+
+def find_conflicts(
+    board: Board, passages: Mapping[int, Passage], documents: Mapping[int, Document]
+) -> tuple[Conflict, ...]:
+    """The disagreements among the sentences that carry each topic's cells, the strongest first, each pair once.
+
+    passages, documents: by id, of the cited evidence; what is missing there is left out. Sentences of the same truth,
+    of different places, or that name different years are never compared.
+    """
+    found: dict[str, Conflict] = {}
+    for topic in board.topics:
+        said = list(_sentences(board, topic, passages, documents))
+        for one, other in combinations(said, 2):
+            if one.truth is other.truth or not _same_scope(one, other):
+                continue
+            first, second = sorted((one, other), key=lambda each: _STRICT.index(each.truth))
+            told = disagreement(first.text, second.text, binding=first.truth is Truth.REGULATORY)
+            if told is not None:
+                conflict = _conflict(topic, first, second, told, documents)
+                found.setdefault(conflict.key, conflict)
+    return tuple(sorted(found.values(), key=lambda each: (-each.strength, each.topic.name, each.key)))
+
+
+def _sentences(
+    board: Board, topic: Topic, passages: Mapping[int, Passage], documents: Mapping[int, Document]
+) -> Iterator[_Said]:
+    seen: set[tuple[Truth, str]] = set()
+    for truth in _STRICT:
+        cell = board.cell(topic.name, GapKind(truth.value))
+        if cell.state is CellState.ERROR:
+            continue
+        for passage_id in dict.fromkeys(citation.passage_id for citation in cell.evidence):
+            passage = passages.get(passage_id)
+            if passage is None or passage.rows is not None or passage.document_id not in documents:
+                continue
+            for part in quotables(passage):
+                text = part.span.of(passage.text)
+                said = " ".join(text.split())
+                if part.kind is QuotableKind.SENTENCE and (truth, said) not in seen and _comparable(said):
+                    seen.add((truth, said))
+                    yield _Said(passage, part.index, said, truth, content_stems(said))
+
+
+def _comparable(sentence: str) -> bool:
+    """Whether a sentence states one thing plainly: no example, no table row, no list of amounts."""
+    plain = "|" not in sentence and not _EXAMPLE.search(sentence) and not sentence.endswith("?")
+    return plain and len(quantities(sentence)) <= _MOST_AMOUNTS and 4 <= len(sentence.split()) <= 80
+
+
+def _same_scope(one: _Said, other: _Said) -> bool:
+    places = {said.passage.jurisdiction for said in (one, other)} - {None, "global"}
+    years = [set(_YEAR.findall(said.text)) for said in (one, other)]
+    return len(places) <= 1 and (not all(years) or years[0] == years[1])
+
+
+def disagreement(first: str, second: str, *, binding: bool = False) -> Disagreement | None:
+    """What two sentences about the same matter disagree in; None when they agree or speak of different matters.
+
+    binding: the first is law, so that a second one may be stricter but never looser.
+    """
+    one, other = content_stems(first), content_stems(second)
+    shared = len(one & other)
+    overlap = shared / max(1, min(len(one), len(other)))
+    if shared < _SAME_SHARED or overlap < _SAME_OVERLAP:
+        return None
+    return (
+        _amounts(first, second, overlap, binding=binding)
+        or _days(first, second, overlap)
+        or (_modality(first, second, overlap) if shared >= _ACTION_SHARED and overlap >= _ACTION_OVERLAP else None)
+    )
+
+
+def _amounts(first: str, second: str, overlap: float, *, binding: bool) -> Disagreement | None:
+    for one in _alone(quantities(first)):
+        for other in _alone(quantities(second)):
+            if one.unit != other.unit or not _same_measure(first, one, second, other):
+                continue
+            if _incompatible(one, other, binding=binding):
+                return Disagreement(ConflictKind.NUMBER, one.words, other.words, overlap)
+    return None
+
+
+def _alone(found: Sequence[Quantity]) -> list[Quantity]:
+    """Amounts that are the only one of their unit in the sentence: of two, nobody knows which is meant."""
+    units = [quantity.unit for quantity in found]
+    return [quantity for quantity in found if units.count(quantity.unit) == 1]
+
+
+def _same_measure(first: str, one: Quantity, second: str, other: Quantity) -> bool:
+    """Whether the words around both amounts speak of the same."""
+    return len(_around(first, one.start, one.end) & _around(second, other.start, other.end)) >= _NEAR_SHARED
+
+
+def _around(sentence: str, start: int, end: int) -> frozenset[str]:
+    return content_stems(sentence[max(0, start - _NEAR_WORDS) : end + _NEAR_WORDS])
+
+
+def _incompatible(one: Quantity, other: Quantity, *, binding: bool) -> bool:
+    """Whether both cannot hold. binding: `other` may be stricter than `one`."""
+    if one.bound is other.bound:
+        if one.value == other.value:
+            return False
+        stricter = other.value > one.value if one.bound is Bound.LEAST else other.value < one.value
+        return not (binding and one.bound is not Bound.EXACT and stricter)
+    least = max((q.value for q in (one, other) if q.bound is not Bound.MOST), default=0.0)
+    most = min((q.value for q in (one, other) if q.bound is not Bound.LEAST), default=float("inf"))
+    return least > most
+
+
+def _days(first: str, second: str, overlap: float) -> Disagreement | None:
+    one, other = days_of_year(first), days_of_year(second)
+    if len(one) != 1 or len(other) != 1 or (one[0].month, one[0].day) == (other[0].month, other[0].day):
+        return None
+    if len(_around(first, one[0].start, one[0].end) & _around(second, other[0].start, other[0].end)) < _NEAR_SHARED:
+        return None
+    return Disagreement(ConflictKind.DATE, one[0].words, other[0].words, overlap)
+
+
+def _modality(first: str, second: str, overlap: float) -> Disagreement | None:
+    """Required against forbidden, or what the more binding sentence requires left open by the other."""
+    said = binding_of(first), binding_of(second)
+    opposed = {Binding.REQUIRED, Binding.FORBIDDEN} == set(said) or said == (Binding.REQUIRED, Binding.OPTIONAL)
+    if not opposed or said[0] is None or said[1] is None:
+        return None
+    return Disagreement(ConflictKind.MODALITY, said[0].value, said[1].value, overlap)
+
+
+def _conflict(
+    topic: Topic, first: _Said, second: _Said, told: Disagreement, documents: Mapping[int, Document]
+) -> Conflict:
+    quotes = sorted((first.text, second.text))
+    one, other = (_statement(said, words, documents) for said, words in ((first, told.first), (second, told.second)))
+    words = f"{first.truth.capitalize()} says “{told.first}”, {second.truth} says “{told.second}”."
+    key = sha256("\n".join(quotes).encode()).hexdigest()[:16]
+    return Conflict(key, topic, told.kind, one, other, words, told.strength)
+
+
+def _statement(said: _Said, words: str, documents: Mapping[int, Document]) -> Statement:
+    return Statement(citation_of(said.passage, documents[said.passage.document_id], said.index), said.truth, words)

@@ -1,0 +1,101 @@
+"""Conflicts: two sentences of different truths on one topic that disagree, side by side, for a person to decide."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.boards import Board
+from core.coverage.desk import Opinion
+from core.errors import FivefoldError
+from core.reviews import Conflict, ConflictKind, Statement, Verdict
+from core.search.quotable import shown_quote
+from pages.parts import cards, notices
+from pages.parts.coverage import state
+from pages.parts.coverage.verdict import decision_line, name_input
+from pages.parts.wording import count, plain
+
+__all__ = ["draw"]
+
+_PER_PAGE = 10
+
+
+def draw(board: Board) -> None:
+    """The pairs, the strongest first, with what was decided of them."""
+    found: Sequence[Conflict] = state.desk().conflicts(board)
+    if not found:
+        st.info(
+            "No two sentences of different truths were found to disagree in an amount, a day or in what is binding."
+            " Compared were the sentences of the passages that carry this board's cells; where it is doubtful whether"
+            " two sentences speak of the same, nothing is said.",
+            icon=":material/compare_arrows:",
+        )
+        return
+    shown_, kind, name = st.columns([3, 3, 3], vertical_alignment="bottom")
+    status = shown_.segmented_control("Show", ["open", "all"], default="open", key="conflicts", bind="query-params")
+    kinds = kind.multiselect("Disagree in", list(ConflictKind), key="disagree", bind="query-params", format_func=str)
+    with name:
+        name_input()
+    shown = [each for each in found if (status == "all" or each.decision is None) and (not kinds or each.kind in kinds)]
+    st.caption(f"{count(len(shown), 'pair')} shown of {len(found):,}")
+    pages = max(1, -(-len(shown) // _PER_PAGE))
+    page = st.pagination(pages, key="conflicts.page") if pages > 1 else 1
+    for conflict in shown[(page - 1) * _PER_PAGE : page * _PER_PAGE]:
+        _pair(board, conflict)
+
+
+def _pair(board: Board, conflict: Conflict) -> None:
+    with st.container(border=True):
+        st.markdown(f"**{plain(conflict.topic.name)}** – {plain(conflict.words)}")
+        first, second = st.columns(2, gap="medium")
+        with first:
+            _side(conflict.first)
+        with second:
+            _side(conflict.second)
+        if problem := st.session_state.pop(f"conflict.{conflict.key}.problem", None):
+            notices.error(problem)
+        if conflict.decision is not None:
+            st.markdown(f":material/gavel: {decision_line(conflict.decision)}")
+            seen = conflict.decision.number
+            st.button(
+                "Undo", icon=":material/undo:", key=f"undo.{conflict.key}", on_click=_settle,
+                args=(board, conflict, Verdict.UNDONE, seen),
+            )  # fmt: skip
+            return
+        comment, yes, no = st.columns([6, 2, 2], vertical_alignment="bottom")
+        comment.text_input(
+            "Comment", key=f"conflict.{conflict.key}.comment", placeholder="Comment", label_visibility="collapsed"
+        )
+        seen = sum(1 for each in state.desk().log(board.project) if each.kind == f"conflict:{conflict.key}")
+        for column, verdict, words, icon in (
+            (yes, Verdict.CONFLICT, "Conflict", ":material/report:"),
+            (no, Verdict.NO_CONFLICT, "No conflict", ":material/check:"),
+        ):
+            column.button(
+                words, icon=icon, key=f"{verdict.value}.{conflict.key}", width="stretch", on_click=_settle,
+                args=(board, conflict, verdict, seen),
+            )  # fmt: skip
+
+
+def _side(statement: Statement) -> None:
+    cards.truth_badge(statement.truth)
+    quote = shown_quote(statement.citation.quote)
+    before, said, after = quote.partition(statement.said)
+    marked = f"{_kept(before)}:primary-background[**{plain(said)}**]{_kept(after)}" if said else plain(quote)
+    page = f", page {statement.citation.page}" if statement.citation.page else ""
+    st.markdown(f"“{marked}”")
+    st.caption(f"{plain(statement.citation.document_name)}{page}")
+
+
+def _kept(text: str) -> str:
+    """Safe markdown that keeps the spaces at its ends."""
+    lead, trail = " " if text[:1].isspace() else "", " " if text[-1:].isspace() else ""
+    return f"{lead}{plain(text)}{trail}" if text.strip() else text
+
+
+def _settle(board: Board, conflict: Conflict, verdict: Verdict, seen: int) -> None:
+    comment = st.session_state.get(f"conflict.{conflict.key}.comment", "")
+    try:
+        state.desk().settle(board, conflict, Opinion(verdict, state.who(), seen, comment=comment))
+    except FivefoldError as problem:
+        st.session_state[f"conflict.{conflict.key}.problem"] = problem
+    state.forget()

@@ -1,0 +1,132 @@
+"""Snapshots: every run that was kept, how coverage went over time, and what changed between two of them."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.boards import Board, Run, RunState
+from core.coverage.shares import Share, by_domain, by_kind
+from core.reviews import CellChange, Changes
+from pages.parts import trend
+from pages.parts.coverage import state
+from pages.parts.looks import CELLS
+from pages.parts.wording import count, plain, shortened
+
+__all__ = ["draw", "snapshot_words"]
+
+_SHOWN = 60
+
+
+def draw(project: str | None, board: Board | None) -> None:
+    """The list, the trend, the shares by column and domain, and the comparison."""
+    runs = state.snapshots(project)
+    finished = [run for run in runs if run.state is RunState.DONE]
+    if not finished:
+        st.info("There is no snapshot yet. Every *Assess* keeps one.", icon=":material/history:")
+        return
+    dark = st.context.theme.type == "dark"
+    line, columns = st.columns([3, 2], gap="large")
+    with line:
+        st.markdown("**Coverage over time**")
+        st.plotly_chart(
+            trend.coverage_line(finished, dark=dark), config={"displayModeBar": False}, key="snapshots.trend"
+        )
+    with columns:
+        if board is not None:
+            _shares("By column", by_kind(board))
+            _shares("By domain", by_domain(board))
+    _changed(project, finished)
+    _list(runs)
+
+
+def _shares(title: str, shares: Sequence[Share]) -> None:
+    st.markdown(f"**{title}**")
+    for share in shares:
+        known = share.coverage is not None
+        words = f"{share.name} · {share.coverage:.0%} of {share.assessed}" if known else f"{share.name} · not assessed"
+        st.progress(share.coverage or 0.0, words)
+
+
+def snapshot_words(run: Run) -> str:
+    """A snapshot as it is chosen from a list."""
+    when = run.finished_at or run.started_at
+    share = "–" if run.coverage is None else f"{run.coverage:.0%}"
+    return f"{run.name or 'Snapshot'} · {when:%Y-%m-%d %H:%M} · {share}"
+
+
+def _changed(project: str | None, finished: Sequence[Run]) -> None:
+    """What one snapshot found otherwise than another."""
+    st.markdown("**What changed**")
+    if len(finished) < 2:
+        st.caption("With the second snapshot, what changed between them stands here.")
+        return
+    names = {run.id: snapshot_words(run) for run in finished}
+    first, second = st.columns(2)
+    since = first.selectbox("Since", [run.id for run in finished[1:]], key="since", format_func=names.__getitem__)
+    later = [run.id for run in finished if run.id > since]
+    until = second.selectbox("Until", later, key="until", format_func=names.__getitem__)
+    _told(state.desk().changes(project, since, until))
+
+
+def _told(changes: Changes) -> None:
+    shares = ["–" if each is None else f"{each:.0%}" for each in (changes.coverage_before, changes.coverage_after)]
+    parts = [f"{shares[0]} → {shares[1]} covered", count(len(changes.cells), "cell") + " changed"]
+    parts += [f"new: {plain(', '.join(changes.topics_added))}"] if changes.topics_added else []
+    parts += [f"gone: {plain(', '.join(changes.topics_gone))}"] if changes.topics_gone else []
+    st.caption(" · ".join(parts))
+    for change in changes.cells[:_SHOWN]:
+        _change(change)
+    if len(changes.cells) > _SHOWN:
+        st.caption(f"… and {count(len(changes.cells) - _SHOWN, 'more cell')}; all of them are in the meeting pack.")
+
+
+def _change(change: CellChange) -> None:
+    topic, states, why = st.columns([4, 4, 8], vertical_alignment="center")
+    topic.markdown(f"**{plain(shortened(change.topic, 60))}** · {change.kind.value}")
+    with states.container(horizontal=True, gap="small", vertical_alignment="center"):
+        for number, each in enumerate((change.before, change.after)):
+            if each is not None:
+                if number:
+                    st.markdown(":material/arrow_forward:", width="content")
+                look = CELLS[each]
+                st.badge(f"{look.symbol} {look.words}", color=look.colour)  # type: ignore[arg-type]
+    why.markdown(plain(shortened(change.why, 240)))
+
+
+def _list(runs: Sequence[Run]) -> None:
+    st.markdown("**All snapshots**")
+    for run in runs:
+        words, name, look, gone = st.columns([6, 4, 2, 1], vertical_alignment="center")
+        ended = "" if run.state is RunState.DONE else f" · {run.state.value} at {run.done:,} of {run.total:,}"
+        carried = f" · {run.carried:,} carried over" if run.carried else ""
+        words.markdown(f"{plain(snapshot_words(run))} · {count(len(run.topics), 'topic')}{carried}{ended}")
+        name.text_input(
+            "Name",
+            value=run.name,
+            key=f"snapshot.name.{run.id}",
+            placeholder="Give it a name",
+            label_visibility="collapsed",
+            max_chars=80,
+            on_change=_rename,
+            args=(run.id,),
+        )
+        if run.state is RunState.DONE:
+            look.button("Open", key=f"snapshot.open.{run.id}", on_click=_open, args=(run.id,), width="stretch")
+        with gone.popover("", icon=":material/delete:"):
+            st.markdown("Delete this snapshot? Decisions stay in the log.")
+            st.button("Delete", type="primary", key=f"snapshot.delete.{run.id}", on_click=_delete, args=(run.id,))
+
+
+def _rename(run_id: int) -> None:
+    state.desk().name_snapshot(run_id, st.session_state[f"snapshot.name.{run_id}"])
+    state.forget()
+
+
+def _open(run_id: int) -> None:
+    st.query_params["snapshot"] = str(run_id)
+    st.session_state["view"] = "board"
+
+
+def _delete(run_id: int) -> None:
+    state.desk().delete_snapshot(run_id)
+    state.forget()

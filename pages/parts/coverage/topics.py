@@ -1,0 +1,208 @@
+"""The topics of a board: listed, edited in place, merged and split, and the ways to find new ones."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+import sample
+from core.boards import Topic, TopicOrigin
+from core.coverage.topic_edits import edited, merged, split, topics_csv, topics_from_table, with_needs
+from core.coverage.topics import topics_from_lines
+from core.documents import Truth
+from core.errors import FivefoldError
+from core.tables.domains import domains
+from pages.parts import notices, session
+from pages.parts.coverage import state
+from pages.parts.coverage.finding import found_topics
+from pages.parts.looks import TRUTHS
+from pages.parts.wording import count
+
+__all__ = ["draw"]
+
+_EXAMPLE = "Overtime pay\nVacation accrual\nRetention of payroll records"
+_COLUMNS = ("name", "needs", "owner", "domain", "jurisdiction")
+
+
+def draw(project: str | None) -> None:
+    """The table of topics with what can be done to them, then the ways to add more."""
+    if problem := st.session_state.pop("topics.problem", None):
+        notices.error(problem)
+    if said := st.session_state.pop("topics.said", ""):
+        st.toast(said, icon=":material/check:")
+    listed = state.topics(project)
+    if listed:
+        _table(listed)
+    _adding(project, first=not listed)
+
+
+def _table(listed: Sequence[Topic]) -> None:
+    head, export = st.columns([8, 2], vertical_alignment="center")
+    head.markdown(f"**{count(len(listed), 'topic')}** · edit in place, select rows to change several at once")
+    export.download_button(
+        "CSV", lambda: topics_csv(listed), "topics.csv", "text/csv", icon=":material/download:", type="tertiary"
+    )
+    round_ = st.session_state.setdefault("topics.round", 0)
+    rows = [_row(topic) for topic in listed]
+    changed: Any = st.data_editor(
+        rows,
+        key=f"topics.table.{round_}",
+        hide_index=True,
+        height=min(460, 38 + 35 * len(rows)),
+        disabled=["origin", "source"],
+        column_config={
+            "select": st.column_config.CheckboxColumn("", width=40),
+            "name": st.column_config.TextColumn("Topic", width="large", required=True, max_chars=300),
+            "needs": st.column_config.MultiselectColumn(
+                "Needs", options=[truth.value for truth in Truth], width="medium"
+            ),
+            "owner": st.column_config.TextColumn("Owner", width="small", max_chars=80),
+            "domain": st.column_config.SelectboxColumn("Domain", options=list(domains()), width="small"),
+            "jurisdiction": st.column_config.TextColumn("Jurisdiction", width="small"),
+            "origin": st.column_config.TextColumn("From", width="small"),
+            "source": st.column_config.TextColumn("Sentence", width="medium"),
+        },
+    )
+    new = [edited(topic, row) for topic, row in zip(listed, changed, strict=True)]
+    touched = [after for before, after in zip(listed, new, strict=True) if before != after]
+    chosen = [topic for topic, row in zip(listed, changed, strict=True) if row["select"]]
+    if touched:
+        st.button(
+            f"Save {count(len(touched), 'change')}",
+            type="primary",
+            icon=":material/save:",
+            on_click=_store,
+            args=(touched, "Saved."),
+        )
+    if chosen:
+        _several(chosen)
+
+
+def _row(topic: Topic) -> dict[str, Any]:
+    source = topic.source
+    where = f"{source.document_name}{f', p. {source.page}' if source.page else ''}: {source.quote}" if source else ""
+    modality = f" · {topic.modality.value}" if topic.modality else ""
+    return {
+        "select": False,
+        "name": topic.name,
+        "needs": [truth.value for truth in topic.needs],
+        "owner": topic.owner,
+        "domain": topic.domain,
+        "jurisdiction": topic.jurisdiction,
+        "origin": f"{topic.origin.value}{modality}",
+        "source": where,
+    }
+
+
+def _several(chosen: Sequence[Topic]) -> None:
+    """What can be done to the selected topics."""
+    with st.container(border=True):
+        st.markdown(f"**{count(len(chosen), 'topic')} selected**")
+        needs, owner, join, part, away = st.columns(5)
+        with needs.popover("Needs", icon=":material/rule:", width="stretch"):
+            kept = st.pills(
+                "Truths these topics need",
+                list(Truth),
+                selection_mode="multi",
+                default=list(chosen[0].needs),
+                format_func=lambda truth: f"{TRUTHS[truth].icon} {truth.value}",
+                key="topics.needs",
+            )
+            st.button("Set", on_click=_edit, args=(lambda: with_needs(chosen, kept or ()),), key="topics.needs.set")
+        with owner.popover("Owner", icon=":material/person:", width="stretch"):
+            name = st.text_input("Owner of these topics", key="topics.owner")
+            owned = [edited(topic, {"owner": name}) for topic in chosen]
+            st.button("Set", on_click=_store, args=(owned, "Owner set."), key="topics.owner.set")
+        with join.popover("Merge", icon=":material/merge:", width="stretch", disabled=len(chosen) < 2):
+            name = st.text_input("Name of the one that stays", value=chosen[0].name, key="topics.merge")
+            st.button("Merge", on_click=_edit, args=(lambda: merged(chosen, name),), key="topics.merge.do")
+        with part.popover("Split", icon=":material/call_split:", width="stretch", disabled=len(chosen) != 1):
+            lines = st.text_area("One part per line", key="topics.split")
+            st.button("Split", on_click=_split, args=(chosen[0], lines), key="topics.split.do")
+        away.button(
+            "Retire",
+            icon=":material/delete:",
+            width="stretch",
+            help="Their decisions stay in the log.",
+            on_click=_store,
+            args=([edited(topic, {"retired": True}) for topic in chosen], "Retired."),
+        )
+
+
+def _split(topic: Topic, lines: str) -> None:
+    def work() -> None:
+        gone, parts = split(topic, lines.splitlines())
+        state.desk().change_topics([gone])
+        state.desk().add_topics(parts)
+
+    _told(work, "Split.")
+
+
+def _edit(change: Callable[[], Sequence[Topic]]) -> None:
+    _told(lambda: state.desk().change_topics(change()), "Saved.")
+
+
+def _store(changed: Sequence[Topic], said: str) -> None:
+    _told(lambda: state.desk().change_topics(changed), said)
+
+
+def _add(topics: Callable[[], Sequence[Topic]]) -> None:
+    def work() -> None:
+        before = len(state.topics(st.session_state.get("project")))
+        state.desk().add_topics(topics())
+        state.forget()
+        added = len(state.topics(st.session_state.get("project"))) - before
+        st.session_state["topics.said"] = f"{count(added, 'topic')} added."
+
+    _told(work, "")
+
+
+def _told(work: Callable[[], object], said: str) -> None:
+    """Do it; what went wrong is told by the room, with the table read again."""
+    try:
+        work()
+        if said:
+            st.session_state["topics.said"] = said
+    except FivefoldError as problem:
+        st.session_state["topics.problem"] = problem
+    st.session_state["topics.round"] = st.session_state.get("topics.round", 0) + 1
+    state.forget()
+
+
+def _adding(project: str | None, *, first: bool) -> None:
+    st.markdown("**Where topics come from**" if first else "**Add topics**")
+    typed, file, asked, themes = st.tabs(
+        [":material/edit: Typed", ":material/upload_file: CSV", ":material/flag: Requirements", ":material/hub: Themes"]
+    )
+    with typed:
+        lines = st.text_area("Topics, one per line", key="topics.typed", height=118, placeholder=_EXAMPLE)
+        with st.container(horizontal=True):
+            st.button(
+                "Add topics",
+                type="primary",
+                icon=":material/add:",
+                on_click=_add,
+                args=(lambda: [Topic(name, project=project) for name in topics_from_lines(lines)],),
+            )
+            if session.sample_loaded():
+                st.button(
+                    "Add the sample library's topics",
+                    icon=":material/auto_stories:",
+                    on_click=_add,
+                    args=(lambda: [Topic(name, project=project) for name in sample.topics()],),
+                )
+    with file:
+        given = st.file_uploader("CSV with the column topic; needs, owner, domain too", type=["csv", "txt"])
+        if given is not None:
+            data, name = given.getvalue(), given.name
+            st.button(
+                f"Add the topics of {name}",
+                icon=":material/add:",
+                type="primary",
+                on_click=_add,
+                args=(lambda: topics_from_table(data, name, project),),
+            )
+    with asked:
+        found_topics(project, TopicOrigin.REQUIREMENT, _add)
+    with themes:
+        found_topics(project, TopicOrigin.CLUSTER, _add)
