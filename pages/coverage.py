@@ -11,15 +11,8 @@ from pages.parts.coverage import conflicts, pack, review, snapshots, state, topi
 from pages.parts.coverage.running import assess, running
 from pages.parts.wording import ago, count, plain
 
-_VIEWS = {
-    "board": ":material/grid_on: Board",
-    "review": ":material/gavel: Review",
-    "topics": ":material/list: Topics",
-    "requirements": ":material/account_tree: Requirements",
-    "conflicts": ":material/compare_arrows: Conflicts",
-    "snapshots": ":material/history: Snapshots",
-    "pack": ":material/work: Meeting pack",
-}
+_VIEWS = ("Board", "Review", "Topics", "Requirements", "Conflicts", "Snapshots", "Meeting pack")
+"""The rooms, as the switch and the URL name them."""
 
 
 def draw() -> None:
@@ -111,20 +104,19 @@ def _latest() -> None:
 def _room(project: str | None, board: Board | None, *, busy: bool) -> None:
     """The switch between the rooms, and the room. Without a board only topics and snapshots have something to show."""
     listed = state.topics(project)
-    first = "topics" if not listed or (board is None and not busy) else "board"
+    first = "Topics" if not listed or (board is None and not busy) else "Board"
     view = st.segmented_control(
         "View",
-        list(_VIEWS),
+        _VIEWS,
         default=first,
         required=True,
         key="view",
         bind="query-params",
-        format_func=_VIEWS.__getitem__,
         label_visibility="collapsed",
     )
-    if view == "topics":
+    if view == "Topics":
         topics.draw(project)
-    elif view == "snapshots":
+    elif view == "Snapshots":
         snapshots.draw(project, board)
     elif board is not None:
         _board_room(project, board, view)
@@ -133,13 +125,13 @@ def _room(project: str | None, board: Board | None, *, busy: bool) -> None:
 
 
 def _board_room(project: str | None, board: Board, view: str | None) -> None:
-    if view == "review":
+    if view == "Review":
         review.draw(board)
-    elif view == "requirements":
+    elif view == "Requirements":
         tracing.draw(project, board)
-    elif view == "conflicts":
+    elif view == "Conflicts":
         conflicts.draw(board)
-    elif view == "pack":
+    elif view == "Meeting pack":
         pack.draw(project, board)
     else:
         board_room.draw(board)

@@ -8,22 +8,23 @@ from hashlib import sha256
 from time import perf_counter
 
 from core.boards import Board, Cell, CellState, GapKind, Run, RunState, Topic
+from core.coverage.configured import setup_rows, weighed_rows
 from core.coverage.evidence import Weighed, Windows, share_together, topic_stems, topic_words, weigh, windows_of
 from core.coverage.gaps import assembled, score_in_words, state_of
 from core.coverage.retrieve import Near, nearest
-from core.documents import Document, DocumentState, TableRole, Truth
+from core.documents import Document, DocumentState, Truth
 from core.errors import BadRequest, FivefoldError
 from core.filters import MetadataFilter, SearchFilters
 from core.ports import Catalogue, Embedder, SparseIndex, VectorIndex, Vectors
 from core.queries import SearchRequest
 from core.results import Citation
-from core.search.cite import cite
+from core.search.cite import citation_of, cite
 from core.tables.gaps import EvidenceRow, gap_table
 
 __all__ = ["PROFILE", "Detector", "Wanted", "assess", "cell_request"]
 
 PROFILE = "balanced"
-_METHOD = 2  # counts changes of how cells are judged, so that older cells are not carried over
+_METHOD = 3  # counts changes of how cells are judged, so that older cells are not carried over
 _AT_ONCE = 200
 
 Wanted = tuple[Topic, GapKind]
@@ -142,18 +143,29 @@ class Detector:
         if not names:
             return []
         asked = vectors if isinstance(vectors, FivefoldError) else np.stack([vectors[name] for name in names])
-        near = nearest(self._catalogue, self._vectors, self._sparse, names, asked, column.filters, row.passages)
-        weighed = self._weighed(column, near, row)
+        weighed, error = self._weighed(column, names, asked, row)
         shown = [_shown(items, row) for items in weighed]
         documents = self._catalogue.documents_by_id(
             sorted({item.passage.document_id for items in shown for item in items})
         )
         return [
-            _judged(column, topic, items, documents, near.error)
-            for topic, items in zip(column.topics, weighed, strict=True)
+            _judged(column, topic, items, documents, error) for topic, items in zip(column.topics, weighed, strict=True)
         ]
 
-    def _weighed(self, column: _Column, near: Near, row: EvidenceRow) -> list[list[Weighed]]:
+    def _weighed(
+        self, column: _Column, names: Sequence[str], asked: Vectors | FivefoldError, row: EvidenceRow
+    ) -> tuple[list[list[Weighed]], str]:
+        """Per topic what could carry it, strongest first, and what went wrong, "" when nothing did."""
+        if column.kind is not GapKind.CONFIGURATION:
+            near = nearest(self._catalogue, self._vectors, self._sparse, names, asked, column.filters, row.passages)
+            return self._weighed_passages(column.topics, near, row), near.error
+        if isinstance(asked, FivefoldError):
+            raise asked
+        tables = [setup_rows(self._catalogue.passages_of(document)) for document in column.filters.documents]
+        rows = [each for table in tables for each in table]
+        return weighed_rows(rows, column.topics, asked, self._embedder, row), ""
+
+    def _weighed_passages(self, topics: Sequence[Topic], near: Near, row: EvidenceRow) -> list[list[Weighed]]:
         """Per topic the passages that could carry it, strongest first; ties by meaning, then passage id.
 
         Passages below the floor of meaning score 0 whatever their words, so only the nearest of them is looked at.
@@ -163,11 +175,9 @@ class Detector:
             for found in near.cosines
         ]
         passages = self._catalogue.passages(sorted({i for ids in close for i in ids}))
-        if column.kind is GapKind.CONFIGURATION:
-            passages = {i: passage for i, passage in passages.items() if passage.table_role is TableRole.SETUP}
         windows: dict[int, Windows] = {i: windows_of(passage) for i, passage in passages.items()}
         weighed = []
-        for topic, ids, found in zip(column.topics, close, near.cosines, strict=True):
+        for topic, ids, found in zip(topics, close, near.cosines, strict=True):
             stems = topic_stems(topic.name)
             items = [weigh(passages[i], found[i], share_together(windows[i], stems), row) for i in ids if i in passages]
             weighed.append(sorted(items, key=lambda item: (-item.score, -item.meaning, item.passage.id)))
@@ -209,9 +219,8 @@ def _judged(
     asked = dict.fromkeys(topic_words(topic.name), 1.0)
 
     def cited(items: Sequence[Weighed]) -> tuple[Citation, ...]:
-        """The sentence of each passage that says most of the topic."""
-        known = [item.passage for item in items[: row.shown] if item.passage.document_id in documents]
-        return tuple(cite(passage, documents[passage.document_id], asked, most=1)[0] for passage in known)
+        known = [item for item in items[: row.shown] if item.passage.document_id in documents]
+        return tuple(_citation(item, documents[item.passage.document_id], asked) for item in known)
 
     return replace(
         column.blank(topic, state_of(score)),
@@ -222,19 +231,27 @@ def _judged(
     )
 
 
+def _citation(item: Weighed, document: Document, asked: Mapping[str, float]) -> Citation:
+    """The sentence that carries it, else the one of its passage that says most of the topic."""
+    if item.sentence is not None:
+        return citation_of(item.passage, document, item.sentence, item.share)
+    return cite(item.passage, document, asked, most=1)[0]
+
+
 def _reason(kind: GapKind, weighed: Sequence[Weighed], enough: int, threshold: float) -> str:
-    what = "set-up" if kind is GapKind.CONFIGURATION else kind.value
+    what, unit = ("set-up", "row") if kind is GapKind.CONFIGURATION else (kind.value, "passage")
     if not weighed:
-        return f"The library holds no {what} passage that could support it."
+        return f"The library holds no {what} {unit} that could support it."
     best = weighed[0]
     score = score_in_words(best.score)
-    said = f"meaning {best.meaning:.2f}, {best.share:.0%} of the topic's words stand together"
+    words = "words in common" if kind is GapKind.CONFIGURATION else "of the topic's words stand together"
+    said = f"meaning {best.meaning:.2f}, {best.share:.0%} {words}"
     if enough:
-        reach = "passages reach" if enough > 1 else "passage reaches"
+        reach = f"{unit}s reach" if enough > 1 else f"{unit} reaches"
         return f"{enough} {reach} {threshold:.2f}; best {score}: {said}."
     if best.score == 0:
-        return f"No {what} passage is about it; of the nearest, {said}."
-    return f"The best {what} passage scores {score}, below {threshold:.2f}: {said}."
+        return f"No {what} {unit} is about it; of the nearest, {said}."
+    return f"The best {what} {unit} scores {score}, below {threshold:.2f}: {said}."
 
 
 def assess(

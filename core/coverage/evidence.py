@@ -24,13 +24,14 @@ class Weighed:
     """One passage against a topic.
 
     score: evidence in [0, 1]; meaning: cosine in [0, 1]; share: of the topic's words that stand together, in
-    [0, 1].
+    [0, 1]. sentence: the 0-based one that carries it, where it was weighed by itself.
     """
 
     passage: Passage
     score: float
     meaning: float
     share: float
+    sentence: int | None = None
 
 
 def topic_words(topic: str) -> tuple[str, ...]:

@@ -30,9 +30,15 @@ def states(found: Board) -> set[CellState]:
 
 
 def with_setup_table(library: Library) -> Library:
-    """The payroll library's codes as a set-up table."""
-    rows = [replace(passage, table_role=TableRole.SETUP) for passage in library.catalogue.passages_of(5)]
-    library.catalogue.save_labels(library.catalogue.document(5), rows)
+    """The library with a set-up table of three codes, its document 6 or 7."""
+    library.add(
+        "setup.csv",
+        "code: OT1; description: Overtime at 1.5 of the regular rate; active: Y",
+        "code: REG; description: Regular pay; active: Y",
+        "code: JURY; description: Jury duty; active: N",
+        truth=Truth.REALITY,
+        table_role=TableRole.SETUP,
+    )
     return library
 
 
@@ -57,19 +63,26 @@ def test_what_is_required_and_has_no_setup_row_is_a_configuration_gap() -> None:
     ) / len([cell for cell in found.cells if not cell.configuration])
 
 
-def test_a_setup_row_covers_what_is_required_and_records_do_not() -> None:
+def test_a_setup_row_covers_what_is_required_and_is_cited_by_itself() -> None:
     library = payroll_library()
     library.add("law.pdf", "Overtime at 1.5 of the regular rate is required.", truth=Truth.REGULATORY)
     topic = "overtime of the regular rate"
-    assert board(library, topic).cell(topic, GapKind.REALITY).state is CellState.COVERED
+    assert board(library, topic).cell(topic, GapKind.CONFIGURATION).state is CellState.NOT_ASSESSED
     cell = board(with_setup_table(library), topic).cell(topic, GapKind.CONFIGURATION)
     assert cell.state is CellState.COVERED
-    assert [citation.document_name for citation in cell.evidence] == ["codes.csv"]
-    assert cell.request is not None and cell.request.filters.documents == (5,)
-    records = [replace(passage, table_role=None) for passage in library.catalogue.passages_of(5)]
-    library.catalogue.save_labels(library.catalogue.document(5), records)
-    library.add("plans.csv", "DEN dental insurance", truth=Truth.REALITY, table_role=TableRole.SETUP)
-    assert board(library, topic).cell(topic, GapKind.CONFIGURATION).state is CellState.GAP
+    assert cell.evidence[0].quote == "code: OT1; description: Overtime at 1.5 of the regular rate; active: Y"
+    assert cell.request is not None and cell.request.filters.documents == (7,)
+
+
+def test_records_are_no_setup_rows() -> None:
+    library = payroll_library()
+    library.add("law.pdf", "Overtime at 1.5 of the regular rate is required.", truth=Truth.REGULATORY)
+    library.add(
+        "plans.csv", "plan: DEN; description: Dental insurance", truth=Truth.REALITY, table_role=TableRole.SETUP
+    )
+    found = board(library, "overtime of the regular rate")
+    assert found.cell("overtime of the regular rate", GapKind.REALITY).state is CellState.COVERED
+    assert found.cell("overtime of the regular rate", GapKind.CONFIGURATION).state is CellState.GAP
 
 
 def test_a_topic_is_covered_where_a_passage_speaks_of_it_and_a_gap_elsewhere() -> None:

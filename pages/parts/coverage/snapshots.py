@@ -124,7 +124,7 @@ def _rename(run_id: int) -> None:
 
 def _open(run_id: int) -> None:
     st.query_params["snapshot"] = str(run_id)
-    st.session_state["view"] = "board"
+    st.session_state["view"] = "Board"
 
 
 def _delete(run_id: int) -> None:

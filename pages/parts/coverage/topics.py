@@ -88,7 +88,7 @@ def _row(topic: Topic) -> dict[str, Any]:
         "needs": [truth.value for truth in topic.needs],
         "owner": topic.owner,
         "domain": topic.domain,
-        "jurisdiction": topic.jurisdiction,
+        "jurisdiction": topic.jurisdiction or "",
         "origin": f"{topic.origin.value}{modality}",
         "source": where,
     }

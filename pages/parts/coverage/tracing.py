@@ -38,7 +38,7 @@ def _matrix(rows: Sequence[TraceRow]) -> None:
     holes, missing, modality, export = st.columns([2, 4, 3, 1], vertical_alignment="bottom")
     only = holes.toggle("Only holes", key="holes", bind="query-params")
     kinds = missing.multiselect(
-        "Nothing behind it in", list(TRACED), key="missing", bind="query-params", format_func=state.kind_words
+        "Nothing behind it in", list(TRACED), key="missing", bind="query-params", format_func=str
     )
     modalities = modality.multiselect("Modality", list(Modality), key="modality", bind="query-params", format_func=str)
     shown = [
@@ -108,7 +108,7 @@ def _one(row: TraceRow) -> None:
 
 def _to_board(key: str) -> None:
     """Show a cell on the board."""
-    st.session_state["view"] = "board"
+    st.session_state["view"] = "Board"
     state.open_cell(key)
 
 
