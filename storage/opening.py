@@ -92,6 +92,7 @@ def _check(settings: Settings) -> None:
         )
 
 
+# Everything is built here, one thing after the other.
 def _built(settings: Settings, resources: ExitStack) -> Workbench:
     from core.coverage.desk import CoverageDesk
     from core.ingest.classify import TruthClassifier
@@ -116,6 +117,9 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
     catalogue.register()
     vectors = _vectors(settings, database, embedder)
     sparse = Bm25Files(settings.data_folder / "bm25" / settings.tenant, catalogue)
+    desk = CoverageDesk(
+        store=SqlBoardStore(database), catalogue=catalogue, vectors=vectors, sparse=sparse, embedder=embedder
+    )
     workbench = Workbench(
         catalogue=catalogue,
         vectors=vectors,
@@ -124,9 +128,7 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
         jobs=IngestQueue(engine, settings.tenant),
         ingestor=Ingestor(embedder, TruthClassifier(embedder), settings),
         searcher=Searcher(catalogue, vectors, sparse, embedder),
-        desk=CoverageDesk(
-            store=SqlBoardStore(database), catalogue=catalogue, vectors=vectors, sparse=sparse, embedder=embedder
-        ),
+        desk=desk,
     )
     if settings.worker:
         worker = IngestWorker(conninfo_of(engine.url), settings.tenant, workbench)

@@ -113,9 +113,9 @@ def gaps_of(cells: Iterable[Cell], topics: Mapping[str, Topic] | None = None) ->
 
 def _recommendation(cell: Cell, topic: Topic | None, table: GapTable, required_by: Cell | None) -> str:
     row = table.row(cell.kind)
-    place = place_in_words(topic.jurisdiction if topic else None)
+    place = place_in_words(topic.jurisdiction if topic and cell.kind is GapKind.REGULATORY else None)
     by = _nearest(required_by.evidence) if required_by is not None and cell.configuration else ""
-    obtain = f"Obtain {row.obtain}{f' for {place}' if place and not cell.configuration else ''} on {cell.topic};"
+    obtain = f"Obtain {row.obtain}{f' for {place}' if place else ''} on {cell.topic};"
     said = [f"{obtain} ask {row.source}."]
     if cell.state is CellState.PARTIAL:
         said.insert(0, f"What is here only touches {cell.topic}.")

@@ -91,7 +91,7 @@ def _sums(board: Board) -> None:
         for severity, colour in SEVERITIES.items():
             found = sum(1 for gap in board.gaps if gap.severity == severity)
             if found:
-                st.badge(f"{severity} {count(found, 'gap')}", color=colour)  # type: ignore[arg-type]
+                st.badge(f"{found:,} {severity}", color=colour)  # type: ignore[arg-type]
         st.download_button(
             "CSV",
             lambda: board_csv(board),

@@ -36,7 +36,7 @@ def drawer(board: Board, cell: Cell, gap: Gap | None) -> None:
         st.info(decision_line(held), icon=":material/gavel:")
     evidence(cell)
     with st.expander("Decide", icon=":material/gavel:", expanded=False):
-        verdict_form(board, cell, held, len(log))
+        verdict_form(board, cell, held, len(log), ask_name=True)
     with st.expander("History", icon=":material/history:", expanded=False):
         past(state.desk().history(cell.topic_id, cell.kind, board.project), log)
 

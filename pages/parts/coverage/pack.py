@@ -51,9 +51,11 @@ def _out(project: str | None, board: Board) -> None:
     )
     name_input()
 
-    def packed() -> Pack:
-        return state.desk().pack(board, since=since, who=state.who())
+    _downloads(board, lambda: state.desk().pack(board, since=since, who=state.who()))
 
+
+def _downloads(board: Board, packed: Callable[[], Pack]) -> None:
+    """One button per format; nothing is made before it is asked for."""
     formats: tuple[tuple[str, str, str, str, Callable[[], bytes | str]], ...] = (
         ("PDF", "to print", "pdf", "application/pdf", lambda: pack_pdf(packed())),
         ("Excel", "to decide in", "xlsx", _XLSX, lambda: pack_xlsx(packed())),

@@ -78,26 +78,29 @@ def _go(key: str) -> None:
 
 
 def _list(shown: Sequence[Reviewed], at: int) -> None:
-    """The cells around the one under discussion, as links to them."""
+    """The cells around the one under discussion, to go to any of them."""
     first = max(0, min(at - 3, len(shown) - _LISTED))
-    for place, item in enumerate(shown[first : first + _LISTED], first):
-        look = CELLS[item.cell.state]
-        mark = f":{SEVERITIES.get(item.gap.severity, 'gray')}[●] " if item.gap else ""
-        done = (
-            f" · {VERDICTS[item.decision.verdict].icon}" if item.decision and item.decision.verdict in VERDICTS else ""
-        )
-        words = f"{mark}{look.icon} {plain(shortened(item.cell.topic, 44))} · {item.cell.kind.value}{done}"
-        st.button(
-            words,
-            key=f"review.{state.cell_key(item.cell)}",
-            type="secondary" if place == at else "tertiary",
-            on_click=_go,
-            args=(state.cell_key(item.cell),),
-            width="stretch",
-        )
+    part = {state.cell_key(item.cell): item for item in shown[first : first + _LISTED]}
+    here = state.cell_key(shown[at].cell)
+    st.radio(
+        "Cells",
+        list(part),
+        index=list(part).index(here),
+        key=f"review.list.{here}",
+        format_func=lambda key: _listed(part[key]),
+        on_change=lambda: _go(st.session_state[f"review.list.{here}"]),
+        label_visibility="collapsed",
+    )
     rest = len(shown) - first - _LISTED
     if rest > 0:
         st.caption(f"… and {count(rest, 'more cell')} after these.")
+
+
+def _listed(item: Reviewed) -> str:
+    look = CELLS[item.cell.state]
+    mark = f":{SEVERITIES.get(item.gap.severity, 'gray')}[●] " if item.gap else ""
+    done = f" {VERDICTS[item.decision.verdict].icon}" if item.decision and item.decision.verdict in VERDICTS else ""
+    return f"{mark}{look.icon} {plain(shortened(item.cell.topic, 38))} :gray[{item.cell.kind.value}]{done}"
 
 
 def _cell(board: Board, item: Reviewed, log: Sequence[Decision]) -> None:
@@ -107,7 +110,7 @@ def _cell(board: Board, item: Reviewed, log: Sequence[Decision]) -> None:
     if item.decision is not None:
         st.info(decision_line(item.decision), icon=":material/gavel:")
     with st.container(border=True):
-        verdict_form(board, cell, item.decision, len(about))
+        verdict_form(board, cell, item.decision, len(about), ask_name=False)
     evidence(cell)
     with st.expander("History", icon=":material/history:"):
         past(state.desk().history(cell.topic_id, cell.kind, board.project), about)

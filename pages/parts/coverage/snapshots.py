@@ -31,11 +31,11 @@ def draw(project: str | None, board: Board | None) -> None:
         st.plotly_chart(
             trend.coverage_line(finished, dark=dark), config={"displayModeBar": False}, key="snapshots.trend"
         )
+        _changed(project, finished)
     with columns:
         if board is not None:
             _shares("By column", by_kind(board))
             _shares("By domain", by_domain(board))
-    _changed(project, finished)
     _list(runs)
 
 
@@ -81,16 +81,15 @@ def _told(changes: Changes) -> None:
 
 
 def _change(change: CellChange) -> None:
-    topic, states, why = st.columns([4, 4, 8], vertical_alignment="center")
-    topic.markdown(f"**{plain(shortened(change.topic, 60))}** · {change.kind.value}")
-    with states.container(horizontal=True, gap="small", vertical_alignment="center"):
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.markdown(f"**{plain(shortened(change.topic, 60))}** · {change.kind.value}", width="content")
         for number, each in enumerate((change.before, change.after)):
             if each is not None:
                 if number:
                     st.markdown(":material/arrow_forward:", width="content")
                 look = CELLS[each]
                 st.badge(f"{look.symbol} {look.words}", color=look.colour)  # type: ignore[arg-type]
-    why.markdown(plain(shortened(change.why, 240)))
+    st.caption(plain(shortened(change.why, 240)))
 
 
 def _list(runs: Sequence[Run]) -> None:

@@ -72,7 +72,7 @@ def _kept() -> dict[tuple[str | None, int | None], tuple[float, Board | None]]:
 def forget() -> None:
     """Something was decided, edited or assessed: look again."""
     _kept().clear()
-    for name in ("coverage.topics", "coverage.snapshots"):
+    for name in ("coverage.topics", "coverage.snapshots", "trace.orphans"):
         st.session_state.pop(name, None)
 
 

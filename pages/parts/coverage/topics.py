@@ -132,8 +132,8 @@ def _several(chosen: Sequence[Topic]) -> None:
 def _split(topic: Topic, lines: str) -> None:
     def work() -> None:
         gone, parts = split(topic, lines.splitlines())
+        state.desk().add_topics(parts)  # first, so that a failure in between loses nothing
         state.desk().change_topics([gone])
-        state.desk().add_topics(parts)
 
     _told(work, "Split.")
 

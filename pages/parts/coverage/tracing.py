@@ -10,6 +10,7 @@ from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.trace import TRACED, TraceRow, orphans_csv, trace_csv
 from core.reviews import Orphan
 from core.search.quotable import shown_quote
+from pages.parts import cards
 from pages.parts.coverage import state
 from pages.parts.looks import CELLS
 from pages.parts.wording import count, plain, shortened
@@ -102,6 +103,9 @@ def _one(row: TraceRow) -> None:
                 page = f", page {best.page}" if best.page else ""
                 quote = plain(shortened(shown_quote(best.quote), 260))
                 words.markdown(f"{near}“{quote}” :gray[{plain(best.document_name)}{page}]")
+                if cell.request is not None:
+                    with words:
+                        cards.inspect_link(cell.request, best.passage_id, "Inspect", icon=":material/troubleshoot:")
             key = state.cell_key(cell)
             button.button("Open", key=f"trace.{key}", on_click=_to_board, args=(key,), width="stretch")
 

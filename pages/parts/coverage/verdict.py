@@ -57,8 +57,8 @@ def decision_line(decision: Decision) -> str:
     return " · ".join(parts)
 
 
-def verdict_form(board: Board, cell: Cell, held: Decision | None, seen: int) -> None:
-    """The form of one cell. seen: the number of the last decision it is drawn with.
+def verdict_form(board: Board, cell: Cell, held: Decision | None, seen: int, *, ask_name: bool) -> None:
+    """The form of one cell. seen: the number of the last decision it is drawn with; ask_name: also who decides.
 
     What a click says is said with the number that was on the screen, so that a decision nobody here has seen is never
     overwritten; then the form says who was faster, and nothing typed is lost.
@@ -72,39 +72,32 @@ def verdict_form(board: Board, cell: Cell, held: Decision | None, seen: int) -> 
         format_func=lambda each: f"{VERDICTS[each].icon} {VERDICTS[each].words}",
         width="stretch",
     )
-    if verdict is Verdict.WAIVED:
-        st.text_input("Reason", key=f"{key}.reason", placeholder="Why it need not be covered")
-    owner, due = st.columns(2)
-    owner.text_input("Owner", key=f"{key}.owner", value=held.owner if held else "", placeholder="Who fixes it")
-    if verdict is Verdict.WAIVED:
-        due.date_input("Waived until", key=f"{key}.expires", value=None, format="YYYY-MM-DD")
-    else:
-        due.date_input("Due", key=f"{key}.due", value=held.due if held else None, format="YYYY-MM-DD")
-    st.text_area("Comment", key=f"{key}.comment", height=68, placeholder="For the log and the meeting pack")
-    if not state.who():
+    _details(key, held, waived=verdict is Verdict.WAIVED)
+    if ask_name:
         name_input()
     save, undo = st.columns([1, 1])
     save.button(
-        "Decide",
-        type="primary",
-        icon=":material/gavel:",
-        width="stretch",
-        key=f"{key}.save",
-        on_click=_decide,
+        "Decide", key=f"{key}.save", type="primary", icon=":material/gavel:", width="stretch", on_click=_decide,
         args=(board, cell, seen),
-    )
+    )  # fmt: skip
     undo.button(
-        "Undo the decision",
-        icon=":material/undo:",
-        width="stretch",
-        key=f"{key}.undo",
-        disabled=held is None,
-        help="The log keeps both.",
-        on_click=_undo,
-        args=(board, cell, seen),
-    )
+        "Undo the decision", key=f"{key}.undo", icon=":material/undo:", width="stretch", disabled=held is None,
+        help="The log keeps both.", on_click=_undo, args=(board, cell, seen),
+    )  # fmt: skip
     if problem := st.session_state.pop(f"{key}.problem", None):
         notices.error(problem)
+
+
+def _details(key: str, held: Decision | None, *, waived: bool) -> None:
+    """What goes with a verdict: the reason and end of a waiver, else owner and due date; a comment with all."""
+    owner, due = st.columns(2)
+    owner.text_input("Owner", key=f"{key}.owner", value=held.owner if held else "", placeholder="Who fixes it")
+    if waived:
+        due.date_input("Waived until", key=f"{key}.expires", value=None, format="YYYY-MM-DD")
+        st.text_input("Reason", key=f"{key}.reason", placeholder="Why it need not be covered")
+    else:
+        due.date_input("Due", key=f"{key}.due", value=held.due if held else None, format="YYYY-MM-DD")
+    st.text_area("Comment", key=f"{key}.comment", height=68, placeholder="For the log and the meeting pack")
 
 
 def _key(cell: Cell) -> str:
