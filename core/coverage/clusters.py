@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.boards import Topic, TopicOrigin
 from core.coverage.topic_edits import described
-from core.documents import Passage
+from core.documents import Passage, Truth
 from core.filters import SearchFilters
 from core.matching import STOP_WORDS, stem, words
 from core.ports import Catalogue, VectorIndex
@@ -49,7 +49,7 @@ def clusters(catalogue: Catalogue, vectors: VectorIndex, project: str | None, mo
     groups = model.fit_predict(rows)
     passages = catalogue.passages(ids.tolist())
     texts = [
-        [passages[i] for i in ids[groups == group].tolist() if i in passages and passages[i].rows is None]
+        [passages[i] for i in ids[groups == group].tolist() if i in passages and passages[i].truth is not Truth.REALITY]
         for group in range(count)
     ]
     kept = sorted((group for group in texts if len(group) >= _LEAST_PASSAGES), key=len, reverse=True)

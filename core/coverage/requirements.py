@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.boards import Modality, Topic, TopicOrigin
+from core.coverage.configured import row_values
 from core.coverage.topic_edits import described
 from core.documents import Document, DocumentState, Passage, Truth
 from core.filters import SearchFilters
@@ -40,6 +41,7 @@ _FILLERS = frozenset(
 _LEAST_WORDS, _MOST_WORDS = 2, 8
 _LEAST_SENTENCE, _MOST_SENTENCE = 5, 90
 _LONGEST_NAME = 90
+_CONDITION = re.compile(r"(?i)^\W*(?:if|when|unless|whether|where|should)\b[^,;]*,")
 _DEFINES = re.compile(
     r"(?i)\bshall (?:have the (?:same )?meaning|mean\b|be (?:construed|interpreted|deemed))|\bmeans\b|= (?:must|should)"
 )
@@ -85,13 +87,21 @@ def _topic(found: _Found, name: str, project: str | None) -> Topic:
 
 def _sentences(document: Document, passages: Sequence[Passage]) -> Iterator[_Found]:
     for passage in passages:
-        if passage.truth is not Truth.INTENT or passage.rows is not None:
+        if passage.truth is not Truth.INTENT:
             continue
         for part in quotables(passage):
-            text = shown_quote(part.span.of(passage.text))
-            modality = modality_of(text)
-            if part.kind is QuotableKind.SENTENCE and modality is not None and _says_enough(text):
-                yield _Found(document, passage, part.index, text, modality)
+            if part.kind is QuotableKind.SENTENCE:
+                for text in _clauses(part.span.of(passage.text)):
+                    modality = modality_of(text)
+                    if modality is not None and _says_enough(text):
+                        yield _Found(document, passage, part.index, text, modality)
+
+
+def _clauses(text: str) -> list[str]:
+    """The sentence, or of a table row each cell: requirements often stand in tables, with their numbers beside them."""
+    if "|" in text:
+        return [" ".join(cell.split()) for cell in text.strip().strip("|").split("|")]
+    return list(row_values(text).values()) or [shown_quote(text)]
 
 
 def _says_enough(text: str) -> bool:
@@ -104,12 +114,14 @@ def _says_enough(text: str) -> bool:
 
 
 def modality_of(sentence: str) -> Modality | None:
-    """The strongest modality a sentence states; None for one that requires nothing.
+    """The strongest modality a sentence states; None for one that requires nothing. What stands in a condition before
+    the main clause does not count.
 
     >>> modality_of("The vendor shall train the users."), modality_of("Invoices are due in May.")
     (<Modality.SHALL: 'shall'>, None)
     """
-    return next((modality for modality, pattern in _MODALITIES if pattern.search(sentence)), None)
+    asked = _CONDITION.sub(" ", sentence)
+    return next((modality for modality, pattern in _MODALITIES if pattern.search(asked)), None)
 
 
 def requirement_name(sentence: str, section: str = "") -> str:
@@ -123,6 +135,7 @@ def requirement_name(sentence: str, section: str = "") -> str:
     >>> requirement_name("Backups must be kept for seven years.")
     'Backups kept for seven years'
     """
+    sentence = _CONDITION.sub(" ", sentence)
     match = _BINDS.search(sentence)
     if match is None:
         return ""
