@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from core.errors import BadFilters, BadRequest, FivefoldError, NotFound
+from core.errors import BadFilters, BadRequest, FivefoldError, NotFound, Outdated
 from pages.parts.wording import plain
 
 __all__ = ["degraded", "empty", "error", "told"]
@@ -24,7 +24,7 @@ def error(problem: FivefoldError) -> None:
     """What happened, and what to do."""
     body = f"**{plain(problem.message)}**" if not isinstance(problem, BadFilters) else _listed(problem.problems)
     hint = f"\n\n{plain(problem.hint)}" if problem.hint else ""
-    if isinstance(problem, BadRequest | NotFound):
+    if isinstance(problem, BadRequest | NotFound | Outdated):
         st.warning(body + hint, icon=":material/error:")
     else:
         st.error(body + hint, icon=":material/error:")

@@ -83,6 +83,8 @@ def test_a_pdf_is_uploaded_searched_explained_cited_and_covered(
 
     tab.go("coverage")
     tab.page.get_by_label("Topics, one per line").fill("storage of helium bottles\nharvest of sugar beets")
+    tab.page.get_by_role("button", name="Add topics").click()
+    tab.wait_for("2 topics")
     tab.page.get_by_role("button", name="Assess").click()
     board = tab.wait_for("What to obtain", "harvest of sugar beets")
     assert CellState.COVERED.value in board
@@ -111,7 +113,10 @@ def test_the_sample_library_makes_every_page_meaningful_in_one_click(
     tab.go("search", q=sample.questions()[-1])
     tab.wait_for("Nothing in the library answers this")
 
-    tab.go("coverage", topic=["break time for nursing mothers", "overtime pay after 40 hours a week"])
+    tab.go("coverage")
+    tab.page.get_by_role("button", name="Add the sample library's topics").click()
+    tab.wait_for(f"{len(sample.topics())} topics")
+    tab.page.get_by_role("button", name="Assess").click()
     tab.wait_for("What to obtain", "break time for nursing mothers")
     assert not tab.complains()
 

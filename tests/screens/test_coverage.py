@@ -1,16 +1,39 @@
-"""Coverage: a board of topics and truths, a drawer per cell, gaps, and errors that are not gaps."""
+"""Coverage: topics become a board, a board is reviewed, and what was found or decided is told as it is."""
 
 import json
 import time
+from io import BytesIO
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.boards import CellState, Topic
+from core.coverage.desk import Opinion
+from core.coverage.pack import pack_data
+from core.coverage.pack_xlsx import pack_xlsx
+from core.documents import Truth
 from core.errors import StoreFailed
+from core.reviews import Verdict
 from tests.screens.conftest import Opened, Shelf, words
 
+HOSTILE = "=1+1 :red[x] <b>$5</b>"
 
-def _assessed(screen: AppTest) -> AppTest:
-    """Run the page until its board stands (in a browser the page does this by itself)."""
+
+def assessed(shelf: Shelf, *names: str, project: str | None = None) -> None:
+    """Keep topics and judge them."""
+    desk = shelf.workbench.desk
+    desk.add_topics([Topic(name) for name in names])
+    desk.runs.carry_out(desk.runs.start(project).id)
+
+
+def pressed(screen: AppTest, label: str) -> AppTest:
+    """Press the button of that label."""
+    next(each for each in screen.button if each.label == label).click()
+    return screen.run()
+
+
+def ended(screen: AppTest) -> AppTest:
+    """Run the page until the run under way has ended (in a browser the page does this by itself)."""
     deadline = time.monotonic() + 30
     while any(button.label == "Stop" for button in screen.button):
         assert time.monotonic() < deadline, "the run did not end"
@@ -19,50 +42,176 @@ def _assessed(screen: AppTest) -> AppTest:
     return screen
 
 
+def cell_key(shelf: Shelf, topic: str, truth: Truth) -> str:
+    number = next(each.id for each in shelf.workbench.desk.topics(None) if each.name == topic)
+    return f"{truth.value}:{number}"
+
+
 def test_an_empty_library_says_what_to_do(shelf: Shelf, opened: Opened) -> None:
     assert "Nothing to cover yet" in words(opened("coverage.py"))
 
 
 def test_typed_topics_become_a_board_with_a_share_and_gaps(stocked: Shelf, opened: Opened) -> None:
     screen = opened("coverage.py")
-    screen.text_area[0].set_value("Overtime pay\nZebra husbandry").run()
-    next(each for each in screen.button if each.label == "Assess").click().run()
-    said = words(_assessed(screen))
-    assert "% covered" in said or "Nothing could be assessed" in said
+    screen.text_area(key="topics.typed").set_value("Overtime pay\nZebra husbandry").run()
+    pressed(screen, "Add topics")
+    assert "**2 topics**" in words(screen)
+    said = words(ended(pressed(screen, "Assess")))
+    assert "% covered" in said
     assert "**Zebra husbandry** – Obtain" in said
-    assert screen.query_params["topic"] == ["Overtime pay", "Zebra husbandry"]
 
 
-def test_a_url_opens_a_cell_with_its_threshold_and_exact_search(stocked: Shelf, opened: Opened) -> None:
-    screen = _assessed(opened("coverage.py", topic=["Overtime pay"], cell="regulatory:Overtime pay"))
+def test_lines_that_are_no_topics_are_told(stocked: Shelf, opened: Opened) -> None:
+    screen = pressed(opened("coverage.py"), "Add topics")
+    assert "There is no topic" in screen.warning[0].value
+
+
+def test_a_url_opens_a_cell_with_its_threshold_exact_search_and_past(stocked: Shelf, opened: Opened) -> None:
+    assessed(stocked, "Overtime pay")
+    screen = opened("coverage.py", cell=cell_key(stocked, "Overtime pay", Truth.REGULATORY))
     assert {"Evidence", "Threshold", "Margin"} <= {each.label for each in screen.metric}
     assert "Open in Search" in [each.label for each in screen.page_link]
+    assert "found **" in words(screen)
 
 
-def test_a_failed_search_is_an_error_and_never_a_gap(stocked: Shelf, opened: Opened, monkeypatch) -> None:
+def test_a_failed_search_is_an_error_and_never_a_gap(
+    stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*args: object, **kwargs: object) -> None:
         raise StoreFailed("The database went away.", "Start it again.")
 
-    monkeypatch.setattr(stocked.workbench._searcher, "search", broken)
-    monkeypatch.setattr(stocked.workbench._searcher, "search_many", broken, raising=False)
-    screen = _assessed(opened("coverage.py", topic=["Overtime pay"], cell="regulatory:Overtime pay"))
-    said = words(screen)
-    assert "it is not a gap" in said and "Nothing could be assessed" in said
+    monkeypatch.setattr(stocked.workbench._catalogue, "admissible", broken)
+    assessed(stocked, "Overtime pay")
+    said = words(opened("coverage.py", cell=cell_key(stocked, "Overtime pay", Truth.REGULATORY)))
+    assert "it is not a gap" in said and "nothing could be assessed" in said
     assert "no gap is known" in said
 
 
-def test_topics_that_cannot_be_topics_are_told(stocked: Shelf, opened: Opened) -> None:
+def test_filters_narrow_the_board_and_say_when_nothing_is_left(stocked: Shelf, opened: Opened) -> None:
+    assessed(stocked, "Overtime pay", "Zebra husbandry")
+    said = words(opened("coverage.py", view="Board", find="zebra"))
+    assert "**Zebra husbandry** – Obtain" in said and "**Overtime pay** – Obtain" not in said
+    assert "No topic meets these filters" in words(opened("coverage.py", view="Board", find="quagga"))
+
+
+def test_a_whole_decision_is_taken_logged_and_undone(stocked: Shelf, opened: Opened) -> None:
+    assessed(stocked, "Zebra husbandry")
+    screen = opened("coverage.py", view="Review")
+    assert "0 of 5 cells decided" in screen.get("progress")[0].proto.text
+    pressed(screen, "Decide")
+    assert "No verdict is chosen" in screen.warning[0].value
+    screen.segmented_control[1].set_value(Verdict.CONFIRMED).run()
+    pressed(screen, "Decide")
+    assert "needs the name" in screen.warning[0].value
+    screen.text_input(key="coverage.who").set_value("Ann").run()
+    pressed(screen, "Decide")
+    (decision,) = stocked.workbench.desk.log(None)
+    assert (decision.who, decision.verdict) == ("Ann", Verdict.CONFIRMED)
+    assert "1 of 5 cells decided" in screen.get("progress")[0].proto.text
+    screen.toggle(key="decided").set_value(True).run()
+    for _ in range(4):
+        if any(b.label == "Undo the decision" and not b.disabled for b in screen.button):
+            break
+        pressed(screen, "Next")
+    pressed(screen, "Undo the decision")
+    assert [each.verdict for each in stocked.workbench.desk.log(None)] == [Verdict.CONFIRMED, Verdict.UNDONE]
+
+
+def test_a_reviewer_who_was_slower_is_told_and_overwrites_nothing(stocked: Shelf, opened: Opened) -> None:
+    assessed(stocked, "Zebra husbandry")
+    screen = opened("coverage.py", view="Review")
+    screen.text_input(key="coverage.who").set_value("Ann").run()
+    screen.segmented_control[1].set_value(Verdict.NEEDS_WORK).run()
+    desk = stocked.workbench.desk
+    board = desk.board(None)
+    assert board is not None
+    first = desk.queue(board)[0].cell
+    desk.decide(board, first, Opinion(Verdict.CONFIRMED, "Bob"))
+    pressed(screen, "Decide")
+    assert "Bob has decided" in screen.warning[0].value
+    assert [each.who for each in desk.log(None)] == ["Bob"]
+
+
+def test_topics_are_retired_and_hostile_names_are_only_text(stocked: Shelf, opened: Opened) -> None:
+    assessed(stocked, HOSTILE, "Overtime pay")
+    screen = opened("coverage.py", view="Board")
+    assert ":red[x]" not in words(screen)
+    assert "**2 topics**" in words(opened("coverage.py", view="Topics"))
+
+
+def test_requirements_are_found_and_traced(stocked: Shelf, opened: Opened) -> None:
+    stocked.add("sow.md", "# Statement of work\nThe vendor shall configure overtime pay for all plants.\n")
+    sow = stocked.workbench.documents()[0]
+    stocked.workbench.correct(sow.id, "truth", "intent")
+    screen = opened("coverage.py", view="Topics")
+    pressed(screen, "Look for them")
+    pressed(screen, "Add all 1")
+    (topic,) = stocked.workbench.desk.topics(None)
+    assert topic.source is not None and topic.source.quote.startswith("The vendor shall")
+    desk = stocked.workbench.desk
+    desk.runs.carry_out(desk.runs.start(None).id)
+    said = words(opened("coverage.py", view="Requirements"))
+    assert "1 requirement shown" in said
+
+
+def test_rooms_without_anything_say_what_to_do(stocked: Shelf, opened: Opened) -> None:
+    assert "No topics yet" in words(opened("coverage.py", view="Board"))
+    assert "There is no snapshot yet" in words(opened("coverage.py", view="Snapshots"))
+    assessed(stocked, "Overtime pay")
+    assert "This board has no requirements" in words(opened("coverage.py", view="Requirements"))
+    assert "No two sentences of different truths" in words(opened("coverage.py", view="Conflicts"))
+
+
+def test_snapshots_are_compared_named_opened_and_deleted(stocked: Shelf, opened: Opened) -> None:
+    assessed(stocked, "Zebra husbandry")
+    stocked.add("zebras.md", "# Zebra husbandry policy\nZebra husbandry must be approved by the keeper.\n")
+    desk = stocked.workbench.desk
+    desk.runs.carry_out(desk.runs.start(None).id)
+    newest, oldest = desk.snapshots(None)
+    screen = opened("coverage.py", view="Snapshots")
+    assert "changed" in words(screen) and "zebras" in words(screen)
+    screen.text_input(key=f"snapshot.name.{oldest.id}").set_value("March").run()
+    assert desk.snapshots(None)[1].name == "March"
+    older = opened("coverage.py", view="Board", snapshot=str(oldest.id))
+    assert "older snapshot" in words(older)
+    screen.button(key=f"snapshot.delete.{newest.id}").click().run()
+    assert [run.id for run in desk.snapshots(None)] == [oldest.id]
+
+
+def test_the_pack_goes_out_and_decisions_come_back(stocked: Shelf, opened: Opened) -> None:
+    import openpyxl
+
+    assessed(stocked, "Zebra husbandry")
+    desk = stocked.workbench.desk
+    board = desk.board(None)
+    assert board is not None
+    pack = desk.pack(board, who="Ann")
+    assert len(json.loads(json.dumps(pack_data(pack)))["board"]["cells"]) == 6
+    book = openpyxl.load_workbook(BytesIO(pack_xlsx(pack)))
+    sheet = book["Decisions"]
+    heads = [tile.value for tile in sheet[1]]
+    sheet.cell(2, heads.index("verdict") + 1, Verdict.CONFIRMED.value)
+    sheet.cell(2, heads.index("who") + 1, "Ann")
+    out = BytesIO()
+    book.save(out)
+    screen = opened("coverage.py", view="Meeting pack")
+    assert {"pack.pdf", "pack.xlsx", "pack.html", "pack.json"} <= {each.key for each in screen.download_button}
+    screen.file_uploader[0].set_value(("pack.xlsx", out.getvalue(), "application/octet-stream")).run()
+    assert "**1 decision** to take over" in words(screen)
+    pressed(screen, "Take over 1 decision")
+    assert [each.who for each in desk.log(None)] == ["Ann"]
+    refreshed = desk.board(None)
+    assert refreshed is not None and refreshed.cell("Zebra husbandry", Truth.REGULATORY).state is CellState.GAP
+    broken = opened("coverage.py", view="Meeting pack")
+    broken.file_uploader[0].set_value(("x.xlsx", b"nothing", "application/octet-stream")).run()
+    assert "is not a workbook" in broken.warning[0].value
+
+
+def test_an_interrupted_run_can_go_on(stocked: Shelf, opened: Opened) -> None:
+    desk = stocked.workbench.desk
+    desk.add_topics([Topic("Overtime pay")])
+    desk.runs.carry_out(desk.runs.start(None).id, stop=lambda: True)
     screen = opened("coverage.py")
-    next(each for each in screen.button if each.label == "Assess").click().run()
-    assert screen.warning
-
-
-def test_the_board_can_be_taken_away_as_json(stocked: Shelf, opened: Opened) -> None:
-    screen = _assessed(opened("coverage.py", topic=["Overtime pay"]))
-    assert {each.label for each in screen.download_button} >= {"CSV", "JSON"}
-    from core.coverage.report import board_data
-    from pages.parts import session
-
-    run = session.board_run(("Overtime pay",), None, start=False)
-    assert run is not None and run.board is not None
-    assert len(json.loads(json.dumps(board_data(run.board)))["cells"]) == 5
+    assert "The last run was stopped" in words(screen)
+    said = words(ended(pressed(screen, "Go on")))
+    assert "% covered" in said

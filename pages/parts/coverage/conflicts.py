@@ -9,7 +9,7 @@ from core.coverage.desk import Opinion
 from core.errors import FivefoldError
 from core.reviews import Conflict, ConflictKind, Statement, Verdict
 from core.search.quotable import shown_quote
-from pages.parts import cards, notices
+from pages.parts import cards
 from pages.parts.coverage import state
 from pages.parts.coverage.verdict import decision_line, name_input
 from pages.parts.wording import count, plain
@@ -51,8 +51,6 @@ def _pair(board: Board, conflict: Conflict) -> None:
             _side(conflict.first)
         with second:
             _side(conflict.second)
-        if problem := st.session_state.pop(f"conflict.{conflict.key}.problem", None):
-            notices.error(problem)
         if conflict.decision is not None:
             st.markdown(f":material/gavel: {decision_line(conflict.decision)}")
             seen = conflict.decision.number
@@ -97,5 +95,5 @@ def _settle(board: Board, conflict: Conflict, verdict: Verdict, seen: int) -> No
     try:
         state.desk().settle(board, conflict, Opinion(verdict, state.who(), seen, comment=comment))
     except FivefoldError as problem:
-        st.session_state[f"conflict.{conflict.key}.problem"] = problem
+        st.session_state["coverage.problem"] = problem
     state.forget()

@@ -95,12 +95,14 @@ def _row(topic: Topic) -> dict[str, Any]:
 
 
 def _several(chosen: Sequence[Topic]) -> None:
-    """What can be done to the selected topics."""
+    """What can be done to the selected topics. What is typed is read when the button is pressed, not when it is drawn:
+    a press may be the first the server hears of it."""
+    typed = st.session_state
     with st.container(border=True):
         st.markdown(f"**{count(len(chosen), 'topic')} selected**")
         needs, owner, join, part, away = st.columns(5)
         with needs.popover("Needs", icon=":material/rule:", width="stretch"):
-            kept = st.pills(
+            st.pills(
                 "Truths these topics need",
                 list(Truth),
                 selection_mode="multi",
@@ -108,30 +110,30 @@ def _several(chosen: Sequence[Topic]) -> None:
                 format_func=lambda truth: f"{TRUTHS[truth].icon} {truth.value}",
                 key="topics.needs",
             )
-            st.button("Set", on_click=_edit, args=(lambda: with_needs(chosen, kept or ()),), key="topics.needs.set")
+            _button("Set", "needs", lambda: with_needs(chosen, typed["topics.needs"] or ()))
         with owner.popover("Owner", icon=":material/person:", width="stretch"):
-            name = st.text_input("Owner of these topics", key="topics.owner")
-            owned = [edited(topic, {"owner": name}) for topic in chosen]
-            st.button("Set", on_click=_store, args=(owned, "Owner set."), key="topics.owner.set")
+            st.text_input("Owner of these topics", key="topics.owner")
+            _button("Set", "owner", lambda: [edited(topic, {"owner": typed["topics.owner"]}) for topic in chosen])
         with join.popover("Merge", icon=":material/merge:", width="stretch", disabled=len(chosen) < 2):
-            name = st.text_input("Name of the one that stays", value=chosen[0].name, key="topics.merge")
-            st.button("Merge", on_click=_edit, args=(lambda: merged(chosen, name),), key="topics.merge.do")
+            st.text_input("Name of the one that stays", value=chosen[0].name, key="topics.merge")
+            _button("Merge", "merge", lambda: merged(chosen, typed["topics.merge"]))
         with part.popover("Split", icon=":material/call_split:", width="stretch", disabled=len(chosen) != 1):
-            lines = st.text_area("One part per line", key="topics.split")
-            st.button("Split", on_click=_split, args=(chosen[0], lines), key="topics.split.do")
-        away.button(
-            "Retire",
-            icon=":material/delete:",
-            width="stretch",
-            help="Their decisions stay in the log.",
-            on_click=_store,
-            args=([edited(topic, {"retired": True}) for topic in chosen], "Retired."),
-        )
+            st.text_area("One part per line", key="topics.split")
+            st.button("Split", on_click=_split, args=(chosen[0],), key="topics.split.do")
+        with away:
+            _button(
+                "Retire", "retire", lambda: [edited(topic, {"retired": True}) for topic in chosen], ":material/delete:"
+            )
 
 
-def _split(topic: Topic, lines: str) -> None:
+def _button(label: str, name: str, change: Callable[[], Sequence[Topic]], icon: str | None = None) -> None:
+    """A button that keeps changed topics."""
+    st.button(label, icon=icon, key=f"topics.{name}.do", on_click=_edit, args=(change,), width="stretch")
+
+
+def _split(topic: Topic) -> None:
     def work() -> None:
-        gone, parts = split(topic, lines.splitlines())
+        gone, parts = split(topic, st.session_state["topics.split"].splitlines())
         state.desk().add_topics(parts)  # first, so that a failure in between loses nothing
         state.desk().change_topics([gone])
 
@@ -144,6 +146,13 @@ def _edit(change: Callable[[], Sequence[Topic]]) -> None:
 
 def _store(changed: Sequence[Topic], said: str) -> None:
     _told(lambda: state.desk().change_topics(changed), said)
+
+
+def _typed(project: str | None) -> list[Topic]:
+    """The topics of the text field, which is emptied when they are sound."""
+    found = [Topic(name, project=project) for name in topics_from_lines(st.session_state["topics.typed"])]
+    st.session_state["topics.typed"] = ""
+    return found
 
 
 def _add(topics: Callable[[], Sequence[Topic]]) -> None:
@@ -175,14 +184,10 @@ def _adding(project: str | None, *, first: bool) -> None:
         [":material/edit: Typed", ":material/upload_file: CSV", ":material/flag: Requirements", ":material/hub: Themes"]
     )
     with typed:
-        lines = st.text_area("Topics, one per line", key="topics.typed", height=118, placeholder=_EXAMPLE)
+        st.text_area("Topics, one per line", key="topics.typed", height=118, placeholder=_EXAMPLE)
         with st.container(horizontal=True):
             st.button(
-                "Add topics",
-                type="primary",
-                icon=":material/add:",
-                on_click=_add,
-                args=(lambda: [Topic(name, project=project) for name in topics_from_lines(lines)],),
+                "Add topics", type="primary", icon=":material/add:", on_click=_add, args=(lambda: _typed(project),)
             )
             if session.sample_loaded():
                 st.button(

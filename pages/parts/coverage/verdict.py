@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.boards import Board, Cell, CellState
 from core.coverage.desk import Opinion
-from core.errors import BadRequest, FivefoldError
+from core.errors import BadRequest, FivefoldError, Outdated
 from core.reviews import Decision, Verdict
 from pages.parts import notices
 from pages.parts.coverage import state
@@ -61,7 +61,7 @@ def verdict_form(board: Board, cell: Cell, held: Decision | None, seen: int, *, 
     """The form of one cell. seen: the number of the last decision it is drawn with; ask_name: also who decides.
 
     What a click says is said with the number that was on the screen, so that a decision nobody here has seen is never
-    overwritten; then the form says who was faster, and nothing typed is lost.
+    overwritten; then the page says who was faster.
     """
     key = _key(cell)
     offered = [Verdict.WAIVED, Verdict.NEEDS_WORK] if cell.state in _UNJUDGED else list(VERDICTS)
@@ -132,6 +132,8 @@ def _said(cell: Cell, speak: Callable[[], object]) -> None:
     """Keep a decision; what went wrong is told below the form."""
     try:
         speak()
+    except Outdated as problem:
+        st.session_state["coverage.problem"] = problem  # the cell may be decided now, and its form gone
     except FivefoldError as problem:
         st.session_state[f"{_key(cell)}.problem"] = problem
     else:

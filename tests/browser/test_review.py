@@ -1,0 +1,150 @@
+"""A whole review meeting: topics from the contract, a board, decisions, the pack, a new version, what it changes."""
+
+import json
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import openpyxl
+import pypdfium2
+
+from core.boards import CellState
+from core.reviews import Verdict
+from tests.browser.driving import Window
+from tests.running import RunningApp
+
+CONTRACT = """# Statement of work
+
+The vendor shall store helium bottles in the north meadow. The vendor must train every pilot before the first flight.
+"""
+POLICY = """# Hangar policy
+
+Helium bottles must be stored upright in the north meadow. This policy is reviewed every year by internal audit.
+"""
+CHANGED = POLICY.replace("upright in the north meadow", "lying down in the south shed")
+
+
+def test_a_review_from_the_contract_to_the_pack_and_back(
+    start: Callable[[], RunningApp], window: Callable[[RunningApp], Window], tmp_path: Path
+) -> None:
+    app = start()
+    tab = window(app)
+    for name, text in (("sow.md", CONTRACT), ("hangar_policy.md", POLICY)):
+        (tmp_path / name).write_text(text, "utf-8")
+    tab.upload(tmp_path / "sow.md", tmp_path / "hangar_policy.md")
+    app.read_by_now(2)
+
+    tab.go("coverage")
+    tab.page.get_by_role("tab", name="Requirements").click()
+    tab.page.get_by_role("button", name="Look for them").first.click()
+    tab.wait_for("2 proposals")
+    tab.page.get_by_role("button", name="Add all 2").click()
+    tab.wait_for("2 topics")
+    tab.page.get_by_role("button", name="Assess").click()
+    tab.wait_for("% covered", "What to obtain")
+
+    tab.go("coverage", view="Review")
+    before = tab.wait_for("0 of")
+    tab.page.get_by_label("Your name").fill("Ann")
+    tab.page.get_by_label("Your name").press("Enter")
+    decide(tab, "Confirm gap")
+    tab.wait_for("1 of")
+    decide(tab, "Waive")
+    tab.wait_for("A waiver needs a reason")
+    assert "0 of" in before
+
+    tab.go("coverage", view="Requirements")
+    tab.wait_for("2 requirements shown")
+
+    files = {kind: packed(tab, words, tmp_path) for kind, words in PACKS.items()}
+    pages = pypdfium2.PdfDocument(files["pdf"])
+    text = "\n".join(page.get_textpage().get_text_bounded() for page in pages)
+    assert "Coverage review" in text and "gap confirmed" in text and "Ann" in text
+    assert "gap confirmed" in files["html"].decode()
+    data = json.loads(files["json"])
+    assert [each["verdict"] for each in data["decisions"]] == [Verdict.CONFIRMED.value]
+    assert {cell["state"] for cell in data["board"]["cells"]} >= {CellState.GAP.value, CellState.COVERED.value}
+
+    (tmp_path / "edited.xlsx").write_bytes(edited(files["xlsx"]))
+    tab.page.locator("[data-testid=stFileUploaderDropzoneInput]").first.set_input_files(tmp_path / "edited.xlsx")
+    tab.wait_for("1 decision to take over")
+    tab.page.get_by_role("button", name="Take over 1 decision").click()
+    tab.wait_for("1 decision taken over")
+    assert not tab.complains()
+
+
+def test_evidence_that_changed_makes_an_accepted_cell_suspect_and_names_the_sentence(
+    start: Callable[[], RunningApp], window: Callable[[RunningApp], Window], tmp_path: Path
+) -> None:
+    app = start()
+    tab = window(app)
+    (tmp_path / "hangar_policy.md").write_text(POLICY, "utf-8")
+    tab.upload(tmp_path / "hangar_policy.md")
+    app.read_by_now(1)
+    tab.go("coverage")
+    tab.page.get_by_label("Topics, one per line").fill("helium bottles stored upright")
+    tab.page.get_by_role("button", name="Add topics").click()
+    tab.wait_for("1 topic")
+    tab.page.get_by_role("button", name="Assess").click()
+    tab.wait_for("% covered", "What to obtain")
+    tab.page.get_by_role("combobox", name="Open a cell").click()
+    tab.page.get_by_role("option", name="helium bottles stored upright · compliance").click()
+    drawer = tab.page.get_by_role("dialog")
+    drawer.get_by_text("Threshold", exact=True).wait_for()
+    drawer.get_by_text("Decide", exact=True).first.click()
+    drawer.get_by_label("Your name").fill("Ann")
+    drawer.get_by_label("Your name").press("Enter")
+    tab.settle()
+    decide(tab, "Accept as covered")
+    drawer.wait_for(state="detached")
+
+    tab.go("library", document="1")
+    tab.page.get_by_role("button", name="Delete").click()
+    tab.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    tab.wait_for("The library is empty")
+    (tmp_path / "hangar_policy.md").write_text(CHANGED, "utf-8")
+    tab.upload(tmp_path / "hangar_policy.md")
+    app.read_by_now(1)
+    tab.go("coverage", view="Review")
+    said = tab.wait_for("Accepted by Ann")
+    assert "Helium bottles must be stored upright in the north meadow." in said
+    assert "lying down in the south shed" in said
+
+
+PACKS = {"pdf": "PDF", "xlsx": "Excel", "html": "HTML", "json": "JSON"}
+
+
+def decide(tab: Window, verdict: str) -> None:
+    """Choose a verdict and press the button."""
+    tab.page.get_by_role("radio", name=verdict).or_(tab.page.get_by_role("button", name=verdict)).first.click()
+    tab.settle()
+    tab.page.get_by_role("button", name="Decide", exact=False).last.click()
+    tab.settle()
+
+
+def packed(tab: Window, words: str, folder: Path) -> bytes:
+    """The meeting pack in one format, as a person downloads it."""
+    tab.go("coverage", view="Meeting pack")
+    with tab.page.expect_download() as waiting:
+        tab.page.get_by_role("button", name=words).click()
+    path = folder / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    return path.read_bytes()
+
+
+def edited(workbook: bytes) -> bytes:
+    """The workbook with one more decision in it."""
+    book = openpyxl.load_workbook(BytesIO(workbook))
+    sheet = book["Decisions"]
+    heads = [tile.value for tile in sheet[1]]
+    row = next(
+        number
+        for number in range(2, sheet.max_row + 1)
+        if "gap" in sheet.cell(number, heads.index("state") + 1).value
+        and not sheet.cell(number, heads.index("verdict") + 1).value
+    )
+    for column, value in (("verdict", Verdict.NEEDS_WORK.value), ("who", "Bob"), ("owner", "Cid")):
+        sheet.cell(row, heads.index(column) + 1, value)
+    out = BytesIO()
+    book.save(out)
+    return out.getvalue()
