@@ -8,8 +8,6 @@ from core.search.quotable import shown_quote
 
 __all__ = ["changes"]
 
-_ORDER = {state: place for place, state in enumerate(CellState)}
-
 
 def changes(before: Run, before_cells: Sequence[Cell], after: Run, after_cells: Sequence[Cell]) -> Changes:
     """From one run's cells to another's, joined by topic id, so that a renamed topic is no change. A cell only one of

@@ -157,7 +157,9 @@ def _incompatible(one: Quantity, other: Quantity, *, binding: bool) -> bool:
         if one.value == other.value:
             return False
         stricter = other.value > one.value if one.bound is Bound.LEAST else other.value < one.value
-        return not (binding and one.bound is not Bound.EXACT and stricter)
+        return not (binding and one.bound in (Bound.LEAST, Bound.MOST) and stricter)
+    if {one.bound, other.bound} & {Bound.ABOVE, Bound.BELOW}:
+        return False  # one says when a rule begins, the other something else
     least = max((q.value for q in (one, other) if q.bound is not Bound.MOST), default=0.0)
     most = min((q.value for q in (one, other) if q.bound is not Bound.LEAST), default=float("inf"))
     return least > most

@@ -167,7 +167,8 @@ class CoverageDesk:
         before, after = self._finished(project, since), self._finished(project, until)
         if before is None or after is None:
             raise NotFound("There is no snapshot to compare with.", "Assess the topics first.")
-        return changes(before, self._store.cells(before.id), after, self._store.cells(after.id))
+        old, new = (assembled(run, self._store.cells(run.id)).cells for run in (before, after))
+        return changes(before, old, after, new)
 
     # Review
 

@@ -19,12 +19,13 @@ _ALIKE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class _Library:
-    """What is needed of the library now. by_hash: bytes → the living documents in scope that have them."""
+    """What is needed of the library now. by_hash: bytes → the living documents in scope that have them. passages: of
+    these, by document."""
 
     by_hash: Mapping[str, Sequence[Document]]
     by_name: Mapping[str, Document]
     texts: Mapping[tuple[int, int], str]
-    passages: Mapping[int, Passage]
+    passages: Mapping[int, Sequence[Passage]]
 
 
 def broken_pins(decisions: Sequence[Decision], catalogue: Catalogue, project: str | None) -> Mapping[int, str]:
@@ -49,7 +50,8 @@ def _looked_up(citations: Sequence[Citation], catalogue: Catalogue, project: str
     scoped = [
         document
         for document in catalogue.documents()
-        if document.state is DocumentState.READY and (project is None or document.project in (None, project))
+        if (document.state is DocumentState.READY or document.passages)  # read again, it stays as it was until done
+        and (project is None or document.project in (None, project))
     ]
     by_hash: dict[str, list[Document]] = {}
     for document in scoped:
@@ -60,7 +62,8 @@ def _looked_up(citations: Sequence[Citation], catalogue: Catalogue, project: str
         for citation in citations
         for document in (*by_hash.get(citation.sha256, ()), *filter(None, [by_name.get(citation.document_name)]))
     }
-    passages = catalogue.passages(sorted({citation.passage_id for citation in citations}))
+    same = {document.id for citation in citations for document in by_hash.get(citation.sha256, ())}
+    passages = {document_id: catalogue.passages_of(document_id) for document_id in sorted(same)}
     return _Library(by_hash, by_name, catalogue.page_texts(sorted(keys)), passages)
 
 
@@ -77,10 +80,15 @@ def _broken(citation: Citation, kind: str, library: _Library) -> str:
         return f"{quote} was replaced by a new version of the document" + (f", which says “{now}”." if now else ".")
     if not any(_stands(citation, library.texts.get((each.id, citation.page_number), "")) for each in same):
         return f"{quote} is no longer read like that on its page."
-    passage = library.passages.get(citation.passage_id)
-    if passage is not None and kind in set(GapKind) and passage.truth is not GapKind(kind).truth:
-        return f"{quote} is now classified as {passage.truth.value if passage.truth else 'unknown'}."
+    truths = {passage.truth for each in same for passage in library.passages[each.id] if _holds(passage, citation)}
+    if truths and kind in set(GapKind) and GapKind(kind).truth not in truths:
+        return f"{quote} is now classified as {' or '.join(sorted(truth or 'unknown' for truth in truths))}."
     return ""
+
+
+def _holds(passage: Passage, citation: Citation) -> bool:
+    """Whether the sentence stands in the passage; by place, because reading a document again gives new ids."""
+    return passage.page == citation.page_number and passage.start <= citation.start < passage.end
 
 
 def _stands(citation: Citation, text: str) -> bool:

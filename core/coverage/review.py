@@ -34,7 +34,8 @@ def holding(decisions: Sequence[Decision]) -> Held:
 def reviewed(board: Board, held: Held, broken: Mapping[int, str], today: date) -> Board:
     """The board as people have decided. broken: decision id → which sentence it rests on has changed, in words.
 
-    A failed search stays an error whatever was decided. Gaps of cells that are no holes any more are left out.
+    A failed search stays an error, and what is not needed stays not assessed, whatever was decided. Gaps
+    of cells that are no holes any more are left out.
     """
     cells = tuple(_decided(cell, held.get((cell.topic_id, cell.kind.value)), broken, today) for cell in board.cells)
     holes = {(cell.topic, cell.kind) for cell in cells if cell.state in (CellState.GAP, CellState.PARTIAL)}
@@ -43,7 +44,7 @@ def reviewed(board: Board, held: Held, broken: Mapping[int, str], today: date) -
 
 
 def _decided(cell: Cell, decision: Decision | None, broken: Mapping[int, str], today: date) -> Cell:
-    if decision is None or cell.state is CellState.ERROR:
+    if decision is None or cell.state in _UNJUDGED:
         return cell
     said = f"{decision.who}, {decision.at:%Y-%m-%d}"
     match decision.verdict:
@@ -58,7 +59,8 @@ def _decided(cell: Cell, decision: Decision | None, broken: Mapping[int, str], t
         case Verdict.CONFIRMED if cell.state is CellState.COVERED:
             found = cell.evidence[0]
             words = f"“{shown_quote(found.quote)}” ({found.document_name}) was found"
-            return _as(cell, CellState.SUSPECT, f"A gap was confirmed by {said}; since then {words}.")
+            when = "though" if decision.state is CellState.COVERED else "since then"
+            return _as(cell, CellState.SUSPECT, f"A gap was confirmed by {said}; {when} {words}.")
         case _:
             return cell
 

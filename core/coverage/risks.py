@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from core.boards import Cell, CellState, Risk, RiskKind, Topic
 from core.documents import Document, DocumentState, TemporalClass, Truth
@@ -117,7 +117,7 @@ class RiskReader:
 
 
 def _date(document: Document) -> datetime:
-    return document.date or document.uploaded_at.replace(year=1)
+    return document.date or datetime.min.replace(tzinfo=UTC)
 
 
 def _fits(place: str | None, asked: str) -> bool:

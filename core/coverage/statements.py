@@ -16,6 +16,8 @@ class Bound(StrEnum):
     EXACT = "exact"
     LEAST = "at least"
     MOST = "at most"
+    ABOVE = "above"
+    BELOW = "below"
 
 
 class Binding(StrEnum):
@@ -66,6 +68,8 @@ _BOUNDS = {
     Bound.LEAST: "at least|no(?:t)? (?:less|fewer|earlier) than|a minimum of|minimum of|or more",
     Bound.MOST: "at most|within|no(?:t)? (?:more|later|longer) than|up to|a maximum of|maximum of|by no later than"
     "|not (?:to )?exceed(?:ing)?|cannot exceed",
+    Bound.ABOVE: "above|over|more than|exceeding|greater than",
+    Bound.BELOW: "below|under|less than|fewer than",
 }
 _MONTHS = "january february march april may june july august september october november december".split()
 

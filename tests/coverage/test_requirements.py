@@ -1,0 +1,74 @@
+"""Requirement sentences: what is one, how binding it is, and what it is called."""
+
+import pytest
+
+from core.boards import Modality, TopicOrigin
+from core.coverage.requirements import modality_of, requirement_name, requirements
+from core.documents import Truth
+from tests.search.library import Library
+
+SENTENCES = [
+    ("The vendor shall train all users.", Modality.SHALL),
+    ("Passwords must be changed every year.", Modality.MUST),
+    ("Bidders are required to submit two references.", Modality.MUST),
+    ("Reports should be sent by email.", Modality.SHOULD),
+    ("The agency may extend the contract.", Modality.MAY),
+    ("Data shall not leave the country.", Modality.SHALL),
+    ("The system has to log every access.", Modality.MUST),
+    ("Staff are expected to attend the kickoff.", Modality.SHOULD),
+    ("Invoices are due in May.", None),
+    ("The meeting was held on 3 May 2024.", None),
+    ("If something must be dropped, the report can follow.", None),
+    ("We discussed the plan.", None),
+]
+
+
+@pytest.mark.parametrize(("sentence", "modality"), SENTENCES)
+def test_how_binding_a_sentence_is(sentence: str, modality: Modality | None) -> None:
+    assert modality_of(sentence) is modality
+
+
+@pytest.mark.parametrize(
+    ("sentence", "name"),
+    [
+        ("The system shall calculate daily overtime after 8 hours.", "calculate daily overtime after 8 hours"),
+        ("Backups must be kept for seven years.", "Backups kept for seven years"),
+        ("The Contractor shall also provide monthly status reports.", "monthly status reports"),
+        ("When coverage ends, the system shall produce election notices.", "produce election notices"),
+        ("It shall be so.", ""),
+    ],
+)
+def test_a_requirement_is_called_by_what_it_asks(sentence: str, name: str) -> None:
+    assert requirement_name(sentence) == name
+
+
+def test_a_name_is_short_enough_to_search_for() -> None:
+    long = "The vendor shall " + ", ".join(f"deliver item{n} to plant{n}" for n in range(40)) + "."
+    assert len(requirement_name(long).split()) <= 14
+    assert len(requirement_name(long)) <= 90
+
+
+def test_only_intent_is_read_each_requirement_once_with_its_sentence() -> None:
+    library = Library()
+    library.add("sow.md", "The vendor shall train all warehouse users. The vendor shall train all warehouse users.",
+                "R-01 | The system shall print shipping labels for parcels. | M", truth=Truth.INTENT)  # fmt: skip
+    library.add("law.md", "Employers must keep payroll records for three years.", truth=Truth.REGULATORY)
+    found = requirements(library.catalogue, None)
+    assert [topic.name for topic in found] == ["train all warehouse users", "print shipping labels for parcels"]
+    assert {topic.origin for topic in found} == {TopicOrigin.REQUIREMENT}
+    for topic in found:
+        assert topic.source is not None
+        page = library.catalogue.page(topic.source.document_id, topic.source.page_number)
+        assert topic.source.quote == page.text[topic.source.start : topic.source.end]
+        assert topic.modality is Modality.SHALL
+
+
+def test_questions_forms_and_definitions_are_no_requirements() -> None:
+    library = Library()
+    texts = (
+        "Shall the vendor train all the users?",
+        "Name of offeror who shall sign here ________________ date.",
+        "The term Services shall have the meaning given in section two.",
+    )
+    library.add("forms.md", *texts, truth=Truth.INTENT)
+    assert requirements(library.catalogue, None) == ()
