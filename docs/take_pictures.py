@@ -39,7 +39,8 @@ VIEWS = (
     View("search-nothing", "search", "Nearest misses", lambda: {"q": sample.questions()[-1]}),
     View("inspect", "inspect", "Rank journey", lambda: {"q": QUESTION}),
     View("inspect-page", "inspect", "Picture of the page", lambda: {"q": QUESTION, "view": "Page"}),
-    View("coverage", "coverage", "What to obtain", lambda: {"topic": sample.topics()}),
+    View("coverage", "coverage", "What to obtain", lambda: {"view": "Board"}),
+    View("coverage-review", "coverage", "cells decided", lambda: {"view": "Review"}),
 )
 
 
@@ -54,6 +55,7 @@ def take(folder: Path) -> list[Path]:
         empty = View("home-empty", "", "Load the sample")
         taken += [_picture(Window(browser, app, width=width), empty, folder) for width in WIDTHS]
         _load_sample(app, Window(browser, app))
+        _assess(Window(browser, app))
         for width in WIDTHS:
             window = Window(browser, app, width=width)
             taken += [_picture(window, view, folder) for view in VIEWS]
@@ -67,6 +69,15 @@ def _load_sample(app: RunningApp, window: Window) -> None:
     for question in sample.questions()[:5]:
         window.go("search", q=question)
         window.wait_for("results in")
+
+
+def _assess(window: Window) -> None:
+    """A board of the sample library's topics."""
+    window.go("coverage")
+    window.page.get_by_role("button", name="Add the sample library's topics").click()
+    window.wait_for(f"{len(sample.topics())} topics")
+    window.page.get_by_role("button", name="Assess").click()
+    window.wait_for("What to obtain")
 
 
 def _picture(window: Window, view: View, folder: Path) -> Path:
