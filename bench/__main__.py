@@ -1,28 +1,34 @@
-"""`python -m bench [FOLDER] [--only ingest|search|start]`: medians and ratios, in one run on one machine."""
+"""`python -m bench [FOLDER] [--only start|ingest|search|coverage]`: medians and ratios, in one run on one machine."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
-from bench import ingest, search, start
+from bench import coverage, ingest, search, start
 from bench.stock import STOCK_SUFFIXES
 
 __all__ = ["main"]
 
-_BENCHES = {"start": start.run, "ingest": ingest.run, "search": search.run}
+_BENCHES: dict[str, Callable[[Sequence[Path]], str]] = {"start": start.run, "ingest": ingest.run, "search": search.run}
+_NAMES = (*_BENCHES, "coverage")
 
 
 def main(words: Sequence[str] | None = None) -> None:
     """Run the chosen benches on the files of a folder that both pipelines read."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parents[1] / "sample")
-    parser.add_argument("--only", choices=tuple(_BENCHES))
+    parser.add_argument("--only", choices=_NAMES)
+    parser.add_argument("--passages", type=int, default=100_000, help="size of the library of the coverage bench")
+    parser.add_argument("--topics", type=int, default=1_000, help="topics of the coverage bench")
     chosen = parser.parse_args(words)
     files = sorted(p for p in chosen.folder.rglob("*") if p.is_file() and p.suffix.lower() in STOCK_SUFFIXES)
     if not files:
         parser.error(f"{chosen.folder} holds no {', '.join(STOCK_SUFFIXES)} file")
-    for name in [chosen.only] if chosen.only else _BENCHES:
-        print(f"\n{name}: {len(files)} files of {chosen.folder}\n{_BENCHES[name](files)}", flush=True)
+    sized = partial(coverage.run, passages=chosen.passages, topics=chosen.topics)
+    benches = _BENCHES | {"coverage": sized}
+    for name in [chosen.only] if chosen.only else _NAMES:
+        print(f"\n{name}: {len(files)} files of {chosen.folder}\n{benches[name](files)}", flush=True)
 
 
 main()

@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Event, Thread
 from time import perf_counter
 
 import numpy as np
 
-__all__ = ["Clock", "clock", "quantile", "resident_megabytes"]
+__all__ = ["Clock", "Peak", "clock", "peak_memory", "quantile", "resident_megabytes"]
+
+_LOOK_SECONDS = 0.05
 
 
 @dataclass(slots=True)
@@ -35,3 +38,29 @@ def resident_megabytes() -> float:
     import psutil
 
     return psutil.Process().memory_info().rss / 1e6
+
+
+@dataclass(slots=True)
+class Peak:
+    """Most memory of this process held in RAM between entering and leaving."""
+
+    megabytes: float = 0.0
+
+
+@contextmanager
+def peak_memory() -> Iterator[Peak]:
+    """Watch a block from beside, twenty times a second."""
+    peak, over = Peak(), Event()
+
+    def look() -> None:
+        while not over.wait(_LOOK_SECONDS):
+            peak.megabytes = max(peak.megabytes, resident_megabytes())
+
+    watcher = Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield peak
+    finally:
+        over.set()
+        watcher.join()
+        peak.megabytes = max(peak.megabytes, resident_megabytes())

@@ -1,0 +1,168 @@
+"""A coverage run on a large library, and again after one more document, against the same cells searched one by one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from bench.measured import clock, peak_memory
+from core.boards import Board, Topic
+from core.coverage.detect import cell_request
+from core.coverage.evidence import topic_words
+from core.documents import Document, DocumentState, Page, Passage, Span, TableRole, Truth
+from core.errors import BadRequest
+from core.moments import right_now
+from core.ports import Vectors
+from core.printed import aligned
+from core.workbench import Workbench
+from storage.opening import settings_from_environment
+from storage.scratch import files_of, fill, scratch_workbench
+
+__all__ = ["run"]
+
+_PER_DOCUMENT = 200
+_SETUP_ROWS, _ROWS_AT_ONCE = 500, 20
+_SAMPLE = 40  # cells searched one by one
+_NOISE = 0.35  # length of what is added to a real vector: a copy keeps a cosine of about 0.94 with its model
+_SEED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A document ready to be stored. vectors: one per passage."""
+
+    name: str
+    page: Page
+    passages: tuple[Passage, ...]
+    vectors: Vectors
+
+
+class _Stock:
+    """Real passages with their vectors, from which any number of others is made."""
+
+    def __init__(self, passages: Sequence[Passage], vectors: Vectors) -> None:
+        self._random, self._noise = Random(_SEED), np.random.default_rng(_SEED)
+        self._passages, self._vectors = passages, vectors
+        known = {truth: [i for i, p in enumerate(passages) if p.truth is truth] for truth in Truth}
+        self._places = {truth: places or list(range(len(passages))) for truth, places in known.items()}
+        self._sentences = {
+            truth: [span.of(passages[i].text) for i in places for span in passages[i].sentences]
+            for truth, places in self._places.items()
+        }
+
+    def document(self, number: int, size: int) -> _Made:
+        """Passages of one truth: real ones with half their sentences exchanged for others of that truth."""
+        truth = list(Truth)[number % len(Truth)]
+        models = self._random.choices(self._places[truth], k=size)
+        noise = self._noise.normal(0, _NOISE / np.sqrt(self._vectors.shape[1]), (size, self._vectors.shape[1]))
+        vectors = (self._vectors[models] + noise).astype(np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        said = [self._shuffled(self._passages[i], truth) for i in models]
+        changed = [replace(self._passages[i], truth=truth, table_role=None) for i in models]
+        return _made(f"document {number}", changed, said, vectors, " ")
+
+    def _shuffled(self, model: Passage, truth: Truth) -> list[str]:
+        own = [span.of(model.text) for span in model.sentences] or [model.text]
+        mixed = [self._random.choice(self._sentences[truth]) if place % 2 else each for place, each in enumerate(own)]
+        self._random.shuffle(mixed)
+        return mixed
+
+    def topics(self, count: int) -> list[str]:
+        """Different names of two to four words that follow each other in a real sentence. Raises BadRequest."""
+        sentences = [each for of_truth in self._sentences.values() for each in of_truth]
+        names: dict[str, None] = {}
+        for _ in range(count * 50):
+            words = topic_words(self._random.choice(sentences))
+            start, length = self._random.randrange(max(1, len(words) - 3)), self._random.randint(2, 4)
+            if len(chosen := words[start : start + length]) >= 2:
+                names[" ".join(chosen)] = None
+            if len(names) == count:
+                return list(names)
+        raise BadRequest("The files hold too few words for so many topics.", "Give more files or fewer topics.")
+
+    def setup(self, names: Sequence[str]) -> _Made:
+        """One table of what is configured, its rows called like topics; not searched by its vectors."""
+        lines = [f"code: C{number:04}; description: {name}; rate: {number}" for number, name in enumerate(names)]
+        said = [lines[start : start + _ROWS_AT_ONCE] for start in range(0, len(lines), _ROWS_AT_ONCE)]
+        model = replace(self._passages[self._places[Truth.REALITY][0]], truth=Truth.REALITY)
+        models = [replace(model, table_role=TableRole.SETUP, context="", section="")] * len(said)
+        return _made("set-up", models, said, self._vectors[: len(said)], "\n")
+
+
+def _made(name: str, models: Sequence[Passage], said: Sequence[Sequence[str]], vectors: Vectors, gap: str) -> _Made:
+    passages, texts, start = [], [], 0
+    for model, sentences in zip(models, said, strict=True):
+        text, spans, at = gap.join(sentences), [], 0
+        for sentence in sentences:
+            spans.append(Span(at, at + len(sentence)))
+            at += len(sentence) + len(gap)
+        place = {"page": 1, "start": start, "end": start + len(text), "rows": None}
+        passages.append(replace(model, id=0, document_id=0, text=text, sentences=tuple(spans), **place))  # type: ignore[arg-type]
+        texts.append(text)
+        start += len(text) + 2
+    return _Made(name, Page(1, "\n\n".join(texts)), tuple(passages), vectors)
+
+
+def run(files: Sequence[Path], *, passages: int = 100_000, topics: int = 1_000) -> str:
+    """Seconds, cells per second and peak memory of runs that are kept; the peer is told from a sample."""
+    with scratch_workbench(settings_from_environment()) as workbench:
+        fill(workbench, files_of(files))
+        stock = _stock(workbench)
+        for number in range(max(1, passages // _PER_DOCUMENT)):
+            _store(workbench, stock.document(number, min(passages, _PER_DOCUMENT)))
+        names = stock.topics(topics)
+        _store(workbench, stock.setup(names[: min(_SETUP_ROWS, topics)]))
+        workbench.desk.add_topics([Topic(name) for name in names])
+        # The keyword files are made at the first search; the model is loaded by it.
+        workbench.search(cell_request(names[0], Truth.REGULATORY, None), remember=False)
+        rows = [("one run", *_carried_out(workbench))]
+        _store(workbench, stock.document(passages // _PER_DOCUMENT, _PER_DOCUMENT))
+        rows.append(("again, one document more", *_carried_out(workbench)))
+        board = workbench.desk.board(None)
+        assert board is not None
+        rows.append(_one_by_one(workbench, board))
+        held = workbench.statistics().passages
+    table = aligned(("way", "cells judged", "seconds", "cells/s", "peak MB"), rows)
+    return f"{held} passages, {topics} topics; cells carried over count as none judged\n{table}"
+
+
+def _stock(workbench: Workbench) -> _Stock:
+    found = [p for document in workbench.documents() for p in workbench.passages_of(document.id) if p.sentences]
+    vectors = workbench._vectors.vectors([p.id for p in found])
+    found = [p for p in found if p.id in vectors]
+    return _Stock(found, np.stack([vectors[p.id] for p in found]))
+
+
+def _store(workbench: Workbench, made: _Made) -> None:
+    """Through the catalogue, like an upload; the keyword files follow it by themselves."""
+    digest = sha256(made.name.encode()).hexdigest()
+    document = Document(0, made.name, digest, len(made.page.text), DocumentState.PENDING, right_now())
+    document = workbench._catalogue.add_document(document)
+    stored = workbench._catalogue.save_ingested(document, [made.page], made.passages, made.vectors)
+    workbench._vectors.add(stored, made.vectors)
+
+
+def _carried_out(workbench: Workbench) -> tuple[int, float, float, float]:
+    """Cells judged, seconds, cells judged per second, peak megabytes."""
+    runs = workbench.desk.runs
+    with peak_memory() as peak, clock() as one:
+        ended = runs.carry_out(runs.start(None).id)
+    judged = ended.total - ended.carried
+    return judged, one.seconds, judged / one.seconds, peak.megabytes
+
+
+def _one_by_one(workbench: Workbench, board: Board) -> tuple[str, int, float, float, float]:
+    """The five truths' cells by single searches, told from a sample of them."""
+    cells = [cell for cell in board.cells if cell.request is not None and not cell.configuration]
+    sample = Random(_SEED).sample(cells, min(_SAMPLE, len(cells)))
+    searches = [partial(workbench.search, cell.request, remember=False) for cell in sample if cell.request]
+    with peak_memory() as peak, clock() as taken:
+        for search in searches:
+            search()
+    each = taken.seconds / len(sample)
+    words = f"one search per cell, told from {len(sample)}"
+    return words, len(cells), each * len(cells), 1 / each, peak.megabytes
