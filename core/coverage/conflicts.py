@@ -20,6 +20,7 @@ from core.documents import Document, Passage, Truth
 from core.reviews import Conflict, ConflictKind, Statement
 from core.search.cite import citation_of
 from core.search.quotable import QuotableKind, quotables
+from core.tables.cases import other_case
 
 __all__ = ["disagreement", "find_conflicts"]
 
@@ -30,6 +31,11 @@ _NEAR_SHARED = 2
 _MOST_AMOUNTS = 3
 _YEAR = re.compile(r"(?<![\w.,$-])(?:19|20)\d\d(?![\w-]|[.,]\d)")
 _EXAMPLE = re.compile(r"(?i)\b(?:for example|for instance|e\.g\.|such as|example:|suppose|assume|illustration)")
+_PERIOD = re.compile(
+    r"(?i)^\W*(?:(?:of|for)\s+)?(?:[a-z]+\s+){0,3}?(?:per|an?|each|every|in (?:an?|any|one)|in a single)\s+(?:\w+\s+)?"
+    r"(?P<period>hour|workday|day|workweek|week|month|quarter|year)\b"
+)
+_PERIODS = {"workday": "day", "workweek": "week"}
 _STRICT = (Truth.REGULATORY, Truth.COMPLIANCE, Truth.INTENT, Truth.REFERENCE)
 """Truths that state rules, the most binding first; what is (reality) contradicts nothing by itself."""
 
@@ -117,7 +123,7 @@ def disagreement(first: str, second: str, *, binding: bool = False) -> Disagreem
     one, other = content_stems(first), content_stems(second)
     shared = len(one & other)
     overlap = shared / max(1, min(len(one), len(other)))
-    if shared < _SAME_SHARED or overlap < _SAME_OVERLAP:
+    if shared < _SAME_SHARED or overlap < _SAME_OVERLAP or other_case(first, second):
         return None
     return (
         _amounts(first, second, overlap, binding=binding)
@@ -143,8 +149,17 @@ def _alone(found: Sequence[Quantity]) -> list[Quantity]:
 
 
 def _same_measure(first: str, one: Quantity, second: str, other: Quantity) -> bool:
-    """Whether the words around both amounts speak of the same."""
+    """Whether the words around both amounts speak of the same, and not of different periods."""
+    periods = {_period(first, one), _period(second, other)} - {""}
+    if len(periods) > 1:
+        return False
     return len(_around(first, one.start, one.end) & _around(second, other.start, other.end)) >= _NEAR_SHARED
+
+
+def _period(sentence: str, amount: Quantity) -> str:
+    """What an amount is counted in, "month" of "two days per month"; "" when nothing says it."""
+    match = _PERIOD.match(sentence[amount.end :])
+    return _PERIODS.get(said := match["period"].lower(), said) if match else ""
 
 
 def _around(sentence: str, start: int, end: int) -> frozenset[str]:

@@ -28,8 +28,8 @@ _MODALITIES = (
     (Modality.MAY, re.compile(r"\bmay\b(?! \d)|(?i:\b(?:is|are) (?:permitted|allowed) to\b)")),
 )
 _BINDS = re.compile(
-    r"(?i)\b(?:shall|must|should|may|(?:is|are) (?:required|obligated|obliged|expected|permitted|allowed) to"
-    r"|(?:has|have|needs?) to)\b"
+    r"\bmay\b|(?i:\b(?:shall|must|should|(?:is|are) (?:required|obligated|obliged|expected|permitted|allowed) to"
+    r"|(?:has|have|needs?) to)\b)"
 )
 _PASSIVE = re.compile(r"(?i)^(?:(?:also|only|not|never|always|at (?:least|minimum),?)\s+)*(?:be|have|been)\b")
 _FILLERS = frozenset(

@@ -122,6 +122,7 @@ def _date(document: Document) -> datetime:
 
 def _fits(place: str | None, asked: str) -> bool:
     """Whether evidence of a place speaks for the place asked about; what names no place speaks for all."""
+    national = ("federal", "country:US")
     if place is None or place == asked or place == "global":
         return True
-    return asked.startswith("state:") and place in ("federal", "country:US")
+    return place in national and (asked.startswith("state:") or asked in national)

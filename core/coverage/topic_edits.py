@@ -86,18 +86,25 @@ def topics_from_table(data: bytes, name: str = "the file", project: str | None =
         if not said["topic"]:
             continue
         topic = Topic(
-            checked_topics([said["topic"]])[0],
+            _named(said["topic"], line, name),
             project=project,
             origin=TopicOrigin.CSV,
             needs=_needs(said.get("needs", ""), line, name),
             owner=said.get("owner", ""),
             domain=said.get("domain") or None,
-            jurisdiction=said.get("jurisdiction") or None,
+            jurisdiction=_place(said.get("jurisdiction")),
         )
         found.setdefault(topic.name.casefold(), topic)
     if not found:
         raise BadRequest(f"'{name}' names no topic.", "Put one topic in each row of the column 'topic'.")
     return tuple(found.values())
+
+
+def _named(text: str, line: int, name: str) -> str:
+    try:
+        return checked_topics([text])[0]
+    except BadRequest as problem:
+        raise BadRequest(f"Line {line} of '{name}': '{text[:60]}' cannot be a topic.", problem.hint) from problem
 
 
 def _needs(text: str, line: int, name: str) -> tuple[Truth, ...]:
@@ -129,7 +136,7 @@ def edited(topic: Topic, row: Mapping[str, Any]) -> Topic:
     wanted = topic.needs if needs is None else tuple(truth for truth in Truth if truth.value in needs)
     return replace(
         topic,
-        name=" ".join(str(row.get("name") or topic.name).split()),
+        name=" ".join(str(row.get("name") or "").split()) or topic.name,
         needs=wanted or topic.needs,
         owner=str(row["owner"] or "").strip() if "owner" in row else topic.owner,
         domain=(row["domain"] or None) if "domain" in row else topic.domain,

@@ -1,0 +1,103 @@
+"""Topics as a table, merged, split; and requirement names that survive months and conditions."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from core.boards import Cell, CellState, Modality, Topic
+from core.coverage.requirements import modality_of, requirement_name
+from core.coverage.risks import RiskReader
+from core.coverage.topic_edits import edited, merged, split, topics_csv, topics_from_table, with_needs
+from core.documents import Document, DocumentState, Truth
+from core.errors import BadRequest
+from tests.coverage.boards import NOW, citation
+
+
+def test_a_table_reads_places_needs_and_owners_as_people_write_them() -> None:
+    data = b"Topic;Needs;Owner;Jurisdiction\nfire drills;regulatory and compliance;Ada;California\nkeys;all;;\n"
+    one, two = topics_from_table(data, project="north")
+    assert (one.needs, one.owner, one.jurisdiction) == ((Truth.REGULATORY, Truth.COMPLIANCE), "Ada", "state:CA")
+    assert (two.needs, two.owner, two.jurisdiction, two.project) == (tuple(Truth), "", None, "north")
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"topic,needs\nfire drills,all\n???,all\n", "Line 3 of 'wanted.csv'"),
+        (b"topic,needs\nfire drills,gossip\n", "Line 2 of 'wanted.csv' needs 'gossip'"),
+        (b"topic\n" + b"x" * 301 + b"\n", "Line 2 of 'wanted.csv'"),
+        (b"needs,topic\nall,\n", "names no topic"),
+        (b"", "holds no rows"),
+    ],
+)
+def test_a_bad_row_is_named_with_its_line(data: bytes, told: str) -> None:
+    with pytest.raises(BadRequest, match=told.replace("?", r"\?")):
+        topics_from_table(data, "wanted.csv")
+
+
+def test_a_table_written_is_read_back_and_runs_no_formula() -> None:
+    topics = (
+        Topic("=SUM of parts", needs=(Truth.INTENT,), owner="@ada"),
+        Topic("fire, smoke", domain="safety", jurisdiction="state:CA"),
+    )
+    text = topics_csv(topics)
+    assert "\n=SUM" not in text and ",@ada" not in text
+    back = topics_from_table(text.encode())
+    assert [(t.name, t.needs, t.owner, t.domain, t.jurisdiction) for t in back] == [
+        (t.name, t.needs, t.owner, t.domain, t.jurisdiction) for t in topics
+    ]
+
+
+def test_merging_keeps_what_agrees_and_splitting_retires_the_whole() -> None:
+    one = Topic("a b", id=1, needs=(Truth.REALITY,), owner="Ada", domain="x")
+    two = Topic("c d", id=2, needs=(Truth.INTENT,), domain="y")
+    kept, gone = merged([one, two], "all of it")
+    assert (kept.id, kept.name, kept.needs) == (1, "all of it", (Truth.INTENT, Truth.REALITY))
+    assert (kept.owner, kept.domain, gone.id, gone.retired) == ("Ada", None, 2, True)
+    old, parts = split(kept, ["first part", "second part"])
+    assert old.retired and [(p.id, p.owner, p.needs) for p in parts] == [(0, "Ada", kept.needs)] * 2
+    for wrong in (lambda: merged([one], "x"), lambda: split(one, ["one", "ONE"]), lambda: with_needs([one], [])):
+        with pytest.raises(BadRequest):
+            wrong()
+
+
+def test_an_edited_row_keeps_what_it_leaves_out() -> None:
+    topic = Topic("a b", id=1, owner="Ada", domain="x", jurisdiction="federal")
+    assert edited(topic, {}) == topic
+    changed = edited(topic, {"name": "  ", "owner": None, "jurisdiction": "Texas", "needs": []})
+    assert (changed.name, changed.owner, changed.jurisdiction, changed.needs) == ("a b", "", "state:TX", topic.needs)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "modality", "name"),
+    [
+        ("In May the vendor shall deliver the report.", Modality.SHALL, "deliver the report"),
+        ("Nurses should wash their hands before contact.", Modality.SHOULD, "wash their hands before contact"),
+        ("Data must be encrypted at rest and in transit.", Modality.MUST, "Data encrypted at rest and in transit"),
+        ("Should the buyer default, the seller may withdraw the offer.", Modality.MAY, "withdraw the offer"),
+        ("May 5 is the deadline for comments.", None, ""),
+        ("Invoices are due in May.", None, ""),
+        ("The museum opened in 1903 and has two wings.", None, ""),
+    ],
+)
+def test_a_month_or_a_condition_requires_nothing(sentence: str, modality: Modality | None, name: str) -> None:
+    assert (modality_of(sentence), requirement_name(sentence)) == (modality, name)
+
+
+def doubts(jurisdiction: str, asked: str, *documents: Document) -> list[str]:
+    cell = Cell(
+        "a b", Truth.REGULATORY, CellState.COVERED, 0.9, 0.5, (citation(jurisdiction=jurisdiction),), topic_id=1
+    )
+    topic = Topic("a b", id=1, jurisdiction=asked)
+    [told] = RiskReader(documents, NOW).with_risks([cell], {1: topic})
+    return [risk.kind.value for risk in told.risks]
+
+
+def test_a_document_uploaded_on_a_leap_day_without_a_date_is_no_problem() -> None:
+    leap = datetime(2024, 2, 29, tzinfo=UTC)
+    assert doubts("federal", "federal", Document(1, "undated.pdf", "a", 1, DocumentState.READY, leap)) == []
+
+
+def test_national_evidence_speaks_for_the_nation_and_its_states() -> None:
+    assert doubts("federal", "country:US") == doubts("federal", "state:CA") == doubts("country:US", "federal") == []
+    assert doubts("state:TX", "state:CA") == doubts("state:TX", "federal") == ["wrong jurisdiction"]
