@@ -57,8 +57,16 @@ def _attention(documents: list[Document]) -> None:
     st.markdown("**Needs attention**")
     failed = [each for each in documents if each.state is DocumentState.FAILED]
     unsure = [each for each in documents if each.state is DocumentState.READY and cards.unsure(each)]
-    if not failed and not unsure:
+    shaken = _shaken(documents)
+    if not failed and not unsure and not shaken:
         st.caption(":material/check: Every file was read, and every label is sure.")
+    if shaken:
+        st.page_link(
+            page_path("coverage"),
+            label=f"{count(shaken, 'accepted cell')} of the coverage board rest on sentences that have changed",
+            icon=":material/warning:",
+            query_params={"view": "Review"},
+        )
     for each in [*failed, *unsure][:_SHOWN]:
         with st.container(border=True, gap="xsmall"):
             link = {"document": str(each.id)}
@@ -69,6 +77,13 @@ def _attention(documents: list[Document]) -> None:
     more = len(failed) + len(unsure) - _SHOWN
     if more > 0:
         st.page_link(page_path("upload"), label=f"{more} more on Upload", icon=":material/arrow_forward:")
+
+
+def _shaken(documents: list[Document]) -> int:
+    """Acceptances that no longer stand, over the boards of all projects and of the whole library."""
+    desk = session.workbench().desk
+    projects = {None, *(each.project for each in documents if each.project)}
+    return sum(len(desk.shaken(project)) for project in projects)
 
 
 def _icon(document: Document) -> str:

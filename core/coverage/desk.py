@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from core.boards import Board, Cell, CellState, GapKind, Run, RunState, Topic
+from core.boards import Board, Cell, GapKind, Run, RunState, Topic
 from core.coverage.changes import changes
 from core.coverage.clusters import clusters
 from core.coverage.conflicts import find_conflicts
 from core.coverage.detect import Detector, assess
-from core.coverage.gaps import assembled
+from core.coverage.gaps import as_needed, assembled
 from core.coverage.pack import Pack
 from core.coverage.pack_read import Preview, read_decisions
 from core.coverage.pins import broken_pins
@@ -132,10 +132,12 @@ class CoverageDesk:
 
     def _reviewed(self, run: Run) -> Board:
         board = self._detected(run)
-        log = self._store.decisions(run.project)
-        held = holding(log)
-        broken = broken_pins(list(held.values()), self._catalogue, run.project)
-        return reviewed(board, held, broken, self._now().date())
+        held = self.held(run.project)
+        return reviewed(board, held, self.shaken(run.project), self._now().date())
+
+    def shaken(self, project: str | None) -> Mapping[int, str]:
+        """Decision id → words, for the acceptances that hold and rest on a sentence that has changed since."""
+        return broken_pins(list(self.held(project).values()), self._catalogue, project)
 
     def _detected(self, run: Run) -> Board:
         """The board as detected, its topics as they are called, owned and needed now; one retired since is left out."""
@@ -143,7 +145,7 @@ class CoverageDesk:
         then = {topic.id: topic for topic in run.topics}
         kept = [topic for topic in run.topics if topic.id in now]
         cells = [
-            _needed(replace(cell, topic=now[cell.topic_id].name), now[cell.topic_id], then[cell.topic_id])
+            as_needed(replace(cell, topic=now[cell.topic_id].name), now[cell.topic_id], then[cell.topic_id])
             for cell in self._store.cells(run.id)
             if cell.topic_id in now and cell.topic_id in then
         ]
@@ -285,12 +287,3 @@ class CoverageDesk:
             made_at=self._now(),
             made_by=who.strip(),
         )
-
-
-def _needed(cell: Cell, now: Topic, then: Topic) -> Cell:
-    """The cell when what the topic needs was changed after it was judged."""
-    if cell.configuration or (cell.truth in now.needs) == (cell.truth in then.needs):
-        return cell
-    words = "Not needed for this topic." if cell.truth not in now.needs else "Needed since the last run: assess again."
-    blank = replace(cell, state=CellState.NOT_ASSESSED, evidence_score=0.0, evidence=(), near_misses=(), risks=())
-    return replace(blank, reason=words)

@@ -12,7 +12,16 @@ from core.search.quotable import shown_quote
 from core.tables.gaps import SEVERITIES, GapTable, gap_table
 from core.tables.jurisdictions import jurisdiction_title
 
-__all__ = ["ASSESSED", "assembled", "coverage_of", "gaps_of", "place_in_words", "score_in_words", "state_of"]
+__all__ = [
+    "ASSESSED",
+    "as_needed",
+    "assembled",
+    "coverage_of",
+    "gaps_of",
+    "place_in_words",
+    "score_in_words",
+    "state_of",
+]
 
 ASSESSED = frozenset({CellState.COVERED, CellState.PARTIAL, CellState.GAP, CellState.SUSPECT, CellState.WAIVED})
 """States that count in coverage; error and not assessed do not."""
@@ -37,6 +46,15 @@ def coverage_of(cells: Iterable[Cell]) -> float | None:
     """covered ÷ assessed of the five truths, in [0, 1]; None when nothing could be assessed."""
     assessed = [cell for cell in cells if cell.state in ASSESSED and not cell.configuration]
     return sum(cell.state is CellState.COVERED for cell in assessed) / len(assessed) if assessed else None
+
+
+def as_needed(cell: Cell, now: Topic, then: Topic) -> Cell:
+    """The cell when what the topic needs was changed after it was judged."""
+    if cell.configuration or (cell.truth in now.needs) == (cell.truth in then.needs):
+        return cell
+    words = "Not needed for this topic." if cell.truth not in now.needs else "Needed since the last run: assess again."
+    blank = replace(cell, state=CellState.NOT_ASSESSED, evidence_score=0.0, evidence=(), near_misses=(), risks=())
+    return replace(blank, reason=words)
 
 
 def assembled(run: Run, cells: Iterable[Cell]) -> Board:

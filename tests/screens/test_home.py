@@ -1,6 +1,9 @@
 """Home: an empty library says what to do; a filled one says what is in it and what needs a look."""
 
-from core.documents import DocumentState
+from core.boards import Topic
+from core.coverage.desk import Opinion
+from core.documents import DocumentState, Truth
+from core.reviews import Verdict
 from tests.screens.conftest import Opened, Shelf, words
 
 
@@ -49,3 +52,16 @@ def test_a_library_that_does_not_open_is_an_error_that_says_what_to_do(
     monkeypatch.setattr(storage.opening, "open_workbench", closed)
     home = opened("home.py")
     assert "The database does not start" in home.error[0].value and "Free some disk space" in home.error[0].value
+
+
+def test_accepted_cells_whose_sentence_changed_need_attention(stocked: Shelf, opened: Opened) -> None:
+    desk = stocked.workbench.desk
+    desk.add_topics([Topic("overtime approved in writing")])
+    desk.runs.carry_out(desk.runs.start(None).id)
+    board = desk.board(None)
+    assert board is not None
+    cell = board.cell("overtime approved in writing", Truth.COMPLIANCE)
+    desk.decide(board, cell, Opinion(Verdict.ACCEPTED, "Ann"))
+    assert "rest on sentences" not in words(opened("home.py"))
+    stocked.workbench.delete(next(each.id for each in stocked.workbench.documents() if "overtime" in each.name))
+    assert "1 accepted cell of the coverage board rest on sentences" in words(opened("home.py"))

@@ -27,7 +27,7 @@ def draw(project: str | None, board: Board | None) -> None:
     dark = st.context.theme.type == "dark"
     line, columns = st.columns([3, 2], gap="large")
     with line:
-        st.markdown("**Coverage over time**")
+        st.markdown("**Coverage over time** :gray[· as found, before decisions]")
         st.plotly_chart(
             trend.coverage_line(finished, dark=dark), config={"displayModeBar": False}, key="snapshots.trend"
         )
