@@ -37,7 +37,7 @@ def resident_megabytes() -> float:
     """Memory of this process held in RAM."""
     import psutil
 
-    return psutil.Process().memory_info().rss / 1e6
+    return float(psutil.Process().memory_info().rss) / 1e6
 
 
 @dataclass(slots=True)

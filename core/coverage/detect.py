@@ -26,6 +26,7 @@ __all__ = ["PROFILE", "Detector", "Wanted", "assess", "cell_request"]
 PROFILE = "balanced"
 _METHOD = 3  # counts changes of how cells are judged, so that older cells are not carried over
 _AT_ONCE = 200
+_NAMES_KEPT = 5000  # vectors of topic names, some 8 MB: a run asks for each name once per column
 
 Wanted = tuple[Topic, GapKind]
 """One cell to judge."""
@@ -74,6 +75,7 @@ class Detector:
 
     def __init__(self, catalogue: Catalogue, vectors: VectorIndex, sparse: SparseIndex, embedder: Embedder) -> None:
         self._catalogue, self._vectors, self._sparse, self._embedder = catalogue, vectors, sparse, embedder
+        self._known: dict[str, Vectors] = {}
 
     def configuration(self) -> str:
         """Hex digest of all that decides states besides the library: thresholds, model, profile, method.
@@ -105,11 +107,16 @@ class Detector:
         return tuple(judged[each] for each in wanted)
 
     def _asked(self, names: Sequence[str]) -> Mapping[str, Vectors] | FivefoldError:
+        known = self._known
+        fresh = [name for name in names if name not in known]
         try:
-            rows = self._embedder.embed(names)
+            rows = self._embedder.embed(fresh) if fresh else ()
         except FivefoldError as failure:
             return failure
-        return dict(zip(names, rows, strict=True))
+        known = known | dict(zip(fresh, rows, strict=True))
+        # Replaced as a whole, so that other threads read either the old or the new.
+        self._known = known if len(known) <= _NAMES_KEPT else {}
+        return {name: known[name] for name in names}
 
     def _column(self, column: _Column, vectors: Mapping[str, Vectors] | FivefoldError) -> list[Cell]:
         needed = [topic for topic in column.topics if column.kind.truth in topic.needs]
