@@ -3,7 +3,7 @@
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -106,28 +106,31 @@ def _preview(
     board: Board,
     now: datetime,
 ) -> PreviewRow:
-    topic, kind, said = restored(_text(row["topic"])), _text(row["kind"]), _said(row)
+    said = _said(row)
     before = _in_words(_as_said(known)) if known else "not decided"
-    blank = PreviewRow(number, topic, kind, before, _in_words(said))
-
-    def refused(problem: str) -> PreviewRow:
-        return PreviewRow(number, topic, kind, before, blank.after, problem)
-
-    if cell is None:
-        return refused("This board has no such cell.")
-    if _whole(row["decisions so far"]) != count:
-        return refused("Someone has decided on it since this pack was made.")
-    verdict = next((each for each in REVIEWABLE if each.value == str(said["verdict"]).lower()), None)
-    if verdict is None:
-        return refused(f"'{said['verdict']}' is no verdict; use {', '.join(REVIEWABLE)}.")
+    shown = PreviewRow(number, restored(_text(row["topic"])), _text(row["kind"]), before, _in_words(said))
     try:
-        expires, due = (_day(row[column], column) for column in ("expires", "due"))
-        check_decision(verdict, said["who"], said["reason"], expires, due, cell, now.date())
+        return replace(shown, decision=_decision(row, said, cell, count, board, now))
     except BadRequest as problem:
-        return refused(problem.message)
-    decision = Decision(
+        return replace(shown, problem=problem.message)
+
+
+def _decision(
+    row: Mapping[str, Any], said: Mapping[str, str], cell: Cell | None, count: int, board: Board, now: datetime
+) -> Decision:
+    """What the row says, as a decision. count: of the decisions on the cell today. Raises BadRequest."""
+    if cell is None:
+        raise BadRequest("This board has no such cell.", "Leave topic id and kind as they are.")
+    if _whole(row["decisions so far"]) != count:
+        raise BadRequest("Someone has decided on it since this pack was made.", "Make the pack again.")
+    verdict = next((each for each in REVIEWABLE if each.value == said["verdict"].lower()), None)
+    if verdict is None:
+        raise BadRequest(f"'{said['verdict']}' is no verdict; use {', '.join(REVIEWABLE)}.", "Choose one of them.")
+    expires, due = (_day(row[column], column) for column in ("expires", "due"))
+    check_decision(verdict, said["who"], said["reason"], expires, due, cell, now.date())
+    return Decision(
         cell.topic_id,
-        kind,
+        cell.kind.value,
         board.project,
         verdict,
         said["who"],
@@ -144,7 +147,6 @@ def _preview(
         score=cell.evidence_score,
         run_id=board.run_id,
     )
-    return PreviewRow(number, topic, kind, before, blank.after, decision=decision)
 
 
 def _said(row: Mapping[str, Any]) -> dict[str, str]:
@@ -172,7 +174,7 @@ def _text(value: Any) -> str:
 def _whole(value: Any) -> int:
     try:
         return int(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return -1
 
 

@@ -71,7 +71,7 @@ def _summary(book: Any, pack: Pack) -> None:
     sheet.append(["Coverage review"])
     sheet["A1"].font = Font(bold=True, size=16, color=_HEAD)
     for name, value in pack.facts:
-        sheet.append([name, inert(value)])
+        sheet.append([name, _plain(value)])
     sheet.append([])
     for severity, number in pack.gap_counts().items():
         sheet.append([f"{severity} gaps", number])
@@ -89,7 +89,8 @@ def _matrix(book: Any, board: Board) -> None:
         sheet.column_dimensions[_letter(number)].width = width
     for topic in board.topics:
         cells = [board.cell(topic.name, kind) for kind in board.kinds]
-        sheet.append([inert(topic.name), inert(topic.owner), topic.domain or "", *(_state(cell) for cell in cells)])
+        told = [_plain(value) for value in (topic.name, topic.owner, topic.domain or "")]
+        sheet.append([*told, *(_state(cell) for cell in cells)])
         for column, cell in enumerate(cells, start=4):
             tile, look = sheet.cell(sheet.max_row, column), STATE_LOOKS[cell.state]
             tile.fill = PatternFill("solid", start_color=look.fill.upper())

@@ -1,0 +1,110 @@
+"""The meeting pack: what stands in each of its forms, and that nothing hostile in it runs or breaks it."""
+
+import io
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import jsonschema
+import openpyxl
+import pypdfium2
+import pytest
+
+from core.boards import CellState, GapKind, Run, RunState, Topic
+from core.coverage.pack import STATE_LOOKS, Pack, pack_data
+from core.coverage.pack_html import pack_html
+from core.coverage.pack_pdf import pack_pdf
+from core.coverage.pack_xlsx import pack_xlsx
+from core.coverage.trace import trace
+from core.reviews import CellChange, Changes, Decision, Verdict
+from pages.parts.looks import CELLS
+from tests.coverage.boards import NOW, board_of, citation
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "meeting-pack.schema.json"
+FORMULA, SCRIPT = "=1+1", "<script>alert(1)</script>"
+STRANGE = "🎉 給与 الأجور\n" + "x" * 300
+
+
+def pack_of(name: str = "overtime", topics: int = 1, document: str = "policy.pdf") -> Pack:
+    """A pack with a decision and changes, in which every text is `name`."""
+    rows = {Topic(name if n == 1 else f"{name} {n}", id=n, owner=name): "cpgsn" for n in range(1, topics + 1)}
+    board = board_of(rows)
+    proof = (citation(name, document_name=document),)
+    board = replace(board, cells=tuple(replace(cell, evidence=proof) for cell in board.cells))
+    run = Run(1, None, RunState.DONE, board.topics, 5, NOW, NOW, name=name)
+    said = Decision(1, "intent", None, Verdict.CONFIRMED, name, NOW, 1, topic=name, comment=name, owner=name)
+    cells = (CellChange(name, GapKind.INTENT, None, CellState.GAP, 0.0, 0.1, name),)
+    changes = Changes(run, run, None, 0.5, cells, (name,), ())
+    return Pack(board, run, (said,), (), (), trace(board), changes, NOW, name)
+
+
+def pdf_pages(pack: Pack) -> list[str]:
+    """The text of each page."""
+    with pypdfium2.PdfDocument(pack_pdf(pack)) as pdf:
+        return [page.get_textpage().get_text_bounded() for page in pdf]
+
+
+def test_states_look_on_paper_as_on_the_page() -> None:
+    for state, look in CELLS.items():
+        assert (f"#{STATE_LOOKS[state].fill}", STATE_LOOKS[state].symbol) == (look.light, look.symbol)
+
+
+def test_the_workbook_has_every_sheet() -> None:
+    book = openpyxl.load_workbook(io.BytesIO(pack_xlsx(pack_of())))
+    assert book.sheetnames == "Summary Matrix Gaps Decisions Evidence Conflicts Changes Log".split()
+    assert book["Matrix"]["A2"].value == "overtime"
+    assert book["Matrix"]["D2"].value == "✓ covered 0.90"
+    assert book["Decisions"].max_row == 6
+    assert book["Log"]["E2"].value == "gap confirmed"
+    assert book["Changes"]["D2"].value == "gap"
+
+
+def test_no_text_of_the_workbook_is_a_formula() -> None:
+    book = openpyxl.load_workbook(io.BytesIO(pack_xlsx(pack_of(FORMULA, document="=2+2.pdf"))))
+    values = [tile for sheet in book for row in sheet.iter_rows() for tile in row if tile.value is not None]
+    assert not [tile for tile in values if tile.data_type == "f" or str(tile.value).startswith("=")]
+    assert "'=1+1" in [tile.value for tile in values]
+
+
+@pytest.mark.parametrize("text", ["a\x00b\x0bc", "word " * 20_000, STRANGE])
+def test_the_workbook_holds_any_text(text: str) -> None:
+    assert openpyxl.load_workbook(io.BytesIO(pack_xlsx(pack_of(text))))["Matrix"].max_row > 1
+
+
+def test_the_html_loads_nothing_and_runs_nothing() -> None:
+    source = pack_html(pack_of(SCRIPT, document=SCRIPT))
+    tags: list[str] = []
+    reader = HTMLParser()
+    reader.handle_starttag = lambda tag, attrs: tags.append(tag)  # type: ignore[method-assign]
+    reader.feed(source)
+    assert "&lt;script&gt;alert(1)" in source
+    assert "table" in tags
+    assert not {"script", "link", "img", "iframe"} & set(tags)
+    assert "http:" not in source and "https:" not in source and "url(" not in source
+
+
+def test_the_pdf_says_what_stands_on_the_board() -> None:
+    pages = pdf_pages(pack_of())
+    text = "".join(pages)
+    assert f"1 of {len(pages)}" in pages[0]
+    for words in ("overtime", "covered", "Obtain a rule.", "gap confirmed"):
+        assert words in text
+
+
+@pytest.mark.parametrize("text", [STRANGE, FORMULA, SCRIPT, "a\x00b"])
+def test_the_pdf_prints_any_text(text: str) -> None:
+    assert "Coverage review" in pdf_pages(pack_of(text))[0]
+
+
+def test_the_head_of_a_long_map_is_on_every_page() -> None:
+    pages = pdf_pages(pack_of(topics=100))
+    middle = [page for page in pages if "overtime 50" in page]
+    assert "regulatory" in middle[0] and "% covered" in middle[0]
+
+
+@pytest.mark.parametrize("changed", [True, False])
+def test_the_data_is_as_its_schema_says(changed: bool) -> None:
+    pack = pack_of() if changed else replace(pack_of(), changes=None)
+    data = json.loads(json.dumps(pack_data(pack)))
+    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text("utf-8"))).validate(data)
