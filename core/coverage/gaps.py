@@ -139,7 +139,7 @@ def _recommendation(cell: Cell, topic: Topic | None, table: GapTable, required_b
         said.insert(0, f"What is here only touches {cell.topic}.")
     if by:
         said.append(f"Required by {by}.")
-    nearest = _nearest(cell.near_misses)
+    nearest = _nearest(cell.near_misses or cell.evidence)
     said.append(f"Nearest: {nearest}." if nearest else "Nothing in the library comes near.")
     return " ".join(said)
 

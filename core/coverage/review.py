@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date
 
 from core.boards import Board, Cell, CellState, Gap
-from core.coverage.gaps import coverage_of
+from core.coverage.gaps import coverage_of, gaps_of
 from core.errors import BadRequest
 from core.reviews import Decision, Reviewed, Verdict
 from core.search.quotable import shown_quote
@@ -38,8 +38,7 @@ def reviewed(board: Board, held: Held, broken: Mapping[int, str], today: date) -
     of cells that are no holes any more are left out.
     """
     cells = tuple(_decided(cell, held.get((cell.topic_id, cell.kind.value)), broken, today) for cell in board.cells)
-    holes = {(cell.topic, cell.kind) for cell in cells if cell.state in (CellState.GAP, CellState.PARTIAL)}
-    gaps = tuple(gap for gap in board.gaps if (gap.topic, gap.kind) in holes)
+    gaps = gaps_of(cells, {topic.name: topic for topic in board.topics})
     return replace(board, cells=cells, gaps=gaps, coverage=coverage_of(cells))
 
 
@@ -57,10 +56,11 @@ def _decided(cell: Cell, decision: Decision | None, broken: Mapping[int, str], t
         case Verdict.WAIVED:
             return replace(cell, reason=f"The waiver of {said} expired on {decision.expires}. {cell.reason}".strip())
         case Verdict.CONFIRMED if cell.state is CellState.COVERED:
+            if decision.state is CellState.COVERED:
+                return _as(cell, CellState.GAP, f"Confirmed as a gap by {said}, over what is found: {cell.reason}")
             found = cell.evidence[0]
             words = f"“{shown_quote(found.quote)}” ({found.document_name}) was found"
-            when = "though" if decision.state is CellState.COVERED else "since then"
-            return _as(cell, CellState.SUSPECT, f"A gap was confirmed by {said}; {when} {words}.")
+            return _as(cell, CellState.SUSPECT, f"A gap was confirmed by {said}; since then {words}.")
         case _:
             return cell
 

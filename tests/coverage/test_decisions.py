@@ -58,10 +58,11 @@ def test_a_waiver_is_open_again_the_day_after_its_last() -> None:
     assert now.gaps == () and len(later.gaps) == 1
 
 
-def test_a_gap_confirmed_over_evidence_that_was_shown_does_not_call_it_new() -> None:
+def test_a_gap_confirmed_over_evidence_that_was_shown_stays_a_gap() -> None:
     shown = cell_under("ccccc", decision(Verdict.CONFIRMED, state=CellState.COVERED))
     later = cell_under("ccccc", decision(Verdict.CONFIRMED, state=CellState.GAP))
-    assert shown.state is later.state is CellState.SUSPECT
+    assert (shown.state, shown.detected) == (CellState.GAP, CellState.COVERED)
+    assert later.state is CellState.SUSPECT
     assert "since then" not in shown.reason and "since then" in later.reason
 
 

@@ -82,7 +82,9 @@ def test_a_failed_search_stays_an_error_whatever_was_decided() -> None:
 
 def test_needs_work_changes_no_state() -> None:
     board = board_of({LEAVE: "gcccc"})
-    assert under(board, decision(Verdict.NEEDS_WORK)) == board
+    after = under(board, decision(Verdict.NEEDS_WORK))
+    assert (after.cells, after.coverage) == (board.cells, board.coverage)
+    assert [gap.kind for gap in after.gaps] == [gap.kind for gap in board.gaps]
 
 
 def test_the_queue_has_the_worst_first_and_what_is_settled_carries_its_decision() -> None:
