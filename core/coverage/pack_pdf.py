@@ -174,6 +174,7 @@ def _table(sheet: Any, heads: Sequence[str], widths: Sequence[float], rows: Sequ
     from fpdf.fonts import FontFace
 
     _ink(sheet, _INK, 8)
+    sheet.set_fill_color(255)  # a table fills its rows with the colour used last
     with sheet.table(
         col_widths=tuple(widths),
         line_height=4.2,
@@ -219,8 +220,8 @@ def _changes(sheet: Any, pack: Pack) -> None:
         (
             each.topic,
             each.kind.value,
-            f"{each.before.value if each.before else ''} {score_in_words(each.score_before)}",
-            f"{each.after.value if each.after else ''} {score_in_words(each.score_after)}",
+            f"{each.before.value} {score_in_words(each.score_before)}" if each.before else "–",
+            f"{each.after.value} {score_in_words(each.score_after)}" if each.after else "–",
             each.why,
         )
         for each in changes.cells
