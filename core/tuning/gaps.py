@@ -49,7 +49,7 @@ class GapReport:
             "error_cells": sum(j.cell.state is CellState.ERROR for j in self.cells),
             "cells": len(self.cells),
             "milliseconds": self.milliseconds,
-            "leave_one_topic_out": leave_one_topic_out(self.cells),
+            **{f"left_out_{name}": value for name, value in leave_one_topic_out(self.cells).items()},
             "wrong": [_wrong(j) for j in self.cells if not j.right],
         }
 
