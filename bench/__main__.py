@@ -1,16 +1,21 @@
-"""`python -m bench [FOLDER] [--only start|ingest|search|coverage]`: medians and ratios, in one run on one machine."""
+"""`python -m bench [FOLDER] [--only NAME]`: medians and ratios, in one run on one machine."""
 
 import argparse
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import coverage, ingest, search, start
+from bench import conflicts, coverage, ingest, search, start
 from bench.stock import STOCK_SUFFIXES
 
 __all__ = ["main"]
 
-_BENCHES: dict[str, Callable[[Sequence[Path]], str]] = {"start": start.run, "ingest": ingest.run, "search": search.run}
+_BENCHES: dict[str, Callable[[Sequence[Path]], str]] = {
+    "start": start.run,
+    "ingest": ingest.run,
+    "search": search.run,
+    "conflicts": conflicts.run,
+}
 _NAMES = (*_BENCHES, "coverage")
 
 
