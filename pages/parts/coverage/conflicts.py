@@ -21,7 +21,7 @@ _PER_PAGE = 10
 
 def draw(board: Board) -> None:
     """The pairs, the strongest first, with what was decided of them."""
-    found: Sequence[Conflict] = state.desk().conflicts(board)
+    found = _found(board)
     if not found:
         st.info(
             "No two sentences of different truths were found to disagree in an amount, a day or in what is binding."
@@ -41,6 +41,16 @@ def draw(board: Board) -> None:
     page = st.pagination(pages, key="conflicts.page") if pages > 1 else 1
     for conflict in shown[(page - 1) * _PER_PAGE : page * _PER_PAGE]:
         _pair(board, conflict)
+
+
+def _found(board: Board) -> Sequence[Conflict]:
+    """The board's conflicts; looked for once until something is decided."""
+    kept: tuple[int, Sequence[Conflict]] | None = st.session_state.get("coverage.conflicts")
+    if kept is None or kept[0] != board.run_id:
+        with st.spinner("Comparing sentences …"):
+            kept = (board.run_id, state.desk().conflicts(board))
+        st.session_state["coverage.conflicts"] = kept
+    return kept[1]
 
 
 def _pair(board: Board, conflict: Conflict) -> None:

@@ -56,11 +56,14 @@ def board(project: str | None, run_id: int | None = None) -> Board | None:
 
     Raises NotFound for a snapshot that is not this project's.
     """
-    kept: dict[tuple[str | None, int | None], tuple[float, Board | None]] = _kept()
-    at, known = kept.get((project, run_id), (float("-inf"), None))
-    if known is None or time.monotonic() - at > _FRESH_SECONDS:
-        kept[project, run_id] = (time.monotonic(), desk().board(project, run_id))
-    return kept[project, run_id][1]
+    kept = _kept()
+    until, known = kept.get((project, run_id), (float("-inf"), None))
+    if known is None or time.monotonic() > until:
+        started = time.monotonic()
+        known = desk().board(project, run_id)
+        spent = time.monotonic() - started  # a large board is kept longer, so that reading it stays a small part
+        kept[project, run_id] = (started + spent + max(_FRESH_SECONDS, 20 * spent), known)
+    return known
 
 
 def _kept() -> dict[tuple[str | None, int | None], tuple[float, Board | None]]:
@@ -72,7 +75,7 @@ def _kept() -> dict[tuple[str | None, int | None], tuple[float, Board | None]]:
 def forget() -> None:
     """Something was decided, edited or assessed: look again."""
     _kept().clear()
-    for name in ("coverage.topics", "coverage.snapshots", "trace.orphans"):
+    for name in ("coverage.topics", "coverage.snapshots", "coverage.conflicts", "trace.orphans"):
         st.session_state.pop(name, None)
 
 
