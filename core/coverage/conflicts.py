@@ -24,7 +24,7 @@ from core.tables.cases import other_case
 
 __all__ = ["disagreement", "find_conflicts"]
 
-_SAME_SHARED, _SAME_OVERLAP = 3, 0.5
+_SAME_SHARED, _SAME_OVERLAP = 3, 0.6
 _ACTION_SHARED, _ACTION_OVERLAP = 4, 0.7
 _NEAR_WORDS = 60  # characters before and after an amount that say what it measures
 _NEAR_SHARED = 2
@@ -36,6 +36,11 @@ _PERIOD = re.compile(
     r"(?P<period>hour|workday|day|workweek|week|month|quarter|year)\b"
 )
 _PERIODS = {"workday": "day", "workweek": "week"}
+_VERB = re.compile(
+    r"(?i)\b(?:is|are|was|were|be|been|has|have|had|do|does|must|shall|should|may|can|cannot|will|need)\b"
+    r"|\S\s.*\b[a-z]{2,}(?:s|ed)\b"
+)
+_SET_OFF = re.compile(r"[—–]\s*[$€£\d]")
 _STRICT = (Truth.REGULATORY, Truth.COMPLIANCE, Truth.INTENT, Truth.REFERENCE)
 """Truths that state rules, the most binding first; what is (reality) contradicts nothing by itself."""
 
@@ -109,6 +114,11 @@ def _comparable(sentence: str) -> bool:
     return plain and len(quantities(sentence)) <= _MOST_AMOUNTS and 4 <= len(sentence.split()) <= 80
 
 
+def _states(sentence: str) -> bool:
+    """Whether it is a statement, and not an item of a list: it has a verb, and no amount set off by a dash."""
+    return _VERB.search(sentence) is not None and not _SET_OFF.search(sentence)
+
+
 def _same_scope(one: _Said, other: _Said) -> bool:
     places = {said.passage.jurisdiction for said in (one, other)} - {None, "global"}
     years = [set(_YEAR.findall(said.text)) for said in (one, other)]
@@ -120,6 +130,8 @@ def disagreement(first: str, second: str, *, binding: bool = False) -> Disagreem
 
     binding: the first is law, so that a second one may be stricter but never looser.
     """
+    if not (_states(first) and _states(second)):
+        return None
     one, other = content_stems(first), content_stems(second)
     shared = len(one & other)
     overlap = shared / max(1, min(len(one), len(other)))
