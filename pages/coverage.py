@@ -44,7 +44,8 @@ def _adopt() -> None:
 def _project() -> str | None:
     """Whose board it is, and the button that makes a new one."""
     whose, _, run = st.columns([4, 4, 2], vertical_alignment="bottom")
-    known = {each.project for each in session.workbench().documents() if each.project}
+    of_documents = {each.project for each in session.workbench().documents()}
+    known = {project for project in of_documents | {each.project for each in state.topics(None)} if project}
     project = whose.selectbox(
         "Project",
         sorted(known),

@@ -1,8 +1,9 @@
 """What the rooms of the Coverage page share: the desk, the board they look at, and who is looking."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import streamlit as st
 
@@ -80,23 +81,23 @@ def forget() -> None:
 
 
 def topics(project: str | None) -> Sequence[Topic]:
-    """The board's living topics; read once until something is edited."""
-    known: Sequence[Topic]
-    at, whose, known = st.session_state.get("coverage.topics", (float("-inf"), None, ()))
-    if whose != project or time.monotonic() - at > _FRESH_SECONDS:
-        known = desk().topics(project)
-        st.session_state["coverage.topics"] = (time.monotonic(), project, known)
-    return known
+    """The board's living topics; None: those of all projects."""
+    found: Sequence[Topic] = _remembered("coverage.topics", project, desk().topics)
+    return found
 
 
 def snapshots(project: str | None) -> Sequence[Run]:
-    """The board's runs, newest first; read once until something changes."""
-    known: Sequence[Run]
-    at, whose, known = st.session_state.get("coverage.snapshots", (float("-inf"), None, ()))
-    if whose != project or time.monotonic() - at > _FRESH_SECONDS:
-        known = desk().snapshots(project)
-        st.session_state["coverage.snapshots"] = (time.monotonic(), project, known)
-    return known
+    """The board's runs, newest first."""
+    found: Sequence[Run] = _remembered("coverage.snapshots", project, desk().snapshots)
+    return found
+
+
+def _remembered(name: str, project: str | None, read: Callable[[str | None], Any]) -> Any:
+    """What is read of a project, once until something is edited or time has passed."""
+    kept: dict[str | None, tuple[float, Any]] = st.session_state.setdefault(name, {})
+    if project not in kept or time.monotonic() - kept[project][0] > _FRESH_SECONDS:
+        kept[project] = (time.monotonic(), read(project))
+    return kept[project][1]
 
 
 def held(project: str | None, cell: Cell) -> Decision | None:
