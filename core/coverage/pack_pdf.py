@@ -181,11 +181,15 @@ def _table(sheet: Any, heads: Sequence[str], widths: Sequence[float], rows: Sequ
         padding=1.1,
         borders_layout="HORIZONTAL_LINES",
         text_align="LEFT",
+        v_align="TOP",
         headings_style=FontFace(emphasis="BOLD", color=_QUIET),
     ) as table:
         table.row(list(heads))
         for row in rows:
-            table.row([_printable(value) for value in row])
+            line = table.row()
+            for value in row:
+                colour = _SEVERITY.get(value)
+                line.cell(_printable(value), style=FontFace(color=colour, emphasis="BOLD") if colour else None)
 
 
 def _gaps(sheet: Any, pack: Pack) -> None:
