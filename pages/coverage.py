@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.boards import Board, Run, RunState, Topic
+from core.coverage.runs import unassessed
 from pages.parts import notices, session
 from pages.parts.coverage import board as board_room
 from pages.parts.coverage import conflicts, pack, review, snapshots, state, topics, tracing
@@ -93,6 +94,10 @@ def _snapshot_line(project: str | None, runs: Sequence[Run], shown: Run | None) 
     parts += [f"{count(shown.carried, 'cell')} carried over"] if shown.carried else []
     st.markdown(" · ".join(parts))
     latest = next(run for run in runs if run.state is RunState.DONE)
+    stale = unassessed(latest, state.topics(project))
+    if stale and shown.id == latest.id:
+        changed = f"{count(stale, 'topic')} added or changed since"
+        st.caption(f":material/info: {changed}; press *Assess* to bring the board up to date.")
     if shown.id != latest.id:
         st.info("This is an older snapshot under today's decisions.", icon=":material/history:")
         st.button("Show the latest", on_click=_latest, type="tertiary")

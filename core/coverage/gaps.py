@@ -50,6 +50,8 @@ def coverage_of(cells: Iterable[Cell]) -> float | None:
 
 def as_needed(cell: Cell, now: Topic, then: Topic) -> Cell:
     """The cell when what the topic needs was changed after it was judged."""
+    if now.name != then.name:
+        cell = replace(cell, reason=f"Assessed as “{then.name}”; assess again. {cell.reason}".strip())
     if cell.configuration or (cell.truth in now.needs) == (cell.truth in then.needs):
         return cell
     words = "Not needed for this topic." if cell.truth not in now.needs else "Needed since the last run: assess again."

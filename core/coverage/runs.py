@@ -13,7 +13,7 @@ from core.errors import BadRequest, FivefoldError
 from core.filters import SearchFilters
 from core.ports import Catalogue
 
-__all__ = ["QUIET_AFTER", "Runs", "interrupted"]
+__all__ = ["QUIET_AFTER", "Runs", "interrupted", "unassessed"]
 
 QUIET_AFTER = timedelta(seconds=60)
 """A running run that has not said anything for this long was killed."""
@@ -26,6 +26,17 @@ def interrupted(run: Run, now: datetime) -> bool:
     """Whether a run stopped half-way, by itself or by hand, and can go on."""
     quiet = run.state is RunState.RUNNING and now - run.beat_at > QUIET_AFTER
     return quiet or run.state in (RunState.STOPPED, RunState.FAILED)
+
+
+def unassessed(run: Run, topics: Sequence[Topic]) -> int:
+    """How many topics the run does not know, or knows with another name, needs or place."""
+    then = {topic.id: _meaning(topic) for topic in run.topics}
+    return sum(then.get(topic.id) != _meaning(topic) for topic in topics)
+
+
+def _meaning(topic: Topic) -> tuple[object, ...]:
+    """What a topic is judged by."""
+    return topic.name, topic.needs, topic.jurisdiction
 
 
 class Runs:
@@ -107,8 +118,8 @@ class Runs:
     @staticmethod
     def _same(run: Run, past: Run, cells: Sequence[Cell]) -> Iterator[Cell]:
         """Cells of topics that mean the same as then."""
-        then = {topic.id: (topic.name, topic.needs, topic.jurisdiction) for topic in past.topics}
-        now = {topic.id: (topic.name, topic.needs, topic.jurisdiction) for topic in run.topics}
+        then = {topic.id: _meaning(topic) for topic in past.topics}
+        now = {topic.id: _meaning(topic) for topic in run.topics}
         return (cell for cell in cells if cell.topic_id in now and now[cell.topic_id] == then.get(cell.topic_id))
 
     def _sound(

@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 from io import BytesIO
 
 import pytest
@@ -85,6 +86,18 @@ def test_a_failed_search_is_an_error_and_never_a_gap(
     said = words(opened("coverage.py", cell=cell_key(stocked, "Overtime pay", Truth.REGULATORY)))
     assert "it is not a gap" in said and "nothing could be assessed" in said
     assert "no gap is known" in said
+
+
+def test_topics_changed_since_the_snapshot_are_told(stocked: Shelf, opened: Opened) -> None:
+    assessed(stocked, "Overtime pay")
+    assert "added or changed since" not in words(opened("coverage.py"))
+    desk = stocked.workbench.desk
+    (topic,) = desk.topics(None)
+    desk.change_topics([replace(topic, name="Zebra husbandry")])
+    desk.add_topics([Topic("Vacation")])
+    screen = opened("coverage.py", view="Board", cell=f"regulatory:{topic.id}")
+    assert "2 topics added or changed since" in words(screen)
+    assert "Assessed as “Overtime pay”" in words(screen).replace("\\", "")
 
 
 def test_filters_narrow_the_board_and_say_when_nothing_is_left(stocked: Shelf, opened: Opened) -> None:
