@@ -75,6 +75,7 @@ def find_conflicts(
     of different places, or that name different years are never compared.
     """
     found: dict[str, Conflict] = {}
+    best: dict[str, int] = {}
     for topic in board.topics:
         said = list(_sentences(board, topic, passages, documents))
         for one, other in combinations(said, 2):
@@ -84,7 +85,9 @@ def find_conflicts(
             told = disagreement(first.text, second.text, binding=first.truth is Truth.REGULATORY)
             if told is not None:
                 conflict = _conflict(topic, first, second, told, documents)
-                found.setdefault(conflict.key, conflict)
+                about = len(content_stems(topic.name) & first.stems & second.stems)
+                if about > best.get(conflict.key, 0):  # a pair stands under the topic it is most about
+                    best[conflict.key], found[conflict.key] = about, conflict
     return tuple(sorted(found.values(), key=lambda each: (-each.strength, each.topic.name, each.key)))
 
 

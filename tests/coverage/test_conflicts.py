@@ -158,3 +158,20 @@ def test_different_years_are_no_conflict() -> None:
     board = assess(detector, [Topic("deferral limit employee")], now=NOW)
     assert {cell.state.value for cell in board.cells} >= {"covered"}
     assert conflicts(library, board) == []
+
+
+def test_a_pair_stands_under_the_topic_it_is_about_and_under_no_other() -> None:
+    library = Library()
+    records = "Personnel records must be kept for at least seven years after employment ends."
+    library.add("law.pdf", f"{LAW_TEXT} {records}", truth=Truth.REGULATORY)
+    library.add(
+        "policy.md",
+        f"{POLICY_TEXT} {records.replace('must be', 'are').replace('seven', '3')}",
+        truth=Truth.COMPLIANCE,
+    )
+    detector = Detector(library.catalogue, library.vectors, library.sparse, library.embedder)
+    board = assess(detector, [Topic("report a data breach"), Topic("personnel records kept")], now=NOW)
+    assert {(found.topic.name, found.second.said) for found in conflicts(library, board)} == {
+        ("report a data breach", "within 96 hours"),
+        ("personnel records kept", "at least 3 years"),
+    }
