@@ -14,6 +14,7 @@ __all__ = [
     "Conflict",
     "ConflictKind",
     "Decision",
+    "Opinion",
     "Orphan",
     "Past",
     "Reviewed",
@@ -62,6 +63,20 @@ class Decision:
     state: CellState | None = None
     score: float = 0.0
     run_id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a reviewer wants to say of a cell; `after` is the number of the last decision they have seen (0: none)."""
+
+    verdict: Verdict
+    who: str
+    after: int = 0
+    reason: str = ""
+    comment: str = ""
+    owner: str = ""
+    due: date | None = None
+    expires: date | None = None
 
 
 @dataclass(frozen=True, slots=True)

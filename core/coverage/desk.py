@@ -1,8 +1,8 @@
 """The desk of a review: topics, boards, decisions and what leaves for the meeting. One desk serves one tenant."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime
+from dataclasses import replace
+from datetime import datetime
 
 from core.boards import Board, Cell, GapKind, Run, RunState, Topic
 from core.coverage.changes import changes
@@ -14,7 +14,7 @@ from core.coverage.pack import Pack
 from core.coverage.pack_read import Preview, read_decisions
 from core.coverage.pins import broken_pins
 from core.coverage.requirements import requirements
-from core.coverage.review import check_decision, holding, queue, reviewed
+from core.coverage.review import check_decision, decision_on, holding, queue, reviewed
 from core.coverage.risks import RiskReader
 from core.coverage.runs import Runs
 from core.coverage.store import BoardStore
@@ -24,23 +24,9 @@ from core.documents import Document
 from core.errors import BadRequest, NotFound
 from core.moments import right_now
 from core.ports import Catalogue, Embedder, SparseIndex, VectorIndex
-from core.reviews import Changes, Conflict, Decision, Orphan, Past, Reviewed, Verdict
+from core.reviews import Changes, Conflict, Decision, Opinion, Orphan, Past, Reviewed, Verdict
 
-__all__ = ["CoverageDesk", "Opinion"]
-
-
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """What a reviewer wants to say of a cell; `after` is the number of the last decision they have seen (0: none)."""
-
-    verdict: Verdict
-    who: str
-    after: int = 0
-    reason: str = ""
-    comment: str = ""
-    owner: str = ""
-    due: date | None = None
-    expires: date | None = None
+__all__ = ["CoverageDesk"]
 
 
 class CoverageDesk:
@@ -204,26 +190,7 @@ class CoverageDesk:
         return self._kept(board, cell, Opinion(Verdict.UNDONE, who, after))
 
     def _kept(self, board: Board, cell: Cell, opinion: Opinion) -> Decision:
-        decision = Decision(
-            topic_id=cell.topic_id,
-            kind=cell.kind.value,
-            project=board.project,
-            verdict=opinion.verdict,
-            who=opinion.who.strip(),
-            at=self._now(),
-            number=opinion.after + 1,
-            topic=cell.topic,
-            reason=opinion.reason.strip(),
-            comment=opinion.comment.strip(),
-            owner=opinion.owner.strip(),
-            due=opinion.due,
-            expires=opinion.expires,
-            pinned=(cell.evidence or cell.near_misses) if opinion.verdict is Verdict.ACCEPTED else (),
-            state=cell.detected or cell.state,
-            score=cell.evidence_score,
-            run_id=board.run_id,
-        )
-        return self._store.decide([decision])[0]
+        return self._store.decide([decision_on(board, cell, opinion, self._now())])[0]
 
     def preview(self, board: Board, data: bytes, name: str) -> Preview:
         """What an edited workbook of a meeting pack would change. Raises BadRequest for a file that is none."""
@@ -257,9 +224,12 @@ class CoverageDesk:
         """Keep what a reviewer says of a conflict: a conflict, none, or the last word undone."""
         if not opinion.who.strip():
             raise BadRequest("A decision needs a name.", "Say who you are.")
+        kind = f"conflict:{conflict.key}"
+        if opinion.verdict is Verdict.UNDONE and (conflict.topic.id, kind) not in self.held(board.project):
+            raise BadRequest("There is no decision to take back.", "Look at the conflict again.")
         decision = Decision(
             conflict.topic.id,
-            f"conflict:{conflict.key}",
+            kind,
             board.project,
             opinion.verdict,
             opinion.who.strip(),

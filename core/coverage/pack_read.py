@@ -10,9 +10,9 @@ from typing import Any
 from core.boards import Board, Cell
 from core.coverage.pack_xlsx import DECISION_COLUMNS, DECISION_SHEET, REVIEWABLE
 from core.coverage.report import restored
-from core.coverage.review import Held, check_decision
+from core.coverage.review import Held, check_decision, decision_on
 from core.errors import BadRequest, FivefoldError
-from core.reviews import Decision, Verdict
+from core.reviews import Decision, Opinion
 
 __all__ = ["Preview", "PreviewRow", "read_decisions"]
 
@@ -128,25 +128,8 @@ def _decision(
         raise BadRequest(f"'{said['verdict']}' is no verdict; use {', '.join(REVIEWABLE)}.", "Choose one of them.")
     expires, due = (_day(row[column], column) for column in ("expires", "due"))
     check_decision(verdict, said["who"], said["reason"], expires, due, cell, now.date())
-    return Decision(
-        cell.topic_id,
-        cell.kind.value,
-        board.project,
-        verdict,
-        said["who"],
-        now,
-        count + 1,
-        topic=cell.topic,
-        reason=said["reason"],
-        comment=said["comment"],
-        owner=said["owner"],
-        due=due,
-        expires=expires,
-        pinned=(cell.evidence or cell.near_misses) if verdict is Verdict.ACCEPTED else (),
-        state=cell.detected or cell.state,
-        score=cell.evidence_score,
-        run_id=board.run_id,
-    )
+    who, reason, comment, owner = (said[column] for column in ("who", "reason", "comment", "owner"))
+    return decision_on(board, cell, Opinion(verdict, who, count, reason, comment, owner, due, expires), now)
 
 
 def _said(row: Mapping[str, Any]) -> dict[str, str]:

@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 
 from core.boards import Board, Cell, CellState, Gap
 from core.coverage.gaps import coverage_of, gaps_of
 from core.errors import BadRequest
-from core.reviews import Decision, Reviewed, Verdict
+from core.reviews import Decision, Opinion, Reviewed, Verdict
 from core.search.quotable import shown_quote
 from core.tables.gaps import SEVERITIES
 
-__all__ = ["Held", "check_decision", "holding", "queue", "reviewed"]
+__all__ = ["Held", "check_decision", "decision_on", "holding", "queue", "reviewed"]
 
 Held = Mapping[tuple[int, str], Decision]
 """(topic id, kind) → the decision that holds."""
@@ -103,6 +103,29 @@ def _urgency(cell: Cell, gap: Gap | None) -> int:
 def _shortfall(cell: Cell) -> float:
     """How far below the threshold; the worse first."""
     return cell.threshold - cell.evidence_score
+
+
+def decision_on(board: Board, cell: Cell, opinion: Opinion, at: datetime) -> Decision:
+    """An opinion as the next line of the log. An acceptance rests on the cell's evidence, or on its near misses."""
+    return Decision(
+        topic_id=cell.topic_id,
+        kind=cell.kind.value,
+        project=board.project,
+        verdict=opinion.verdict,
+        who=opinion.who.strip(),
+        at=at,
+        number=opinion.after + 1,
+        topic=cell.topic,
+        reason=opinion.reason.strip(),
+        comment=opinion.comment.strip(),
+        owner=opinion.owner.strip(),
+        due=opinion.due,
+        expires=opinion.expires,
+        pinned=(cell.evidence or cell.near_misses) if opinion.verdict is Verdict.ACCEPTED else (),
+        state=cell.detected or cell.state,
+        score=cell.evidence_score,
+        run_id=board.run_id,
+    )
 
 
 def check_decision(

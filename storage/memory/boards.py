@@ -48,13 +48,14 @@ class MemoryBoardStore:
     def change_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
         """Store changed topics, all or none. Raises Outdated, BadRequest when a name is taken, NotFound."""
         with self._lock:
-            before = dict(self._topics)
+            before, self._topics = self._topics, dict(self._topics)
+            done = False
             try:
                 for topic in sorted(topics, key=lambda each: not each.retired):
                     self._change_topic(topic)
-            except Exception:
-                self._topics = before
-                raise
+                done = True
+            finally:
+                self._topics = self._topics if done else before
             return [self._topics[topic.id] for topic in topics]
 
     def _change_topic(self, topic: Topic) -> None:

@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 import pytest
 
 from core.boards import Board, Cell, CellState, GapKind, Topic
-from core.coverage.desk import CoverageDesk, Opinion
+from core.coverage.desk import CoverageDesk
 from core.documents import Page, TableRole, Truth
 from core.errors import BadRequest, NotFound, Outdated
-from core.reviews import Verdict
+from core.reviews import Opinion, Verdict
 from storage.memory import MemoryBoardStore
 from tests.search.library import NOW, Library, WordEmbedder, payroll_library
 

@@ -9,12 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.boards import CellState, Topic
-from core.coverage.desk import Opinion
 from core.coverage.pack import pack_data
 from core.coverage.pack_xlsx import pack_xlsx
 from core.documents import Truth
 from core.errors import StoreFailed
-from core.reviews import Verdict
+from core.reviews import Opinion, Verdict
 from tests.screens.conftest import Opened, Shelf, words
 
 HOSTILE = "=1+1 :red[x] <b>$5</b>"
@@ -228,3 +227,19 @@ def test_an_interrupted_run_can_go_on(stocked: Shelf, opened: Opened) -> None:
     assert "The last run was stopped" in words(screen)
     said = words(ended(pressed(screen, "Go on")))
     assert "% covered" in said
+
+
+def test_a_conflict_is_settled_undone_and_undone_again(stocked: Shelf, opened: Opened) -> None:
+    for name, truth, hours in (("act.md", "regulatory", 72), ("rules.md", "compliance", 96)):
+        stocked.add(name, f"# {name}\n\nEmployees must report a data breach within {hours} hours of finding it.\n")
+        stocked.workbench.correct(stocked.workbench.documents()[0].id, "truth", truth)
+    assessed(stocked, "report a data breach")
+    screen = opened("coverage.py", view="Conflicts")
+    assert "within 72 hours" in words(screen) and "within 96 hours" in words(screen)
+    screen.text_input(key="coverage.who").set_value("Ann").run()
+    log = stocked.workbench.desk.log
+    for number, label in enumerate(("Conflict", "Undo", "No conflict", "Undo"), start=1):
+        screen.segmented_control(key="conflicts").set_value("all").run()
+        pressed(screen, label)
+        assert len(log(None)) == number, words(screen)
+    assert [each.verdict for each in log(None)][::2] == [Verdict.CONFLICT, Verdict.NO_CONFLICT]

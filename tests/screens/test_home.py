@@ -1,9 +1,8 @@
 """Home: an empty library says what to do; a filled one says what is in it and what needs a look."""
 
 from core.boards import Topic
-from core.coverage.desk import Opinion
 from core.documents import DocumentState, Truth
-from core.reviews import Verdict
+from core.reviews import Opinion, Verdict
 from tests.screens.conftest import Opened, Shelf, words
 
 

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.boards import Board
-from core.coverage.desk import Opinion
 from core.errors import FivefoldError
-from core.reviews import Conflict, ConflictKind, Statement, Verdict
+from core.reviews import Conflict, ConflictKind, Opinion, Statement, Verdict
 from core.search.quotable import shown_quote
 from pages.parts import cards
 from pages.parts.coverage import state
@@ -61,9 +60,9 @@ def _pair(board: Board, conflict: Conflict) -> None:
             _side(conflict.first)
         with second:
             _side(conflict.second)
+        seen = sum(1 for each in state.desk().log(board.project) if each.kind == f"conflict:{conflict.key}")
         if conflict.decision is not None:
             st.markdown(f":material/gavel: {decision_line(conflict.decision)}")
-            seen = conflict.decision.number
             st.button(
                 "Undo", icon=":material/undo:", key=f"undo.{conflict.key}", on_click=_settle,
                 args=(board, conflict, Verdict.UNDONE, seen),
@@ -73,7 +72,6 @@ def _pair(board: Board, conflict: Conflict) -> None:
         comment.text_input(
             "Comment", key=f"conflict.{conflict.key}.comment", placeholder="Comment", label_visibility="collapsed"
         )
-        seen = sum(1 for each in state.desk().log(board.project) if each.kind == f"conflict:{conflict.key}")
         for column, verdict, words, icon in (
             (yes, Verdict.CONFLICT, "Conflict", ":material/report:"),
             (no, Verdict.NO_CONFLICT, "No conflict", ":material/check:"),

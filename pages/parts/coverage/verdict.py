@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.boards import Board, Cell, CellState
-from core.coverage.desk import Opinion
 from core.errors import BadRequest, FivefoldError, Outdated
-from core.reviews import Decision, Verdict
+from core.reviews import Decision, Opinion, Verdict
 from pages.parts import notices
 from pages.parts.coverage import state
 from pages.parts.wording import day, plain
