@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import conflicts, coverage, ingest, search, start
+from bench import conflicts, coverage, ingest, search, start, tables
 from bench.stock import STOCK_SUFFIXES
 
 __all__ = ["main"]
@@ -16,7 +16,7 @@ _BENCHES: dict[str, Callable[[Sequence[Path]], str]] = {
     "search": search.run,
     "conflicts": conflicts.run,
 }
-_NAMES = (*_BENCHES, "coverage")
+_NAMES = (*_BENCHES, "coverage", "tables")
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -26,12 +26,15 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", choices=_NAMES)
     parser.add_argument("--passages", type=int, default=100_000, help="size of the library of the coverage bench")
     parser.add_argument("--topics", type=int, default=1_000, help="topics of the coverage bench")
+    parser.add_argument("--rows", type=int, default=1_000_000, help="length of the table of the tables bench")
     chosen = parser.parse_args(words)
     files = sorted(p for p in chosen.folder.rglob("*") if p.is_file() and p.suffix.lower() in STOCK_SUFFIXES)
     if not files:
         parser.error(f"{chosen.folder} holds no {', '.join(STOCK_SUFFIXES)} file")
-    sized = partial(coverage.run, passages=chosen.passages, topics=chosen.topics)
-    benches = _BENCHES | {"coverage": sized}
+    benches = _BENCHES | {
+        "coverage": partial(coverage.run, passages=chosen.passages, topics=chosen.topics),
+        "tables": lambda _: tables.run(sorted(chosen.folder.rglob("*.csv")), rows=chosen.rows),
+    }
     for name in [chosen.only] if chosen.only else _NAMES:
         print(f"\n{name}: {len(files)} files of {chosen.folder}\n{benches[name](files)}", flush=True)
 

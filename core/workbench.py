@@ -6,7 +6,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from core.coverage.desk import CoverageDesk
-from core.documents import LABEL_FIELDS, Document, DocumentState, Label, Page, Passage, SourceType
+from core.documents import LABEL_FIELDS, Document, DocumentState, Label, Page, Passage, SourceType, TableRole
 from core.errors import BadFile, BadRequest, EmptyFile, FivefoldError, NotFound
 from core.filters import SearchFilters
 from core.ingest.pipeline import Ingestor
@@ -14,14 +14,17 @@ from core.ingest.relabel import relabelled
 from core.moments import right_now
 from core.ports import BlobStore, Catalogue, JobQueue, SparseIndex, VectorIndex
 from core.queries import ScoreProfile, SearchRequest
+from core.reality.desk import RealityDesk
 from core.results import Candidate, SearchResult, Statistics, UploadReceipt
 from core.search.pipeline import Searcher
+from core.tabular import ReadTable
 
 __all__ = ["Workbench"]
 
 
 class Workbench:
-    """Upload, search and explain one tenant's library; `desk` is where its coverage is assessed and reviewed.
+    """Upload, search and explain one tenant's library; `desk` is where its coverage is assessed and reviewed, `reality`
+    where its tables are kept and asked.
 
     Built by `storage.opening`; `now` is the only clock and can be replaced.
     """
@@ -37,12 +40,13 @@ class Workbench:
         ingestor: Ingestor,
         searcher: Searcher,
         desk: CoverageDesk,
+        reality: RealityDesk,
         now: Callable[[], datetime] = right_now,
     ) -> None:
         self._catalogue, self._vectors, self._sparse = catalogue, vectors, sparse
         self._blobs, self._jobs = blobs, jobs
         self._ingestor, self._searcher, self._now = ingestor, searcher, now
-        self.desk = desk
+        self.desk, self.reality = desk, reality
 
     # Upload flow: stored original → job → extract → classify → chunk → embed → store
 
@@ -100,12 +104,29 @@ class Workbench:
 
         try:
             data = self._blobs.get(document.sha256)
-            ingested = self._ingestor.run(document, data, self._catalogue.corrections(document.sha256), on_step)
+            corrections = self._catalogue.corrections(document.sha256)
+            ingested = self._ingestor.run(document, data, corrections, on_step, self._on_tables(document))
             on_step("store")
             self._store(ingested.document, ingested.pages, ingested.passages, ingested.vectors)
+            self._apply_roles(document_id)
         except BadFile as error:
             self._catalogue.fail(document_id, step=step, reason=error.message, remedy=error.hint)
         return self._catalogue.document(document_id)
+
+    def _on_tables(self, document: Document) -> Callable[[Sequence[ReadTable]], None]:
+        """Tables are loaded as soon as they are read; what they replace is archived, not lost."""
+
+        def load(tables: Sequence[ReadTable]) -> None:
+            for replaced in self.reality.load(document, tables):
+                self.archive(replaced, archived=True)
+
+        return load
+
+    def _apply_roles(self, document_id: int) -> None:
+        """Passages of tables whose role an analyst has set take it over from the version before."""
+        for table in self.reality.tables():
+            if table.document_id == document_id and table.role_by == "analyst":
+                self.set_table_role(table.name, table.role)
 
     def _store(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: object) -> None:
         self._sparse.delete([document.id])
@@ -126,8 +147,18 @@ class Workbench:
         self._catalogue.mark(document_id, step="waiting")
         self._jobs.defer_ingest([document_id])
 
+    def archive(self, document_id: int, *, archived: bool) -> None:
+        """Take a document out of searches and counts, or put it back; nothing of it is deleted."""
+        document = self._catalogue.document(document_id)
+        passages = [replace(each, archived=archived) for each in self._catalogue.passages_of(document_id)]
+        self._catalogue.save_labels(replace(document, archived=archived), passages)
+        self._vectors.update(passages)
+
     def delete(self, document_id: int) -> None:
-        """Remove a document from every index and the catalogue; its original stays until purged."""
+        """Remove a document from every index and the catalogue; its original stays until purged. A version of a table
+        that it had replaced is current again."""
+        for restored in self.reality.forget(document_id):
+            self.archive(restored, archived=False)
         self._sparse.delete([document_id])
         self._vectors.delete([document_id])
         self._catalogue.delete(document_id)
@@ -146,6 +177,22 @@ class Workbench:
         self._catalogue.save_labels(changed, passages)
         self._vectors.update(passages)
         return self._catalogue.document(document_id)
+
+    def set_table_role(self, name: str, role: TableRole) -> None:
+        """Say what a table is for; its passages follow, so that coverage looks for set-up rows where they are."""
+        table = self.reality.set_role(name, role)
+        pages: dict[int, bool] = {}
+        changed = []
+        for passage in self._catalogue.passages_of(table.document_id):
+            if passage.rows is None:
+                continue
+            if passage.page not in pages:
+                label = self._catalogue.page(table.document_id, passage.page).label
+                pages[passage.page] = label == table.label or label.startswith(f"{table.label}, rows ")
+            if pages[passage.page]:
+                changed.append(replace(passage, table_role=role if role is TableRole.SETUP else None))
+        self._catalogue.save_labels(self._catalogue.document(table.document_id), changed)
+        self._vectors.update(changed)
 
     # Search flow
 

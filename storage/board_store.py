@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy import Sequence as Ids
@@ -14,13 +14,12 @@ from core.boards import Cell, GapKind, Run, RunState, Topic
 from core.coverage.store import name_taken, no_run, no_topic, outdated_topic, outdone
 from core.reviews import Decision, Past
 from storage.database import Database
+from storage.json_values import read, written
 from storage.review_models import CELLS, DECISIONS, RUNS, TOPICS
 from storage.rows import storable_text
 
 __all__ = ["SqlBoardStore"]
 
-T = TypeVar("T")
-_ADAPTERS: dict[type[Any], Any] = {}
 _KINDS = [kind.value for kind in GapKind]
 
 
@@ -38,7 +37,7 @@ class SqlBoardStore:
         own = (TOPICS.c.tenant_id == self._tenant, TOPICS.c.retired.is_(retired), *scope)
         with self._database.transaction("reading topics") as connection:
             found = connection.scalars(select(TOPICS.c.data).where(*own).order_by(TOPICS.c.id)).all()
-        return [_read(Topic, data) for data in found]
+        return [read(Topic, data) for data in found]
 
     def add_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
         """Store new topics; one whose name lives already is given back as stored."""
@@ -56,11 +55,11 @@ class SqlBoardStore:
             func.lower(TOPICS.c.name) == func.lower(storable_text(topic.name)),
             ~TOPICS.c.retired,
         )
-        return _read(Topic, connection.execute(known).scalar_one())
+        return read(Topic, connection.execute(known).scalar_one())
 
     def _topic_row(self, topic: Topic) -> dict[str, Any]:
         own = {"tenant_id": self._tenant, "id": topic.id, "project": topic.project, "name": storable_text(topic.name)}
-        return own | {"retired": topic.retired, "version": topic.version, "data": _written(topic)}
+        return own | {"retired": topic.retired, "version": topic.version, "data": written(topic)}
 
     def change_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
         """Store changed topics, all or none. Raises Outdated, BadRequest when a name is taken, NotFound."""
@@ -78,7 +77,7 @@ class SqlBoardStore:
             if connection.execute(statement).rowcount:
                 return
         known = connection.execute(select(TOPICS.c.data).where(*own)).scalar()
-        raise no_topic(topic.name) if known is None else outdated_topic(_read(Topic, known))
+        raise no_topic(topic.name) if known is None else outdated_topic(read(Topic, known))
 
     # Runs
 
@@ -103,14 +102,14 @@ class SqlBoardStore:
             row = connection.execute(select(RUNS.c.data, RUNS.c.corpus).where(*own)).first()
         if row is None:
             raise no_run(run_id)
-        return replace(_read(Run, row.data), id=run_id, corpus={int(key): digest for key, digest in row.corpus.items()})
+        return replace(read(Run, row.data), id=run_id, corpus={int(key): digest for key, digest in row.corpus.items()})
 
     def runs(self, project: str | None) -> Sequence[Run]:
         """The runs of exactly this project, newest first, `corpus` left empty."""
         own = (RUNS.c.tenant_id == self._tenant, RUNS.c.project.is_not_distinct_from(project))
         with self._database.transaction("reading coverage runs") as connection:
             rows = connection.execute(select(RUNS.c.id, RUNS.c.data).where(*own).order_by(RUNS.c.id.desc())).all()
-        return [replace(_read(Run, row.data), id=row.id) for row in rows]
+        return [replace(read(Run, row.data), id=row.id) for row in rows]
 
     def delete_run(self, run_id: int) -> None:
         """Forget a run and its cells."""
@@ -131,7 +130,7 @@ class SqlBoardStore:
                 "kind": cell.kind.value,
                 "state": cell.state.value,
                 "score": cell.evidence_score,
-                "data": _written(cell),
+                "data": written(cell),
             }
             for cell in cells
         ]
@@ -149,7 +148,7 @@ class SqlBoardStore:
         own = (CELLS.c.tenant_id == self._tenant, CELLS.c.run_id == run_id)
         with self._database.transaction("reading coverage cells") as connection:
             found = connection.scalars(select(CELLS.c.data).where(*own).order_by(CELLS.c.topic_id, place)).all()
-        return [_read(Cell, data) for data in found]
+        return [read(Cell, data) for data in found]
 
     def history(self, topic_id: int, kind: GapKind, project: str | None) -> Sequence[Past]:
         """What the finished runs of this project said of a cell, oldest first."""
@@ -162,7 +161,7 @@ class SqlBoardStore:
         )
         with self._database.transaction("reading a cell's history") as connection:
             rows = connection.execute(query).all()
-        return [_read(Past, {"run_id": row[0], "at": row[1], "state": row[2], "score": row[3]}) for row in rows]
+        return [read(Past, {"run_id": row[0], "at": row[1], "state": row[2], "score": row[3]}) for row in rows]
 
     # Decisions
 
@@ -180,12 +179,12 @@ class SqlBoardStore:
             DECISIONS.c.kind == new.kind,
         )
         row = {"tenant_id": self._tenant, "id": new.id, "project": new.project, "topic_id": new.topic_id}
-        row |= {"kind": new.kind, "number": new.number, "at": new.at, "data": _written(new)}
+        row |= {"kind": new.kind, "number": new.number, "at": new.at, "data": written(new)}
         # The unique number decides a race: the slower of two inserts waits for the faster, and then adds nothing.
         added = _inserted(connection, DECISIONS, row)
         last = select(DECISIONS.c.data).where(*about, DECISIONS.c.id != new.id).order_by(DECISIONS.c.number.desc())
         known = connection.scalar(last.limit(1))
-        before = None if known is None else _read(Decision, known)
+        before = None if known is None else read(Decision, known)
         if not added or new.number != (before.number if before else 0) + 1:
             raise outdone(new, before)
         return new
@@ -195,7 +194,7 @@ class SqlBoardStore:
         own = (DECISIONS.c.tenant_id == self._tenant, DECISIONS.c.project.is_not_distinct_from(project))
         with self._database.transaction("reading the decision log") as connection:
             found = connection.scalars(select(DECISIONS.c.data).where(*own).order_by(DECISIONS.c.id)).all()
-        return [_read(Decision, data) for data in found]
+        return [read(Decision, data) for data in found]
 
 
 def _next(connection: Connection, sequence: str) -> int:
@@ -211,7 +210,7 @@ def _inserted(connection: Connection, table: Any, row: dict[str, Any]) -> bool:
 def _run_row(run: Run) -> dict[str, Any]:
     corpus = {str(document): digest for document, digest in run.corpus.items()}
     own = {"project": run.project, "state": run.state.value, "finished_at": run.finished_at}
-    return own | {"data": _written(replace(run, corpus={})), "corpus": corpus}
+    return own | {"data": written(replace(run, corpus={})), "corpus": corpus}
 
 
 @contextmanager
@@ -221,30 +220,3 @@ def _unique(problem: Exception) -> Iterator[None]:
         yield
     except IntegrityError as error:
         raise problem from error
-
-
-def _adapter(kind: type[Any]) -> Any:
-    """Reads and writes values of a type; made at first use, because pydantic is not loaded before."""
-    from pydantic import TypeAdapter
-
-    if kind not in _ADAPTERS:
-        _ADAPTERS[kind] = TypeAdapter(kind)
-    return _ADAPTERS[kind]
-
-
-def _written(value: object) -> Any:
-    """A value as JSON that PostgreSQL can hold."""
-    return _storable(_adapter(type(value)).dump_python(value, mode="json"))
-
-
-def _read(kind: type[T], data: Any) -> T:
-    value: T = _adapter(kind).validate_python(data)
-    return value
-
-
-def _storable(data: Any) -> Any:
-    if isinstance(data, str):
-        return storable_text(data)
-    if isinstance(data, dict):
-        return {key: _storable(value) for key, value in data.items()}
-    return [_storable(value) for value in data] if isinstance(data, list) else data

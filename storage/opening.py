@@ -97,6 +97,7 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
     from core.coverage.desk import CoverageDesk
     from core.ingest.classify import TruthClassifier
     from core.ingest.pipeline import Ingestor
+    from core.reality.desk import RealityDesk
     from core.search.pipeline import Searcher
     from storage.blobs import BlobFiles
     from storage.bm25_files import Bm25Files
@@ -106,6 +107,7 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
     from storage.jobs import IngestQueue
     from storage.lazy import LazyEmbedder
     from storage.migrations import migrate
+    from storage.table_store import SqlTableStore
     from storage.worker import IngestWorker
 
     engine = engine_for(settings.database_url or _embedded_url(settings, resources))
@@ -129,6 +131,7 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
         ingestor=Ingestor(embedder, TruthClassifier(embedder), settings),
         searcher=Searcher(catalogue, vectors, sparse, embedder),
         desk=desk,
+        reality=RealityDesk(SqlTableStore(database), catalogue),
     )
     if settings.worker:
         worker = IngestWorker(conninfo_of(engine.url), settings.tenant, workbench)

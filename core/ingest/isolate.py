@@ -11,14 +11,15 @@ import sys
 import threading
 import weakref
 from collections import deque
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO, Any
 
 import core.errors
-from core.documents import Page
+from core.documents import Page, TableRole
 from core.errors import BadFile, FileTooCostly, UnreadableFile
 from core.ingest.extract import Block, BlockKind, Extracted, extract
+from core.tabular import Column, ColumnType, ReadTable, Reject
 
 __all__ = ["IsolatedReader"]
 
@@ -34,13 +35,13 @@ class IsolatedReader:
         self._seconds, self._megabytes = seconds, megabytes
         self._idle: deque[_Worker] = deque()
 
-    def read(self, name: str, data: bytes) -> Extracted:
+    def read(self, name: str, data: bytes, folder: Path | None = None) -> Extracted:
         """What `extract` gives, or raises; FileTooCostly beyond the limits, UnreadableFile when the reader crashed."""
         try:
             worker = self._idle.pop()
         except IndexError:
             worker = _Worker(self._megabytes)
-        answer = worker.ask(name, data, self._seconds)
+        answer = worker.ask({"name": name, "folder": str(folder or "")}, data, self._seconds)
         if answer is None:
             raise worker.post_mortem(name, self._seconds, self._megabytes)
         if answer.get("error") == FileTooCostly.__name__:
@@ -69,14 +70,14 @@ class _Worker:
         self._timed_out = False
         self.stop = weakref.finalize(self, _stop, self._process)
 
-    def ask(self, name: str, data: bytes, seconds: int) -> dict[str, Any] | None:
+    def ask(self, request: dict[str, str], data: bytes, seconds: int) -> dict[str, Any] | None:
         """The process's answer, or None when it died or was stopped at its deadline."""
         assert self._process.stdin is not None and self._process.stdout is not None
         deadline = threading.Timer(seconds, self._expire)
         deadline.daemon = True
         deadline.start()
         try:
-            _send(self._process.stdin, json.dumps(name).encode())
+            _send(self._process.stdin, json.dumps(request).encode())
             _send(self._process.stdin, data)
             answer = _receive(self._process.stdout)
         except OSError:
@@ -135,7 +136,19 @@ def _extracted(answer: dict[str, Any]) -> Extracted:
     pages = tuple(Page(**page) for page in answer.pop("pages"))
     blocks = tuple(Block(**{**block, "kind": BlockKind(block["kind"])}) for block in answer.pop("blocks"))
     answer |= {name: tuple(answer[name]) for name in ("warnings", "setup_pages")}
+    answer |= {"tables": tuple(_read_table(table) for table in answer["tables"]), "sheets": ()}
     return Extracted(pages=pages, blocks=blocks, **answer)
+
+
+def _read_table(told: dict[str, Any]) -> ReadTable:
+    columns = [{**column, "type": ColumnType(column["type"])} for column in told["columns"]]
+    told |= {
+        "columns": tuple(Column(**{**column, "top": tuple(map(tuple, column["top"]))}) for column in columns),
+        "rejects": tuple(Reject(**{**each, "cells": tuple(each["cells"])}) for each in told["rejects"]),
+        "left_out": tuple(map(tuple, told["left_out"])),
+        "role": TableRole(told["role"]),
+    }
+    return ReadTable(**told)
 
 
 def _serve(megabytes: int) -> None:
@@ -143,31 +156,31 @@ def _serve(megabytes: int) -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not mix with the answers
     _limit_memory(megabytes)
-    requests: deque[tuple[str, bytes]] = deque()
+    requests: deque[tuple[dict[str, str], bytes]] = deque()
     arrived = threading.Semaphore(0)
     threading.Thread(target=_listen, args=(requests, arrived), daemon=True).start()
     while True:
         arrived.acquire()
-        name, data = requests.popleft()
-        _send(answers, json.dumps(_answer(name, data)).encode())
+        request, data = requests.popleft()
+        _send(answers, json.dumps(_answer(request["name"], data, request["folder"])).encode())
 
 
-def _listen(requests: deque[tuple[str, bytes]], arrived: threading.Semaphore) -> None:
+def _listen(requests: deque[tuple[dict[str, str], bytes]], arrived: threading.Semaphore) -> None:
     """Take requests as they come; the end of the input ends the process even while it reads a file."""
     try:
         while True:
-            name, data = _receive(sys.stdin.buffer), _receive(sys.stdin.buffer)
-            if name is None or data is None:
+            request, data = _receive(sys.stdin.buffer), _receive(sys.stdin.buffer)
+            if request is None or data is None:
                 return
-            requests.append((json.loads(name), data))
+            requests.append((json.loads(request), data))
             arrived.release()
     finally:
         os._exit(0)  # also when a file is too large to take in: its caller must not wait
 
 
-def _answer(name: str, data: bytes) -> dict[str, Any]:
+def _answer(name: str, data: bytes, folder: str) -> dict[str, Any]:
     try:
-        return asdict(extract(name, data))
+        return asdict(replace(extract(name, data, Path(folder) if folder else None), sheets=()))
     except BadFile as error:
         return {"error": type(error).__name__, "message": error.message, "hint": error.hint}
     except MemoryError:

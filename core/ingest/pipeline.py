@@ -1,8 +1,9 @@
 """The upload flow of one file, from bytes to labelled passages with vectors: read → classify → split → embed."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
 
 from core.documents import Document, DocumentState, Label, Page, Passage, TableRole
 from core.errors import EmptyFile
@@ -12,6 +13,7 @@ from core.ingest.isolate import IsolatedReader
 from core.ingest.relabel import moment
 from core.ports import Classifier, Embedder, Vectors
 from core.settings import Settings
+from core.tabular import ReadTable
 
 __all__ = ["Ingested", "Ingestor", "embedded_text"]
 
@@ -34,14 +36,24 @@ class Ingestor:
         self._reader = IsolatedReader(limits.file_seconds, limits.file_megabytes)
 
     def run(
-        self, document: Document, data: bytes, corrections: Mapping[str, Label], on_step: Callable[[str], None]
+        self,
+        document: Document,
+        data: bytes,
+        corrections: Mapping[str, Label],
+        on_step: Callable[[str], None],
+        on_tables: Callable[[Sequence[ReadTable]], None] = lambda tables: None,
     ) -> Ingested:
-        """Ingest one original; `on_step` hears "read", "classify", "split" and "embed" as each begins.
+        """Ingest one original; `on_step` hears "read", "classify", "split" and "embed" as each begins; `on_tables`
+        gets the tables of a file as soon as they are read: they can be asked while the text is still embedded.
 
         Raises a BadFile for a file that cannot be used; ModelUnavailable is the only other error of ours.
         """
         on_step("read")
-        extracted = self._reader.read(document.name, data)
+        with TemporaryDirectory(prefix="fivefold-tables-") as folder:
+            extracted = self._reader.read(document.name, data, Path(folder))
+            if extracted.tables:
+                on_step("load")
+            on_tables(extracted.tables)
         title = _title(extracted, document.name)
         on_step("classify")
         labels = self._classifier.document(document.name, title, extracted.pages, corrections, extracted.metadata)

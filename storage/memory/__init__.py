@@ -5,6 +5,15 @@ from storage.memory.boards import MemoryBoardStore
 from storage.memory.catalogue import MemoryCatalogue
 from storage.memory.jobs import InlineJobs
 from storage.memory.sparse import MemorySparseIndex
+from storage.memory.tables import MemoryTableStore
 from storage.memory.vectors import MemoryVectorIndex
 
-__all__ = ["InlineJobs", "MemoryBlobs", "MemoryBoardStore", "MemoryCatalogue", "MemorySparseIndex", "MemoryVectorIndex"]
+__all__ = [
+    "InlineJobs",
+    "MemoryBlobs",
+    "MemoryBoardStore",
+    "MemoryCatalogue",
+    "MemorySparseIndex",
+    "MemoryTableStore",
+    "MemoryVectorIndex",
+]

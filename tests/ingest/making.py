@@ -1,14 +1,19 @@
 """Small files for the tests, made by the libraries users' programs resemble."""
 
+import csv
 import zipfile
 from io import BytesIO
+from pathlib import Path
 
 import docx
 import openpyxl
 from fpdf import FPDF
 from pypdf import PdfReader, PdfWriter
 
-__all__ = ["docx_of", "encrypted", "pdf_of", "with_part", "workbook_of"]
+from core.ingest.extract import extract
+from core.tabular import ReadTable
+
+__all__ = ["docx_of", "encrypted", "loaded", "pdf_of", "table_of", "with_part", "workbook_of"]
 
 
 def pdf_of(*pages: str, header: str = "", footer: bool = False, title: str = "") -> bytes:
@@ -85,3 +90,15 @@ def with_part(package: bytes, name: str, content: bytes) -> bytes:
                 new.writestr(part, old.read(part.filename))
         new.writestr(name, content)
     return out.getvalue()
+
+
+def table_of(folder: Path, data: str | bytes, name: str = "a.csv") -> ReadTable:
+    """The one table of a file, typed and written."""
+    [table] = extract(name, data.encode() if isinstance(data, str) else data, folder).tables
+    return table
+
+
+def loaded(table: ReadTable) -> list[list[str | None]]:
+    """The rows as they wait for COPY, without their numbers."""
+    with Path(table.path).open(encoding="utf-8", newline="") as file:
+        return [[cell or None for cell in row[1:]] for row in csv.reader(file)]

@@ -3,7 +3,7 @@
 import pytest
 
 from core.documents import TableRole
-from core.ingest.extract.delimited import read_delimited
+from core.ingest.extract.delimited import delimited_tables, tables_as_text
 from core.ingest.extract.detect import FileKind
 from core.ingest.extract.roles import suggested_role
 
@@ -25,7 +25,8 @@ RECORDS = [
 
 
 def role(text: str) -> tuple[int, ...]:
-    return read_delimited("table.csv", text, FileKind.CSV).setup_pages
+    tables, warnings = delimited_tables("table.csv", text, FileKind.CSV)
+    return tables_as_text("table.csv", tables, FileKind.CSV, warnings).setup_pages
 
 
 @pytest.mark.parametrize("text", SETUP)

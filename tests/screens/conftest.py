@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from core.coverage.desk import CoverageDesk
 from core.ingest.classify import TruthClassifier
 from core.ingest.pipeline import Ingestor
+from core.reality.desk import RealityDesk
 from core.search.pipeline import Searcher
 from core.settings import Settings
 from core.workbench import Workbench
@@ -21,6 +22,7 @@ from storage.memory import (
     MemoryBoardStore,
     MemoryCatalogue,
     MemorySparseIndex,
+    MemoryTableStore,
     MemoryVectorIndex,
 )
 from tests.search.library import WordEmbedder
@@ -62,6 +64,7 @@ class Shelf:
             desk=CoverageDesk(
                 store=self.boards, catalogue=catalogue, vectors=vectors, sparse=sparse, embedder=embedder
             ),
+            reality=RealityDesk(MemoryTableStore(), catalogue),
         )
         self.jobs.run = self.workbench.ingest
 

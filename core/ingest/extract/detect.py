@@ -22,6 +22,8 @@ class FileKind(StrEnum):
     MARKDOWN = "text/markdown"
     CSV = "text/csv"
     TSV = "text/tab-separated-values"
+    JSON = "application/json"
+    PARQUET = "application/vnd.apache.parquet"
     TEXT = "text/plain"
 
 
@@ -47,6 +49,10 @@ _BY_SUFFIX = {
     ".csv": FileKind.CSV,
     ".tsv": FileKind.TSV,
     ".tab": FileKind.TSV,
+    ".json": FileKind.JSON,
+    ".jsonl": FileKind.JSON,
+    ".ndjson": FileKind.JSON,
+    ".parquet": FileKind.PARQUET,
     ".txt": FileKind.TEXT,
     ".text": FileKind.TEXT,
     ".log": FileKind.TEXT,
@@ -57,8 +63,9 @@ _SPOKEN = {
     FileKind.XLSX: "an Excel workbook",
     FileKind.HTML: "a web page",
     FileKind.TEXT: "plain text",
+    FileKind.PARQUET: "a Parquet table",
 }
-_TEXTUAL = frozenset({FileKind.HTML, FileKind.MARKDOWN, FileKind.CSV, FileKind.TSV, FileKind.TEXT})
+_TEXTUAL = frozenset({FileKind.HTML, FileKind.MARKDOWN, FileKind.CSV, FileKind.TSV, FileKind.JSON, FileKind.TEXT})
 _ZIP_PARTS = {"word/document.xml": FileKind.DOCX, "xl/workbook.xml": FileKind.XLSX}
 _PDF_HEAD_BYTES = 1024
 _HTML_HEAD = re.compile(
@@ -76,10 +83,9 @@ _SIGNATURES = (
     (b"\x7fELF", "a program"),
     (b"MZ", "a program"),
     (b"{\\rtf", "a rich text file (RTF)"),
-    (b"PAR1", "a Parquet table"),
     (b"SQLite format 3", "an SQLite database"),
 )
-_SUPPORTED = "Readable are PDF, DOCX, XLSX, CSV, TSV, HTML, Markdown and plain text."
+_SUPPORTED = "Readable are PDF, DOCX, XLSX, CSV, TSV, Parquet, JSON, HTML, Markdown and plain text."
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 _BINARY_HEAD_BYTES = 65536
@@ -114,6 +120,8 @@ def _by_content(name: str, data: bytes, named: FileKind | None) -> FileKind | No
     """The kind the bytes show; None for text of some kind."""
     if b"%PDF-" in data[:_PDF_HEAD_BYTES]:
         return FileKind.PDF
+    if data.startswith(b"PAR1"):
+        return FileKind.PARQUET
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _in_zip(name, data)
     if data.startswith(_OLE):
@@ -123,7 +131,7 @@ def _by_content(name: str, data: bytes, named: FileKind | None) -> FileKind | No
             raise UnsupportedFile(f"'{name}' is {spoken}, which cannot be read.", _SUPPORTED)
     if _HTML_HEAD.match(data[:4096].removeprefix(b"\xef\xbb\xbf")) and named is not FileKind.MARKDOWN:
         return FileKind.HTML
-    if named in {FileKind.PDF, FileKind.DOCX, FileKind.XLSX}:
+    if named in {FileKind.PDF, FileKind.DOCX, FileKind.XLSX, FileKind.PARQUET}:
         raise UnreadableFile(
             f"'{name}' is not {_SPOKEN[named]}: its beginning is missing or damaged.", "Export or download it again."
         )

@@ -1,16 +1,20 @@
 """Tables as findable text: every row a line "Column: value; …", and a summary computed from the rows."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from math import sqrt
 
 from core.documents import Page
 from core.ingest.extract.values import Block, BlockKind, PageWriter
 
-__all__ = ["MOST_ROWS", "Table", "row_pages", "split_header", "summary_page"]
+__all__ = ["MOST_COLUMNS", "MOST_ROWS", "Table", "row_pages", "split_header", "summary_page"]
 
+MOST_COLUMNS = 300
+"""Of a loaded table. PostgreSQL keeps a row in one page of 8,160 bytes, and cells of up to 24 bytes inside it."""
 MOST_ROWS = 50_000
 _ROWS_PER_PAGE = 250
 _MOST_COLUMNS = 200
@@ -23,23 +27,83 @@ _TOP_VALUES = 10
 _HEADER_SEARCH_ROWS = 20
 _NUMERIC_SHARE = 0.9
 _ROW_LETTERS = 600
+_TOTALS_ROWS = 3
+_TOTAL = re.compile(r"(?i)\s*(?:(?:grand|sub|overall|report)[ -]?)?(?:totals?|sum)\b")
+_PLAIN_TOTAL = re.compile(_TOTAL.pattern + r"\s*(?:[:(].*|(?:for|of) .*)?")
+_DECIMAL_COMMAS = str.maketrans(",.", ".,")
 
 
-@dataclass(frozen=True, slots=True)
+# Without slots, so that its totals are looked for once.
+@dataclass(frozen=True)
 class Table:
-    """One table of text cells. `first_row` is the 1-based row of the sheet or file that `rows[0]` stands in."""
+    """One table of text cells. `first_row` is the 1-based row of the sheet or file that `rows[0]` stands in.
+    padded: whether rows end with their last filled cell, so that a short one is whole. named: how many columns the
+    header has, when longer rows gave more; None: all."""
 
     label: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     first_row: int = 2
+    padded: bool = False
+    named: int | None = None
+
+    @property
+    def width(self) -> int:
+        """How many cells a row has."""
+        return len(self.columns) if self.named is None else self.named
+
+    def misfit(self, row: Sequence[str]) -> str:
+        """Why a row does not fit the header, or ""."""
+        if len(row) > self.width and any(row[self.width :]):
+            return f"{len(row)} cells where the header has {self.width}"
+        if len(row) < self.width and not self.padded:
+            return f"only {len(row)} cells where the header has {self.width}"
+        return ""
+
+    @cached_property
+    def totals(self) -> tuple[int, ...]:
+        """1-based numbers of the rows that only add up the others: the last ones, named so, at the foot."""
+        found: list[int] = []
+        for number in range(len(self.rows), max(0, len(self.rows) - _TOTALS_ROWS), -1):
+            if not _is_total(self, number - 1):
+                break
+            found.append(number)
+        return tuple(reversed(found)) if len(found) < len(self.rows) else ()
+
+
+def _is_total(table: Table, index: int) -> bool:
+    """Named a total, and either some column's cell is the sum of those above, or its name says no more than that and
+    most of its cells are empty: "Total Body Fitness" may be somebody's name."""
+    row = table.rows[index]
+    filled = [cell for cell in row if cell]
+    if not filled or _TOTAL.match(filled[0]) is None:
+        return False
+    plain = _PLAIN_TOTAL.fullmatch(filled[0]) is not None
+    if plain and len(filled) <= table.width / 2:
+        return True
+    above = [each for each in table.rows[:index] if not _TOTAL.match(next((cell for cell in each if cell), ""))]
+    places = [at for at, cell in enumerate(row) if number(cell) is not None] if len(above) > (not plain) else []
+    return any(_adds_up([each[at] for each in above if at < len(each)], row[at]) for at in places)
+
+
+def _adds_up(parts: Sequence[str], total: str) -> bool:
+    """
+    >>> _adds_up(["1", "2.5"], "3.50"), _adds_up(["1.000,5", "0,25"], "1.000,75"), _adds_up(["1", "2"], "4")
+    (True, True, False)
+    """
+    for signs in ({}, _DECIMAL_COMMAS):
+        wanted = number(total.translate(signs)) or 0.0
+        found = sum(number(part.translate(signs)) or 0.0 for part in parts)
+        if abs(found - wanted) <= max(0.01, 1e-6 * abs(wanted)):
+            return True
+    return False
 
 
 def split_header(lines: Sequence[Sequence[str]]) -> tuple[int, tuple[str, ...]]:
     """Where the rows begin (0-based) and the column names.
 
-    The header is the first line, among the first 20, that fills the table's width with distinct words and no numbers.
-    Without one, columns are named "Column 1" …
+    The header is the first line, among the first 20, that fills the table's width with words, most of them distinct,
+    and no numbers. Without one, columns are named "Column 1" …
 
     >>> split_header([["Payroll 2020", ""], ["Name", "Pay"], ["Ada", "10"]])
     (2, ('Name', 'Pay'))
@@ -52,7 +116,7 @@ def split_header(lines: Sequence[Sequence[str]]) -> tuple[int, tuple[str, ...]]:
     for position, line in enumerate(lines[:_HEADER_SEARCH_ROWS]):
         filled = [cell for cell in line if cell]
         wordy = all(number(cell) is None for cell in filled)
-        if filled and wordy and len(filled) >= max(1, 0.6 * wanted) and len({*filled}) >= 0.8 * len(filled):
+        if filled and wordy and len(filled) >= max(1, 0.6 * wanted) and len({*filled}) > 0.6 * len(filled):
             if position + 1 < len(lines):
                 return position + 1, _named(line, width)
             break
@@ -73,7 +137,7 @@ def number(text: str) -> float | None:
     plain = text.strip().replace(",", "").replace(" ", "").lstrip("$€£").rstrip("%€$")
     if plain.startswith("(") and plain.endswith(")"):
         plain = f"-{plain[1:-1].lstrip('$')}"
-    if not plain.lstrip("+-")[:1].isdigit() and not plain.lstrip("+-").startswith("."):
+    if "_" in plain or (not plain.lstrip("+-")[:1].isdigit() and not plain.lstrip("+-").startswith(".")):
         return None
     try:
         return float(plain)
@@ -132,8 +196,9 @@ def summary_page(table: Table, number_of_page: int, name: str) -> tuple[Page, li
     columns = [_column(table, position) for position in range(min(len(table.columns), _SUMMARY_COLUMNS))]
     names = ", ".join(column.name for column in columns) + (" …" if len(table.columns) > len(columns) else "")
     writer.add(f"Summary of {table.label} (computed from all its rows)", BlockKind.HEADING, level=1)
+    rows = len(table.rows) - len(table.totals)
     writer.add(
-        f"{table.label} of {name} has {len(table.rows)} rows in total and {len(table.columns)} columns: {names}.",
+        f"{table.label} of {name} has {rows} rows in total and {len(table.columns)} columns: {names}.",
         BlockKind.PARAGRAPH,
     )
     for column in columns:
@@ -141,20 +206,32 @@ def summary_page(table: Table, number_of_page: int, name: str) -> tuple[Page, li
     categories = [column for column in columns if column.category and not column.numeric][:_CATEGORY_COLUMNS]
     numeric = [column for column in columns if column.numeric and len(column.counts) > 2][:_NUMBER_COLUMNS]
     for group in categories:
+        keys = _cells(table, group.position) if numeric else []
         for column in numeric:
-            _by_category(writer, table, group, column)
+            _by_category(writer, table, group, keys, column)
     return writer.page(), writer.blocks
 
 
 def _column(table: Table, position: int) -> _Column:
-    cells = [(row[position].strip() if position < len(row) else "") for row in table.rows]
-    counts = Counter(cell for cell in cells if cell)
-    numbers = tuple((value, index) for index, cell in enumerate(cells) if cell and (value := number(cell)) is not None)
+    cells = _cells(table, position)
+    counts = Counter(cells)
+    del counts[""]
+    read = {cell: number(cell) for cell in counts}
+    numbers = tuple((value, index) for index, cell in enumerate(cells) if (value := read.get(cell)) is not None)
     return _Column(table.columns[position], position, sum(counts.values()), counts, numbers)
 
 
+def _cells(table: Table, position: int) -> list[str]:
+    """A column, "" where a row is too short or a total."""
+    cells = [row[position].strip() if position < len(row) else "" for row in table.rows]
+    for number_of_row in table.totals:
+        cells[number_of_row - 1] = ""
+    return cells
+
+
 def _describe(writer: PageWriter, table: Table, column: _Column) -> None:
-    count = f"{column.filled} of {len(table.rows)} rows filled, {len(column.counts)} different values"
+    rows = len(table.rows) - len(table.totals)
+    count = f"{column.filled} of {rows} rows filled, {len(column.counts)} different values"
     if column.numeric and len(column.counts) > 2:
         values = [value for value, _ in column.numbers]
         total, mean = _plain(sum(values)), _plain(sum(values) / len(values))
@@ -178,14 +255,15 @@ def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def _by_category(writer: PageWriter, table: Table, group: _Column, column: _Column) -> None:
+def _by_category(writer: PageWriter, table: Table, group: _Column, keys: Sequence[str], column: _Column) -> None:
     """The largest value of a number column in each value of a category column, one line each. The lines are computed:
     they name the row they speak of, and are cited as lines of the summary, never as rows of the table."""
     best: dict[str, tuple[float, int]] = {}
     for value, index in column.numbers:
-        key = table.rows[index][group.position].strip() if group.position < len(table.rows[index]) else ""
-        if key and (key not in best or value > best[key][0]):
+        key = keys[index]
+        if key not in best or value > best[key][0]:
             best[key] = (value, index)
+    best.pop("", None)
     for key in sorted(best):
         _, index = best[key]
         shown = table.rows[index][column.position].strip()

@@ -3,8 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from core.documents import Page
+from core.tabular import ReadTable
+
+if TYPE_CHECKING:
+    from core.ingest.extract.tables import Table
 
 __all__ = ["Block", "BlockKind", "Extracted", "PageWriter"]
 
@@ -44,7 +49,8 @@ class Extracted:
 
     paged: whether the file itself has pages. title: the document's own, or "". metadata: lower-case keys
     ("author", "created" …). warnings: sentences for the reader. setup_pages: numbers of the
-    pages that hold rows of a set-up table. headings: (level, text) in reading order.
+    pages that hold rows of a set-up table. headings: (level, text) in reading order. sheets: the tables of a file that
+    is made of them; tables: the same, typed and written to disk, when a folder for them was given.
     """
 
     pages: tuple[Page, ...]
@@ -55,6 +61,8 @@ class Extracted:
     metadata: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     setup_pages: tuple[int, ...] = ()
+    sheets: tuple["Table", ...] = field(default=(), compare=False, repr=False)
+    tables: tuple[ReadTable, ...] = ()
 
     @property
     def headings(self) -> tuple[tuple[int, str], ...]:

@@ -1,6 +1,7 @@
 """Excel workbooks: every sheet a table; shown values, not formulas."""
 
 import zipfile
+from collections.abc import Sequence
 from datetime import date, datetime, time
 from io import BytesIO
 from typing import Any
@@ -10,13 +11,13 @@ from core.ingest.extract.clean import clean
 from core.ingest.extract.delimited import tables_as_text
 from core.ingest.extract.detect import FileKind
 from core.ingest.extract.docx import check_package
-from core.ingest.extract.tables import Table, split_header
+from core.ingest.extract.merged import Area, Filling, merged_areas
+from core.ingest.extract.tables import MOST_COLUMNS, Table, split_header
 from core.ingest.extract.values import Extracted
 
 __all__ = ["read_workbook"]
 
 _MOST_ROWS = 1_048_576
-_MOST_COLUMNS = 500
 _EMPTY_ROWS_TO_STOP = 1_000
 
 
@@ -31,10 +32,11 @@ def read_workbook(name: str, data: bytes) -> Extracted:
     try:
         book = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True)
         for sheet in book.worksheets:
-            lines = _lines(sheet)
+            lines = _lines(sheet, merged_areas(data, getattr(sheet, "_worksheet_path", "")))
             if lines:
                 begin, columns = split_header(lines)
-                tables.append(Table(f"Sheet: {sheet.title}", columns, tuple(map(tuple, lines[begin:])), begin + 1))
+                rows = tuple(map(tuple, lines[begin:]))
+                tables.append(Table(f"Sheet: {sheet.title}", columns, rows, begin + 1, padded=True))
         book.close()
     except (
         InvalidFileException, LxmlError, zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError,
@@ -50,14 +52,17 @@ def read_workbook(name: str, data: bytes) -> Extracted:
     return tables_as_text(name, tables, FileKind.XLSX, [])
 
 
-def _lines(sheet: Any) -> list[list[str]]:
-    """The sheet's rows that hold anything, as text, without empty columns at the right."""
+def _lines(sheet: Any, merged: Sequence[Area]) -> list[list[str]]:
+    """The sheet's rows that hold anything, as text, without empty columns at the right. What a merged area shows stands
+    in each of its rows: a department written once beside five rows is the department of all five."""
     if hasattr(sheet, "reset_dimensions"):
         sheet.reset_dimensions()
     lines: list[list[str]] = []
     empty = 0
-    for row in sheet.iter_rows(max_row=_MOST_ROWS, max_col=_MOST_COLUMNS, values_only=True):
-        line = [_shown(value) for value in row]
+    filling = Filling(merged)
+    for number, row in enumerate(sheet.iter_rows(max_row=_MOST_ROWS, values_only=True), 1):
+        line = [_shown(value) for value in row[: MOST_COLUMNS + 1]]
+        filling.fill(line, number)
         if any(line):
             lines.append(line)
             empty = 0
@@ -81,6 +86,6 @@ def _shown(value: object) -> str:
         case date() | time():
             return value.isoformat()
         case float():
-            return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.10g}"
+            return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.15g}"
         case _:
             return clean(str(value)).strip()

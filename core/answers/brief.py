@@ -1,0 +1,261 @@
+"""The answer as a brief one can hand on: Markdown, HTML and JSON, with a bibliography.
+
+Nothing quoted can run: in Markdown and HTML every sign with a meaning is escaped, and no line or tile begins with a
+sign a spreadsheet takes for a formula. JSON holds every quote letter for letter.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.answers.synthesis import Synthesis
+from core.coverage.gaps import score_in_words
+from core.coverage.report import inert
+from core.documents import Truth
+from core.five_truths import Agreement, FiveTruthsAnswer, TruthAnswer
+from core.results import Citation
+from core.reviews import Conflict, Statement
+from core.search.cite import CitationStyle, written
+from core.search.quotable import shown_quote
+from core.search.report import citation_data
+from core.tables.truths import truths
+
+__all__ = ["SCHEMA", "Source", "bibliography", "brief_data", "brief_html", "brief_markdown"]
+
+SCHEMA = "fivefold.five-truths/1"
+_TEMPLATE = Path(__file__).with_name("brief.html")
+_SIGNS = re.compile(r"([\\`*_\[\]|~#$!{}])")
+_LEADING = re.compile(r"^(?=[-+=@])|^(\d+)(?=[.)])")
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One document or table the answer stands on. number: 1-based; written: every place cited, in the full style, each
+    once; ids: the citations that stand there ("42.3"). sha256: "" for a table."""
+
+    number: int
+    name: str
+    sha256: str
+    written: tuple[str, ...]
+    ids: tuple[str, ...] = ()
+
+
+def bibliography(answer: FiveTruthsAnswer) -> tuple[Source, ...]:
+    """Each source once, in the order of first citing; tables of figures last."""
+    held: dict[int, list[Citation]] = {}
+    for truth in Truth:
+        for citation in answer.cited(truth):
+            held.setdefault(citation.document_id, []).append(citation)
+    documents = [
+        Source(
+            number,
+            citations[0].document_name,
+            citations[0].sha256,
+            tuple(dict.fromkeys(written(each, CitationStyle.FULL) for each in citations)),
+            tuple(dict.fromkeys(each.citation_id for each in citations)),
+        )
+        for number, citations in enumerate(held.values(), 1)
+    ]
+    tables: dict[str, list[str]] = {}
+    for figure in answer.figures:
+        tables.setdefault(figure.table, []).append(figure.citation or figure.table)
+    counted = enumerate(tables.items(), len(documents) + 1)
+    return (*documents, *(Source(n, table, "", tuple(dict.fromkeys(places))) for n, (table, places) in counted))
+
+
+def brief_data(answer: FiveTruthsAnswer, synthesis: Synthesis | None = None) -> dict[str, Any]:
+    """The brief for JSON."""
+    return {
+        "schema": SCHEMA,
+        "question": answer.question,
+        "asked_at": answer.asked_at.isoformat(),
+        "profile": answer.profile,
+        "filters": list(answer.filters_in_words),
+        "confidence": answer.confidence,
+        "confidence_reason": answer.confidence_reason,
+        "truths": [_truth_data(each) for each in answer.truths],
+        "agreements": [_pair_data(each) for each in answer.agreements],
+        "conflicts": [{"key": each.key, **_pair_data(each)} for each in answer.conflicts],
+        "to_raise": list(answer.to_raise),
+        "notices": list(answer.notices),
+        "bibliography": [
+            {
+                "number": source.number,
+                "name": source.name,
+                "sha256": source.sha256 or None,
+                "written": list(source.written),
+                "citation_ids": list(source.ids),
+            }
+            for source in bibliography(answer)
+        ],
+        "synthesis": None if synthesis is None else _synthesis_data(synthesis),
+    }
+
+
+def _truth_data(told: TruthAnswer) -> dict[str, Any]:
+    return {
+        "truth": told.truth.value,
+        "state": told.state.value,
+        "evidence_score": told.evidence_score,
+        "citations": [_cited(citation) for citation in told.citations],
+        "figures": [
+            {
+                "words": figure.words,
+                "value": figure.value,
+                "sql": figure.sql,
+                "table": figure.table,
+                "citation": figure.citation,
+                "rows": figure.rows,
+            }
+            for figure in told.figures
+        ],
+        "silence": told.silence,
+        "needed": told.needed,
+    }
+
+
+def _cited(citation: Citation) -> dict[str, Any]:
+    return {
+        **citation_data(citation),
+        "section": citation.section,
+        "rows": list(citation.rows) if citation.rows else None,
+        "authority": citation.authority,
+        "jurisdiction": citation.jurisdiction,
+        "date": citation.date.isoformat() if citation.date else None,
+        "written": written(citation, CitationStyle.FULL),
+    }
+
+
+def _pair_data(pair: Agreement | Conflict) -> dict[str, Any]:
+    def side(statement: Statement) -> dict[str, Any]:
+        return {"truth": statement.truth.value, "said": statement.said, **_cited(statement.citation)}
+
+    return {
+        "kind": pair.kind.value,
+        "words": pair.words,
+        "strength": pair.strength,
+        "first": side(pair.first),
+        "second": side(pair.second),
+    }
+
+
+def _synthesis_data(synthesis: Synthesis) -> dict[str, Any]:
+    return {
+        "text": synthesis.text,
+        "written_by": synthesis.written_by or None,
+        "notices": list(synthesis.notices),
+        "sentences": [
+            {
+                "text": each.text,
+                "cited": list(each.cited),
+                "unknown": list(each.unknown),
+                "support": list(each.support),
+                "score": each.score,
+                "supported": each.supported,
+                "problems": list(each.problems),
+            }
+            for each in synthesis.sentences
+        ],
+    }
+
+
+def brief_markdown(answer: FiveTruthsAnswer, synthesis: Synthesis | None = None) -> str:
+    """The brief as Markdown, which renders alike with and without tables and raw HTML switched on."""
+    return "\n".join([*_head(answer), *_written(synthesis), *_body(answer), *_end(answer)]) + "\n"
+
+
+def _md(text: str) -> str:
+    """Plain text on one line that Markdown shows as it is.
+
+    >>> _md("=1+1 <b> [a](b)"), _md("1. *x*")
+    ("'=1+1 &lt;b&gt; \\\\[a\\\\](b)", '1\\\\. \\\\*x\\\\*')
+    """
+    line = _SIGNS.sub(r"\\\1", " ".join(str(inert(text)).split()).translate(_ENTITIES))
+    return _LEADING.sub(lambda match: f"{match[1] or ''}\\", line)
+
+
+def _head(answer: FiveTruthsAnswer) -> Iterator[str]:
+    yield f"# {_md(answer.question)}"
+    yield ""
+    yield f"Asked {answer.asked_at:%Y-%m-%d %H:%M} UTC, profile {_md(answer.profile)}."
+    if answer.filters_in_words:
+        yield f"Only: {_md('; '.join(answer.filters_in_words))}."
+    yield ""
+    yield f"**Confidence {score_in_words(answer.confidence)}.** {_md(answer.confidence_reason)}"
+    yield from (f"\n> ⚠ {_md(notice)}" for notice in answer.notices)
+
+
+def _written(synthesis: Synthesis | None) -> Iterator[str]:
+    if synthesis is None:
+        return
+    yield from ("", "## In short", "")
+    yield from (f"> ⚠ {_md(notice)}\n" for notice in synthesis.notices)
+    for each in synthesis.sentences:
+        ids = "".join(f" \\[{name}\\]" for name in each.cited)
+        doubt = "" if each.supported else f" **⚠ not supported:** {_md(' '.join(each.problems))}"
+        yield f"- {_md(each.text)}{ids}{doubt}"
+    yield ""
+    yield f"Written by {_md(synthesis.written_by)}." if synthesis.written_by else "In the words of the sources."
+
+
+def _body(answer: FiveTruthsAnswer) -> Iterator[str]:
+    numbers = {name: source.number for source in bibliography(answer) for name in source.ids}
+    for told in answer.truths:
+        yield from (
+            "",
+            f"## {told.truth.value.capitalize()}: {told.state.value}",
+            "",
+            f"*{truths()[told.truth].question}*",
+        )
+        for citation in told.citations:
+            yield f"\n> “{_md(shown_quote(citation.quote))}” {_place(citation, numbers)}"
+        for figure in told.figures:
+            yield f"\n**{_md(figure.words)}: {_md(figure.value)}** {_md(figure.citation)}, {figure.rows} rows read"
+            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", figure.sql)), default=0))
+            yield f"\n{fence}sql\n{figure.sql}\n{fence}"
+        yield from (f"\n{_md(words)}" for words in (told.silence, told.needed) if words)
+    for title, pairs in (("Where they agree", answer.agreements), ("Where they disagree", answer.conflicts)):
+        if pairs:
+            yield from ("", f"## {title}")
+        for pair in pairs:
+            yield f"\n**{_md(pair.words)}**"
+            for side in (pair.first, pair.second):
+                yield f"\n> “{_md(shown_quote(side.citation.quote))}” {side.truth}, {_place(side.citation, numbers)}"
+
+
+def _place(citation: Citation, numbers: dict[str, int]) -> str:
+    return f"{_md(written(citation, CitationStyle.BRIEF))} ({numbers[citation.citation_id]})"
+
+
+def _end(answer: FiveTruthsAnswer) -> Iterator[str]:
+    if answer.to_raise:
+        yield from ("", "## For a complete answer I'd need", "")
+        yield from (f"- {_md(words)}" for words in answer.to_raise)
+    sources = bibliography(answer)
+    if sources:
+        yield from ("", "## Bibliography", "")
+    for source in sources:
+        digest = f" SHA-256 {source.sha256}" if source.sha256 else ""
+        yield f"{source.number}. {_md('; '.join(source.written))}{digest}"
+
+
+def brief_html(answer: FiveTruthsAnswer, synthesis: Synthesis | None = None) -> str:
+    """The brief as one self-contained HTML file: nothing is loaded from anywhere, everything quoted is escaped."""
+    from jinja2 import Environment, StrictUndefined
+
+    names = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=inert
+    )
+    names.filters |= {"score": score_in_words, "quote": shown_quote}
+    sources: Sequence[Source] = bibliography(answer)
+    return names.from_string(_TEMPLATE.read_text("utf-8")).render(
+        answer=answer,
+        synthesis=synthesis,
+        questions={truth: row.question for truth, row in truths().items()},
+        sources=sources,
+        numbers={name: source.number for source in sources for name in source.ids},
+        brief=lambda citation: written(citation, CitationStyle.BRIEF),
+    )

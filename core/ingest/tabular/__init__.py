@@ -1,0 +1,1 @@
+"""Tables of text cells → typed columns, loaded rows and rejected rows."""

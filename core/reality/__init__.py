@@ -1,0 +1,1 @@
+"""Reality: tables as the fifth truth – kept, linked, asked in words."""

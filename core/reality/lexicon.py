@@ -1,0 +1,217 @@
+"""What words of a question may mean in the tables that can be reached: a table, a column, a value."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.matching import STOP_WORDS
+from core.reality.reach import Way, is_amount
+from core.reality.words import Token, header_words, plain_words, value_words
+from core.table_queries import Ref
+from core.tables.asking import asking
+from core.tables.jurisdictions import jurisdictions
+from core.tabular import Column, ColumnType, RealityTable
+
+__all__ = [
+    "Meaning",
+    "Spoken",
+    "Values",
+    "column_meaning",
+    "entity_stems",
+    "table_meaning",
+    "value_meanings",
+    "values_of",
+]
+
+_EXACT, _SYNONYM, _SHORTENED = 1.0, 0.8, 0.65
+_LIGHT_WEIGHT, _LIGHT_QUALITY = 0.25, 0.6
+_ALL_LIGHT = 0.7
+_WHOLE = 0.4
+_LEAST_PART = 0.25
+_WITHOUT_HEAD = 0.75
+_MOST_PARTIAL = 40
+_STATES = {
+    key.removeprefix("state:").lower(): name for key, name in jurisdictions().items() if key.startswith("state:")
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """Tokens [first, last) mean something, with a score: the higher the surer."""
+
+    first: int
+    last: int
+    score: float
+    meaning: "Meaning"
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """kind: "table", "column" or "value". column, values: for the latter two. whole: a value's words are all said."""
+
+    kind: str
+    way: Way
+    column: Column | None = None
+    values: tuple[str, ...] = ()
+    whole: bool = True
+
+    @property
+    def ref(self) -> Ref:
+        """The column."""
+        assert self.column is not None
+        return Ref(self.way.alias, self.column.name)
+
+
+def entity_stems(table: RealityTable) -> frozenset[str]:
+    """The words a table's rows are called by: those of its name, and of its key without "id"."""
+    asked = asking()
+    stems = {stem for stem in header_words(table.name) if not stem.isdigit() and stem not in asked.light}
+    if table.key is not None:
+        stems |= {stem for stem in header_words(table.key.header) if stem not in asked.light and not stem.isdigit()}
+    return frozenset(stems)
+
+
+def table_meaning(said: Sequence[Token], first: int, last: int, way: Way) -> Spoken | None:
+    """Tokens that name a table: all of them words of its name."""
+    stems = entity_stems(way.table)
+    named = header_words(way.table.name)
+    quality = 0.0
+    for token in said[first:last]:
+        if token.stem in stems or token.stem in named:
+            quality += _EXACT
+        elif asking().synonyms.get(token.stem, frozenset()) & stems:
+            quality += _SYNONYM
+        else:
+            return None
+    head = 0.2 if said[last - 1].stem == named[-1] else 0.0
+    own = 0.5 if way.hops == 0 else 0.0
+    return Spoken(first, last, 1.6 * quality + head + own - way.cost, Meaning("table", way))
+
+
+def column_meaning(said: Sequence[Token], first: int, last: int, way: Way, column: Column, years: str) -> Spoken | None:
+    """Tokens that name a column: each one of its header's words, little words in between. years: those the question
+    names; a header of another year is not meant."""
+    asked = asking()
+    header = header_words(column.header)
+    weights = [_LIGHT_WEIGHT if stem in asked.light or stem.isdigit() else 1.0 for stem in header]
+    if all(weight < 1 for weight in weights):
+        weights = [_ALL_LIGHT] * len(weights)
+    left = dict(enumerate(header))
+    quality = matched = 0.0
+    for place, token in enumerate(said[first:last]):
+        found = _header_place(token, left)
+        if found is None:
+            if place in (0, last - first - 1) or token.word not in ("of", "in", "the", "for", "a"):
+                return None
+            continue
+        at, sure = found
+        if sure < _EXACT and column.type is ColumnType.BOOLEAN:
+            return None  # "paid" is no flag called "salaried"
+        del left[at]
+        matched += weights[at]
+        quality += sure * (1.0 if weights[at] == 1 else _LIGHT_QUALITY if weights[at] == _LIGHT_WEIGHT else _ALL_LIGHT)
+    coverage = matched / sum(weights)
+    head = said[last - 1].stem == header[-1]
+    if not quality or coverage < (0.15 if head else 0.3):
+        return None
+    score = 2.0 * quality * (0.35 + 0.65 * coverage) - way.cost
+    score += _WHOLE * (len(header) - 1) if not left else 0.0
+    if len(header) - 1 in left and is_amount(way.table, column):
+        score *= _WITHOUT_HEAD
+    in_header = [stem for stem in header if stem.isdigit() and len(stem) == 4]
+    if in_header and years:
+        score += 0.5 if any(year in years for year in in_header) else -2.0
+    return Spoken(first, last, score, Meaning("column", way, column)) if score > 0 else None
+
+
+def _header_place(token: Token, left: Mapping[int, str]) -> tuple[int, float] | None:
+    for at, stem in left.items():
+        if token.stem == stem:
+            return at, _EXACT
+    others = asking().synonyms.get(token.stem, frozenset())
+    for at, stem in left.items():
+        if stem in others:
+            return at, _SYNONYM
+    for at, stem in left.items():
+        if len(token.word) > 4 and 3 <= len(stem) < len(token.stem) and token.word.startswith(stem):
+            return at, _SHORTENED
+    return None
+
+
+@dataclass(slots=True)
+class Values:
+    """Where every listed value of a table stands. whole: its words → (column, value)s; holding: word → those."""
+
+    whole: dict[tuple[str, ...], list[tuple[Column, str]]] = field(default_factory=dict)
+    holding: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
+    columns: dict[str, Column] = field(default_factory=dict)
+
+    def add(self, column: Column, value: str, words: tuple[str, ...]) -> None:
+        """Make a value findable by its words."""
+        if words and not all(word.isdigit() for word in words):
+            self.whole.setdefault(words, []).append((column, value))
+            if 1 < len(words) <= 10:
+                self.columns[column.name] = column
+                for word in plain_words(value):
+                    self.holding.setdefault(word, set()).add((column.name, value))
+
+
+def values_of(table: RealityTable) -> Values:
+    """The listed values of a table's text columns, and what they are called in words."""
+    values = Values()
+    for column in table.columns:
+        for value in column.values:
+            values.add(column, value, value_words(value))
+            for words in _called(column, value):
+                values.add(column, value, value_words(words))
+    return values
+
+
+def _weight(value: str) -> int:
+    return max(1, sum(word not in STOP_WORDS for word in value_words(value)))
+
+
+def _called(column: Column, value: str) -> Iterator[str]:
+    """Other words for a short value: a state's name for its code, "female" for F in a gender column."""
+    lower = value.lower()
+    if len(value) == 2 and value.isupper() and lower in _STATES and _mostly_states(column):
+        yield _STATES[lower]
+    stems = set(header_words(column.header))
+    for row in asking().value_words:
+        if lower in row.values and row.when & stems:
+            yield from row.words
+
+
+def _mostly_states(column: Column) -> bool:
+    states = sum(value.lower() in _STATES for value in column.values)
+    return states >= 0.8 * len(column.values)
+
+
+def value_meanings(said: Sequence[Token], first: int, last: int, way: Way, values: Values) -> Iterator[Spoken]:
+    """Values whose words are the tokens, or (less sure) hold them all."""
+    stems = tuple(part for token in said[first:last] for part in value_words(token.word))
+    quoted = any(token.quoted for token in said[first:last])
+    length = len(stems)
+    asked = asking()
+    found: dict[str, list[str]] = {}
+    columns: dict[str, Column] = {}
+    for column, value in values.whole.get(stems, []):
+        found.setdefault(column.name, []).append(value)
+        columns[column.name] = column
+    for name, held in found.items():
+        score = 2.2 * length + (1.0 if quoted else 0.0) - way.cost
+        yield Spoken(first, last, score, Meaning("value", way, columns[name], tuple(dict.fromkeys(held))))
+    little = said[first].little or said[last - 1].little
+    if found or little or any(stem in asked.light or stem in asked.ignorable or stem.isdigit() for stem in stems):
+        return
+    plain = [part for token in said[first:last] for part in plain_words(token.word)]
+    partly = set.intersection(*(values.holding.get(word, set()) for word in plain)) if plain else set()
+    by_column: dict[str, list[str]] = {}
+    for name, value in sorted(partly):
+        by_column.setdefault(name, []).append(value)
+    for name, held in by_column.items():
+        if len(held) <= _MOST_PARTIAL:
+            share = length / min(_weight(value) for value in held)
+            if share < _LEAST_PART:
+                continue
+            score = 1.5 * length * (0.45 + 0.55 * share) - way.cost
+            yield Spoken(first, last, score, Meaning("value", way, values.columns[name], tuple(held), whole=False))

@@ -1,0 +1,242 @@
+"""Queries, answers and their places in words."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+
+from core.table_queries import (
+    AnyOf,
+    Condition,
+    Fold,
+    Grouping,
+    Having,
+    Measure,
+    Ref,
+    Related,
+    Rows,
+    TableQuery,
+    Test,
+)
+from core.tabular import ROW_COLUMN, ColumnType, RealityTable
+
+__all__ = ["cell_in_words", "headline_of", "place_of", "query_in_words", "tables_of"]
+
+_FOLDS = {
+    Fold.SUM: "total",
+    Fold.AVERAGE: "average",
+    Fold.MEDIAN: "median",
+    Fold.LEAST: "lowest",
+    Fold.MOST: "highest",
+    Fold.DISTINCT: "number of different values of",
+    Fold.COUNT: "number of filled",
+}
+_MOST_VALUES = 4
+_MOST_RANGES = 3
+
+
+def query_in_words(query: TableQuery, tables: Mapping[str, RealityTable]) -> str:
+    """What a query asks, in one sentence.
+
+    "Number of rows of employees where state is 'TX' and status is 'active'"
+    """
+    speaker = _Speaker(query, tables)
+    return speaker.sentence()
+
+
+class _Speaker:
+    def __init__(self, query: TableQuery, tables: Mapping[str, RealityTable]) -> None:
+        self._query = query
+        self._tables = {query.table: tables.get(query.table)}
+        for join in query.joins:
+            self._tables[join.alias] = tables.get(join.table)
+        self._all = tables
+
+    def sentence(self) -> str:
+        query = self._query
+        parts = [self._what()]
+        if query.where:
+            parts.append("where " + " and ".join(self._clause(each) for each in query.where))
+        if query.groups:
+            parts.append("by " + ", ".join(self._grouping(group) for group in query.groups))
+        if query.having:
+            parts.append("with " + " and ".join(self._having(each) for each in query.having))
+        if query.order is not None:
+            by = query.order.by
+            key = self._ref(by) if isinstance(by, Ref) else self._measure(by)
+            parts.append(f"{'highest' if query.order.descending else 'lowest'} {key} first")
+        if query.limit is not None:
+            parts.append(f"the first {query.limit} (and equals)" if query.limit > 1 else "the first (and equals)")
+        text = ", ".join(parts[:1]) + "".join(
+            f" {part}" if part.startswith(("where", "by", "with")) else f", {part}" for part in parts[1:]
+        )
+        return text[0].upper() + text[1:]
+
+    def _what(self) -> str:
+        query = self._query
+        if query.measures:
+            of = "" if any("rows of" in self._measure(each) for each in query.measures) else f" in {query.table}"
+            return " and ".join(self._measure(each) for each in query.measures) + of
+        if query.distinct:
+            return f"different values of {', '.join(self._ref(ref) for ref in query.columns)} in {query.table}"
+        return f"rows of {query.table}"
+
+    def _ref(self, ref: Ref) -> str:
+        table = self._tables.get(ref.table) or self._all.get(ref.table)
+        column = table.column(ref.column) if table else None
+        name = column.header if column else ref.column
+        return name if ref.table == self._query.table else f"{ref.table}'s {name}"
+
+    def _kind(self, ref: Ref) -> ColumnType:
+        table = self._tables.get(ref.table) or self._all.get(ref.table)
+        column = table.column(ref.column) if table else None
+        return column.type if column else ColumnType.TEXT
+
+    def _measure(self, measure: Measure) -> str:
+        if measure.fold is Fold.SHARE:
+            return f"share of rows of {self._query.table} for which " + " and ".join(map(self._clause, measure.of))
+        if measure.ref is None:
+            return f"number of rows of {self._query.table}"
+        return f"{_FOLDS[measure.fold]} {self._ref(measure.ref)}"
+
+    def _grouping(self, group: Grouping) -> str:
+        return f"{group.part.value} of {self._ref(group.ref)}" if group.part else self._ref(group.ref)
+
+    def _having(self, having: Having) -> str:
+        values = " and ".join(having.values)
+        return f"{self._measure(having.measure)} {having.test.value} {values}"
+
+    def _clause(self, clause: AnyOf | Related) -> str:
+        if isinstance(clause, Related):
+            inner = " and ".join(self._clause(each) for each in clause.where)
+            rows = f"row of {clause.table}" + (f" where {inner}" if inner else "")
+            return f"there is {'no' if clause.negated else 'a'} {rows}"
+        told = [self._condition(each) for each in clause.conditions]
+        return told[0] if len(told) == 1 else f"({' or '.join(told)})"
+
+    def _condition(self, condition: Condition) -> str:
+        name = self._ref(condition.ref)
+        if condition.test is Test.EMPTY:
+            also = "" if not condition.values else f" or {' or '.join(condition.values)}"
+            if condition.negated:
+                return f"{name} is filled" + (f" and not {' or '.join(condition.values)}" if condition.values else "")
+            return f"{name} is empty{also}"
+        not_ = "not " if condition.negated else ""
+        if condition.other is not None:
+            return f"{name} is {not_}{condition.test.value} {self._ref(condition.other)}"
+        if condition.average:
+            return f"{name} is {not_}{condition.test.value} its average"
+        return self._valued(condition, name, not_)
+
+    def _valued(self, condition: Condition, name: str, not_: str) -> str:
+        kind = self._kind(condition.ref)
+        values = [_value(value, kind) for value in condition.values]
+        if condition.test is Test.IS:
+            told = " or ".join(values[:_MOST_VALUES])
+            more = f" or {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
+            return f"{name} is {not_}{told}{more}"
+        if condition.test is Test.BETWEEN:
+            return f"{name} is {not_}from {values[0]} to {values[1]}"
+        if kind.dated:
+            words = {
+                Test.AT_LEAST: "from {} on",
+                Test.AT_MOST: "up to {}",
+                Test.LESS: "before {}",
+                Test.MORE: "after {}",
+            }
+            return f"{name} is {not_}{words.get(condition.test, '{}').format(values[0])}"
+        return (
+            f"{name} {'does not hold' if not_ else 'holds'} {values[0]}"
+            if condition.test is Test.HOLDS
+            else (f"{name} is {not_}{condition.test.value} {values[0]}")
+        )
+
+
+def _value(value: str, kind: ColumnType) -> str:
+    if kind is ColumnType.BOOLEAN:
+        return "yes" if value == "true" else "no"
+    if kind.dated:
+        return value[:10]
+    return cell_in_words(Decimal(value)) if kind.numeric else f"'{value}'"
+
+
+def cell_in_words(cell: object) -> str:
+    """A cell as a reader writes it: thousands parted, at most two decimals, yes and no.
+
+    >>> cell_in_words(Decimal("1234.50")), cell_in_words(True), cell_in_words(None), cell_in_words(12)
+    ('1,234.5', 'yes', '(empty)', '12')
+    """
+    match cell:
+        case None:
+            return "(empty)"
+        case bool():
+            return "yes" if cell else "no"
+        case int():
+            return f"{cell:,}"
+        case float() | Decimal():
+            told = f"{cell:,.2f}"
+            return told.rstrip("0").rstrip(".") if "." in told else told
+        case datetime():
+            return cell.isoformat(" ", "minutes")
+        case date():
+            return cell.isoformat()
+        case _:
+            return str(cell)
+
+
+def headline_of(query: TableQuery, rows: Rows) -> str:
+    """The answer in a few words: the number itself, or how many rows or groups there are."""
+    if query.measures and not query.groups:
+        told = [_told(measure, cell) for measure, cell in zip(query.measures, rows.rows[0], strict=False)]
+        return " and ".join(told)
+    if query.groups:
+        first = rows.rows[0] if rows.rows else ()
+        if query.limit is not None and len(rows.rows) <= 3 and first:
+            return "; ".join(f"{cell_in_words(row[0])}: {cell_in_words(row[-1])}" for row in rows.rows)
+        return f"{rows.total:,} {'group' if rows.total == 1 else 'groups'}"
+    if query.distinct:
+        return f"{rows.total:,} different {'value' if rows.total == 1 else 'values'}"
+    return f"{rows.total:,} {'row' if rows.total == 1 else 'rows'}"
+
+
+def _told(measure: Measure, cell: object) -> str:
+    if measure.fold is Fold.SHARE and isinstance(cell, int | float | Decimal):
+        return f"{float(cell):.1%}"
+    return cell_in_words(cell)
+
+
+def tables_of(query: TableQuery) -> tuple[str, ...]:
+    """Every table a query reads, the one asked about first."""
+    names = [query.table, *(join.table for join in query.joins)]
+    for clause in query.where:
+        if isinstance(clause, Related):
+            names += [clause.table, *(join.table for join in clause.joins)]
+    return tuple(dict.fromkeys(names))
+
+
+def place_of(query: TableQuery, rows: Rows, table: RealityTable) -> str:
+    """Where the answer stands: the rows listed, else the whole table.
+
+    "[employees.csv, rows 12–14, 18]"
+    """
+    if ROW_COLUMN not in rows.columns:
+        return f"[{table.document_name}, {table.rows:,} rows]"
+    ranges = _ranges(int(str(row)) for row in rows.column(ROW_COLUMN))
+    if not ranges:
+        return f"[{table.document_name}, none of {table.rows:,} rows]"
+    told = ", ".join(ranges[:_MOST_RANGES]) + (" …" if len(ranges) > _MOST_RANGES or rows.truncated else "")
+    word = "row" if len(ranges) == 1 and "–" not in ranges[0] else "rows"
+    return f"[{table.document_name}, {word} {told}]"
+
+
+def _ranges(numbers: Iterable[int]) -> Sequence[str]:
+    """
+    >>> _ranges([3, 1, 2, 7])
+    ['1–3', '7']
+    """
+    found: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return [str(first) if first == last else f"{first}–{last}" for first, last in found]

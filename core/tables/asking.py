@@ -1,0 +1,74 @@
+"""The table of how questions to tables are worded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from core.errors import BadTable
+from core.matching import stem
+from core.tables.loading import check_keys, table
+
+__all__ = ["Asking", "ValueWords", "asking"]
+
+_TOP = ("synonyms", "light", "ignorable", "row_words", "refuse", "operators", "value_words")
+_REFUSE = ("future", "advice", "reason")
+_OPERATORS = (
+    *("count", "sum", "average", "median", "share", "distinct", "most", "least", "many", "few", "latest", "earliest"),
+    *("group", "more", "at_least", "less", "at_most", "or_more", "or_less", "exactly", "between", "before", "after"),
+    *("not", "empty", "or", "reports_to", "year", "quarter", "month"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueWords:
+    """Words for a short value, in columns whose header holds one of `when` (stems)."""
+
+    values: frozenset[str]
+    words: tuple[str, ...]
+    when: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """synonyms: stem → the stems that mean the same. light, ignorable, row_words: stems. refuse: reason → phrases.
+    operators: phrase as lower-case words → operator."""
+
+    synonyms: Mapping[str, frozenset[str]]
+    light: frozenset[str]
+    ignorable: frozenset[str]
+    row_words: frozenset[str]
+    refuse: Mapping[str, tuple[str, ...]]
+    operators: Mapping[tuple[str, ...], str]
+    value_words: tuple[ValueWords, ...]
+
+
+@cache
+def asking() -> Asking:
+    """The checked table. Raises BadTable."""
+    rows = table("asking")
+    check_keys("asking", "top level", rows, _TOP)
+    check_keys("asking", "refuse", rows["refuse"], _REFUSE)
+    check_keys("asking", "operators", rows["operators"], _OPERATORS)
+    missing = [name for name in _OPERATORS if name not in rows["operators"]]
+    if missing:
+        raise BadTable(f"core/tables/asking.toml: [operators] lacks '{missing[0]}'.", "Add it.")
+    synonyms: dict[str, set[str]] = {}
+    for group in rows["synonyms"]:
+        stems = {stem(word) for word in group}
+        for each in stems:
+            synonyms.setdefault(each, set()).update(stems - {each})
+    operators = {tuple(phrase.split()): name for name, phrases in rows["operators"].items() for phrase in phrases}
+    value_words = []
+    for row in rows["value_words"]:
+        check_keys("asking", "value_words", row, ("values", "words", "when"))
+        when = frozenset(stem(word) for word in row["when"])
+        value_words.append(ValueWords(frozenset(row["values"]), tuple(row["words"]), when))
+    return Asking(
+        synonyms={each: frozenset(others) for each, others in synonyms.items()},
+        light=frozenset(stem(word) for word in rows["light"]),
+        ignorable=frozenset(stem(word) for word in rows["ignorable"]),
+        row_words=frozenset(stem(word) for word in rows["row_words"]),
+        refuse={name: tuple(phrases) for name, phrases in rows["refuse"].items()},
+        operators=operators,
+        value_words=tuple(value_words),
+    )

@@ -1,0 +1,154 @@
+"""Measuring questions to tables: a file of questions with known answers, and whether what came back is the answer."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadRequest
+from core.table_answers import TableAnswer
+from core.tabular import ROW_COLUMN
+
+__all__ = ["AskedTables", "Judged", "judged", "read_questions", "summary"]
+
+_ANSWERS = ("number", "value", "rows", "groups", "refused")
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTables:
+    """One question with its answer. collection: the folder of tables it is about.
+
+    expected: {"number": 12.5} · {"value": "Text", "also": [...]} · {"rows": [keys], "total": n} ·
+    {"groups": {label: number}} · {"refused": true}.
+    """
+
+    id: str
+    collection: str
+    kind: str
+    question: str
+    expected: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Whether one question was answered rightly, and what came back."""
+
+    asked: AskedTables
+    right: bool
+    answer: TableAnswer
+
+
+def read_questions(path: Path) -> list[AskedTables]:
+    """One question per line of JSON. Raises BadRequest naming file and line."""
+    questions = []
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            asked = AskedTables(str(row["id"]), row["set"], row["kind"], row["question"], row["answer"])
+        except (json.JSONDecodeError, KeyError, TypeError) as error:
+            raise BadRequest(
+                f"{path.name}, line {number}: {error!r}.", "Each line needs id, set, kind, question and answer."
+            ) from error
+        if not set(asked.expected) & set(_ANSWERS):
+            raise BadRequest(f"{path.name}, line {number}: the answer says none of {', '.join(_ANSWERS)}.", "Add one.")
+        questions.append(asked)
+    return questions
+
+
+def judged(asked: AskedTables, answer: TableAnswer) -> Judged:
+    """Hold an answer against what is known."""
+    expected = asked.expected
+    if "refused" in expected:
+        return Judged(asked, not answer.answered, answer)
+    if answer.rows is None:
+        return Judged(asked, False, answer)
+    if "number" in expected:
+        right = _holds_number(answer, float(expected["number"]))
+    elif "value" in expected:
+        right = _holds_value(answer, [expected["value"], *expected.get("also", [])])
+    elif "groups" in expected:
+        right = _holds_groups(answer, expected["groups"])
+    else:
+        right = _holds_rows(answer, expected["rows"], expected.get("total", len(expected["rows"])))
+    return Judged(asked, right, answer)
+
+
+def summary(results: Sequence[Judged]) -> dict[str, Any]:
+    """Shares of right answers: overall, of the answerable, of those to be refused, and per kind and collection."""
+
+    def share(some: Sequence[Judged]) -> dict[str, float]:
+        right = sum(each.right for each in some)
+        return {"questions": len(some), "right": right, "accuracy": round(right / len(some), 4) if some else 0.0}
+
+    refused = [each for each in results if "refused" in each.asked.expected]
+    answerable = [each for each in results if "refused" not in each.asked.expected]
+    wrong = [each for each in answerable if each.answer.answered and not each.right]
+    kinds = sorted({each.asked.kind for each in results})
+    collections = sorted({each.asked.collection for each in results})
+    return {
+        "all": share(results),
+        "answerable": share(answerable),
+        "to_be_refused": share(refused),
+        "answered_wrongly": len(wrong) + sum(not each.right for each in refused),
+        "by_kind": {kind: share([each for each in results if each.asked.kind == kind]) for kind in kinds},
+        "by_collection": {name: share([e for e in results if e.asked.collection == name]) for name in collections},
+    }
+
+
+def _cells(answer: TableAnswer) -> list[list[object]]:
+    """The rows without their numbers."""
+    assert answer.rows is not None
+    skip = answer.rows.columns.index(ROW_COLUMN) if ROW_COLUMN in answer.rows.columns else -1
+    return [[cell for at, cell in enumerate(row) if at != skip] for row in answer.rows.rows]
+
+
+def _near(cell: object, number: float) -> bool:
+    if isinstance(cell, bool) or cell is None:
+        return False
+    try:
+        value = float(str(cell))
+    except ValueError:
+        return False
+    return abs(value - number) <= max(0.01, 1e-6 * abs(number))
+
+
+def _text(cell: object) -> str:
+    return " ".join(str(cell).split()).casefold()
+
+
+def _holds_number(answer: TableAnswer, number: float) -> bool:
+    rows = _cells(answer)
+    if len(rows) != 1:
+        return False
+    percent = (
+        any(_near(cell, number / 100) for cell in rows[0])
+        and answer.rows is not None
+        and "share" in answer.rows.columns
+    )
+    return percent or any(_near(cell, number) for cell in rows[0])
+
+
+def _holds_value(answer: TableAnswer, values: Sequence[object]) -> bool:
+    rows = _cells(answer)
+    return len(rows) == 1 and any(_text(cell) == _text(value) for cell in rows[0] for value in values)
+
+
+def _holds_rows(answer: TableAnswer, keys: Sequence[object], total: int) -> bool:
+    assert answer.rows is not None
+    if answer.rows.total != total:
+        return False
+    held = {_text(cell) for row in _cells(answer) for cell in row}
+    return all(_text(key) in held for key in keys)
+
+
+def _holds_groups(answer: TableAnswer, groups: Mapping[str, float]) -> bool:
+    rows = [row for row in _cells(answer) if any(cell is not None for cell in row[:-1])]
+    if len(rows) != len(groups):
+        return False
+    return all(
+        any(any(_text(cell) == _text(label) for cell in row[:-1]) and _near(row[-1], float(number)) for row in rows)
+        for label, number in groups.items()
+    )

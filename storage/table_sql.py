@@ -1,0 +1,297 @@
+"""Table queries as SQL. Identifiers come from the registry; values are literals of their column's type."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+
+from core.errors import BadRequest
+from core.table_queries import (
+    AnyOf,
+    Condition,
+    Fold,
+    Grouping,
+    Having,
+    Join,
+    Measure,
+    Ordering,
+    Ref,
+    Related,
+    TableQuery,
+    Test,
+)
+from core.tabular import ROW_COLUMN, ColumnType, RealityTable
+
+__all__ = ["SQL_TYPES", "names_of", "sql_of", "written_measure"]
+
+SQL_TYPES = {
+    ColumnType.TEXT: "text",
+    ColumnType.INTEGER: "bigint",
+    ColumnType.NUMBER: "numeric",
+    ColumnType.MONEY: "numeric",
+    ColumnType.DATE: "date",
+    ColumnType.TIMESTAMP: "timestamp",
+    ColumnType.BOOLEAN: "boolean",
+}
+_SIGNS = {Test.LESS: "<", Test.AT_MOST: "<=", Test.MORE: ">", Test.AT_LEAST: ">="}
+_MOST_DIGITS = 200
+_FOLDS = {Fold.SUM: "sum", Fold.AVERAGE: "avg", Fold.LEAST: "min", Fold.MOST: "max"}
+
+
+def sql_of(query: TableQuery, tables: Mapping[str, RealityTable], *, pretty: bool = True) -> str:
+    """The statement. tables: the current tables by name. Raises BadRequest for a table or column that is not there."""
+    import sqlglot
+
+    text = _Writer(query, tables).select()
+    return sqlglot.transpile(text, read="postgres", write="postgres", pretty=pretty)[0]
+
+
+def written_measure(measure: Measure) -> str:
+    """A measure's column name in the answer.
+
+    >>> written_measure(Measure(Fold.AVERAGE, Ref("employees", "pay_rate")))
+    'average_pay_rate'
+    """
+    if measure.fold is Fold.COUNT and measure.ref is None:
+        return "rows"
+    if measure.ref is None:
+        return "share"
+    words = {Fold.DISTINCT: "different", Fold.SUM: "total", Fold.LEAST: "lowest", Fold.MOST: "highest"}
+    return f"{words.get(measure.fold, measure.fold.value)}_{measure.ref.column.strip('_')}"[:63]
+
+
+def names_of(query: TableQuery) -> tuple[str, ...]:
+    """The columns of the answer.
+
+    >>> names_of(TableQuery("employees", columns=(Ref("employees", "name"),)))
+    ('_row', 'name')
+    """
+    if query.groups or query.measures:
+        return (*map(_group_name, query.groups), *map(written_measure, query.measures))
+    listed = tuple(ref.column for ref in query.columns)
+    return listed if query.distinct else (ROW_COLUMN, *listed)
+
+
+class _Writer:
+    """One query under way: which table each alias names, and how the statement writes it. outer: aliases of the
+    statement around this one, which a table inside must not hide."""
+
+    def __init__(self, query: TableQuery, tables: Mapping[str, RealityTable], outer: Collection[str] = ()) -> None:
+        self._query, self._tables = query, tables
+        self._aliases = {query.table: self._table(query.table)}
+        for join in query.joins:
+            self._aliases[join.alias] = self._table(join.table)
+        self._written = {alias: f"other_{alias}" if alias in outer else alias for alias in self._aliases}
+
+    def _table(self, name: str) -> RealityTable:
+        if name not in self._tables:
+            raise BadRequest(f"There is no table '{name}'.", "It was deleted or renamed; ask again.")
+        return self._tables[name]
+
+    def select(self) -> str:
+        query = self._query
+        outputs = self._outputs()
+        listed = ", ".join(f"{cell} AS {_name(name)}" if name else cell for cell, name in outputs)
+        lines = [self._from()]
+        where = [self._clause(each) for each in query.where]
+        if query.order and query.limit and isinstance(query.order.by, Ref):
+            where.append(f"{self._ref(query.order.by)} IS NOT NULL")
+        if where:
+            lines.append(f"WHERE {' AND '.join(where)}")
+        if query.groups:
+            lines.append(f"GROUP BY {', '.join(self._grouping(group) for group in query.groups)}")
+        if query.having:
+            lines.append(f"HAVING {' AND '.join(self._having(each) for each in query.having)}")
+        head = f"SELECT {'DISTINCT ' if query.distinct else ''}{listed}"
+        return self._ordered(head, "\n".join(lines), [cell for cell, _ in outputs])
+
+    def _outputs(self) -> list[tuple[str, str]]:
+        """What is selected, with its name in the answer where that is not the column's own."""
+        query = self._query
+        groups = [(self._grouping(group), _group_name(group)) for group in query.groups]
+        measures = [(self._measure(each), written_measure(each)) for each in query.measures]
+        if groups or measures:
+            return groups + measures
+        listed = [(self._ref(ref), "") for ref in query.columns]
+        return listed if query.distinct else [(self._row(), ""), *listed]
+
+    def _row(self) -> str:
+        return self._ref(Ref(self._query.table, ROW_COLUMN))
+
+    def _ordered(self, head: str, body: str, outputs: Sequence[str]) -> str:
+        """The statement in its order, completed by row or group. FETCH … WITH TIES leaves ties in any order, so what
+        it chose is put in order around it."""
+        query = self._query
+        folded = bool(query.groups or query.measures)
+        if query.order is None and folded and not query.groups:
+            return f"{head}\n{body}"
+        key, way = self._way(outputs)
+        whole = range(1, 1 + (len(query.groups) if folded else len(outputs) if query.distinct else 1))
+        rest = [str(place) for place in whole if outputs[place - 1] != key]
+        if not query.limit:
+            return f"{head}\n{body}\nORDER BY {', '.join([key + way, *rest])}"
+        first = f"ORDER BY {key}{way}\nFETCH FIRST {int(query.limit)} ROWS WITH TIES"
+        if key in outputs and rest:
+            places = ", ".join([f"{outputs.index(key) + 1}{way}", *rest])
+            return f"SELECT * FROM (\n{head}\n{body}\n{first}\n) AS chosen\nORDER BY {places}"
+        if rest and not query.distinct and not folded and query.order and isinstance(query.order.by, Ref):
+            among = f"AND {self._row()} IN (SELECT {self._row()}\n{body}\n{first})"
+            return f"{head}\n{body}\n{among}\nORDER BY {key}{way}, 1"
+        return f"{head}\n{body}\n{first}"
+
+    def _way(self, outputs: Sequence[str]) -> tuple[str, str]:
+        """What rows are ordered by, and how: groups by their first measure unless said otherwise."""
+        order = self._query.order
+        if order is None and self._query.measures:
+            order = Ordering(self._query.measures[0])
+        if order is None:
+            return outputs[0], ""
+        key = self._ref(order.by) if isinstance(order.by, Ref) else self._measure(order.by)
+        return key, f" {'DESC' if order.descending else 'ASC'} NULLS LAST"
+
+    def _from(self) -> str:
+        table = self._query.table
+        return " ".join([f"FROM {self._named(table, table)}", *map(self._join, self._query.joins)])
+
+    def _named(self, table: str, alias: str) -> str:
+        written = self._written[alias]
+        return _name(table) if written == table else f"{_name(table)} AS {_name(written)}"
+
+    def _join(self, join: Join) -> str:
+        named = self._named(join.table, join.alias)
+        return f"LEFT JOIN {named} ON {self._ref(Ref(join.alias, join.right))} = {self._ref(join.left)}"
+
+    def _clause(self, clause: AnyOf | Related) -> str:
+        if isinstance(clause, Related):
+            return self._related(clause)
+        parts = [self._condition(each) for each in clause.conditions]
+        return parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})"
+
+    def _related(self, related: Related) -> str:
+        inner = _Writer(TableQuery(related.table, related.joins), self._tables, self._aliases)
+        here = self._ref(related.here)
+        tests = [f"{inner._ref(Ref(related.table, related.column))} = {here}", *map(inner._clause, related.where)]
+        found = f"EXISTS (SELECT 1 {inner._from()} WHERE {' AND '.join(tests)})"
+        return f"NOT {found}" if related.negated else found
+
+    def _condition(self, condition: Condition) -> str:
+        cell = self._ref(condition.ref)
+        kind = self._type(condition.ref)
+        match condition.test:
+            case Test.EMPTY:
+                return self._empty(condition, cell)
+            case Test.IS:
+                values = [_literal(value, kind) for value in condition.values]
+                if condition.negated:
+                    return f"({cell} IS NULL OR {cell} NOT IN ({', '.join(values)}))"
+                return f"{cell} = {values[0]}" if len(values) == 1 else f"{cell} IN ({', '.join(values)})"
+            case Test.HOLDS:
+                likes = [
+                    f"{cell} ILIKE {_literal(f'%{_liked(value)}%', ColumnType.TEXT)}" for value in condition.values
+                ]
+                held = f"({' OR '.join(likes)})"
+                return f"({cell} IS NULL OR NOT {held})" if condition.negated else held
+            case Test.BETWEEN:
+                first, last = (_literal(value, kind) for value in condition.values)
+                return f"{cell} {'NOT ' if condition.negated else ''}BETWEEN {first} AND {last}"
+            case _:
+                return self._compared(condition, cell, kind)
+
+    def _compared(self, condition: Condition, cell: str, kind: ColumnType) -> str:
+        if condition.other is not None:
+            against = self._ref(condition.other)
+        elif condition.average:
+            table = self._aliases[condition.ref.table].name
+            against = f"(SELECT avg({_name(condition.ref.column)}) FROM {_name(table)})"
+        else:
+            against = _literal(condition.values[0], kind)
+        compared = f"{cell} {_SIGNS[condition.test]} {against}"
+        return f"NOT ({compared})" if condition.negated else compared
+
+    def _empty(self, condition: Condition, cell: str) -> str:
+        kind = self._type(condition.ref)
+        values = ", ".join(_literal(value, kind) for value in condition.values)
+        if condition.negated:
+            return f"({cell} IS NOT NULL AND {cell} NOT IN ({values}))" if values else f"{cell} IS NOT NULL"
+        return f"({cell} IS NULL OR {cell} IN ({values}))" if values else f"{cell} IS NULL"
+
+    def _measure(self, measure: Measure) -> str:
+        if measure.fold is Fold.SHARE:
+            held = " AND ".join(self._clause(each) for each in measure.of) or "TRUE"
+            return f"count(*) FILTER (WHERE {held})::numeric / NULLIF(count(*), 0)"
+        if measure.ref is None:
+            return "count(*)"
+        cell = self._ref(measure.ref)
+        match measure.fold:
+            case Fold.COUNT:
+                return f"count({cell})"
+            case Fold.DISTINCT:
+                return f"count(DISTINCT {cell})"
+            case Fold.MEDIAN:
+                return f"percentile_cont(0.5) WITHIN GROUP (ORDER BY {cell})"
+            case fold:
+                return f"{_FOLDS[fold]}({cell})"
+
+    def _grouping(self, group: Grouping) -> str:
+        cell = self._ref(group.ref)
+        if group.part is None:
+            return cell
+        if not self._type(group.ref).dated:
+            raise BadRequest(f"'{group.ref.column}' is not a date.", "Group by the whole value.")
+        if group.part.value == "year":
+            return f"EXTRACT(YEAR FROM {cell})::int"
+        shape = "YYYY-MM" if group.part.value == "month" else 'YYYY-"Q"Q'
+        return f"to_char({cell}, '{shape}')"
+
+    def _having(self, having: Having) -> str:
+        measure = self._measure(having.measure)
+        values = [_literal(value, ColumnType.NUMBER) for value in having.values]
+        if having.test is Test.BETWEEN:
+            return f"{measure} BETWEEN {values[0]} AND {values[1]}"
+        return f"{measure} {_SIGNS.get(having.test, '=')} {values[0]}"
+
+    def _ref(self, ref: Ref) -> str:
+        self._type(ref)
+        return f"{_name(self._written[ref.table])}.{_name(ref.column)}"
+
+    def _type(self, ref: Ref) -> ColumnType:
+        table = self._aliases.get(ref.table)
+        if ref.column == ROW_COLUMN and table is not None:
+            return ColumnType.INTEGER
+        column = table.column(ref.column) if table is not None else None
+        if column is None:
+            raise BadRequest(
+                f"There is no column '{ref.column}' in '{ref.table}'.", "The table has changed; ask again."
+            )
+        return column.type
+
+
+def _group_name(group: Grouping) -> str:
+    return group.ref.column if group.part is None else f"{group.part.value}_of_{group.ref.column}"
+
+
+def _name(name: str) -> str:
+    """
+    >>> _name("pay_rate"), _name("Pay")
+    ('pay_rate', '"Pay"')
+    """
+    return name if re.fullmatch(r"[a-z_][a-z0-9_]*", name) else '"' + name.replace('"', '""') + '"'
+
+
+def _liked(value: str) -> str:
+    return re.sub(r"([\\%_])", r"\\\1", value)
+
+
+def _literal(value: str, kind: ColumnType) -> str:
+    if kind.numeric:
+        try:
+            number = Decimal(value)
+        except InvalidOperation:
+            number = Decimal("NaN")
+        if not number.is_finite() or abs(number.adjusted()) > _MOST_DIGITS:
+            raise BadRequest(f"'{value}' is not a number.", "Write it in digits.")
+        return f"{number:f}"
+    if kind is ColumnType.BOOLEAN:
+        return "TRUE" if value == "true" else "FALSE"
+    quoted = "'" + value.replace("'", "''") + "'"
+    words = {ColumnType.DATE: "DATE ", ColumnType.TIMESTAMP: "TIMESTAMP "}.get(kind, "")
+    return f"{words}{quoted}"

@@ -1,0 +1,260 @@
+"""One question to five truths, over real stores in memory."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from core.answers.answering import answer_of_five, truth_request
+from core.answers.choosing import best_sentences
+from core.documents import Truth
+from core.errors import BadRequest, StoreFailed
+from core.filters import SearchFilters
+from core.five_truths import AgreementKind, Figure, FiveTruthsAnswer, TruthState
+from core.queries import SearchRequest
+from core.results import SearchResult
+from core.reviews import ConflictKind
+from tests.answers.asking import COUNTED, QUESTION, asked, expense_library, no_figures, searching
+from tests.search.library import NOW, Library, WordEmbedder, payroll_library
+
+
+def states(answer: FiveTruthsAnswer) -> str:
+    """One letter per truth: a answered, s silent, f failed, n not asked."""
+    return "".join(each.state.value[0] for each in answer.truths)
+
+
+def test_each_truth_answers_with_the_sentence_that_says_so() -> None:
+    answer = asked(figures=lambda question: (COUNTED,))
+    assert [each.truth for each in answer.truths] == list(Truth)
+    assert states(answer) == "aasaa"
+    assert answer.of(Truth.REGULATORY).citations[0].quote == "Employees must submit expense reports within 30 days."
+    assert answer.of(Truth.COMPLIANCE).citations[0].document_name == "policy.md"
+    assert answer.of(Truth.REALITY).figures == (COUNTED,)
+    assert answer.of(Truth.REALITY).evidence_score == 0.5
+    assert all(0 <= each.evidence_score <= 1 for each in answer.truths)
+    assert answer.answered and answer.asked_at == NOW and answer.profile == "balanced"
+
+
+def test_every_sentence_belongs_to_its_truth_and_stands_on_its_page() -> None:
+    library = expense_library()
+    for told in asked(library=library).truths:
+        assert len(told.citations) <= 3
+        for citation in told.citations:
+            assert citation.truth is told.truth
+            page = library.catalogue.page(citation.document_id, citation.page_number)
+            assert citation.quote == page.text[citation.start : citation.end]
+
+
+def test_where_truths_disagree_and_agree_is_said() -> None:
+    answer = asked()
+    disputes = [(each.kind, each.first.truth, each.second.truth) for each in answer.conflicts]
+    assert (ConflictKind.NUMBER, Truth.REGULATORY, Truth.COMPLIANCE) in disputes
+    assert answer.conflicts[0].words.startswith("Regulatory says “within 30 days”")
+    (agreement,) = answer.agreements
+    assert agreement.kind is AgreementKind.AMOUNT
+    assert (agreement.first.truth, agreement.second.truth) == (Truth.REGULATORY, Truth.REFERENCE)
+    assert agreement.words == "Regulatory and reference both say “within 30 days”."
+
+
+def test_a_silent_truth_says_why_and_what_to_obtain() -> None:
+    answer = asked()
+    intent = answer.of(Truth.INTENT)
+    assert intent.state is TruthState.SILENT and intent.silence and intent.evidence_score == 0
+    assert intent.needed.startswith(f"Obtain a requirement, statement of work or decision on “{QUESTION}”")
+    assert intent.needed in answer.to_raise
+    reality = answer.of(Truth.REALITY)
+    assert "an export of the records" in reality.needed
+    assert any(words.startswith("Settle which holds: Regulatory") for words in answer.to_raise)
+
+
+def test_the_worst_hole_comes_first() -> None:
+    library = Library()
+    library.add("guide.html", "Employees submit expense reports within 30 days.", truth=Truth.REFERENCE)
+    answer = asked(library=library)
+    assert states(answer) == "sssas"
+    assert [words.split(" on ")[0] for words in answer.to_raise] == [
+        "Obtain a law, regulation or agency publication",
+        "Obtain an internal policy, procedure or audit control",
+        "Obtain a requirement, statement of work or decision",
+        "Obtain an export of the records or the set-up table",
+    ]
+
+
+def test_an_empty_library_is_silent_everywhere_with_no_confidence() -> None:
+    answer = asked(library=Library())
+    assert states(answer) == "sssss"
+    assert answer.confidence == 0 and "None of the" in answer.confidence_reason
+    assert not answer.answered and not answer.conflicts and not answer.agreements
+
+
+def test_what_the_filters_leave_out_is_not_asked() -> None:
+    seen: list[SearchRequest] = []
+    library = expense_library()
+
+    def watching(requests: Sequence[SearchRequest]) -> Sequence[SearchResult]:
+        seen.extend(requests)
+        return searching(library)(requests)
+
+    def never(question: str) -> tuple[Figure, ...]:
+        raise AssertionError("reality was not asked")
+
+    filters = SearchFilters(truths=("regulatory", "compliance"), exclude_truths=("compliance",))
+    answer = answer_of_five(QUESTION, search=watching, figures=never, profile="balanced", filters=filters, now=NOW)
+    assert states(answer) == "annnn"
+    assert [request.filters.truths for request in seen] == [("regulatory",)]
+    assert answer.filters_in_words == ("truth is regulatory or compliance", "truth is not compliance")
+    assert "Ask without the filter on compliance." in answer.to_raise
+    assert not answer.of(Truth.COMPLIANCE).needed
+
+
+def test_other_filters_hold_for_every_truth() -> None:
+    filters = SearchFilters(authorities=("government",), recency_months=12, include_undated=True)
+    answer = asked(filters=filters)
+    assert states(answer) == "assss"
+    assert answer.filters_in_words[0] == "authority is government"
+    assert any("dated on or after" in words for words in answer.filters_in_words)
+    undated = asked(filters=filters.replace(include_undated=False))
+    assert "Regulatory: 1 undated document was left out by the date filter." in undated.notices
+
+
+def test_a_broken_store_fails_and_is_never_silent() -> None:
+    def broken(requests: Sequence[SearchRequest]) -> Sequence[SearchResult]:
+        raise StoreFailed("The database does not answer.")
+
+    answer = answer_of_five(
+        QUESTION, search=broken, figures=no_figures, profile="balanced", filters=SearchFilters(), now=NOW
+    )
+    assert states(answer) == "fffff"
+    assert answer.confidence == 0
+    assert not any("Obtain" in words for words in answer.to_raise)
+    assert "Regulatory could not be searched: The database does not answer." in answer.notices
+
+
+def test_one_failing_truth_does_not_take_the_others_along() -> None:
+    library = expense_library()
+
+    def half(requests: Sequence[SearchRequest]) -> Sequence[SearchResult]:
+        if any("compliance" in request.filters.truths for request in requests):
+            raise StoreFailed("The index is gone.")
+        return searching(library)(requests)
+
+    answer = answer_of_five(
+        QUESTION, search=half, figures=no_figures, profile="balanced", filters=SearchFilters(), now=NOW
+    )
+    assert states(answer) == "afsas"
+    failed = answer.of(Truth.COMPLIANCE)
+    assert failed.needed == "Ask again when the compliance documents can be searched: The index is gone."
+    assert "Compliance is unknown, because the search failed." in answer.confidence_reason
+
+
+def test_half_a_search_that_finds_nothing_failed() -> None:
+    library = expense_library()
+
+    def without_dense(requests: Sequence[SearchRequest]) -> Sequence[SearchResult]:
+        results = searching(library)(requests)
+        return [
+            replace(
+                result,
+                legs=tuple(replace(leg, error="no model") if leg.leg == "dense" else leg for leg in result.legs),
+                notices=("Dense search failed: no model",),
+            )
+            for result in results
+        ]
+
+    answer = answer_of_five(
+        QUESTION, search=without_dense, figures=no_figures, profile="balanced", filters=SearchFilters(), now=NOW
+    )
+    assert states(answer) == "aafaf"
+    assert answer.notices.count("Dense search failed: no model") == 1
+    assert "The dense search failed: no model" in answer.of(Truth.INTENT).silence
+
+
+def test_figures_that_cannot_be_counted_are_told() -> None:
+    def broken(question: str) -> tuple[Figure, ...]:
+        raise StoreFailed("The table is locked.", "Try again.")
+
+    answer = asked(figures=broken)
+    assert answer.of(Truth.REALITY).state is TruthState.FAILED
+    assert "No figures could be counted: The table is locked. Try again." in answer.notices
+
+
+def test_a_broken_model_fails_every_truth() -> None:
+    assert states(asked(library=expense_library(WordEmbedder(broken=True)))) == "fffff"
+
+
+@pytest.mark.parametrize("question", ["", "  \n"])
+def test_an_empty_question_is_refused(question: str) -> None:
+    with pytest.raises(BadRequest):
+        asked(question)
+
+
+def test_an_unknown_profile_is_refused() -> None:
+    with pytest.raises(BadRequest):
+        answer_of_five(
+            QUESTION,
+            search=searching(expense_library()),
+            figures=no_figures,
+            profile="none",
+            filters=SearchFilters(),
+            now=NOW,
+        )
+
+
+def test_the_same_question_twice_gives_equal_answers() -> None:
+    assert asked(figures=lambda question: (COUNTED,)) == asked(figures=lambda question: (COUNTED,))
+    library = payroll_library()
+    question = "How is overtime configured?"
+    assert asked(question, library) == asked(question, library)
+
+
+def test_conflict_lowers_and_agreement_raises_confidence() -> None:
+    law = "Employees must submit expense reports within 30 days."
+    only_law, agreed, disputed = Library(), Library(), Library()
+    for library in (only_law, agreed, disputed):
+        library.add("law.pdf", law, truth=Truth.REGULATORY)
+    agreed.add("policy.md", "Employees submit expense reports within 30 days.", truth=Truth.COMPLIANCE)
+    disputed.add("policy.md", "Employees submit expense reports within 60 days.", truth=Truth.COMPLIANCE)
+    none, one, two = (asked(library=library).confidence for library in (only_law, disputed, agreed))
+    assert none < one < two <= 1
+
+
+def test_the_best_sentences_come_from_different_documents_first() -> None:
+    library = Library()
+    texts = "Travel costs are refunded weekly. Travel costs are refunded by bank. Travel costs are refunded in euro."
+    library.add("long.md", texts, truth=Truth.COMPLIANCE)
+    library.add("short.md", "Travel costs are refunded on Friday.", truth=Truth.COMPLIANCE)
+    request = truth_request("How are travel costs refunded?", Truth.COMPLIANCE, SearchFilters(), "balanced")
+    (result,) = searching(library)([request])
+    chosen = best_sentences(result.hits)
+    assert len(chosen) == 3
+    assert {citation.document_name for citation in chosen} == {"long.md", "short.md"}
+    assert [citation.relevance for citation in chosen] == sorted((c.relevance for c in chosen), reverse=True)
+
+
+def test_the_same_words_are_cited_once() -> None:
+    library = Library()
+    for name in ("one.md", "two.md"):
+        library.add(name, f"Travel costs are refunded on Friday. See {name}.", truth=Truth.COMPLIANCE)
+    quotes = [c.quote for c in asked("When are travel costs refunded?", library).of(Truth.COMPLIANCE).citations]
+    assert quotes.count("Travel costs are refunded on Friday.") == 1
+
+
+def test_what_shares_words_but_not_the_matter_is_no_answer() -> None:
+    library = payroll_library()
+    library.add(
+        "lease.md",
+        "The tenant keeps the garden of the house in order during every month of the lease, whoever owns the tools.",
+        truth=Truth.INTENT,
+    )
+    answer = asked("When is the statement of every month furnished to the tenant?", library)
+    intent = answer.of(Truth.INTENT)
+    assert intent.state is TruthState.SILENT and not intent.citations and intent.evidence_score == 0
+    assert intent.needed.startswith("Obtain a requirement")
+
+
+def test_holes_in_what_the_question_needs_come_first() -> None:
+    library = Library()
+    library.add("law.pdf", "Employees submit expense reports within 30 days.", truth=Truth.REGULATORY)
+    answer = asked("What are the steps to configure expense reports of employees?", library)
+    assert answer.to_raise[0].startswith("Obtain a vendor guide")
+    assert answer.confidence_reason.startswith("This question needs reference, which does not answer.")
