@@ -1,6 +1,6 @@
 """Every setting, its default and its meaning. Values come from the environment in one place: storage.opening."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 __all__ = ["Settings"]
@@ -18,6 +18,8 @@ class Settings:
     embedding_model: a name, a folder, or "default" (all-MiniLM-L6-v2 from its package).
     worker: run jobs in this process.
     file_seconds, file_megabytes: what reading one file may cost.
+    answer_url: a language model's OpenAI-compatible address, that may tell an answer in running text; empty: none.
+    answer_model, answer_key, answer_seconds: its name, its key (never shown), how long it may take.
     """
 
     data_folder: Path
@@ -29,3 +31,7 @@ class Settings:
     worker: bool = True
     file_seconds: int = 300
     file_megabytes: int = 4096
+    answer_url: str = ""
+    answer_model: str = ""
+    answer_key: str = field(default="", repr=False)
+    answer_seconds: int = 30

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from core.answers.endpoint import Endpoint
 from core.errors import BadRequest
 from core.ports import Embedder, VectorIndex
 from core.settings import Settings
@@ -110,6 +111,7 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
     from storage.table_store import SqlTableStore
     from storage.worker import IngestWorker
 
+    writer = _writer(settings)
     engine = engine_for(settings.database_url or _embedded_url(settings, resources))
     resources.callback(engine.dispose)
     migrate(engine)
@@ -132,12 +134,25 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
         searcher=Searcher(catalogue, vectors, sparse, embedder),
         desk=desk,
         reality=RealityDesk(SqlTableStore(database), catalogue),
+        writer=writer,
     )
     if settings.worker:
         worker = IngestWorker(conninfo_of(engine.url), settings.tenant, workbench)
         resources.callback(worker.stop)
         worker.start()
     return workbench
+
+
+def _writer(settings: Settings) -> Endpoint | None:
+    """The language model of answers, None when none is configured. Raises BadRequest when it cannot be one."""
+    if not settings.answer_url:
+        return None
+    if not settings.answer_model:
+        raise BadRequest(
+            "FIVEFOLD_ANSWER_URL names a language model's address, and FIVEFOLD_ANSWER_MODEL is empty.",
+            "Set FIVEFOLD_ANSWER_MODEL, or neither.",
+        )
+    return Endpoint(settings.answer_url, settings.answer_model, settings.answer_key, settings.answer_seconds)
 
 
 def _embedded_url(settings: Settings, resources: ExitStack) -> str:

@@ -1,15 +1,16 @@
 """A question in words → a query → its rows; deterministic, and silent rather than guessing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from core.matching import STOP_WORDS
+from core.matching import STOP_WORDS, stem
 from core.reality.conditions import Unclear, conditions_of
-from core.reality.lexicon import Meaning, Values, values_of
+from core.reality.lexicon import Meaning, Values, entity_stems, values_of
 from core.reality.reach import Reach, reach_from
 from core.reality.reading import Item, Read, Words, read, taken_apart
-from core.reality.shape import shaped
+from core.reality.shape import refs_of, shaped
+from core.reality.spelling import corrections
 from core.reality.spoken import headline_of, place_of, query_in_words, tables_of
 from core.reality.store import TableStore
 from core.reality.words import Token, value_words
@@ -18,14 +19,13 @@ from core.table_queries import AnyOf, Fold, Measure, Ref, TableQuery, Test
 from core.tables.asking import asking
 from core.tabular import ColumnType, RealityTable
 
-__all__ = ["Asker", "MOST_ROWS"]
+__all__ = ["MOST_ROWS", "Asker"]
 
 MOST_ROWS = 500
-_ALIKE = 86.0
-_SHORTEST_GUESS = 5
 _OTHERS = 3
 _NEAR = 1.0
 _LONGEST_PHRASE = 4
+_PERSONS = frozenset(stem(word) for word in ("employee", "staff", "worker", "person", "people", "customer", "manager"))
 _REFUSALS = {
     "future": "The tables say what is, not what will be.",
     "advice": "The tables say what is, not what should be; ask the guidance and the rules on Search.",
@@ -82,7 +82,7 @@ class Asker:
             found, problems = self._readings(words, tables, looked)
             if found:
                 return found, (), ""
-        corrected = self._corrected(words, tables, problems[1])
+        corrected = corrections(problems[1], tables)
         if corrected:
             rest = words.question
             for token, word in sorted(corrected, key=lambda pair: -pair[0].start):
@@ -115,7 +115,8 @@ class Asker:
                 if got.unexplained:
                     failed.append((variant.score, "", got.unexplained))
                 else:
-                    found.append(_Candidate(query, variant.score - loose, ()))
+                    asks_who = words.said[0].word in ("who", "whose", "whom") and bool(entity_stems(base) & _PERSONS)
+                    found.append(_Candidate(query, variant.score - loose + asks_who, ()))
         found.sort(key=lambda candidate: -candidate.score)
         distinct = list({repr(candidate.query): candidate for candidate in reversed(found)}.values())
         distinct.sort(key=lambda candidate: -candidate.score)
@@ -146,25 +147,6 @@ class Asker:
                     for value in self._store.find(table.name, column.name, phrases):
                         found.setdefault(table.name, []).append((column.name, value))
         return found
-
-    def _corrected(
-        self, words: Words, tables: Sequence[RealityTable], unexplained: Sequence[Token]
-    ) -> list[tuple[Token, str]]:
-        """Each unexplained word with the known word nearest to it."""
-        from rapidfuzz import fuzz, process
-
-        first, known = _vocabulary(tables)
-        corrected = []
-        for token in unexplained:
-            if len(token.word) < _SHORTEST_GUESS or token.number or token.quoted:
-                continue
-            near = [word for word in known if word[0] == token.word[0] and abs(len(word) - len(token.word)) <= 2]
-            best = process.extractOne(
-                token.word, near, scorer=fuzz.ratio, score_cutoff=_ALIKE - 6 * (len(token.word) > 7)
-            )
-            if best is not None:
-                corrected.append((token, best[0]))
-        return corrected if len(corrected) == len(unexplained) else []
 
     # Answering
 
@@ -202,7 +184,12 @@ def _composed(words: Words, items: Sequence[Item], reach: Reach) -> tuple[TableQ
     items = told
     query, doubt = shaped(words, items, reach, found)
     doubt += _picked(query, reach)
-    loose = [item for place, item in enumerate(items) if place not in found.used and not _little(words, item)]
+    spoken_of = {ref.table for ref in refs_of(query)} | set(tables_of(query))
+    loose = [
+        item
+        for place, item in enumerate(items)
+        if place not in found.used and not _little(words, item) and not _on_the_way(item, reach, spoken_of)
+    ]
     counted = [item for item in loose if item.kind in ("number", "date", "value", "not", "more", "less", "column")]
     if any(item.kind in _MEANT for item in loose):
         raise Unclear(
@@ -216,8 +203,20 @@ _MEANT = frozenset(
 )
 
 
+def _on_the_way(item: Item, reach: Reach, spoken_of: Collection[str]) -> bool:
+    """Whether a name only says which way a condition goes: "requests of people in Sales"."""
+    if item.meaning is None or item.kind not in ("table", "column"):
+        return False
+    if item.kind == "table":
+        return item.meaning.way.alias in spoken_of
+    target = reach.target(item.meaning.way.alias, item.meaning.ref.column)
+    return target is not None and target.alias in spoken_of
+
+
 def _little(words: Words, item: Item) -> bool:
     """Whether a name was read into words that may as well mean nothing: "paid", "made"."""
+    if item.kind == "between":
+        return words.said[item.first].word == "from"
     return item.kind in ("column", "table") and all(
         token.stem in asking().ignorable for token in words.said[item.first : item.last]
     )
@@ -287,42 +286,6 @@ def _phrases(words: Words) -> list[str]:
             if not (last - first == 1 and (said[first].word in STOP_WORDS or said[first].stem in asking().ignorable)):
                 found.append(words.question[said[first].start : said[last - 1].end].lower().strip("\"'“”"))
     return list(dict.fromkeys(found))
-
-
-def _vocabulary(tables: Sequence[RealityTable]) -> tuple[set[str], set[str]]:
-    """Words a question may have meant: those of operators, tables and headers first, then those of values."""
-    from re import findall
-
-    first = {word for phrase in asking().operators for word in phrase if len(word) > 3}
-    first |= {word for row in asking().value_words for phrase in row.words for word in phrase.split()}
-    first |= {"employees", "people", "staff", "salary"}
-    values: set[str] = set()
-    for table in tables:
-        for text in [table.name.replace("_", " "), *(column.header for column in table.columns)]:
-            spaced = " ".join(part for part in _parts(text))
-            first |= {word.lower() for word in findall(r"[^\W\d_]{4,}", spaced)}
-        for column in table.columns:
-            for value in column.values:
-                values |= {word.lower() for word in findall(r"[^\W\d_]{4,}", value)}
-    return first, values
-
-
-def _opposite(word: str, known: set[str]) -> str:
-    """
-    >>> _opposite("inactive", {"active"}), _opposite("unicorn", {"corn"})
-    ('active', '')
-    """
-    for prefix in ("non", "un", "in", "dis", "im"):
-        rest = word.removeprefix(prefix)
-        if rest != word and len(rest) > 4 and rest in known:
-            return rest
-    return ""
-
-
-def _parts(text: str) -> list[str]:
-    from re import sub
-
-    return sub(r"(?<=[a-z])(?=[A-Z])|_", " ", text).split()
 
 
 def _left_out(names: Sequence[str], tables: Mapping[str, RealityTable]) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ _NOTHING_SAID = frozenset(("none", "n/a", "na", "no", "not applicable", "no plan
 _TO = frozenset(stem(word) for word in ("dest", "destination", "to", "target", "arrival", "receiver", "recipient"))
 _FROM = frozenset(stem(word) for word in ("origin", "from", "source", "departure", "sender", "depart"))
 _DIRECTIONS = {"to": _TO, "into": _TO, "toward": _TO, "towards": _TO, "from": _FROM}
+_LINKING = frozenset("as is are was were their its the for in of a an".split())
 FOLDS = frozenset(("count", "sum", "average", "median", "distinct", "most", "least", "many", "few"))
 
 
@@ -458,11 +459,13 @@ class _Reader:
             item = self._item(at, "column", "table")
             if item is None or item.meaning is None:
                 continue
-            if at == last + 1 and self._item(at + 1, "value", "number", *_COMPARE, "date"):
+            same = item.meaning.kind == "column" and item.meaning.ref == meaning.ref
+            if at == last + 1 and not same and self._item(at + 1, "value", "number", *_COMPARE, "date"):
                 continue
             if any(self._item(before, "distinct") for before in range(at)) and item.kind == "column":
                 continue
-            near = abs(item.first - self.items[last].last) <= 1 or abs(self.items[first].first - item.last) <= 2
+            between = self.words.said[self.items[last].last : item.first]
+            near = all(token.word in _LINKING for token in between) or abs(self.items[first].first - item.last) <= 2
             if near and self._same_thing(item.meaning, meaning) and not self._item(at - 1, "group"):
                 self.found.used.add(at)
 

@@ -12,7 +12,7 @@ from core.tabular import Column, ColumnType, Link, LinkState, RealityTable
 __all__ = ["Reach", "Way", "amounts_paid", "extended", "is_amount", "label_columns", "naming_column", "reach_from"]
 
 _MOST_HOPS = 3
-_HOP, _BACK, _PART = 0.45, 0.6, 1.2
+_HOP, _BACK, _PART = 0.45, 0.3, 1.2
 _NAMING = frozenset(
     stem(word) for word in ("id", "identifier", "number", "no", "num", "code", "year", "key", "zip", "nr")
 )
@@ -125,7 +125,7 @@ def is_amount(table: RealityTable, column: Column) -> bool:
 
     Keys, columns that point to another table, and headers that end in id, number, code or year name something.
     """
-    if not column.type.numeric or column.key and header_words(column.header)[-1] in _NAMING:
+    if not column.type.numeric or (column.key and header_words(column.header)[-1] in _NAMING):
         return False
     pointing = any(link.column == column.name and link.state is not LinkState.DISMISSED for link in table.links)
     return not pointing and header_words(column.header)[-1] not in _NAMING

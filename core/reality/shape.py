@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from core.reality.conditions import Conditions, Unclear
 from core.reality.lexicon import Meaning, entity_stems
-from core.reality.reach import Reach, is_amount, label_columns, naming_column
+from core.reality.reach import Reach, amounts_paid, is_amount, label_columns, naming_column
 from core.reality.reading import Item, Words
 from core.reality.words import header_words
 from core.table_queries import (
@@ -23,7 +23,7 @@ from core.table_queries import (
 from core.tables.asking import asking
 from core.tabular import ColumnType
 
-__all__ = ["shaped"]
+__all__ = ["refs_of", "shaped"]
 
 _FOLD_OF = {"sum": Fold.SUM, "average": Fold.AVERAGE, "median": Fold.MEDIAN, "most": Fold.MOST, "least": Fold.LEAST}
 _SUPER = {"most": True, "many": True, "latest": True, "least": False, "few": False, "earliest": False}
@@ -35,6 +35,7 @@ _COPULAS = frozenset(("is", "are", "was", "were", "have", "has", "had", "do", "d
 _MOST_COLUMNS = 8
 _OTHER_THING = 1.0
 _FAR_MEASURE = 0.8
+_UNSAID = 0.5
 _OTHER_TABLE = 1.8
 _NAMES = frozenset(("name", "descript", "titl", "label"))
 
@@ -139,7 +140,7 @@ class _Shaper:
         return replace(query, joins=self._joins(query))
 
     def _joins(self, query: TableQuery) -> tuple[Join, ...]:
-        wanted = {ref.table for ref in _refs(query)}
+        wanted = {ref.table for ref in refs_of(query)}
         joins: dict[str, Join] = {}
         for alias in wanted:
             way = self.reach.ways.get(alias)
@@ -216,7 +217,8 @@ class _Shaper:
             return [meaning.ref]
         target = self.reach.target(meaning.way.alias, meaning.ref.column)
         if target is not None and (labels := label_columns(target.table)):
-            coded = meaning.column.type is ColumnType.TEXT and not any(column.key for column in labels)
+            key = target.joins[-1].right
+            coded = meaning.column.type is ColumnType.TEXT and all(column.name != key for column in labels)
             return [*([meaning.ref] if coded else []), *(Ref(target.alias, column.name) for column in labels)]
         if meaning.column.key and meaning.way.hops == 0:
             labels = label_columns(self.reach.base)
@@ -400,6 +402,8 @@ class _Shaper:
         measures: list[Measure] = []
         for place in self._places("sum", "average", "median"):
             measure = self._fold_measure(place)
+            if measure is None and self.items[place].kind == "sum":
+                measure = self._sum_of_money(place)
             if measure is not None:
                 measures.append(measure)
                 measures += [replace(measure, ref=ref) for ref in self._more_numbers()]
@@ -412,6 +416,15 @@ class _Shaper:
         if not self.groups and (target := self._ranked_target()):
             self.groups += [Grouping(ref) for ref in target]
         return TableQuery("", groups=tuple(self.groups), measures=tuple(dict.fromkeys(measures)))
+
+    def _sum_of_money(self, place: int) -> Measure | None:
+        """ "total bonus in 2024", when only one column holds money; "total employees" is a count."""
+        money = amounts_paid(self.reach.base)
+        if len(money) != 1 or self._is_entity(place + 1) or self._item(place + 1, "column"):
+            return None
+        self._take(place)
+        self.doubt += _UNSAID
+        return Measure(Fold.SUM, Ref(self.reach.base.name, money[0].name))
 
     def _ranked_target(self) -> list[Ref] | None:
         """ "departments with an average salary above 90,000": the groups are named, without "by"."""
@@ -568,7 +581,7 @@ class _Shaper:
         return tuple(dict.fromkeys(columns))
 
 
-def _refs(query: TableQuery) -> list[Ref]:
+def refs_of(query: TableQuery) -> list[Ref]:
     """Every column a query names outside its existence tests."""
     refs = [*query.columns, *(group.ref for group in query.groups)]
     measures = [*query.measures, *(each.measure for each in query.having)]

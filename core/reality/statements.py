@@ -28,6 +28,8 @@ SPARE_NODES = 1_000
 EXCERPT_CHARACTERS = 60
 STARTS = frozenset({"SELECT", "WITH", "VALUES", "("})
 SPANS = frozenset("YEAR MONTH DAY HOUR MINUTE SECOND".split())  # what may follow INTERVAL '1'
+TYPE_ENDS = frozenset({")", "ZONE", "PRECISION", "VARYING"})
+FOREIGN = frozenset({"{", "}", "|>", "==", "`"})
 READING = "Only reading is possible here: one SELECT, WITH … SELECT or VALUES, also with UNION, INTERSECT and EXCEPT."
 SIMPLER = "Write it in a simpler way, or in several statements."
 
@@ -116,16 +118,23 @@ def _is_text(token: Token) -> bool:
 
 
 def _check_neighbours(found: list[Token]) -> None:
-    """Refuse what PostgreSQL reads as one thing and the parser as a value and its alias: 1_000, INTERVAL '1' DAY."""
+    """Refuse what the parser would read otherwise than PostgreSQL: 1_000 and INTERVAL '1' DAY as a value and its alias,
+    DATE '2024-02-29'::text as DATE ('2024-02-29'::text), signs of other dialects as their own."""
+    from sqlglot.parsers.postgres import PostgresParser
+
     for one, two in pairwise(found):
         if one.token_type.name == "NUMBER" and two.token_type.name == "VAR" and two.start == one.end + 1:
             raise BadRequest(f"'{one.text}{two.text}' is neither a number nor a name.", "Write 1000, not 1_000.")
+        if two.text in FOREIGN and not _is_text(two) and two.token_type.name != "IDENTIFIER":
+            raise BadRequest(f"'{two.text}' is not possible here.", SIMPLER)
     for one, two, three in zip(found, found[1:], found[2:], strict=False):
         if one.token_type.name == "INTERVAL" and _is_text(two) and three.text.upper() in SPANS:
-            raise BadRequest(
-                f"'{three.text}' cannot stand after INTERVAL '{two.text}'.",
-                f"Write INTERVAL '{two.text} {three.text.lower()}'.",
-            )
+            words = f"'{three.text}' cannot stand after INTERVAL '{two.text}'."
+            raise BadRequest(words, f"Write INTERVAL '{two.text} {three.text.lower()}'.")
+        typed = one.token_type in PostgresParser.TYPE_TOKENS or one.text.upper() in TYPE_ENDS
+        if typed and _is_text(two) and three.text == "::":
+            words = f"'::' cannot stand after {one.text} '{two.text}'."
+            raise BadRequest(words, f"Put {one.text} '{two.text}' in brackets.")
 
 
 def _tokens(sql: str) -> list[Token]:
@@ -162,7 +171,9 @@ def _reader() -> type[PostgresParser]:
         NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
             name: PostgresParser.NO_PAREN_FUNCTION_PARSERS[name] for name in bare
         }
-        EXPONENT: ClassVar[dict[Any, Any]] = {}  # 2 ^ 3 would come back as power(2, 3), and -2 ^ 2 is 4, not -4
+        # `2 ^ 3` would come back as power(2, 3), `1 & 2` has no use here: reading stops at the sign and names it.
+        EXPONENT: ClassVar[dict[Any, Any]] = {}
+        BITWISE: ClassVar[dict[Any, Any]] = {}
 
         def _parse_interval(self, *_: Any, **__: Any) -> None:
             """INTERVAL '2 weeks ago' is read as DATE '2024-02-29' is: a type and a text."""

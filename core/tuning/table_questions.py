@@ -12,7 +12,7 @@ from core.tabular import ROW_COLUMN
 
 __all__ = ["AskedTables", "Judged", "judged", "read_questions", "summary"]
 
-_ANSWERS = ("number", "value", "rows", "groups", "refused")
+_ANSWERS = ("number", "value", "rows", "total", "groups", "refused")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class AskedTables:
     """One question with its answer. collection: the folder of tables it is about.
 
     expected: {"number": 12.5} · {"value": "Text", "also": [...]} · {"rows": [keys], "total": n} ·
-    {"groups": {label: number}} · {"refused": true}.
+    {"groups": {label: number}} · {"refused": true}; "also_rows" and "also_groups" name the same in another way.
     """
 
     id: str
@@ -70,9 +70,10 @@ def judged(asked: AskedTables, answer: TableAnswer) -> Judged:
     elif "value" in expected:
         right = _holds_value(answer, [expected["value"], *expected.get("also", [])])
     elif "groups" in expected:
-        right = _holds_groups(answer, expected["groups"])
+        right = any(_holds_groups(answer, groups) for groups in _either(expected, "groups"))
     else:
-        right = _holds_rows(answer, expected["rows"], expected.get("total", len(expected["rows"])))
+        total = expected.get("total", len(expected.get("rows", ())))
+        right = any(_holds_rows(answer, keys, total) for keys in _either(expected, "rows"))
     return Judged(asked, right, answer)
 
 
@@ -96,6 +97,11 @@ def summary(results: Sequence[Judged]) -> dict[str, Any]:
         "by_kind": {kind: share([each for each in results if each.asked.kind == kind]) for kind in kinds},
         "by_collection": {name: share([e for e in results if e.asked.collection == name]) for name in collections},
     }
+
+
+def _either(expected: Mapping[str, Any], name: str) -> list[Any]:
+    """The answer, and the same named in another way, when the file gives one."""
+    return [expected.get(name, ()), *([expected[f"also_{name}"]] if f"also_{name}" in expected else [])]
 
 
 def _cells(answer: TableAnswer) -> list[list[object]]:

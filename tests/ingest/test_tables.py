@@ -30,6 +30,7 @@ COLUMNS = [
     ("paid", "($1,234.50)|$(7.00)|$ (3.00)|USD 5", "money", "-1234.50|-7.00|-3.00|5", ""),
     ("Base Salary", "100.50|200", "money", "100.50|200", ""),
     ("Base Salary", "100|200", "integer", "100|200", ""),
+    ("vacation balance (hours)", "8.5|16", "number", "8.5|16", ""),
     ("rate", "1.234,50|7,5|12", "number", "1234.50|7.5|12", "commas read as decimal points"),
     ("rate", "12 345,5|7,25", "number", "12345.5|7.25", "commas read as decimal points"),
     ("rate", "1.234|2.500|3.000,75", "number", "1234|2500|3000.75", "commas read as decimal points"),

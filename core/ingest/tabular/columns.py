@@ -35,6 +35,8 @@ _MONEY = re.compile(
     r"(?i)(?:^|[\W_])(?:pay|salary|wages?|amount|amt|cost|price|compensation|bonus|premium|total|balance|gross|net|budget"
     r"|earnings|revenue|fee|fees|deduction|tax|taxes)(?:$|[\W_])"
 )
+_COUNTED = re.compile(r"(?i)(?:^|[\W_])(?:hours?|hrs|days?|weeks?|months?|percent|pct|count|units|fte)(?:$|[\W_])")
+"""A balance of hours is no money."""
 _DATED = re.compile(
     r"(?i)(?:^|[\W_])(?:date|dt|day|dob|hired|birth|start|end|effective|expir\w*|since|until)(?:$|[\W_])"
 )
@@ -146,7 +148,8 @@ def _numeric(header: str, filled: Counter[str]) -> Reading | None:
     currency = any(has_currency(cell) for cell in filled)
     if whole == plain >= comma and not currency:
         return Reading(ColumnType.INTEGER, as_integer)
-    kind = ColumnType.MONEY if currency or _MONEY.search(header) else ColumnType.NUMBER
+    named = _MONEY.search(header) and not _COUNTED.search(header)
+    kind = ColumnType.MONEY if currency or named else ColumnType.NUMBER
     if comma > plain:
         return Reading(kind, _comma_number, "commas read as decimal points")
     return Reading(kind, as_number, _percent_note(filled))
