@@ -154,7 +154,7 @@ class Ordering:
 @dataclass(frozen=True, slots=True)
 class TableQuery:
     """columns: what is listed of each row; with `distinct`, each combination once. With measures, rows are folded: into
-    one, or one per group. limit: at most so many, ties at the end included."""
+    one, or one per group. limit: at most so many, ties at the end included. counted: only how many groups there are."""
 
     table: str
     joins: tuple[Join, ...] = ()
@@ -166,6 +166,7 @@ class TableQuery:
     having: tuple[Having, ...] = ()
     order: Ordering | None = None
     limit: int | None = None
+    counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 
-from core.answers.answering import answer_of_five
-from core.answers.synthesis import Synthesis, Synthesiser, synthesised
+from core.answers.desk import AnswerDesk
+from core.answers.synthesis import Synthesis, Synthesiser
 from core.coverage.desk import CoverageDesk
 from core.documents import LABEL_FIELDS, Document, DocumentState, Label, Page, Passage, SourceType, TableRole
 from core.errors import BadFile, BadRequest, EmptyFile, FivefoldError, NotFound
 from core.filters import SearchFilters
-from core.five_truths import FiveTruthsAnswer, TruthState
+from core.five_truths import FiveTruthsAnswer
 from core.ingest.pipeline import Ingestor
 from core.ingest.relabel import relabelled
 from core.moments import right_now
@@ -23,8 +23,6 @@ from core.search.pipeline import Searcher
 from core.tabular import ReadTable
 
 __all__ = ["Workbench"]
-
-_WHOLE_TABLES = "Figures are counted over whole tables: of the filters, only those on truth and project narrow them."
 
 
 class Workbench:
@@ -53,7 +51,8 @@ class Workbench:
         self._catalogue, self._vectors, self._sparse = catalogue, vectors, sparse
         self._blobs, self._jobs = blobs, jobs
         self._ingestor, self._searcher, self._now = ingestor, searcher, now
-        self.desk, self.reality, self._writer = desk, reality, writer
+        self.desk, self.reality = desk, reality
+        self._answers = AnswerDesk(searcher, catalogue, reality.figures, writer, now)
 
     # Upload flow: stored original → job → extract → classify → chunk → embed → store
 
@@ -229,33 +228,17 @@ class Workbench:
         project: narrows documents and tables; None: what the filters say. Raises BadRequest for an empty question or an
         unknown profile.
         """
-        filters = filters if project is None else filters.replace(projects=(project,))
-        tables_of = filters.projects[0] if len(filters.projects) == 1 else None
-        now = self._now()
-        answer = answer_of_five(
-            question,
-            search=lambda requests: self._searcher.search_many(requests, now),
-            figures=lambda asked: self.reality.figures(asked, tables_of),
-            profile=profile,
-            filters=filters,
-            now=now,
-        )
-        if not any(each.state is TruthState.FAILED for each in answer.truths):
-            cited = {citation.passage_id for each in answer.truths for citation in each.citations}
-            self._catalogue.save_searched(answer.question, len(cited), now)
-        whole = SearchFilters(truths=filters.truths, exclude_truths=filters.exclude_truths)
-        if answer.figures and filters.replace(projects=filters.projects[1:]) != whole:
-            return replace(answer, notices=(*answer.notices, _WHOLE_TABLES))
-        return answer
+        narrowed = filters if project is None else filters.replace(projects=(project,))
+        return self._answers.ask(question, narrowed, profile)
+
+    def synthesis(self, answer: FiveTruthsAnswer) -> Synthesis:
+        """The answer in running text, every sentence checked; extractive without a writer, or when it fails."""
+        return self._answers.written(answer)
 
     @property
     def writer_name(self) -> str:
         """The language model that may write, "" when none is configured."""
-        return "" if self._writer is None else self._writer.name
-
-    def synthesis(self, answer: FiveTruthsAnswer) -> Synthesis:
-        """The answer in running text, every sentence checked; extractive without a writer, or when it fails."""
-        return synthesised(answer, self._writer)
+        return self._answers.writer_name
 
     def profiles(self) -> Mapping[str, ScoreProfile]:
         """All score profiles by name, the default first."""

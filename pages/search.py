@@ -1,4 +1,4 @@
-"""Search: a question, what narrows it, and the sentences that answer, each with a score that adds up."""
+"""Search: a question, what narrows it, and the sentences that answer, each with a score that adds up, or by truth."""
 
 from collections.abc import Collection
 
@@ -11,12 +11,15 @@ from core.matching import stem
 from core.queries import SearchRequest
 from core.results import DropReason, SearchResult
 from pages.parts import cards, filters, notices, session
+from pages.parts.answer import view
 from pages.parts.labels import chip_title
 from pages.parts.urls import page_path, params_of, request_from
 from pages.parts.wording import count, plain
 
 _PAGE = 10
 _NEAR_MISSES = 5
+_RESULTS, _FIVE = "results", "five"
+_VIEWS = {_RESULTS: "Results", _FIVE: "Five truths"}
 
 
 def _adopt() -> None:
@@ -25,6 +28,8 @@ def _adopt() -> None:
     state = st.session_state
     if "question" in state and params == state.get("search.url"):
         return
+    wanted = params["view"][0] if "view" in params else state.get("search.seen", _RESULTS) if not params else _RESULTS
+    state["search.view"] = wanted if wanted in _VIEWS else _RESULTS
     try:
         request = request_from(params) if params else state.get("search.last", SearchRequest(""))
     except BadFilters as problem:
@@ -39,7 +44,7 @@ def _adopt() -> None:
 
 
 def _question() -> None:
-    """The question, and how its results are scored."""
+    """The question, how its results are scored, and which side of the answer is looked at."""
     profiles = list(session.workbench().profiles())
     if st.session_state["search.profile"] not in profiles:
         st.session_state["search.profile"] = profiles[0]
@@ -52,6 +57,14 @@ def _question() -> None:
         on_change=_new_question,
     )
     scored.selectbox("Profile", profiles, key="search.profile", help="How results are scored.")
+    st.segmented_control(
+        "View",
+        list(_VIEWS),
+        key="search.view",
+        required=True,
+        format_func=_VIEWS.__getitem__,
+        label_visibility="collapsed",
+    )
 
 
 def _new_question() -> None:
@@ -72,6 +85,7 @@ def _narrowed() -> SearchFilters:
             "Only routed truths",
             key="search.routed",
             help="A question is routed to the truths that can answer it. The others count less; this leaves them out.",
+            disabled=st.session_state["search.view"] == _FIVE,
         )
         return filters.drawn(library.facets(current), document_names)
 
@@ -86,10 +100,12 @@ def _request(narrowed: SearchFilters) -> SearchRequest:
         only_routed=state["search.routed"],
         removed_chips=tuple(state["search.without"]),
     )
-    params = params_of(request)
+    shown = state["search.view"]
+    params = params_of(request) | ({} if shown == _RESULTS else {"view": [shown]})
     if params != state.get("search.url"):
         st.query_params.from_dict(params)
     state["search.url"], state["search.last"], state["search.filters"] = params, request, narrowed
+    state["search.seen"] = shown
     return request
 
 
@@ -200,6 +216,21 @@ def _landing() -> None:
             )
 
 
+def _answer(request: SearchRequest) -> None:
+    """The ranked results, or why there are none."""
+    try:
+        result = session.answer(request)
+    except FivefoldError as problem:
+        notices.error(problem)
+        return
+    _chips(result)
+    _summary(result)
+    if result.answered:
+        _results(result)
+    else:
+        _silence(result, {stem(word) for word in result.route.keywords})
+
+
 def draw() -> None:
     _adopt()
     _question()
@@ -215,18 +246,10 @@ def draw() -> None:
         return
     if not session.ready():
         _wait_for_models()
-        return
-    try:
-        result = session.answer(request)
-    except FivefoldError as problem:
-        notices.error(problem)
-        return
-    _chips(result)
-    _summary(result)
-    if result.answered:
-        _results(result)
+    elif st.session_state["search.view"] == _FIVE:
+        view.draw(request)
     else:
-        _silence(result, {stem(word) for word in result.route.keywords})
+        _answer(request)
 
 
 draw()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 
 from core.errors import BadRequest
@@ -34,6 +35,7 @@ SQL_TYPES = {
 }
 _SIGNS = {Test.LESS: "<", Test.AT_MOST: "<=", Test.MORE: ">", Test.AT_LEAST: ">="}
 _MOST_DIGITS = 200
+_COUNTED = "groups"
 _FOLDS = {Fold.SUM: "sum", Fold.AVERAGE: "avg", Fold.LEAST: "min", Fold.MOST: "max"}
 
 
@@ -41,7 +43,9 @@ def sql_of(query: TableQuery, tables: Mapping[str, RealityTable], *, pretty: boo
     """The statement. tables: the current tables by name. Raises BadRequest for a table or column that is not there."""
     import sqlglot
 
-    text = _Writer(query, tables).select()
+    text = _Writer(replace(query, counted=False), tables).select()
+    if query.counted:
+        text = f"SELECT count(*) AS {_COUNTED} FROM (\n{text}\n) AS found"
     return sqlglot.transpile(text, read="postgres", write="postgres", pretty=pretty)[0]
 
 
@@ -65,6 +69,8 @@ def names_of(query: TableQuery) -> tuple[str, ...]:
     >>> names_of(TableQuery("employees", columns=(Ref("employees", "name"),)))
     ('_row', 'name')
     """
+    if query.counted:
+        return (_COUNTED,)
     if query.groups or query.measures:
         return (*map(_group_name, query.groups), *map(written_measure, query.measures))
     listed = tuple(ref.column for ref in query.columns)

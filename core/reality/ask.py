@@ -1,21 +1,21 @@
 """A question in words → a query → its rows; deterministic, and silent rather than guessing."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 
-from core.matching import STOP_WORDS, stem
-from core.reality.conditions import Unclear, conditions_of
-from core.reality.lexicon import Meaning, Values, entity_stems, values_of
-from core.reality.reach import Reach, reach_from
-from core.reality.reading import Item, Read, Words, read, taken_apart
-from core.reality.shape import refs_of, shaped
+from core.matching import stem
+from core.reality.composing import composed, variants
+from core.reality.items import Unclear
+from core.reality.lexicon import Values, entity_stems, values_of
+from core.reality.reach import reach_from
+from core.reality.reading import Words, read, taken_apart
 from core.reality.spelling import corrections
 from core.reality.spoken import headline_of, place_of, query_in_words, tables_of
 from core.reality.store import TableStore
 from core.reality.words import Token, value_words
 from core.table_answers import OtherReading, TableAnswer
-from core.table_queries import AnyOf, Fold, Measure, Ref, TableQuery, Test
+from core.table_queries import TableQuery
 from core.tables.asking import asking
 from core.tabular import ColumnType, RealityTable
 
@@ -106,9 +106,9 @@ class Asker:
             if not any(item.meaning or item.kind == "rows" for item in got.items):
                 failed.append((got.score - 5, "", got.unexplained))
                 continue
-            for variant in _variants(got):
+            for variant in variants(got):
                 try:
-                    query, loose = _composed(words, variant.items, reach)
+                    query, loose = composed(words, variant.items, reach)
                 except Unclear as problem:
                     failed.append((got.score, str(problem), got.unexplained))
                     continue
@@ -177,89 +177,6 @@ class Asker:
         )
 
 
-def _composed(words: Words, items: Sequence[Item], reach: Reach) -> tuple[TableQuery, float]:
-    """The query of a reading, and what to take off its score for items that came to nothing."""
-    told = list(items)
-    found = conditions_of(words, told, reach)
-    items = told
-    query, doubt = shaped(words, items, reach, found)
-    doubt += _picked(query, reach)
-    spoken_of = {ref.table for ref in refs_of(query)} | set(tables_of(query))
-    loose = [
-        item
-        for place, item in enumerate(items)
-        if place not in found.used and not _little(words, item) and not _on_the_way(item, reach, spoken_of)
-    ]
-    counted = [item for item in loose if item.kind in ("number", "date", "value", "not", "more", "less", "column")]
-    if any(item.kind in _MEANT for item in loose):
-        raise Unclear(
-            "A part of the question could not be put together: " + ", ".join(_phrase(words, i) for i in counted)
-        )
-    return query, 1.0 * len(counted) + doubt
-
-
-_MEANT = frozenset(
-    ("number", "date", "value", "not", "empty", "column", "more", "less", "at_least", "at_most", "between", "or")
-)
-
-
-def _on_the_way(item: Item, reach: Reach, spoken_of: Collection[str]) -> bool:
-    """Whether a name only says which way a condition goes: "requests of people in Sales"."""
-    if item.meaning is None or item.kind not in ("table", "column"):
-        return False
-    if item.kind == "table":
-        return item.meaning.way.alias in spoken_of
-    target = reach.target(item.meaning.way.alias, item.meaning.ref.column)
-    return target is not None and target.alias in spoken_of
-
-
-def _little(words: Words, item: Item) -> bool:
-    """Whether a name was read into words that may as well mean nothing: "paid", "made"."""
-    if item.kind == "between":
-        return words.said[item.first].word == "from"
-    return item.kind in ("column", "table") and all(
-        token.stem in asking().ignorable for token in words.said[item.first : item.last]
-    )
-
-
-def _picked(query: TableQuery, reach: Reach) -> float:
-    """Counting the one row a name picks out of a code table is hardly what was asked, when other tables use its codes."""
-    pointed = any(way.back is not None for way in reach.ways.values())
-    counts = query.measures == (Measure(Fold.COUNT),) and not query.groups
-    names = {column.name for column in reach.base.columns if column.distinct == reach.base.rows}
-    picked = any(
-        isinstance(clause, AnyOf)
-        and any(
-            each.test is Test.IS and each.ref == Ref(reach.base.name, each.ref.column) and each.ref.column in names
-            for each in clause.conditions
-        )
-        for clause in query.where
-    )
-    return 1.5 if pointed and counts and picked else 0.0
-
-
-def _phrase(words: Words, item: Item) -> str:
-    return f"'{words.question[words.said[item.first].start : words.said[item.last - 1].end]}'"
-
-
-def _variants(got: Read) -> list[Read]:
-    """The reading itself, and one for each rival of each name in it."""
-    variants = [got]
-    for place, item in enumerate(got.items):
-        for rival in item.rivals:
-            if not _same(rival, item.meaning):
-                items = list(got.items)
-                items[place] = replace(item, kind=rival.kind, meaning=rival, rivals=())
-                variants.append(Read(tuple(items), got.unexplained, got.score - 0.5))
-    return variants[:8]
-
-
-def _same(one: Meaning, other: Meaning | None) -> bool:
-    return (
-        other is not None and one.kind == other.kind and one.way.alias == other.way.alias and one.column == other.column
-    )
-
-
 def _refused(question: str) -> str:
     """Why no table can answer, whatever it holds; "" when one might."""
     said = f" {' '.join(question.lower().split()).strip('?!. ')} "
@@ -279,13 +196,16 @@ def _no_answer(problems: tuple[str, tuple[Token, ...]]) -> str:
 
 
 def _phrases(words: Words) -> list[str]:
+    """Runs of up to four words that may be a value, small."""
     said = words.said
-    found = []
-    for first in range(len(said)):
-        for last in range(first + 1, min(first + _LONGEST_PHRASE, len(said)) + 1):
-            if not (last - first == 1 and (said[first].word in STOP_WORDS or said[first].stem in asking().ignorable)):
-                found.append(words.question[said[first].start : said[last - 1].end].lower().strip("\"'“”"))
-    return list(dict.fromkeys(found))
+    runs = [
+        said[first:last]
+        for first in range(len(said))
+        for last in range(first + 1, min(first + _LONGEST_PHRASE, len(said)) + 1)
+    ]
+    telling = [run for run in runs if len(run) > 1 or not (run[0].little or run[0].stem in asking().ignorable)]
+    told = (words.question[run[0].start : run[-1].end].lower().strip("\"'“”") for run in telling)
+    return list(dict.fromkeys(told))
 
 
 def _left_out(names: Sequence[str], tables: Mapping[str, RealityTable]) -> tuple[str, ...]:

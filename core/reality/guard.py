@@ -118,6 +118,7 @@ WORDS = frozenset(
     " MICROSECONDS MILLENNIUM MILLISECONDS MINUTE MONTH QUARTER SECOND TIMEZONE TIMEZONE_HOUR TIMEZONE_MINUTE WEEK"
     " YEAR".split()
 )
+NAMED = frozenset("alias column join table tablealias window".split())
 CHECKED_TEXTS = frozenset({"anonymous", "datatype", "identifier", "literal"})  # theirs have a check of their own
 # Names that PostgreSQL answers without a table, unless they are quoted; columns that every table has and nobody made.
 SESSION = frozenset("current_catalog current_role current_schema current_user session_user system_user user".split())
@@ -248,6 +249,9 @@ def _check_literal(literal: exp.Expr, _tables: Collection[str]) -> None:
 
 
 def _check_name(identifier: exp.Expr, _tables: Collection[str]) -> None:
+    """No name where the parser expects none: PostgreSQL might read it as a column, which nothing here has checked."""
+    if identifier.parent is None or identifier.parent.key not in NAMED:
+        raise _refused(identifier.name)
     if len(identifier.name.encode()) > MOST_NAME_BYTES:
         raise BadRequest(f"The name '{identifier.name[:20]}…' is too long.", f"At most {MOST_NAME_BYTES} bytes.")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from core.matching import STOP_WORDS
 from core.reality.reach import Way, is_amount
-from core.reality.words import Token, header_words, plain_words, value_words
+from core.reality.words import Token, header_words, plain_header, plain_words, value_words
 from core.table_queries import Ref
 from core.tables.asking import asking
 from core.tables.jurisdictions import jurisdictions
@@ -27,7 +27,8 @@ _LIGHT_WEIGHT, _LIGHT_QUALITY = 0.25, 0.6
 _ALL_LIGHT = 0.7
 _WHOLE = 0.4
 _LEAST_PART = 0.25
-_WITHOUT_HEAD = 0.75
+_WITHOUT_HEAD, _WITHOUT_LIGHT_HEAD = 0.75, 0.9
+_MODIFIER = 0.7
 _MOST_PARTIAL = 40
 _STATES = {
     key.removeprefix("state:").lower(): name for key, name in jurisdictions().items() if key.startswith("state:")
@@ -75,13 +76,18 @@ def table_meaning(said: Sequence[Token], first: int, last: int, way: Way) -> Spo
     stems = entity_stems(way.table)
     named = header_words(way.table.name)
     quality = 0.0
+    heads = {stem for stem in named if not stem.isdigit()} and {[stem for stem in named if not stem.isdigit()][-1]}
+    heads |= set(header_words(way.table.key.header)) if way.table.key is not None else set()
     for token in said[first:last]:
+        part = 1.0 if token.stem in heads or last - first > 1 else _MODIFIER
         if token.stem in stems or token.stem in named:
-            quality += _EXACT
+            quality += _EXACT * part
         elif asking().synonyms.get(token.stem, frozenset()) & stems:
-            quality += _SYNONYM
+            quality += _SYNONYM * (1.0 if asking().synonyms[token.stem] & heads else part)
         else:
             return None
+    whole = {token.stem for token in said[first:last]} >= set(named)
+    quality += _WHOLE * (len(named) - 1) / 1.6 if whole else 0.0
     head = 0.2 if said[last - 1].stem == named[-1] else 0.0
     own = 0.5 if way.hops == 0 else 0.0
     return Spoken(first, last, 1.6 * quality + head + own - way.cost, Meaning("table", way))
@@ -110,13 +116,13 @@ def column_meaning(said: Sequence[Token], first: int, last: int, way: Way, colum
         matched += weights[at]
         quality += sure * (1.0 if weights[at] == 1 else _LIGHT_QUALITY if weights[at] == _LIGHT_WEIGHT else _ALL_LIGHT)
     coverage = matched / sum(weights)
-    head = said[last - 1].stem == header[-1]
+    head = bool({said[last - 1].word, *plain_words(said[last - 1].word)} & set(plain_header(column.header)[-1:]))
     if not quality or coverage < (0.15 if head else 0.3):
         return None
     score = 2.0 * quality * (0.35 + 0.65 * coverage) - way.cost
     score += _WHOLE * (len(header) - 1) if not left else 0.0
     if len(header) - 1 in left and is_amount(way.table, column):
-        score *= _WITHOUT_HEAD
+        score *= _WITHOUT_HEAD if weights[-1] == 1 else _WITHOUT_LIGHT_HEAD
     in_header = [stem for stem in header if stem.isdigit() and len(stem) == 4]
     if in_header and years:
         score += 0.5 if any(year in years for year in in_header) else -2.0
@@ -132,7 +138,7 @@ def _header_place(token: Token, left: Mapping[int, str]) -> tuple[int, float] | 
         if stem in others:
             return at, _SYNONYM
     for at, stem in left.items():
-        if len(token.word) > 4 and 3 <= len(stem) < len(token.stem) and token.word.startswith(stem):
+        if len(token.word) > 5 and 4 <= len(stem) < len(token.stem) and token.word.startswith(stem):
             return at, _SHORTENED
     return None
 

@@ -92,11 +92,15 @@ def by_someone(words: Words, items: Sequence[Item]) -> tuple[Item, ...]:
     for item in items:
         before = said[item.first - 1] if item.first else None
         lone = not any(other.last == item.first for other in items)
-        if item.kind == "group" and said[item.first].word == "by" and before is not None and lone:
-            if before.word in _DONE or (before.word.endswith("ed") and before.stem not in _SORTED):
-                continue
-        kept.append(item)
+        by = item.kind == "group" and said[item.first].word == "by" and lone
+        if not (by and before is not None and _is_done(before)):
+            kept.append(item)
     return tuple(kept)
+
+
+def _is_done(token: Token) -> bool:
+    """Whether a word is a participle, and not one that puts in order."""
+    return token.word in _DONE or (token.word.endswith("ed") and token.stem not in _SORTED)
 
 
 def _ignorable(token: Token) -> bool:

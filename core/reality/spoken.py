@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 
+from core.reality.reach import is_amount
 from core.table_queries import (
     AnyOf,
     Condition,
@@ -53,7 +54,7 @@ class _Speaker:
 
     def sentence(self) -> str:
         query = self._query
-        parts = [self._what()]
+        parts = [("number of groups: " if query.counted else "") + self._what()]
         if query.where:
             parts.append("where " + " and ".join(self._clause(each) for each in query.where))
         if query.groups:
@@ -90,6 +91,12 @@ class _Speaker:
         table = self._tables.get(ref.table) or self._all.get(ref.table)
         column = table.column(ref.column) if table else None
         return column.type if column else ColumnType.TEXT
+
+    def _names(self, ref: Ref) -> bool:
+        """Whether a column's numbers are names: a year has no thousands."""
+        table = self._tables.get(ref.table) or self._all.get(ref.table)
+        column = table.column(ref.column) if table else None
+        return column is not None and table is not None and column.type.numeric and not is_amount(table, column)
 
     def _measure(self, measure: Measure) -> str:
         if measure.fold is Fold.SHARE:
@@ -129,7 +136,8 @@ class _Speaker:
 
     def _valued(self, condition: Condition, name: str, not_: str) -> str:
         kind = self._kind(condition.ref)
-        values = [_value(value, kind) for value in condition.values]
+        plain = self._names(condition.ref)
+        values = [value if plain else _value(value, kind) for value in condition.values]
         if condition.test is Test.IS:
             told = " or ".join(values[:_MOST_VALUES])
             more = f" or {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
@@ -185,6 +193,8 @@ def cell_in_words(cell: object) -> str:
 
 def headline_of(query: TableQuery, rows: Rows) -> str:
     """The answer in a few words: the number itself, or how many rows or groups there are."""
+    if query.counted and rows.rows:
+        return cell_in_words(rows.rows[0][0])
     if query.measures and not query.groups:
         told = [_told(measure, cell) for measure, cell in zip(query.measures, rows.rows[0], strict=False)]
         return " and ".join(told)

@@ -29,7 +29,7 @@ EXCERPT_CHARACTERS = 60
 STARTS = frozenset({"SELECT", "WITH", "VALUES", "("})
 SPANS = frozenset("YEAR MONTH DAY HOUR MINUTE SECOND".split())  # what may follow INTERVAL '1'
 TYPE_ENDS = frozenset({")", "ZONE", "PRECISION", "VARYING"})
-FOREIGN = frozenset({"{", "}", "|>", "==", "`"})
+FOREIGN = frozenset("{ } |> == => := -> ->> `".split())
 READING = "Only reading is possible here: one SELECT, WITH … SELECT or VALUES, also with UNION, INTERSECT and EXCEPT."
 SIMPLER = "Write it in a simpler way, or in several statements."
 

@@ -111,6 +111,7 @@ def tokens(question: str) -> tuple[Token, ...]:
             found.append(Token(text.lower(), text.lower(), match.start(), match.end(), _digits(text)))
         else:
             word = re.sub(r"'s?$", "", text.lower()) if "n't" not in text.lower() else text.lower()
+            word = asking().respelled.get(word, word)
             number = str(_NUMBER_WORDS[word]) if word in _NUMBER_WORDS else ""
             capitals = len(text) > 1 and text.isupper() and not question.isupper()
             found.append(Token(word, stem(word), match.start(), match.end(), number, capitals=capitals))
@@ -200,7 +201,18 @@ def header_words(header: str) -> tuple[str, ...]:
     for part in parts:
         tail = _TAIL.match(part) if part not in _WHOLE_WORDS else None
         told += list(tail.groups()) if tail else [part]
-    return tuple(stem(part) for part in told)
+    short = asking().abbreviations
+    return tuple(stem(word) for part in told for word in short.get(part, part).split())
+
+
+@cache
+def plain_header(header: str) -> tuple[str, ...]:
+    """The words of a header as they are written, small.
+
+    >>> plain_header("HourlyRate")
+    ('hourly', 'rate')
+    """
+    return tuple(part.lower() for part in _SEAM.split(header) if part)
 
 
 @cache

@@ -10,7 +10,17 @@ from core.tables.loading import check_keys, table
 
 __all__ = ["Asking", "ValueWords", "asking"]
 
-_TOP = ("synonyms", "light", "ignorable", "row_words", "refuse", "operators", "value_words")
+_TOP = (
+    "abbreviations",
+    "respelled",
+    "synonyms",
+    "light",
+    "ignorable",
+    "row_words",
+    "refuse",
+    "operators",
+    "value_words",
+)
 _REFUSE = ("future", "advice", "reason")
 _OPERATORS = (
     *("count", "sum", "average", "median", "share", "distinct", "most", "least", "many", "few", "latest", "earliest"),
@@ -30,9 +40,11 @@ class ValueWords:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """synonyms: stem → the stems that mean the same. light, ignorable, row_words: stems. refuse: reason → phrases.
+    """abbreviations: what a header writes → what it means. respelled: a common misspelling → the word. synonyms: stem → the stems that mean the same. light, ignorable, row_words: stems. refuse: reason → phrases.
     operators: phrase as lower-case words → operator."""
 
+    abbreviations: Mapping[str, str]
+    respelled: Mapping[str, str]
     synonyms: Mapping[str, frozenset[str]]
     light: frozenset[str]
     ignorable: frozenset[str]
@@ -64,6 +76,8 @@ def asking() -> Asking:
         when = frozenset(stem(word) for word in row["when"])
         value_words.append(ValueWords(frozenset(row["values"]), tuple(row["words"]), when))
     return Asking(
+        abbreviations=rows["abbreviations"],
+        respelled=rows["respelled"],
         synonyms={each: frozenset(others) for each, others in synonyms.items()},
         light=frozenset(stem(word) for word in rows["light"]),
         ignorable=frozenset(stem(word) for word in rows["ignorable"]),

@@ -58,7 +58,8 @@ def answered(query: TableQuery, kept: Mapping[str, Kept]) -> list[tuple[Any, ...
     if query.order and query.limit and isinstance(by := query.order.by, Ref):
         lines = [line for line in lines if _cell(line, by) is not None]
     if query.groups or query.measures:
-        return _folded(query, asking, lines)
+        found = _folded(query, asking, lines)
+        return [(len(found),)] if query.counted else found
     columns = query.columns if query.distinct else (Ref(query.table, ROW_COLUMN), *query.columns)
     key = query.order.by if query.order else columns[0]
     if not isinstance(key, Ref) or (query.distinct and key not in columns):

@@ -1,6 +1,7 @@
 """Tables of a file → typed tables on disk, ready for COPY: columns profiled, bad rows set aside with their reason."""
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from itertools import compress
@@ -133,13 +134,13 @@ def _profiled(
     rows: int,
 ) -> tuple[Column, ...]:
     names = distinct_names(_free(sql_name(header)) for header in headers)
-    columns = []
+    columns: list[Column] = []
     for name, header, reading, raw, meaning in zip(names, headers, readings, counts, meant, strict=True):
         values: Counter[str] = Counter()
         for cell, times in raw.items():
             if (value := meaning[cell]) is not None:
                 values[value] += times
-        columns.append(_column(name, header, reading, values, rows))
+        columns.append(_column(name, header, reading, values, rows, listed_first=not columns))
     return tuple(columns)
 
 
@@ -147,7 +148,15 @@ def _free(name: str) -> str:
     return f"{name}_column" if name == ROW_COLUMN else name
 
 
-def _column(name: str, header: str, reading: Reading, values: Counter[str], rows: int) -> Column:
+_NAMING = re.compile(r"(?i)(?:id|identifier|no|nr|nbr|num|number|code|cd|key|#)\W*$")
+
+
+def _names_rows(header: str, reading: Reading) -> bool:
+    """Whether different values name the rows: amounts can all be different too, but a number called so names."""
+    return reading.type is ColumnType.TEXT or _NAMING.search(header) is not None
+
+
+def _column(name: str, header: str, reading: Reading, values: Counter[str], rows: int, *, listed_first: bool) -> Column:
     filled = values.total()
     order = float if reading.type.numeric else str
     ends = (min(values, key=order), max(values, key=order)) if values else ("", "")
@@ -165,7 +174,7 @@ def _column(name: str, header: str, reading: Reading, values: Counter[str], rows
         most=ends[1][:_REJECTED_LETTERS],
         top=tuple((value[:_REJECTED_LETTERS], times) for value, times in ranked[:_TOP_VALUES]),
         values=dict(ranked) if listed else {},
-        key=countable and rows > 1 and filled == rows == len(values),
+        key=countable and rows > 1 and filled == rows == len(values) and (listed_first or _names_rows(header, reading)),
         personal=personal_data(header, values),
         note=reading.note,
     )

@@ -1,0 +1,1 @@
+"""The answer of five on the Search page: one module per part of what one sees."""

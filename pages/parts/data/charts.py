@@ -1,0 +1,111 @@
+"""Rows drawn: pure functions from an answer to a picture. `dark` says which theme the picture stands on."""
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from core.reality.spoken import cell_in_words
+from core.table_queries import Fold, Rows, TableQuery
+from pages.parts.wording import shortened
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+__all__ = ["KINDS", "MOST_BARS", "MOST_POINTS", "group_bars", "has_bars", "picked_chart"]
+
+MOST_BARS = 24
+MOST_POINTS = 1_000
+KINDS = ("Bars", "Line", "Points")
+_LETTERS = 30
+_BAR, _BAR_DARK = "#5b84b8", "#7da2dc"
+_GRID, _GRID_DARK = "#dde1e7", "#323a46"
+
+
+def has_bars(query: TableQuery, rows: Rows) -> bool:
+    """Whether an answer is one number for each of some groups."""
+    shape = len(query.groups) == 1 and len(query.measures) == 1
+    return shape and len(rows.rows) > 1 and all(_is_number(row[1]) for row in rows.rows if row[1] is not None)
+
+
+def group_bars(query: TableQuery, rows: Rows, *, dark: bool = False) -> "Figure":
+    """One bar per group: lying in the order of the answer, or standing in the order of time. At most MOST_BARS."""
+    from plotly.graph_objects import Bar, Figure
+
+    in_time = query.groups[0].part is not None
+    shown = [row for row in rows.rows if row[1] is not None][:MOST_BARS]
+    if in_time:
+        shown.sort(key=lambda row: str(row[0]))
+    labels = [_label(row[0], in_time=in_time) for row in shown]
+    sizes = [float(str(row[1])) for row in shown]
+    share = query.measures[0].fold is Fold.SHARE
+    texts = [f"{size:.1%}" if share else cell_in_words(row[1]) for size, row in zip(sizes, shown, strict=True)]
+    places = list(range(len(shown)))
+    figure = Figure(
+        Bar(
+            orientation="v" if in_time else "h",
+            x=places if in_time else sizes,
+            y=sizes if in_time else places,
+            text=texts,
+            textposition="outside",
+            cliponaxis=False,
+            customdata=labels,
+            hovertemplate="%{customdata}: %{text}<extra></extra>",
+            marker={"color": _BAR_DARK if dark else _BAR, "cornerradius": 2},
+        )
+    )
+    height = 260 if in_time else 34 + 26 * len(shown)
+    figure.update_layout(**_plain(height), bargap=0.35)
+    names, numbers = (figure.update_xaxes, figure.update_yaxes) if in_time else (figure.update_yaxes, figure.update_xaxes)
+    names(tickvals=places, ticktext=labels, showgrid=False, zeroline=False, fixedrange=True, title=None)
+    numbers(showgrid=False, showticklabels=False, zeroline=False, fixedrange=True, title=None)
+    if not in_time:
+        figure.update_yaxes(range=[len(shown) - 0.5, -0.5])
+    return figure
+
+
+def picked_chart(rows: Rows, kind: str, x: str, y: str, *, dark: bool = False) -> "Figure":
+    """Two columns of a result as bars, a line or points, in the order of its rows. At most MOST_POINTS rows; those
+    without a number in `y` are left out."""
+    from plotly.graph_objects import Bar, Figure, Scatter
+
+    colour = _BAR_DARK if dark else _BAR
+    pairs = [pair for pair in zip(rows.column(x), rows.column(y), strict=True) if _is_number(pair[1])][:MOST_POINTS]
+    across: list[Any] = [_point(pair[0]) for pair in pairs]
+    up = [float(str(pair[1])) for pair in pairs]
+    hover = {"hovertemplate": "%{x}: %{y}<extra></extra>"}
+    if kind == "Bars":
+        drawn = Bar(x=across, y=up, marker={"color": colour, "cornerradius": 2}, **hover)
+    else:
+        mode = "lines+markers" if kind == "Line" else "markers"
+        drawn = Scatter(x=across, y=up, mode=mode, line={"color": colour, "width": 2}, marker={"size": 7}, **hover)
+    figure = Figure(drawn)
+    figure.update_layout(**_plain(360), bargap=0.3)
+    grid = _GRID_DARK if dark else _GRID
+    figure.update_xaxes(title=escape(x), showgrid=kind == "Points", gridcolor=grid, zeroline=False)
+    figure.update_yaxes(title=escape(y), gridcolor=grid, zeroline=kind != "Points", zerolinecolor=grid)
+    if any(isinstance(each, str) for each in across):
+        figure.update_xaxes(type="category")
+    return figure
+
+
+def _plain(height: int) -> dict[str, Any]:
+    margin = {"l": 8, "r": 48, "t": 20, "b": 12}
+    return {"height": height, "margin": margin, "showlegend": False, "hoverlabel": {"align": "left"}}
+
+
+def _is_number(cell: object) -> bool:
+    return isinstance(cell, int | float | Decimal) and not isinstance(cell, bool) and cell == cell
+
+
+def _label(cell: object, *, in_time: bool) -> str:
+    """A group's name; a year is no amount."""
+    words = str(cell) if in_time and cell is not None else cell_in_words(cell)
+    return escape(shortened(words, _LETTERS))
+
+
+def _point(cell: object) -> object:
+    if _is_number(cell):
+        return float(str(cell))
+    return cell.isoformat() if isinstance(cell, date) else escape(shortened(cell_in_words(cell), _LETTERS))

@@ -1,0 +1,102 @@
+"""What the rooms of the Data page share: the desk, the tables in sight, and what was worked out of them before."""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from core.documents import Document
+from core.errors import FivefoldError
+from core.reality.desk import RealityDesk
+from core.table_queries import Ref, Rows, TableQuery
+from core.tabular import RealityTable
+from pages.parts import notices, session
+
+__all__ = ["Sight", "go", "looked_into", "reality", "remembered", "sight", "told", "try_to"]
+
+_Worked = TypeVar("_Worked")
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The tables a project sees. asked: those that questions read. documents: by id, those the tables were read from."""
+
+    project: str | None
+    tables: tuple[RealityTable, ...]
+    asked: tuple[RealityTable, ...]
+    documents: Mapping[int, Document]
+
+    @property
+    def mark(self) -> Hashable:
+        """Equal as long as no table was loaded, replaced, or given another role, use or link."""
+        asked = {table.id for table in self.asked}
+        return self.project, tuple((each.id, each.role, each.used, each.links, each.id in asked) for each in self.tables)
+
+    def table(self, name: str) -> RealityTable | None:
+        """A table by its name."""
+        return next((table for table in self.tables if table.name == name), None)
+
+    def is_asked(self, table: RealityTable) -> bool:
+        """Whether questions read it."""
+        return any(each.id == table.id for each in self.asked)
+
+    def why(self, table: RealityTable) -> str:
+        """Why questions read a table, or why not."""
+        if table.used is not None:
+            return "switched on by hand" if table.used else "switched off by hand"
+        document = self.documents.get(table.document_id)
+        truth = document.labels.truth.value if document else None
+        return f"its document states {truth}" if truth else "nothing says yet what its document states"
+
+
+def reality() -> RealityDesk:
+    """Where tables are kept and asked."""
+    return session.workbench().reality
+
+
+def sight(project: str | None) -> Sight:
+    """What stands on the shelf now."""
+    documents = {document.id: document for document in session.workbench().documents()}
+    return Sight(project, tuple(reality().tables(project)), tuple(reality().asked(project)), documents)
+
+
+def remembered(name: str, mark: Hashable, work: Callable[[], _Worked]) -> _Worked:
+    """What was worked out under this name as long as the mark is the same; else it is worked out again."""
+    kept: dict[str, tuple[Hashable, Any]] = st.session_state.setdefault("data.kept", {})
+    if name not in kept or kept[name][0] != mark:
+        kept[name] = (mark, work())
+    found: _Worked = kept[name][1]
+    return found
+
+
+def looked_into(seen: Sight, table: RealityTable, *, limit: int) -> Rows | None:
+    """The first rows of a table as they were loaded; None for a table that questions do not read."""
+    if not seen.is_asked(table):
+        return None
+    columns = tuple(Ref(table.name, column.name) for column in table.columns)
+    return reality().follow("", TableQuery(table.name, columns=columns, limit=limit), seen.project).rows
+
+
+def go(view: str, **params: str) -> None:
+    """Open another room of the page; a callback of buttons. params: what the URL says there."""
+    st.session_state["view"] = view
+    for name, value in params.items():
+        st.query_params[name] = value
+
+
+def try_to(work: Callable[[], object], said: str = "") -> None:
+    """Change something in a callback; what went wrong, or `said`, is told when the page is drawn."""
+    try:
+        work()
+        st.session_state["data.said"] = said
+    except FivefoldError as problem:
+        st.session_state["data.problem"] = problem
+
+
+def told() -> None:
+    """Tell what became of the last change."""
+    if problem := st.session_state.pop("data.problem", None):
+        notices.error(problem)
+    if said := st.session_state.pop("data.said", ""):
+        st.toast(said, icon=":material/check:")
