@@ -211,6 +211,7 @@ REFUSED = [
     ("select tableoid from staff", "tableoid"),
     ('select s."xmin" from staff s', "xmin"),
     ("select s.CTID from staff s", "CTID"),
+    ("select 1 from staff fetch first xmin rows only", "xmin"),
     ("select ('/etc/passwd'::text).pg_read_file", "pg_read_file"),
     ("select (staff).id from staff", "(staff).id"),
     ("select s.pg_typeof from staff s", "pg_typeof"),
