@@ -125,6 +125,7 @@ class RealityTable:
     name: as SQL knows it, unique among the current tables of a tenant. version: 1-based; `current` is false for one
     that a later upload replaced. role: records or set-up; `role_by` is "analyst" when set by hand. used: whether
     questions read it; None leaves that to its document's truth. links: from its columns to other tables' keys.
+    called: what an analyst calls its rows ("shipment"), beside the words of its name.
     """
 
     id: int
@@ -145,6 +146,7 @@ class RealityTable:
     left_out: tuple[tuple[int, str], ...] = ()
     links: tuple[Link, ...] = ()
     warnings: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
 
     def column(self, name: str) -> Column | None:
         """A column by its SQL name."""

@@ -107,6 +107,11 @@ class RealityDesk:
         """Say whether questions read a table; None leaves it to its document's truth."""
         return self._changed(replace(self.table(name), used=used))
 
+    def set_called(self, name: str, words: Sequence[str]) -> RealityTable:
+        """Say what the rows of a table are called, so that questions may call them so."""
+        told = tuple(dict.fromkeys(" ".join(word.split()) for word in words if word.strip()))
+        return self._changed(replace(self.table(name), called=told))
+
     def set_link(self, name: str, link: Link, state: LinkState) -> RealityTable:
         """Confirm or dismiss a link; one that is new is added. Raises BadRequest for columns that are not there."""
         table, other = self.table(name), self.table(link.other_table)

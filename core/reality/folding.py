@@ -122,6 +122,8 @@ class Folding(Grouped):
             if meaning is not None and meaning.column is not None:
                 self._take(at)
                 amount = is_amount(meaning.way.table, meaning.column)
+                if meaning.column.type.dated and not distinct:
+                    raise Unclear(f"It is not clear what '{self._phrase(first)}' counts.")
                 measure = Measure(Fold.SUM if amount and not distinct else Fold.DISTINCT, meaning.ref)
                 if amount and not distinct:
                     self.doubt += UNSAID / 2

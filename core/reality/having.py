@@ -44,7 +44,7 @@ class Possessions(ItemReader):
             return  # "not department Sales"
         if self._item(place + 2, *COMPARE) or self._item(place + 2, "date"):
             return
-        if meaning.kind == "table":
+        if meaning.kind == "table" or (meaning.column is not None and meaning.column.key and meaning.way.hops):
             if not meaning.way.hops:
                 raise Unclear("It is not clear what is missing.")
             self.found.used |= {place, place + 1}

@@ -1,6 +1,6 @@
 """What words of a question may mean in the tables that can be reached: a table, a column, a value."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.matching import STOP_WORDS
@@ -22,14 +22,14 @@ __all__ = [
     "values_of",
 ]
 
-_EXACT, _SYNONYM, _SHORTENED = 1.0, 0.8, 0.65
+_EXACT, _SYNONYM = 1.0, 0.8
 _LIGHT_WEIGHT, _LIGHT_QUALITY = 0.25, 0.6
 _ALL_LIGHT = 0.7
 _WHOLE = 0.4
 _LEAST_PART = 0.25
 _WITHOUT_HEAD, _WITHOUT_LIGHT_HEAD = 0.75, 0.9
 _MODIFIER = 0.7
-_MOST_PARTIAL = 40
+_MOST_PARTIAL = 8
 _STATES = {
     key.removeprefix("state:").lower(): name for key, name in jurisdictions().items() if key.startswith("state:")
 }
@@ -66,6 +66,7 @@ def entity_stems(table: RealityTable) -> frozenset[str]:
     """The words a table's rows are called by: those of its name, and of its key without "id"."""
     asked = asking()
     stems = {stem for stem in header_words(table.name) if not stem.isdigit() and stem not in asked.light}
+    stems |= {stem for words in table.called for stem in header_words(words)}
     if table.key is not None:
         stems |= {stem for stem in header_words(table.key.header) if stem not in asked.light and not stem.isdigit()}
     return frozenset(stems)
@@ -78,6 +79,7 @@ def table_meaning(said: Sequence[Token], first: int, last: int, way: Way) -> Spo
     quality = 0.0
     heads = {stem for stem in named if not stem.isdigit()} and {[stem for stem in named if not stem.isdigit()][-1]}
     heads |= set(header_words(way.table.key.header)) if way.table.key is not None else set()
+    heads |= {header_words(words)[-1] for words in way.table.called if header_words(words)}
     for token in said[first:last]:
         part = 1.0 if token.stem in heads or last - first > 1 else _MODIFIER
         if token.stem in stems or token.stem in named:
@@ -93,7 +95,9 @@ def table_meaning(said: Sequence[Token], first: int, last: int, way: Way) -> Spo
     return Spoken(first, last, 1.6 * quality + head + own - way.cost, Meaning("table", way))
 
 
-def column_meaning(said: Sequence[Token], first: int, last: int, way: Way, column: Column, years: str) -> Spoken | None:
+def column_meaning(
+    said: Sequence[Token], first: int, last: int, way: Way, column: Column, years: str, things: Collection[str]
+) -> Spoken | None:
     """Tokens that name a column: each one of its header's words, little words in between. years: those the question
     names; a header of another year is not meant."""
     asked = asking()
@@ -121,7 +125,10 @@ def column_meaning(said: Sequence[Token], first: int, last: int, way: Way, colum
         return None
     score = 2.0 * quality * (0.35 + 0.65 * coverage) - way.cost
     score += _WHOLE * (len(header) - 1) if not left else 0.0
-    if len(header) - 1 in left and is_amount(way.table, column):
+    amount = is_amount(way.table, column)
+    if amount and len(header) - 1 in left and all(token.stem in things for token in said[first:last]):
+        return None
+    if len(header) - 1 in left and amount:
         score *= _WITHOUT_HEAD if weights[-1] == 1 else _WITHOUT_LIGHT_HEAD
     in_header = [stem for stem in header if stem.isdigit() and len(stem) == 4]
     if in_header and years:
@@ -137,9 +144,6 @@ def _header_place(token: Token, left: Mapping[int, str]) -> tuple[int, float] | 
     for at, stem in left.items():
         if stem in others:
             return at, _SYNONYM
-    for at, stem in left.items():
-        if len(token.word) > 5 and 4 <= len(stem) < len(token.stem) and token.word.startswith(stem):
-            return at, _SHORTENED
     return None
 
 
@@ -192,8 +196,11 @@ def _mostly_states(column: Column) -> bool:
     return states >= 0.8 * len(column.values)
 
 
-def value_meanings(said: Sequence[Token], first: int, last: int, way: Way, values: Values) -> Iterator[Spoken]:
-    """Values whose words are the tokens, or (less sure) hold them all."""
+def value_meanings(
+    said: Sequence[Token], first: int, last: int, way: Way, values: Values, things: Collection[str]
+) -> Iterator[Spoken]:
+    """Values whose words are the tokens, or (less sure) hold them all. things: what rows are called ("employee"), which
+    names no part of a value."""
     stems = tuple(part for token in said[first:last] for part in value_words(token.word))
     quoted = any(token.quoted for token in said[first:last])
     length = len(stems)
@@ -206,7 +213,7 @@ def value_meanings(said: Sequence[Token], first: int, last: int, way: Way, value
     for name, held in found.items():
         score = 2.2 * length + (1.0 if quoted else 0.0) - way.cost
         yield Spoken(first, last, score, Meaning("value", way, columns[name], tuple(dict.fromkeys(held))))
-    little = said[first].little or said[last - 1].little
+    little = said[first].little or said[last - 1].little or any(stem in things for stem in stems)
     if found or little or any(stem in asked.light or stem in asked.ignorable or stem.isdigit() for stem in stems):
         return
     plain = [part for token in said[first:last] for part in plain_words(token.word)]

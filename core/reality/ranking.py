@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from core.matching import stem
 from core.reality.folding import Folding
 from core.reality.items import Unclear
 from core.reality.lexicon import Meaning, table_meaning
@@ -9,10 +10,17 @@ from core.reality.listing import Listing
 from core.reality.reach import is_amount, naming_column
 from core.reality.reading import Item
 from core.reality.shaping import LISTING, SUPER, WHICH, WHO
+from core.reality.words import header_words
 from core.table_queries import Fold, Grouping, Measure, Ordering, Ref, TableQuery
 from core.tabular import ColumnType
 
 __all__ = ["Ranking"]
+
+
+_ADDED_UP = frozenset(
+    stem(word)
+    for word in "total amount cost sales revenue gross quantity hours units spend freight votes wins losses".split()
+)
 
 
 @dataclass(slots=True)
@@ -107,8 +115,15 @@ class Ranking(Folding, Listing):
                     return self._fold_measure(at + 1)
                 if meaning := self._number_column(at + 1):
                     self._take(at, at + 1)
-                    return Measure(Fold.MOST, meaning.ref)
+                    added = meaning.column is not None and bool(set(header_words(meaning.column.header)) & _ADDED_UP)
+                    return Measure(Fold.SUM if added and self._target_ahead(place) else Fold.MOST, meaning.ref)
         return None
+
+    def _target_ahead(self, place: int) -> bool:
+        """Whether something other than the rows themselves is ranked."""
+        return any(not self._is_entity(at) for at in self._places("column", "table") if at > place) and not any(
+            self._is_entity(at) for at in self._places("table", "rows")
+        )
 
     def _latest(self, place: int, extreme: Fold) -> Measure | None:
         for at in (*range(place + 1, len(self.items)), *range(place - 1, -1, -1)):
@@ -166,4 +181,5 @@ class Ranking(Folding, Listing):
             return True
         if self._first_word() in LISTING | WHICH and any(self._is_entity(at) for at in range(len(self.items))):
             return self._first_word() != "what" or not self._said("is", "was")
-        return any(self._is_entity(at) for at in self._places("table")) and self._first_word() not in ("what", "how")
+        named = [at for at in self._places("table") if self._is_entity(at) and not self._only_a_verb(at)]
+        return bool(named) and self._first_word() not in ("what", "how")

@@ -1,6 +1,6 @@
 """How the tables of a library hang together, seen from one of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.matching import stem
@@ -86,9 +86,10 @@ def _follow(start: Way, by_name: Mapping[str, RealityTable], ways: dict[str, Way
             other = by_name.get(link.other_table)
             if other is None or len({join.table for join in here.joins} & {other.name}):
                 continue
-            alias = _alias(other.name, link.column, taken=ways)
+            part = _plays_a_part(link, other)
+            alias = _alias(other.name, link.column, taken={*ways, other.name} if part else ways)
             join = Join(other.name, alias, Ref(here.alias, link.column), link.other_column)
-            cost = here.cost + _HOP + (_PART if _plays_a_part(link, other) else 0.0)
+            cost = here.cost + _HOP + (_PART if part else 0.0)
             way = Way(other, alias, (*here.joins, join), start.back, here.hops + 1, cost)
             if other.name == here.table.name and here.hops:
                 continue
@@ -96,7 +97,7 @@ def _follow(start: Way, by_name: Mapping[str, RealityTable], ways: dict[str, Way
             edge.append(way)
 
 
-def _alias(table: str, column: str, taken: Mapping[str, Way]) -> str:
+def _alias(table: str, column: str, taken: Collection[str]) -> str:
     alias, number = table, 1
     while alias in taken:
         alias = f"{table}_{column.strip('_')}" if number == 1 else f"{table}_{column.strip('_')}_{number}"

@@ -1,10 +1,18 @@
 """A question read against the tables one of them reaches: the cover of its words that leaves least unexplained."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from core.reality.lexicon import Meaning, Spoken, Values, column_meaning, table_meaning, value_meanings
+from core.reality.lexicon import (
+    Meaning,
+    Spoken,
+    Values,
+    column_meaning,
+    entity_stems,
+    table_meaning,
+    value_meanings,
+)
 from core.reality.reach import Reach
 from core.reality.words import DateSpan, Operator, Token, date_spans, operators, tokens
 from core.tables.asking import asking
@@ -142,12 +150,16 @@ def _spoken(words: Words, reach: Reach, values: Mapping[str, Values]) -> Iterato
 
 def _named(words: Words, reach: Reach, values: Mapping[str, Values]) -> Iterator[Spoken]:
     said = words.said
+    named = {stem for way in reach.ways.values() for stem in entity_stems(way.table)}
+    things = named | {other for stem in named for other in asking().synonyms.get(stem, ())}
     for first in range(len(said)):
         for last in range(first + 1, min(first + _LONGEST_VALUE, len(said)) + 1):
-            yield from _meanings(words, first, last, reach, values)
+            yield from _meanings(words, first, last, reach, values, things)
 
 
-def _meanings(words: Words, first: int, last: int, reach: Reach, values: Mapping[str, Values]) -> Iterator[Spoken]:
+def _meanings(
+    words: Words, first: int, last: int, reach: Reach, values: Mapping[str, Values], things: Collection[str]
+) -> Iterator[Spoken]:
     said = words.said
     edges = (said[first], said[last - 1])
     little = any(token.little for token in edges)
@@ -156,7 +168,7 @@ def _meanings(words: Words, first: int, last: int, reach: Reach, values: Mapping
             if found := table_meaning(said, first, last, way):
                 yield found
             for column in way.table.columns:
-                if spoken := column_meaning(said, first, last, way, column, words.years):
+                if spoken := column_meaning(said, first, last, way, column, words.years, things):
                     yield spoken
         if not (little and last - first == 1):
-            yield from value_meanings(said, first, last, way, values[way.alias])
+            yield from value_meanings(said, first, last, way, values[way.alias], things)

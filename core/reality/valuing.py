@@ -41,7 +41,8 @@ class Valued(ItemReader):
         if column is None or item.meaning is None or number.first - item.last > 1:
             return
         told = [value for value in column.values if value.lower() == self.words.said[number.first].word]
-        if not column.type.numeric and not told:
+        between = {token.word for token in self.words.said[item.last : number.first]}
+        if (not column.type.numeric and not told) or "of" in between:
             return
         negated = self._negated(place)
         self.found.used |= {place, place + 1}
@@ -119,8 +120,10 @@ class Valued(ItemReader):
         assert item.meaning is not None
         for beside in (self._item(place - 1, "column"), self._item(place + 1, "column")):
             if beside is not None and beside.meaning is not None:
+                apart = max(item.first - beside.last, beside.first - item.last)
                 for meaning in (item.meaning, *item.rivals):
-                    if meaning.kind == "value" and meaning.ref == beside.meaning.ref:
+                    near = meaning.whole or apart <= 1
+                    if meaning.kind == "value" and meaning.ref == beside.meaning.ref and near:
                         return meaning
         return self._by_direction(item) or item.meaning
 

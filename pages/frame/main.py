@@ -24,6 +24,7 @@ page = st.navigation(
         st.Page(_PAGES / "search.py", title="Search", icon=":material/search:"),
         st.Page(_PAGES / "inspection.py", title="Inspect", icon=":material/troubleshoot:", url_path="inspect"),
         st.Page(_PAGES / "coverage.py", title="Coverage", icon=":material/grid_on:"),
+        st.Page(_PAGES / "data.py", title="Data", icon=":material/table_chart:"),
     ],
     position="top",
 )

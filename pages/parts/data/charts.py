@@ -1,6 +1,5 @@
 """Rows drawn: pure functions from an answer to a picture. `dark` says which theme the picture stands on."""
 
-from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from html import escape
@@ -57,7 +56,9 @@ def group_bars(query: TableQuery, rows: Rows, *, dark: bool = False) -> "Figure"
     )
     height = 260 if in_time else 34 + 26 * len(shown)
     figure.update_layout(**_plain(height), bargap=0.35)
-    names, numbers = (figure.update_xaxes, figure.update_yaxes) if in_time else (figure.update_yaxes, figure.update_xaxes)
+    names, numbers = (
+        (figure.update_xaxes, figure.update_yaxes) if in_time else (figure.update_yaxes, figure.update_xaxes)
+    )
     names(tickvals=places, ticktext=labels, showgrid=False, zeroline=False, fixedrange=True, title=None)
     numbers(showgrid=False, showticklabels=False, zeroline=False, fixedrange=True, title=None)
     if not in_time:

@@ -34,8 +34,8 @@ def readable(header: str) -> str:
     >>> readable("pay_rate"), readable("Pay Rate (USD)"), readable("employeeId")
     ('Pay rate', 'Pay Rate (USD)', 'employeeId')
     """
-    written_for_programs = header == header.lower() and "_" in header.strip("_") or header.isalpha() and header.islower()
-    return header.replace("_", " ").strip().capitalize() if written_for_programs else header
+    for_programs = header == header.lower() and ("_" in header.strip("_") or header.isalpha())
+    return header.replace("_", " ").strip().capitalize() if for_programs else header
 
 
 def heads_of(query: TableQuery, rows: Rows, tables: Sequence[RealityTable]) -> tuple[Head, ...]:
@@ -43,7 +43,9 @@ def heads_of(query: TableQuery, rows: Rows, tables: Sequence[RealityTable]) -> t
     known = {table.name: table for table in tables}
     known |= {join.alias: known[join.table] for join in query.joins if join.table in known}
     if query.groups or query.measures:
-        heads = [_group(each, known) for each in query.groups] + [_measure(each, query, known) for each in query.measures]
+        heads = [_group(each, known) for each in query.groups] + [
+            _measure(each, query, known) for each in query.measures
+        ]
     else:
         heads = [] if query.distinct else [Head("Row", "%d")]
         heads += [_column(ref, query, known) for ref in query.columns]

@@ -31,9 +31,7 @@ def drawn(rows: Rows, heads: Sequence[Head], *, key: str) -> None:
         placeholder="",
         row_height=_ROW_PIXELS,
         height="content" if len(rows.rows) <= _TALLEST else 38 + _ROW_PIXELS * _TALLEST,
-        column_config={
-            name: _config(cells, head) for (name, cells), head in zip(columns.items(), heads, strict=True)
-        },
+        column_config={name: _config(cells, head) for (name, cells), head in zip(columns.items(), heads, strict=True)},
     )
 
 
@@ -70,7 +68,8 @@ def is_number(cell: object) -> bool:
     """Whether a browser can hold it as a number."""
     if isinstance(cell, bool) or not isinstance(cell, int | float | Decimal):
         return False
-    return cell == cell and abs(cell) <= _EXACT
+    size = float(cell)
+    return abs(size) <= _EXACT  # never so for what is not a number
 
 
 def _arrow(cells: list[Any]) -> Any:

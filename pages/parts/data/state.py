@@ -13,14 +13,14 @@ from core.table_queries import Ref, Rows, TableQuery
 from core.tabular import RealityTable
 from pages.parts import notices, session
 
-__all__ = ["Sight", "go", "looked_into", "reality", "remembered", "sight", "told", "try_to"]
+__all__ = ["Sight", "go", "looked_into", "open_table", "reality", "remembered", "sight", "told", "try_to"]
 
 _Worked = TypeVar("_Worked")
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """The tables a project sees. asked: those that questions read. documents: by id, those the tables were read from."""
+    """The tables a project sees. asked: those that questions read. documents: what the tables were read from, by id."""
 
     project: str | None
     tables: tuple[RealityTable, ...]
@@ -31,7 +31,9 @@ class Sight:
     def mark(self) -> Hashable:
         """Equal as long as no table was loaded, replaced, or given another role, use or link."""
         asked = {table.id for table in self.asked}
-        return self.project, tuple((each.id, each.role, each.used, each.links, each.id in asked) for each in self.tables)
+        return self.project, tuple(
+            (each.id, each.role, each.used, each.links, each.id in asked) for each in self.tables
+        )
 
     def table(self, name: str) -> RealityTable | None:
         """A table by its name."""
@@ -78,11 +80,18 @@ def looked_into(seen: Sight, table: RealityTable, *, limit: int) -> Rows | None:
     return reality().follow("", TableQuery(table.name, columns=columns, limit=limit), seen.project).rows
 
 
-def go(view: str, **params: str) -> None:
-    """Open another room of the page; a callback of buttons. params: what the URL says there."""
+def go(view: str, **fields: str) -> None:
+    """Open another room of the page, its fields filled in; a callback of buttons."""
     st.session_state["view"] = view
-    for name, value in params.items():
-        st.query_params[name] = value
+    st.session_state.update(fields)
+
+
+def open_table(name: str) -> None:
+    """Show one table of the room Tables, and say so in the URL; "" closes it."""
+    if name:
+        st.query_params["table"] = name
+    elif "table" in st.query_params:
+        del st.query_params["table"]
 
 
 def try_to(work: Callable[[], object], said: str = "") -> None:

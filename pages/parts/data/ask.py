@@ -1,0 +1,232 @@
+"""Ask: a question in words, what it was read as, and the rows that answer – or why no table can."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from core.table_answers import OtherReading, TableAnswer
+from core.table_queries import Ref, TableQuery
+from pages.parts import notices
+from pages.parts.data import charts, rows, state
+from pages.parts.data.examples import answerable
+from pages.parts.data.heads import heads_of
+from pages.parts.data.state import Sight
+from pages.parts.urls import page_path
+from pages.parts.wording import count, plain, shortened
+
+__all__ = ["draw"]
+
+_EXAMPLES = 6
+_NAMED = 6
+
+
+def draw(seen: Sight) -> None:
+    """The question with examples, which tables it goes to, and the answer."""
+    if not seen.asked:
+        notices.empty(
+            ":material/table_chart:", "No table is asked", "Switch one on under *Tables*: “Used for questions”."
+        )
+        _asked(seen)
+        return
+    offered = _examples(seen)
+    question = _question(offered)
+    _asked(seen)
+    if question:
+        answer = state.remembered("answer", (seen.mark, question), lambda: state.reality().ask(question, seen.project))
+        if answer.answered:
+            _answered(seen, answer)
+        else:
+            _refused(seen, answer)
+
+
+def _question(offered: Sequence[str]) -> str:
+    """The box, where "/" leads, and examples below it."""
+    with st.container(key="question"):
+        question = st.text_input(
+            "Question",
+            key="q",
+            bind="query-params",
+            type="search",
+            placeholder=f"For example: {offered[0]}" if offered else "Ask in your own words",
+            on_change=_first_reading,
+            label_visibility="collapsed",
+        )
+    if offered:
+        st.pills(
+            "Examples",
+            offered,
+            key="data.example",
+            format_func=plain,
+            on_change=_take_example,
+            label_visibility="collapsed",
+            wrap=True,
+        )
+    return (question or "").strip()
+
+
+def _examples(seen: Sight) -> list[str]:
+    """Questions these tables do answer."""
+
+    def answers(question: str) -> bool:
+        answer = state.reality().ask(question, seen.project)
+        return answer.rows is not None and answer.rows.total > 0
+
+    return state.remembered("examples", seen.mark, lambda: answerable(seen.asked, answers, _EXAMPLES))
+
+
+def _take_example() -> None:
+    chosen = st.session_state["data.example"]
+    if chosen:
+        st.session_state["q"], st.session_state["data.example"] = chosen, None
+        _first_reading()
+
+
+def _first_reading() -> None:
+    """A new question is read in the likeliest way."""
+    _choose(0)
+
+
+def _choose(number: int) -> None:
+    if number:
+        st.query_params["reading"] = str(number)
+    elif "reading" in st.query_params:
+        del st.query_params["reading"]
+
+
+def _asked(seen: Sight) -> None:
+    """Which tables are asked, which are not, and why."""
+    names = [table.name for table in seen.asked]
+    listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    told = [f"Asks {count(len(names), 'table')}: {plain(listed)}."] if names else []
+    left = [table for table in seen.tables if not seen.is_asked(table)]
+    if left:
+        whys = "; ".join(f"{plain(table.name)} ({plain(seen.why(table))})" for table in left[:_NAMED])
+        more = f"; {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+        told.append(f"Not asked: {whys}{more}.")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(" ".join(told), width="content")
+        st.button("Choose tables", key="data.choose", type="tertiary", on_click=state.go, args=("Tables",))
+
+
+def _answered(seen: Sight, first: TableAnswer) -> None:
+    """The answer under the reading that was chosen, and the others."""
+    readings = [OtherReading(first.reading, first.query), *first.others] if first.query else []
+    asked = st.query_params.get("reading", "0")
+    number = int(asked) if asked.isdecimal() and int(asked) < len(readings) else 0
+    answer = first
+    if number:
+        other = readings[number].query
+        mark = (seen.mark, first.question, number)
+        answer = state.remembered("reading", mark, lambda: state.reality().follow(first.question, other, seen.project))
+    with st.container(border=True):
+        _head(answer)
+        _body(seen, answer)
+    rest = [(place, each) for place, each in enumerate(readings) if place != number]
+    if rest:
+        with st.container(gap="xsmall"):
+            st.caption("Did you mean …")
+            for place, each in rest:
+                st.button(
+                    plain(each.reading),
+                    key=f"data.reading.{place}",
+                    icon=":material/alt_route:",
+                    on_click=_choose,
+                    args=(place,),
+                )
+
+
+def _head(answer: TableAnswer) -> None:
+    with st.container(gap="xsmall"):
+        st.markdown(f"# {plain(answer.headline)}", anchors=False)
+        st.markdown(f":gray[Read as:] {plain(answer.reading)}")
+        for note in answer.notes:
+            st.caption(f":orange[:material/info:] {plain(note)}")
+
+
+def _body(seen: Sight, answer: TableAnswer) -> None:
+    """The rows, drawn and listed; where they stand; the statement that gave them."""
+    found, query = answer.rows, answer.query
+    if found is None or query is None:
+        return
+    heads = heads_of(query, found, seen.tables)
+    listed = not query.measures or bool(query.groups)
+    if charts.has_bars(query, found):
+        dark = st.context.theme.type == "dark"
+        st.plotly_chart(charts.group_bars(query, found, dark=dark), key="data.bars", config={"displayModeBar": False})
+        if len(found.rows) > charts.MOST_BARS:
+            st.caption(f"The first {charts.MOST_BARS} of {count(found.total, 'group')}; all of them below.")
+    if listed and found.rows:
+        rows.drawn(found, heads, key="data.rows")
+    _under(answer, [head.words for head in heads] if listed else [])
+    if query.measures:
+        _behind(seen, query)
+    with st.expander("SQL", icon=":material/code:"):
+        st.code(found.sql, language="sql", wrap_lines=True)
+        st.button(
+            "Open in SQL",
+            key="data.to_sql",
+            icon=":material/arrow_forward:",
+            on_click=state.go,
+            args=("SQL",),
+            kwargs={"sql": found.sql},
+        )
+
+
+def _under(answer: TableAnswer, heads: Sequence[str]) -> None:
+    """How much is shown, its citation, and the downloads."""
+    found = answer.rows
+    if found is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        parts = [f"showing {len(found.rows):,} of {found.total:,}"] if found.truncated else []
+        parts += [plain(answer.citation), f"{found.milliseconds:,.0f} ms"]
+        st.caption(" · ".join(parts), width="content")
+        if heads and found.rows:
+            rows.downloads(heads, lambda: found.rows, "answer", key="data.answer")
+    if heads and found.truncated:
+        st.caption(f"The files hold the {len(found.rows):,} rows shown; narrow the question to have all.")
+
+
+def _behind(seen: Sight, query: TableQuery) -> None:
+    """The rows a number was made of, one by one."""
+    if not st.toggle("Show the rows it was made of", key="behind", bind="query-params"):
+        return
+    table = seen.table(query.table)
+    if table is None:
+        return
+    columns = tuple(Ref(table.name, column.name) for column in table.columns)
+    wanted = replace(query, columns=columns, measures=(), groups=(), having=(), order=None, limit=None)
+    behind = state.remembered(
+        "behind", (seen.mark, repr(wanted)), lambda: state.reality().follow("", wanted, seen.project)
+    )
+    if behind.rows is not None and behind.query is not None:
+        heads = heads_of(behind.query, behind.rows, seen.tables)
+        rows.drawn(behind.rows, heads, key="data.behind")
+        _shown = f"showing {len(behind.rows.rows):,} of {behind.rows.total:,} · " if behind.rows.truncated else ""
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption(_shown + plain(behind.citation), width="content")
+            found = behind.rows.rows
+            rows.downloads([head.words for head in heads], lambda: found, "rows", key="data.behind")
+
+
+def _refused(seen: Sight, answer: TableAnswer) -> None:
+    """Why no table can answer, and what can be done."""
+    with st.container(border=True):
+        st.markdown("#### :material/do_not_disturb_on: The tables cannot answer this", anchors=False)
+        st.markdown(plain(answer.refusal))
+        st.markdown(
+            "Say it in other words, with names that stand in the tables below. A question it is not sure to have"
+            " understood is left unanswered rather than guessed."
+        )
+        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+            st.page_link(
+                page_path("search"),
+                label="Ask the documents on Search",
+                icon=":material/search:",
+                query_params={"q": answer.question},
+            )
+        with st.expander("Tables and columns that can be asked", icon=":material/table_chart:", expanded=True):
+            for table in seen.asked:
+                columns = ", ".join(column.header for column in table.columns)
+                st.markdown(f"**{plain(table.name)}** :gray[{plain(shortened(columns, 600))}]")

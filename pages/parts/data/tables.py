@@ -1,0 +1,89 @@
+"""Tables: what is loaded, and one of them in depth."""
+
+from typing import Any
+
+import streamlit as st
+
+from core.tabular import RealityTable
+from pages.parts import notices
+from pages.parts.data import state, table
+from pages.parts.data.state import Sight
+from pages.parts.wording import count, day
+
+__all__ = ["draw"]
+
+_PER_PAGE = 12
+_ROW_PIXELS = 32
+
+
+def draw(seen: Sight) -> None:
+    """The list, then the table the URL names."""
+    wanted = st.query_params.get("table", "")
+    chosen = seen.table(wanted)
+    rows, rejected = sum(each.rows for each in seen.tables), sum(each.rejected for each in seen.tables)
+    told = [count(len(seen.tables), "table"), count(rows, "row")]
+    told += [f":orange[{count(rejected, 'row')} could not be read]"] if rejected else []
+    st.caption(" · ".join(told) + " · select one to see its columns, rows, links and versions")
+    _list(seen, chosen)
+    if chosen is not None:
+        table.draw(seen, chosen)
+    elif wanted:
+        notices.empty(
+            ":material/table_chart:", "This table is not here", "It was deleted or replaced, or is another project's."
+        )
+
+
+def _list(seen: Sight, chosen: RealityTable | None) -> None:
+    """One row per table; the selected one stands in the URL. What the URL names otherwise is selected anew."""
+    kept = st.session_state
+    name = chosen.name if chosen else ""
+    if kept.get("data.chosen") != name:
+        kept["data.chosen"], kept["data.round"] = name, kept.get("data.round", 0) + 1
+    key = f"data.tables.{hash(seen.mark)}.{kept.get('data.round', 0)}"
+    names = [each.name for each in seen.tables]
+
+    def select() -> None:
+        rows: list[int] = kept[key]["selection"]["rows"]
+        kept["data.chosen"] = names[rows[0]] if rows else ""
+        state.open_table(kept["data.chosen"])
+
+    st.dataframe(
+        [_row(seen, each) for each in seen.tables],
+        key=key,
+        hide_index=True,
+        on_select=select,
+        selection_mode="single-row",
+        selection_default={"selection": {"rows": [names.index(name)]}} if chosen else None,
+        row_height=_ROW_PIXELS,
+        height="content" if len(names) <= _PER_PAGE else 38 + _ROW_PIXELS * _PER_PAGE,
+        column_config=_COLUMNS,
+    )
+
+
+def _row(seen: Sight, each: RealityTable) -> dict[str, Any]:
+    return {
+        "Table": each.name,
+        "Used": "✓ asked" if seen.is_asked(each) else "– not asked",
+        "Holds": each.role.value,
+        "Rows": each.rows,
+        "Rejected": each.rejected,
+        "Columns": len(each.columns),
+        "Version": each.version,
+        "File": each.document_name,
+        "Part": each.label,
+        "Project": each.project or "",
+        "Loaded": day(each.loaded_at),
+    }
+
+
+_COLUMNS = {
+    "Table": st.column_config.TextColumn(width=190),
+    "Used": st.column_config.TextColumn("For questions", width=100),
+    "Holds": st.column_config.TextColumn(width=76),
+    "Rows": st.column_config.NumberColumn(width=80, format="localized"),
+    "Rejected": st.column_config.NumberColumn(width=76, format="localized"),
+    "Columns": st.column_config.NumberColumn(width=76),
+    "Version": st.column_config.NumberColumn(width=66),
+    "File": st.column_config.TextColumn(width=180),
+    "Loaded": st.column_config.TextColumn(width=92),
+}
