@@ -1,5 +1,6 @@
 """Outcomes and measures as text, for a terminal."""
 
+import json
 from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from core.documents import Document
 from core.errors import BadFile
 
-__all__ = ["aligned", "grouped", "outcome_text", "plain", "shown"]
+__all__ = ["aligned", "grouped", "json_text", "outcome_text", "plain", "shown"]
 
 
 def shown(value: Any) -> str:
@@ -32,6 +33,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(held) for held in value]
     return None if isinstance(value, float) and isnan(value) else value
+
+
+def json_text(value: Any) -> str:
+    """Data as indented JSON, letters as they are."""
+    return json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

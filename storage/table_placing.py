@@ -58,7 +58,9 @@ def _following(new: RealityTable, older: RealityTable) -> RealityTable:
     """An analyst's word on the older one holds for the new one, and links from columns it still has."""
     role = older.role if older.role_by == "analyst" else new.role
     links = tuple(link for link in older.links if new.column(link.column))
-    return replace(new, name=older.name, role=role, role_by=older.role_by, used=older.used, links=links, called=older.called)
+    return replace(
+        new, name=older.name, role=role, role_by=older.role_by, used=older.used, links=links, called=older.called
+    )
 
 
 def _free_name(new: RealityTable, taken: set[str], sheets: int) -> str:

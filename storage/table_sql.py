@@ -21,8 +21,9 @@ from core.table_queries import (
     Test,
 )
 from core.tabular import ROW_COLUMN, ColumnType, RealityTable
+from storage.table_names import COUNTED, group_name, written_measure
 
-__all__ = ["SQL_TYPES", "names_of", "sql_of", "written_measure"]
+__all__ = ["SQL_TYPES", "sql_of"]
 
 SQL_TYPES = {
     ColumnType.TEXT: "text",
@@ -35,7 +36,6 @@ SQL_TYPES = {
 }
 _SIGNS = {Test.LESS: "<", Test.AT_MOST: "<=", Test.MORE: ">", Test.AT_LEAST: ">="}
 _MOST_DIGITS = 200
-_COUNTED = "groups"
 _FOLDS = {Fold.SUM: "sum", Fold.AVERAGE: "avg", Fold.LEAST: "min", Fold.MOST: "max"}
 
 
@@ -45,36 +45,8 @@ def sql_of(query: TableQuery, tables: Mapping[str, RealityTable], *, pretty: boo
 
     text = _Writer(replace(query, counted=False), tables).select()
     if query.counted:
-        text = f"SELECT count(*) AS {_COUNTED} FROM (\n{text}\n) AS found"
+        text = f"SELECT count(*) AS {COUNTED} FROM (\n{text}\n) AS found"
     return sqlglot.transpile(text, read="postgres", write="postgres", pretty=pretty)[0]
-
-
-def written_measure(measure: Measure) -> str:
-    """A measure's column name in the answer.
-
-    >>> written_measure(Measure(Fold.AVERAGE, Ref("employees", "pay_rate")))
-    'average_pay_rate'
-    """
-    if measure.fold is Fold.COUNT and measure.ref is None:
-        return "rows"
-    if measure.ref is None:
-        return "share"
-    words = {Fold.DISTINCT: "different", Fold.SUM: "total", Fold.LEAST: "lowest", Fold.MOST: "highest"}
-    return f"{words.get(measure.fold, measure.fold.value)}_{measure.ref.column.strip('_')}"[:63]
-
-
-def names_of(query: TableQuery) -> tuple[str, ...]:
-    """The columns of the answer.
-
-    >>> names_of(TableQuery("employees", columns=(Ref("employees", "name"),)))
-    ('_row', 'name')
-    """
-    if query.counted:
-        return (_COUNTED,)
-    if query.groups or query.measures:
-        return (*map(_group_name, query.groups), *map(written_measure, query.measures))
-    listed = tuple(ref.column for ref in query.columns)
-    return listed if query.distinct else (ROW_COLUMN, *listed)
 
 
 class _Writer:
@@ -113,7 +85,7 @@ class _Writer:
     def _outputs(self) -> list[tuple[str, str]]:
         """What is selected, with its name in the answer where that is not the column's own."""
         query = self._query
-        groups = [(self._grouping(group), _group_name(group)) for group in query.groups]
+        groups = [(self._grouping(group), group_name(group)) for group in query.groups]
         measures = [(self._measure(each), written_measure(each)) for each in query.measures]
         if groups or measures:
             return groups + measures
@@ -269,10 +241,6 @@ class _Writer:
                 f"There is no column '{ref.column}' in '{ref.table}'.", "The table has changed; ask again."
             )
         return column.type
-
-
-def _group_name(group: Grouping) -> str:
-    return group.ref.column if group.part is None else f"{group.part.value}_of_{group.ref.column}"
 
 
 def _name(name: str) -> str:

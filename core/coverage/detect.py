@@ -24,8 +24,9 @@ from core.tables.gaps import EvidenceRow, gap_table
 __all__ = ["PROFILE", "Detector", "Wanted", "assess", "cell_request"]
 
 PROFILE = "balanced"
-_METHOD = 3  # counts changes of how cells are judged, so that older cells are not carried over
+_METHOD = 4  # counts changes of how cells are judged, so that older cells are not carried over
 _AT_ONCE = 200
+_TABLES_NAMED = 5
 _NAMES_KEPT = 5000  # vectors of topic names, some 8 MB: a run asks for each name once per column
 
 Wanted = tuple[Topic, GapKind]
@@ -40,12 +41,14 @@ def cell_request(topic: str, truth: Truth, project: str | None) -> SearchRequest
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """Cells of one column to be judged together. filters: resolved, and narrowed to `among` when it is given."""
+    """Cells of one column to be judged together. filters: resolved, and narrowed to `among` when it is given.
+    searched: the set-up tables, in words, so that "no row" says of what."""
 
     kind: GapKind
     topics: tuple[Topic, ...]
     project: str | None
     filters: SearchFilters
+    searched: str = ""
 
     def blank(self, topic: Topic, state: CellState, *, reason: str = "", error: str = "") -> Cell:
         """A cell in a state that needs no evidence."""
@@ -143,6 +146,14 @@ class Detector:
         tables = self._catalogue.setup_documents(column.filters)
         return column.filters.replace(documents=tuple(tables)), "" if tables else "No set-up table is in the library."
 
+    def _setup_in_words(self, column: _Column) -> str:
+        if column.kind is not GapKind.CONFIGURATION:
+            return ""
+        names = [document.name for document in self._catalogue.documents_by_id(column.filters.documents).values()]
+        told = ", ".join(sorted(names)[:_TABLES_NAMED])
+        more = f" and {len(names) - _TABLES_NAMED} more" if len(names) > _TABLES_NAMED else ""
+        return f" Looked through {told}{more}."
+
     def _searched(self, column: _Column, vectors: Mapping[str, Vectors] | FivefoldError) -> list[Cell]:
         import numpy as np
 
@@ -155,8 +166,9 @@ class Detector:
         documents = self._catalogue.documents_by_id(
             sorted({item.passage.document_id for items in shown for item in items})
         )
+        told = replace(column, searched=self._setup_in_words(column))
         return [
-            _judged(column, topic, items, documents, error) for topic, items in zip(column.topics, weighed, strict=True)
+            _judged(told, topic, items, documents, error) for topic, items in zip(column.topics, weighed, strict=True)
         ]
 
     def _weighed(

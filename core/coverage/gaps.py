@@ -140,7 +140,9 @@ def _recommendation(cell: Cell, topic: Topic | None, table: GapTable, required_b
     if cell.state is CellState.PARTIAL:
         said.insert(0, f"What is here only touches {cell.topic}.")
     if by:
-        said.append(f"Required by {by}.")
+        names = sorted({citation.document_name for citation in cell.near_misses or cell.evidence})
+        no_row = f"; no row in {', '.join(names)} covers it" if names else ""
+        said.append(f"Required by {by}{no_row}.")
     nearest = _nearest(cell.near_misses or cell.evidence)
     said.append(f"Nearest: {nearest}." if nearest else "Nothing in the library comes near.")
     return " ".join(said)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 
-from core.documents import Document, DocumentState, Label, Page, Passage, TableRole
+from core.documents import Document, DocumentState, Label, Labels, Page, Passage, TableRole
 from core.errors import EmptyFile
 from core.ingest.chunk import split
 from core.ingest.extract import Extracted
@@ -48,12 +48,7 @@ class Ingestor:
 
         Raises a BadFile for a file that cannot be used; ModelUnavailable is the only other error of ours.
         """
-        on_step("read")
-        with TemporaryDirectory(prefix="fivefold-tables-") as folder:
-            extracted = self._reader.read(document.name, data, Path(folder))
-            if extracted.tables:
-                on_step("load")
-            on_tables(extracted.tables)
+        extracted = self._read(document.name, data, on_step, on_tables)
         title = _title(extracted, document.name)
         on_step("classify")
         labels = self._classifier.document(document.name, title, extracted.pages, corrections, extracted.metadata)
@@ -66,25 +61,26 @@ class Ingestor:
             )
         on_step("embed")
         vectors = self._embedder.embed([embedded_text(passage) for passage in passages])
-        date = moment(labels.effective_date.value) or moment(extracted.metadata.get("published", "")[:10])
-        described = replace(
-            document,
-            state=DocumentState.READY,
-            media_type=extracted.media_type,
-            paged=extracted.paged,
-            title=title,
-            labels=labels,
-            date=date,
-            pages=len(extracted.pages),
-            passages=len(passages),
-            warnings=extracted.warnings,
-            step="",
-            failure="",
-            remedy="",
-        )
+        described = replace(_described(document, extracted, labels), title=title, passages=len(passages))
         told = [_told(passage, described, extracted.setup_pages) for passage in passages]
         labelled = tuple(self._classifier.passages(labels, told, vectors))
         return Ingested(described, extracted.pages, labelled, vectors)
+
+    def _read(
+        self,
+        name: str,
+        data: bytes,
+        on_step: Callable[[str], None],
+        on_tables: Callable[[Sequence[ReadTable]], None],
+    ) -> Extracted:
+        """Tables come as files in a folder that is gone when they are loaded."""
+        on_step("read")
+        with TemporaryDirectory(prefix="fivefold-tables-") as folder:
+            extracted = self._reader.read(name, data, Path(folder))
+            if extracted.tables:
+                on_step("load")
+            on_tables(extracted.tables)
+        return extracted
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -100,6 +96,24 @@ class Ingestor:
 def embedded_text(passage: Passage) -> str:
     """What is embedded for a passage: its context, then its text."""
     return f"{passage.context}\n{passage.text}" if passage.context else passage.text
+
+
+def _described(document: Document, extracted: Extracted, labels: Labels) -> Document:
+    """The document as it is once it is read and classified."""
+    date = moment(labels.effective_date.value) or moment(extracted.metadata.get("published", "")[:10])
+    return replace(
+        document,
+        state=DocumentState.READY,
+        media_type=extracted.media_type,
+        paged=extracted.paged,
+        labels=labels,
+        date=date,
+        pages=len(extracted.pages),
+        warnings=extracted.warnings,
+        step="",
+        failure="",
+        remedy="",
+    )
 
 
 def _title(extracted: Extracted, name: str) -> str:

@@ -40,8 +40,10 @@ class ValueWords:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """abbreviations: what a header writes → what it means. respelled: a common misspelling → the word. synonyms: stem → the stems that mean the same. light, ignorable, row_words: stems. refuse: reason → phrases.
-    operators: phrase as lower-case words → operator."""
+    """abbreviations: what a header writes → what it means. respelled: a common misspelling → the word.
+    synonyms: stem → the stems that mean the same. light, ignorable, row_words: stems. refuse: reason → phrases.
+    operators: phrase as lower-case words → operator.
+    """
 
     abbreviations: Mapping[str, str]
     respelled: Mapping[str, str]

@@ -28,8 +28,9 @@ from core.tabular import (
 )
 from storage.memory.table_answers import Kept, answered, as_point, lower
 from storage.memory.table_sense import kind_of, must_compare, must_hold_text, read_cell
+from storage.table_names import names_of
 from storage.table_placing import placed, unplaced
-from storage.table_sql import names_of, sql_of
+from storage.table_sql import sql_of
 
 __all__ = ["MemoryTableStore"]
 

@@ -8,14 +8,27 @@ from core.documents import Truth
 from core.errors import StoreFailed
 from core.filters import SearchFilters
 from core.reviews import Decision, Verdict
+from core.tabular import TableHistory
 from storage.board_store import SqlBoardStore
 from storage.catalogue import SqlCatalogue
 from storage.database import APP_ROLE, Database
-from storage.review_models import Base
+from storage.json_values import written
+from storage.reality_models import HISTORY, REALITY, Base
 from tests.stores.conftest import new_tenant
 from tests.stores.libraries import MOMENT, document, passage, random_vectors, store
 
 TABLES = sorted(Base.metadata.tables)
+
+
+def remember(database: Database) -> None:
+    """A row in each table of Reality's registry."""
+    table = {"name": "t", "version": 1, "current": True, "data": {}, "rejects": []}
+    with database.transaction("filling") as connection:
+        document_id = connection.scalar(text("SELECT min(id) FROM documents"))
+        row = table | {"tenant_id": database.tenant, "document_id": document_id}
+        connection.execute(REALITY.insert().values(row))
+        entry = {"tenant_id": database.tenant, "at": MOMENT, "data": written(TableHistory("SELECT 1", MOMENT, 1, 1.0))}
+        connection.execute(HISTORY.insert().values(entry))
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +44,7 @@ def filled(engine: Engine) -> tuple[Database, Database]:
         (topic,) = boards.add_topics([Topic("secret")])
         run = boards.add_run(Run(0, None, RunState.DONE, (topic,), 6, MOMENT, MOMENT))
         boards.save_cells(run.id, [Cell("secret", Truth.INTENT, CellState.GAP, 0.1, 0.5, topic_id=topic.id)])
+        remember(database)
         boards.decide([Decision(topic.id, "intent", None, Verdict.CONFIRMED, "ann", MOMENT, 1)])
     return both
 
