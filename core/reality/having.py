@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from core.reality.items import COMPARE, FOLDS, ItemReader, Unclear, is_flag
 from core.reality.lexicon import Meaning
 from core.table_queries import AnyOf, Condition, Ref, Related, Test
+from core.tables.asking import asking
 from core.tabular import ColumnType
 
 __all__ = ["Possessions"]
 
 _HAVING_WORDS = ("with", "have", "has", "having", "had")
-_NOTHING_SAID = frozenset(("none", "n/a", "na", "no", "not applicable", "no plan", "unknown", "-", "null", "nil"))
 _NOTED = frozenset(
     "recorded record given known listed specified entered noted file stated documented available".split()
 )
@@ -74,7 +74,7 @@ class Possessions(ItemReader):
             noted = any(token.word in _NOTED for token in after)
             test = Condition(meaning.ref, Test.EMPTY, () if noted else ("0",), negated)
         else:
-            nothing = tuple(value for value in meaning.column.values if value.strip().lower() in _NOTHING_SAID)
+            nothing = tuple(value for value in meaning.column.values if value.strip().lower() in asking().nothing)
             test = Condition(meaning.ref, Test.EMPTY, nothing, negated)
         if meaning.way.back is not None and not negated:
             back = meaning.way.back

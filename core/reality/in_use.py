@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from core.documents import TableRole
 from core.reality.reach import naming_column
 from core.table_queries import Fold, Grouping, Measure, Ref, Rows, TableQuery
+from core.tables.asking import asking
 from core.tabular import Link, LinkState, RealityTable
 
 __all__ = ["CodeUse", "InUse", "in_use"]
@@ -33,7 +34,8 @@ class CodeUse:
 
 @dataclass(frozen=True, slots=True)
 class InUse:
-    """The codes of `setup` carried by `column` of `records`; empty: records without a code."""
+    """The codes of `setup` carried by `column` of `records`; empty: records without a code, or with a
+    word that says so ("none")."""
 
     setup: str
     setup_document: str
@@ -71,10 +73,11 @@ def _compared(setup: RealityTable, records: RealityTable, link: Link, answer: An
     )
     counts = {row[0]: int(str(row[1])) for row in answer(grouped, _MOST_CODES).rows}
     used = {str(code): rows for code, rows in counts.items() if code is not None}
+    nothing = [code for code in used if code.strip().lower() in asking().nothing and code not in says]
     codes = [CodeUse(code, words, True, used.get(code, 0)) for code, words in says.items()]
-    codes += [CodeUse(code, "", False, rows) for code, rows in used.items() if code not in says]
+    codes += [CodeUse(code, "", False, rows) for code, rows in used.items() if code not in (*says, *nothing)]
     order = {"used, not configured": 0, "unused": 1, "in use": 2}
     codes.sort(key=lambda code: (order[code.state], -code.rows, code.code))
-    empty = counts.get(None, 0)
+    empty = counts.get(None, 0) + sum(used[code] for code in nothing)
     names = (setup.name, setup.document_name, records.name, records.document_name, link.column)
     return InUse(*names, tuple(codes), empty)

@@ -12,6 +12,7 @@ __all__ = ["Asking", "ValueWords", "asking"]
 
 _TOP = (
     "abbreviations",
+    "nothing",
     "respelled",
     "synonyms",
     "light",
@@ -41,7 +42,7 @@ class ValueWords:
 @dataclass(frozen=True, slots=True)
 class Asking:
     """abbreviations: what a header writes → what it means. respelled: a common misspelling → the word.
-    synonyms: stem → the stems that mean the same. light, ignorable, row_words: stems. refuse: reason → phrases.
+    nothing: small words. synonyms: stem → the stems that mean the same. light, ignorable, row_words: stems. refuse: reason → phrases.
     operators: phrase as lower-case words → operator.
     """
 
@@ -51,6 +52,7 @@ class Asking:
     light: frozenset[str]
     ignorable: frozenset[str]
     row_words: frozenset[str]
+    nothing: frozenset[str]
     refuse: Mapping[str, tuple[str, ...]]
     operators: Mapping[tuple[str, ...], str]
     value_words: tuple[ValueWords, ...]
@@ -84,6 +86,7 @@ def asking() -> Asking:
         light=frozenset(stem(word) for word in rows["light"]),
         ignorable=frozenset(stem(word) for word in rows["ignorable"]),
         row_words=frozenset(stem(word) for word in rows["row_words"]),
+        nothing=frozenset(rows["nothing"]),
         refuse={name: tuple(phrases) for name, phrases in rows["refuse"].items()},
         operators=operators,
         value_words=tuple(value_words),
