@@ -25,6 +25,7 @@ _MEANT = frozenset(
         "not",
         "empty",
         "column",
+        "table",
         "sum",
         "average",
         "median",

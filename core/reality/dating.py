@@ -73,6 +73,7 @@ class Dated(ItemReader):
         )
         for way in nearest:
             dated = [column for column in way.table.columns if column.type.dated and column.filled]
+            dated = sorted(dated, key=lambda column: "birth" in header_words(column.header))
             if not dated:
                 dated = [column for column in way.table.columns if is_year(column)]
             if dated:

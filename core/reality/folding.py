@@ -7,6 +7,7 @@ from core.reality.items import Unclear
 from core.reality.reach import amounts_paid, is_amount
 from core.reality.reading import Item
 from core.reality.shaping import FOLD_OF, OTHER_TABLE, UNSAID
+from core.reality.words import header_words
 from core.table_queries import Fold, Grouping, Having, Measure, Ref, TableQuery
 
 __all__ = ["Folding"]
@@ -43,8 +44,16 @@ class Folding(Grouped):
         for where in (at, *range(at + 1, len(self.items)), *range(place - 1, -1, -1)):
             if meaning := self._number_column(where):
                 self._take(place, where)
-                return Measure(fold, meaning.ref)
+                own = self._own_money(where) if meaning.way.hops and fold is Fold.SUM else None
+                return Measure(fold, own or meaning.ref)
         return None
+
+    def _own_money(self, place: int) -> Ref | None:
+        """What is added up of rows that are called so themselves: the pay of pay lines is no salary."""
+        item, money = self.items[place], amounts_paid(self.reach.base)
+        called = set(header_words(self.reach.base.name))
+        said = {token.stem for token in self.words.said[item.first : item.last]}
+        return Ref(self.reach.base.name, money[0].name) if said & called and len(money) == 1 else None
 
     def _folded(self) -> TableQuery | None:
         measures: list[Measure] = []

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from core.reality.items import COMPARE, FOLDS, ItemReader, Unclear, is_flag
 from core.reality.lexicon import Meaning
+from core.reality.reach import Way
 from core.table_queries import AnyOf, Condition, Ref, Related, Test
 from core.tables.asking import asking
 from core.tabular import ColumnType
@@ -91,12 +92,19 @@ class Possessions(ItemReader):
             column = item.meaning.column if item and item.meaning else None
             if column is None or not is_flag(column) or self._item(place - 1, "group", *FOLDS):
                 continue
+            assert item is not None and item.meaning is not None
+            if item.meaning.way.hops and not self._spoken_of(item.meaning.way):
+                raise Unclear(f"It is not clear what is '{column.header}'.")
             negated = self._negated(place)
             self.found.used.add(place)
-            assert item is not None and item.meaning is not None
             meaning = item.meaning
             yes, no = ("true", "false") if column.type is ColumnType.BOOLEAN else ("1", "0")
             self._add(place, meaning, Condition(meaning.ref, Test.IS, (no if negated else yes,)))
+
+    def _spoken_of(self, way: Way) -> bool:
+        """Whether a table is named: "active" of earning codes is no "active" of employees."""
+        meanings = [item.meaning for item in self.items if item.meaning is not None and item.kind == "table"]
+        return any(meaning.way.table.name == way.table.name for meaning in meanings)
 
     def possessions(self) -> None:
         """ "with a middle name", "who have dependents": filled, above zero, or rows of another table."""

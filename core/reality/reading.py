@@ -23,6 +23,7 @@ _LONGEST_NAME = 6
 _LONGEST_VALUE = 9
 _UNEXPLAINED = -4.0
 _RIVAL = 0.75
+_MOST_RIVALS = 9
 _ROW_WORD = 0.9
 _PLAIN_VERB = -0.6
 _DONE = frozenset(
@@ -126,7 +127,9 @@ def _by_span(found: Iterator[tuple[float, Item]]) -> dict[tuple[int, int], list[
         named = [option for option in options if option[1].meaning is not None]
         if named:
             top, first = named[0]
-            rivals = tuple(item.meaning for score, item in named[1:4] if score >= top - _RIVAL and item.meaning)
+            rivals = tuple(
+                item.meaning for score, item in named[1:_MOST_RIVALS] if score >= top - _RIVAL and item.meaning
+            )
             kept = Item(first.kind, first.first, first.last, first.meaning, rivals=rivals)
             others = [option for option in options if option[1].meaning is None]
             spans[key] = [(top, kept), *others]

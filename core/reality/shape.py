@@ -81,7 +81,7 @@ class _Shaper(Ranking):
             before, after = [], before
         if not after:
             raise Unclear("It is not clear which share is meant.")
-        self._take(*self._places("table", "rows"))
+        self._take(*[each for each in self._places("table", "rows") if self._is_entity(each)])
         measure = Measure(Fold.SHARE, None, tuple(after))
         query = TableQuery("", where=tuple(before), groups=tuple(self.groups), measures=(measure,))
         self.found.where = [(0, clause) for clause in before]

@@ -73,7 +73,10 @@ class Valued(ItemReader):
             self.found.used |= set(range(at + 1, step + 1))
             meanings.append(following)
             at = step
+        taken = len(self.found.used)
         self._beside(place, at, meanings[0])
+        if negated and len(self.found.used) == taken and not all(meaning.whole for meaning in meanings):
+            raise Unclear(f"'{self._said(place)}' names only a part of a value; it is not clear what is left out.")
         tests = self._merged(meanings, negated)
         if negated:
             for test, meaning in tests:
@@ -107,6 +110,9 @@ class Valued(ItemReader):
         if self._item(at + 1, "or") and self._item(at + 2, "column") and self._item(at + 3, "value"):
             return at + 3
         return None
+
+    def _said(self, place: int) -> str:
+        return self.words.question[self._begin(place) : self._end(place)]
 
     def _end(self, place: int) -> int:
         return self.words.said[self.items[place].last - 1].end
