@@ -1,23 +1,18 @@
-"""The command-line door: ingest, search, coverage, worker, evaluate."""
+"""The command-line door: ingest, search, answer, ask, coverage, worker, evaluate."""
 
-import json
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from cli_evaluate import evaluate
 from core.errors import FivefoldError
 
 if TYPE_CHECKING:
-    from core.documents import Document
     from core.results import SearchResult
-    from core.workbench import Workbench
-    from storage.scratch import NamedFile
 
 __all__ = ["app", "main"]
 
@@ -43,14 +38,19 @@ app = typer.Typer(
     add_completion=False,
 )
 
-evaluate = typer.Typer(help="Measure the product on judged files, on a throw-away database.", no_args_is_help=True)
 app.add_typer(evaluate, name="evaluate")
 
 Project = Annotated[str | None, typer.Option("--project", help="A group of documents; none: shared by all projects.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Many = list[str] | None
-Out = Annotated[Path | None, typer.Option("--json", help="Write the measures, and what was wrong, to this file.")]
-UseLabels = Annotated[bool, typer.Option("--use-labels", help="Judged labels instead of the product's own.")]
+
+
+class BriefFormat(StrEnum):
+    """How a brief is printed."""
+
+    MARKDOWN = "markdown"
+    HTML = "html"
+    JSON = "json"
 
 
 def many(flag: str, help_text: str) -> Any:
@@ -123,12 +123,52 @@ def search(
 
 
 def _answer(request: Any, as_json: bool) -> None:
+    from core.printed import json_text
     from core.search.report import result_data, result_text
     from storage.opening import open_workbench, settings_from_environment
 
     with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
         result: SearchResult = workbench.search(request)
-    typer.echo(_json(result_data(result)) if as_json else result_text(result))
+    typer.echo(json_text(result_data(result)) if as_json else result_text(result))
+
+
+@app.command()
+def answer(
+    question: str,
+    project: Annotated[
+        str | None, typer.Option("--project", help="Documents and tables of it, and shared ones.")
+    ] = None,
+    profile: Annotated[str, typer.Option(help="How results are scored.")] = "balanced",
+    form: Annotated[BriefFormat, typer.Option("--format", help="What is printed.")] = BriefFormat.MARKDOWN,
+) -> None:
+    """Answer a question by all five truths, and print the brief."""
+    from core.answers.brief import brief_data, brief_html, brief_markdown
+    from core.filters import SearchFilters
+    from core.printed import json_text
+    from storage.opening import open_workbench, settings_from_environment
+
+    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+        told = workbench.answer_five(question, filters=SearchFilters(), profile=profile, project=project)
+    match form:
+        case BriefFormat.MARKDOWN:
+            typer.echo(brief_markdown(told), nl=False)
+        case BriefFormat.HTML:
+            typer.echo(brief_html(told))
+        case BriefFormat.JSON:
+            typer.echo(json_text(brief_data(told)))
+
+
+@app.command()
+def ask(question: str, project: Project = None) -> None:
+    """Answer a question from the library's tables, with the SQL that counted it. Exit code 1 when they cannot."""
+    from core.reality.printed import table_answer_text
+    from storage.opening import open_workbench, settings_from_environment
+
+    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+        told = workbench.reality.ask(question, project)
+    typer.echo(table_answer_text(told))
+    if not told.answered:
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -141,6 +181,7 @@ def coverage(
     from core.boards import Topic
     from core.coverage.report import board_data, board_text
     from core.coverage.topics import checked_topics, topics_from_csv
+    from core.printed import json_text
     from storage.opening import open_workbench, settings_from_environment
 
     named: list[str] = []
@@ -150,7 +191,7 @@ def coverage(
         named += topics_from_csv(path.read_bytes(), path.name) if is_table else [topic]
     with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
         board = workbench.desk.glance([Topic(name) for name in checked_topics(named)], project)
-    typer.echo(_json(board_data(board)) if as_json else board_text(board))
+    typer.echo(json_text(board_data(board)) if as_json else board_text(board))
 
 
 @app.command()
@@ -159,133 +200,6 @@ def worker() -> None:
     from storage.opening import run_worker, settings_from_environment
 
     run_worker(settings_from_environment())
-
-
-@evaluate.command()
-def classification(
-    labels: Path,
-    files: Path,
-    hide_names: Annotated[bool, typer.Option("--hide-names", help="Give the files neutral names.")] = False,
-    out: Out = None,
-) -> None:
-    """How often the labels given are the judged ones."""
-    from core.printed import grouped
-    from core.tuning.classification import evaluate_classification
-    from core.tuning.judgments import read_labels, read_passages
-    from storage.scratch import labelled_files
-
-    rows = read_labels(labels)
-    judged_passages = read_passages(labels.with_name("passages.jsonl"))
-    with _filled(labelled_files(rows, files, hide_names=hide_names)) as (workbench, documents):
-        report = evaluate_classification(rows, documents, judged_passages, workbench.passages_of)
-    data = report.data()
-    _told_measures(data, out)
-    typer.echo(f"\n{grouped('truth', report.per_truth)}\n\n{grouped('source', report.per_source)}")
-
-
-@evaluate.command("search")
-def evaluate_questions(
-    questions: Path,
-    labels: Path,
-    files: Path,
-    use_labels: UseLabels = False,
-    out: Out = None,
-    profile: str = "balanced",
-) -> None:
-    """How well judged questions are answered, or rightly not."""
-    from core.printed import grouped
-    from core.tuning.answers import evaluate_search
-    from core.tuning.judgments import read_labels, read_questions
-    from storage.scratch import apply_labels, labelled_files
-
-    judged, rows = read_questions(questions), read_labels(labels)
-    with _filled(labelled_files(rows, files)) as (workbench, documents):
-        if use_labels:
-            apply_labels(workbench, rows, documents)
-
-        def page_text(document_id: int, number: int) -> str:
-            return workbench.page(document_id, number).text
-
-        report = evaluate_search(judged, workbench.search, page_text, profile=profile)
-    data = report.data()
-    _told_measures(data, out)
-    typer.echo(f"\n{grouped('kind', data['per_kind'])}")
-
-
-@evaluate.command("coverage")
-def evaluate_gaps(gaps: Path, labels: Path, files: Path, use_labels: UseLabels = False, out: Out = None) -> None:
-    """How often the board finds the judged gaps, and only those."""
-    from core.boards import Topic
-    from core.tuning.gaps import evaluate_coverage
-    from core.tuning.judgments import read_labels, read_topics
-    from storage.scratch import apply_labels, labelled_files
-
-    topics, rows = read_topics(gaps), read_labels(labels)
-    with _filled(labelled_files(rows, files)) as (workbench, documents):
-        if use_labels:
-            apply_labels(workbench, rows, documents)
-        report = evaluate_coverage(topics, workbench.desk.glance([Topic(topic.topic) for topic in topics]))
-    data = report.data()
-    _told_measures(data, out)
-    for wrong in data["wrong"]:
-        typer.echo(
-            f"wrong: {wrong['topic']} / {wrong['truth']} is {wrong['judged']}; {wrong['reason']} {wrong['best']}"
-        )
-
-
-@evaluate.command()
-def ir(folder: Path, out: Out = None) -> None:
-    """How well each leg and the default profile rank a test collection (corpus.jsonl, queries.jsonl, qrels.tsv)."""
-    from core.printed import grouped
-    from core.tuning.collection import evaluate_collection, ids_of
-    from core.tuning.judgments import read_collection
-    from storage.scratch import NamedFile
-
-    collection = read_collection(folder)
-    texts = collection.texts()
-    with _filled([NamedFile(f"{name}.txt", text.encode()) for name, text in texts.items()]) as (workbench, documents):
-        data = evaluate_collection(collection, ids_of(texts, documents), workbench.search)
-    _written(data, out)
-    typer.echo(grouped("leg", data))
-
-
-@contextmanager
-def _filled(files: Sequence["NamedFile"]) -> "Iterator[tuple[Workbench, dict[str, Document]]]":
-    """A throw-away workbench that holds the files, and its documents by SHA-256."""
-    from storage.opening import settings_from_environment
-    from storage.scratch import fill, scratch_workbench
-
-    with scratch_workbench(settings_from_environment()) as workbench:
-        documents = fill(workbench, files, on_file=_told_progress)
-        for document in documents.values():
-            if document.failure:
-                typer.echo(f"failed: {document.name}: {document.failure}", err=True)
-        workbench.warm()
-        yield workbench, documents
-
-
-def _told_progress(done: int, total: int) -> None:
-    if sys.stderr.isatty() or done == total:
-        typer.echo(f"\r{done} of {total} files ingested", err=True, nl=done == total)
-
-
-def _told_measures(data: dict[str, Any], out: Path | None) -> None:
-    """Single values as a table, and everything to the file."""
-    from core.printed import aligned
-
-    _written(data, out)
-    typer.echo(aligned(("measure", "value"), [(name, v) for name, v in data.items() if isinstance(v, int | float)]))
-
-
-def _written(data: dict[str, Any], out: Path | None) -> None:
-    if out is not None:
-        out.write_text(_json(data) + "\n", "utf-8")
-
-
-def _json(data: Any) -> str:
-    from core.printed import plain
-
-    return json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def main() -> None:

@@ -37,10 +37,14 @@ VIEWS = (
     View("library", "library", "documents"),
     View("search", "search", "results in", lambda: {"q": QUESTION}),
     View("search-nothing", "search", "Nearest misses", lambda: {"q": sample.questions()[-1]}),
+    View("search-five", "search", "For a complete answer", lambda: {"q": QUESTION, "view": "five"}),
     View("inspect", "inspect", "Rank journey", lambda: {"q": QUESTION}),
     View("inspect-page", "inspect", "Picture of the page", lambda: {"q": QUESTION, "view": "Page"}),
     View("coverage", "coverage", "What to obtain", lambda: {"view": "Board"}),
     View("coverage-review", "coverage", "cells decided", lambda: {"view": "Review"}),
+    View("data", "data", "Read as", lambda: {"q": "employees by department"}),
+    View("data-table", "data", "Personal data", lambda: {"view": "Tables", "table": "employees"}),
+    View("data-in-use", "data", "Unused", lambda: {"view": "In use"}),
 )
 
 

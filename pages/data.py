@@ -38,7 +38,7 @@ def draw() -> None:
 
 def _project() -> Sight:
     """Whose tables are looked at, and the way to more of them."""
-    whose, _, more = st.columns([4, 4, 2], vertical_alignment="bottom")
+    whose, _, more = st.columns([4, 4, 2], vertical_alignment="center")
     documents = session.workbench().documents()
     projects = {each.project for each in documents} | {each.project for each in state.reality().tables()}
     project = whose.selectbox(

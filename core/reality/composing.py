@@ -30,6 +30,8 @@ _MEANT = frozenset(
         "average",
         "median",
         "share",
+        "before",
+        "after",
         "more",
         "less",
         "at_least",

@@ -15,6 +15,7 @@ from core.reality.guard import checked
 from core.reality.in_use import InUse, in_use
 from core.reality.links import linked
 from core.reality.store import TableStore, no_table
+from core.search.route import read_route
 from core.table_answers import TableAnswer
 from core.table_queries import Rows, TableQuery
 from core.tabular import Link, LinkState, ReadTable, RealityTable, Reject, TableDiff, TableHistory
@@ -24,6 +25,7 @@ __all__ = ["MOST_SQL_ROWS", "RealityDesk"]
 MOST_SQL_ROWS = 1_000
 _SQL_MS = 10_000
 _MOST_CHANGES = 500
+_NO_NUMBERS = frozenset(("regulatory_required", "policy", "explanation", "implementation", "best_practice"))
 
 
 class RealityDesk:
@@ -139,12 +141,15 @@ class RealityDesk:
         return self._asker.follow(question, query, self.asked(project))
 
     def figures(self, question: str, project: str | None = None) -> Sequence[Figure]:
-        """What the tables say to a question, for the answer of all five truths; none when they cannot answer."""
+        """What the tables say to a question, for the answer of all five truths; none when they cannot answer, or when
+        the question asks for a rule, a policy or an explanation, which no number is."""
+        if read_route(question, self._now().date()).category in _NO_NUMBERS:
+            return ()
         answer = self.ask(question, project)
         if answer.rows is None:
             return ()
-        table = answer.tables[0]
-        return (Figure(answer.reading, answer.headline, answer.rows.sql, table, answer.citation, answer.rows.total),)
+        table = self.table(answer.tables[0])
+        return (Figure(answer.reading, answer.headline, answer.rows.sql, table.name, answer.citation, table.rows),)
 
     def run_sql(self, sql: str, project: str | None = None) -> Rows:
         """Run a typed statement after it was checked, and remember it either way. Raises BadRequest for what is

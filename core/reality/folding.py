@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from core.reality.grouping import Grouped
-from core.reality.items import Unclear
+from core.reality.items import Unclear, is_flag
 from core.reality.reach import amounts_paid, is_amount
 from core.reality.reading import Item
 from core.reality.shaping import FOLD_OF, OTHER_TABLE, UNSAID
@@ -131,7 +131,7 @@ class Folding(Grouped):
             if meaning is not None and meaning.column is not None:
                 self._take(at)
                 amount = is_amount(meaning.way.table, meaning.column)
-                if meaning.column.type.dated and not distinct:
+                if (meaning.column.type.dated or is_flag(meaning.column)) and not distinct:
                     raise Unclear(f"It is not clear what '{self._phrase(first)}' counts.")
                 measure = Measure(Fold.SUM if amount and not distinct else Fold.DISTINCT, meaning.ref)
                 if amount and not distinct:

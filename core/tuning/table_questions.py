@@ -10,7 +10,7 @@ from core.errors import BadRequest
 from core.table_answers import TableAnswer
 from core.tabular import ROW_COLUMN
 
-__all__ = ["AskedTables", "Judged", "judged", "read_questions", "summary"]
+__all__ = ["AskedTables", "Judged", "judged", "read_questions", "summary", "wrong_text"]
 
 _ANSWERS = ("number", "value", "rows", "total", "groups", "refused")
 
@@ -78,25 +78,36 @@ def judged(asked: AskedTables, answer: TableAnswer) -> Judged:
 
 
 def summary(results: Sequence[Judged]) -> dict[str, Any]:
-    """Shares of right answers: overall, of the answerable, of those to be refused, and per kind and collection."""
-
-    def share(some: Sequence[Judged]) -> dict[str, float]:
-        right = sum(each.right for each in some)
-        return {"questions": len(some), "right": right, "accuracy": round(right / len(some), 4) if some else 0.0}
-
-    refused = [each for each in results if "refused" in each.asked.expected]
+    """Shares of right answers, in [0, 1]: of all, of the answerable, of those to be refused, per kind and collection.
+    answered_wrongly: questions that got an answer that is not theirs."""
     answerable = [each for each in results if "refused" not in each.asked.expected]
-    wrong = [each for each in answerable if each.answer.answered and not each.right]
+    refused = [each for each in results if "refused" in each.asked.expected]
     kinds = sorted({each.asked.kind for each in results})
     collections = sorted({each.asked.collection for each in results})
     return {
-        "all": share(results),
-        "answerable": share(answerable),
-        "to_be_refused": share(refused),
-        "answered_wrongly": len(wrong) + sum(not each.right for each in refused),
-        "by_kind": {kind: share([each for each in results if each.asked.kind == kind]) for kind in kinds},
-        "by_collection": {name: share([e for e in results if e.asked.collection == name]) for name in collections},
+        "questions": len(results),
+        "right": sum(each.right for each in results),
+        "accuracy": _share(results),
+        "answerable": _share(answerable),
+        "to_be_refused": _share(refused),
+        "answered_wrongly": sum(each.answer.answered and not each.right for each in results),
+        **{f"set {name}": _share([each for each in results if each.asked.collection == name]) for name in collections},
+        "by_kind": {kind: _share([each for each in results if each.asked.kind == kind]) for kind in kinds},
+        "wrong": [each.asked.id for each in results if not each.right],
     }
+
+
+def wrong_text(results: Sequence[Judged]) -> str:
+    """What was not answered rightly, and how it was read instead."""
+    return "\n".join(
+        f"{each.asked.id}: {each.asked.question}\n    {each.answer.reading or each.answer.refusal}"
+        for each in results
+        if not each.right
+    )
+
+
+def _share(some: Sequence[Judged]) -> float:
+    return round(sum(each.right for each in some) / len(some), 4) if some else 0.0
 
 
 def _either(expected: Mapping[str, Any], name: str) -> list[Any]:

@@ -5,10 +5,12 @@ import json
 from hashlib import sha256
 from pathlib import Path
 
+import jsonschema
 import pytest
 from typer.testing import CliRunner, Result
 
 from cli import app
+from tests.answers.schema import BRIEF
 
 POLICY = """# Vacation policy
 
@@ -101,6 +103,25 @@ def test_a_question_as_json_honours_its_filters() -> None:
 
 
 @pytest.mark.usefixtures("ingested")
+def test_a_question_is_answered_by_five_truths_in_each_format() -> None:
+    question = "How fast must a manager approve vacation?"
+    text = run("answer", question).stdout
+    assert "## Compliance: answered" in text and "within 5 working days" in text
+    assert "## Reality: silent" in text and "## For a complete answer I'd need" in text
+    data = json.loads(run("answer", question, "--format", "json").stdout)
+    jsonschema.validate(data, BRIEF)
+    assert data["question"] == question
+    page = run("answer", question, "--format", "html").stdout
+    assert page.startswith("<!doctype html>") and page.rstrip().endswith("</html>")
+
+
+@pytest.mark.usefixtures("ingested")
+def test_an_answer_of_a_project_is_narrowed_to_it() -> None:
+    data = json.loads(run("answer", "vacation approval", "--project", "Tallgrass", "--format", "json").stdout)
+    assert data["filters"] == ["project is Tallgrass"]
+
+
+@pytest.mark.usefixtures("ingested")
 def test_coverage_shows_states_and_what_to_obtain(tmp_path: Path) -> None:
     topics = tmp_path / "topics.csv"
     topics.write_text("topic\nminimum wage\n")
@@ -118,6 +139,8 @@ def test_coverage_shows_states_and_what_to_obtain(tmp_path: Path) -> None:
     [
         (("search", "x", "--truth", "odd"), "Invalid truths: ['odd']"),
         (("search", "x", "--date-from", "soon"), "date_from is not a date: 'soon'"),
+        (("answer", "x", "--profile", "odd"), "There is no score profile 'odd'."),
+        (("answer", "  "), "The question is empty."),
         (("search", "x", "--profile", "odd"), "There is no score profile 'odd'."),
         (("ingest", "nowhere"), "'nowhere' is not a file or folder."),
         (("coverage", "..."), "is not a topic"),

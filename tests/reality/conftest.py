@@ -17,7 +17,7 @@ Loaded = Callable[[Path], RealityDesk]
 
 
 @pytest.fixture(scope="session")
-def desk_for(engine: Engine) -> Loaded:  # noqa: F811 - pytest knows fixtures by their names
+def desk_for(engine: Engine) -> Loaded:
     """Gives the desk of a folder of tables."""
     desks: dict[Path, RealityDesk] = {}
 

@@ -25,7 +25,7 @@ def test_questions_are_answered_rightly_or_refused(desk_for: Loaded, collection:
     wrong = [
         f"{each.asked.question} → {each.answer.reading or each.answer.refusal}" for each in results if not each.right
     ]
-    assert summary(results)["all"]["accuracy"] >= LEAST, wrong
+    assert summary(results)["accuracy"] >= LEAST, wrong
 
 
 @pytest.mark.parametrize("collection", SETS)
@@ -47,7 +47,7 @@ def test_questions_to_a_real_table_are_answered_rightly(desk_for: Loaded, shared
     for path in (table, work):
         (folder / path.name).write_bytes(path.read_bytes())
     results = asked(desk_for(folder), ASKED / "county.jsonl", "county")
-    assert summary(results)["all"]["accuracy"] >= LEAST
+    assert summary(results)["accuracy"] >= LEAST
 
 
 def test_the_same_question_gives_the_same_answer(desk_for: Loaded) -> None:

@@ -61,7 +61,7 @@ def _context(answer: FiveTruthsAnswer) -> None:
     rules = st.toggle("With the question and the rules for citing", value=True, key="answer.rules")
     question = " ".join(answer.question.split())
     st.code(
-        f"{INSTRUCTION}\n\nQuestion: {question}\n\n{block.text}" if rules else block.text,
+        f"Question: {question}\n\n{block.text}\n\n{INSTRUCTION}" if rules else block.text,
         language=None,
         wrap_lines=True,
         height=320,

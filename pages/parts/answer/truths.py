@@ -17,7 +17,7 @@ from pages.parts import cards, filters
 from pages.parts.answer import state
 from pages.parts.looks import TRUTHS
 from pages.parts.urls import page_path
-from pages.parts.wording import day, marked, plain, shortened
+from pages.parts.wording import count, day, marked, plain, shortened
 
 __all__ = ["draw", "place", "strip"]
 
@@ -31,7 +31,7 @@ _STATES: Mapping[TruthState, tuple[str, str]] = {
 
 
 def strip(answer: FiveTruthsAnswer) -> None:
-    """All five at one glance."""
+    """All five at one glance, and how often they meet."""
     with st.container(horizontal=True, gap="xsmall"):
         for told in answer.truths:
             look = TRUTHS[told.truth]
@@ -39,6 +39,10 @@ def strip(answer: FiveTruthsAnswer) -> None:
             words = f"{look.words.capitalize()} {score_in_words(told.evidence_score) if heard else told.state.value}"
             colour = "red" if told.state is TruthState.FAILED else look.colour if heard else "gray"
             st.badge(words, icon=look.icon, color=colour)  # type: ignore[arg-type]
+        if answer.conflicts:
+            st.badge(count(len(answer.conflicts), "conflict"), icon=":material/compare_arrows:", color="red")
+        if answer.agreements:
+            st.badge(count(len(answer.agreements), "agreement"), icon=":material/handshake:", color="gray")
 
 
 def draw(answer: FiveTruthsAnswer, request: SearchRequest) -> None:
@@ -140,6 +144,5 @@ def _figure(figure: Figure, request: SearchRequest) -> None:
 
 
 def _failed(told: TruthAnswer, request: SearchRequest) -> None:
-    words = f"**Not known: this truth could not be searched.** {plain(told.silence)}"
-    st.error(f"{words}\n\n{plain(told.needed)}" if told.needed else words, icon=":material/error:")
+    st.error(f"**Not known.** {plain(told.silence)}", icon=":material/error:")
     st.button("Retry", icon=":material/refresh:", key=f"retry.{told.truth}", on_click=state.ask_again, args=(request,))

@@ -4,11 +4,11 @@ import streamlit as st
 
 from core.coverage.gaps import score_in_words
 from core.errors import FivefoldError
-from core.five_truths import FiveTruthsAnswer
+from core.five_truths import FiveTruthsAnswer, TruthState
 from core.queries import SearchRequest
-from pages.parts import notices
+from pages.parts import notices, session
 from pages.parts.answer import checking, pairs, state, taking, truths, writing
-from pages.parts.wording import plain
+from pages.parts.wording import count, plain
 
 __all__ = ["draw"]
 
@@ -43,8 +43,13 @@ def _head(answer: FiveTruthsAnswer, request: SearchRequest) -> None:
             truths.strip(answer)
     if answer.filters_in_words:
         st.caption(":material/filter_alt: " + plain("; ".join(answer.filters_in_words)))
-    if answer.notices:
-        notices.degraded(answer.notices)
+    if unknown := session.workbench().statistics().by_truth.get(None, 0):
+        verb = "belongs" if unknown == 1 else "belong"
+        left_out = f"{count(unknown, 'document')} of unknown truth {verb} to none of the five"
+        st.caption(f":material/help: {left_out}; set their truth on *Library*.")
+    notices.degraded(answer.notices)
+    failed = any(each.state is TruthState.FAILED for each in answer.truths)
+    if answer.notices and not failed:  # a failed truth has its own button
         st.button("Ask again", icon=":material/refresh:", key="answer.again", on_click=state.ask_again, args=(request,))
 
 

@@ -27,5 +27,9 @@ def draw(answer: FiveTruthsAnswer) -> None:
     if written is None:
         return
     notices.degraded(written.notices)
-    sentences.draw(written.sentences, written.block)
-    st.caption(f"Written by {plain(written.written_by)}." if written.written_by else "In the words of the sources.")
+    with st.container(border=True, gap="small"):
+        sentences.running(written.sentences)
+        st.caption(f"Written by {plain(written.written_by)}." if written.written_by else "In the words of the sources.")
+    if written.written_by:
+        with st.expander("How each sentence was checked", icon=":material/fact_check:", key="answer.how"):
+            sentences.draw(written.sentences, written.block)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.table_answers import OtherReading, TableAnswer
-from core.table_queries import Ref, TableQuery
+from core.table_queries import Ref, Rows, TableQuery
 from pages.parts import notices
 from pages.parts.data import charts, rows, state
 from pages.parts.data.examples import answerable
@@ -119,21 +119,9 @@ def _answered(seen: Sight, first: TableAnswer) -> None:
         other = readings[number].query
         mark = (seen.mark, first.question, number)
         answer = state.remembered("reading", mark, lambda: state.reality().follow(first.question, other, seen.project))
-    with st.container(border=True):
-        _head(answer)
-        _body(seen, answer)
-    rest = [(place, each) for place, each in enumerate(readings) if place != number]
-    if rest:
-        with st.container(gap="xsmall"):
-            st.caption("Did you mean …")
-            for place, each in rest:
-                st.button(
-                    plain(each.reading),
-                    key=f"data.reading.{place}",
-                    icon=":material/alt_route:",
-                    on_click=_choose,
-                    args=(place,),
-                )
+    _head(answer)
+    _others([(place, each) for place, each in enumerate(readings) if place != number])
+    _body(seen, answer)
 
 
 def _head(answer: TableAnswer) -> None:
@@ -144,6 +132,22 @@ def _head(answer: TableAnswer) -> None:
             st.caption(f":orange[:material/info:] {plain(note)}")
 
 
+def _others(readings: Sequence[tuple[int, OtherReading]]) -> None:
+    """What else the question may have meant; one click answers that."""
+    if not readings:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption("Did you mean", width="content")
+        for place, each in readings:
+            st.button(
+                plain(each.reading),
+                key=f"data.reading.{place}",
+                icon=":material/alt_route:",
+                on_click=_choose,
+                args=(place,),
+            )
+
+
 def _body(seen: Sight, answer: TableAnswer) -> None:
     """The rows, drawn and listed; where they stand; the statement that gave them."""
     found, query = answer.rows, answer.query
@@ -152,13 +156,16 @@ def _body(seen: Sight, answer: TableAnswer) -> None:
     heads = heads_of(query, found, seen.tables)
     listed = not query.measures or bool(query.groups)
     if charts.has_bars(query, found):
-        dark = st.context.theme.type == "dark"
-        st.plotly_chart(charts.group_bars(query, found, dark=dark), key="data.bars", config={"displayModeBar": False})
-        if len(found.rows) > charts.MOST_BARS:
-            st.caption(f"The first {charts.MOST_BARS} of {count(found.total, 'group')}; all of them below.")
-    if listed and found.rows:
+        bars, table = st.columns([6, 4], gap="medium")
+        with bars:
+            _bars(query, found)
+        with table:
+            rows.drawn(found, heads, key="data.rows")
+    elif listed and found.rows:
         rows.drawn(found, heads, key="data.rows")
-    _under(answer, [head.words for head in heads] if listed else [])
+    elif listed:
+        st.info("The question was understood, and no row meets it.", icon=":material/filter_alt_off:")
+    _under(seen, answer, [head.words for head in heads] if listed else [])
     if query.measures:
         _behind(seen, query)
     with st.expander("SQL", icon=":material/code:"):
@@ -173,19 +180,40 @@ def _body(seen: Sight, answer: TableAnswer) -> None:
         )
 
 
-def _under(answer: TableAnswer, heads: Sequence[str]) -> None:
+def _bars(query: TableQuery, found: Rows) -> None:
+    dark = st.context.theme.type == "dark"
+    st.plotly_chart(charts.group_bars(query, found, dark=dark), key="data.bars", config={"displayModeBar": False})
+    if len(found.rows) > charts.MOST_BARS:
+        st.caption(f"The first {charts.MOST_BARS} of {count(found.total, 'group')}; all of them are in the table.")
+
+
+def _under(seen: Sight, answer: TableAnswer, heads: Sequence[str], *, key: str = "data.answer") -> None:
     """How much is shown, its citation, and the downloads."""
     found = answer.rows
     if found is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        parts = [f"showing {len(found.rows):,} of {found.total:,}"] if found.truncated else []
-        parts += [plain(answer.citation), f"{found.milliseconds:,.0f} ms"]
-        st.caption(" · ".join(parts), width="content")
+        if found.truncated:
+            st.caption(f"showing {len(found.rows):,} of {found.total:,}", width="content")
+        _citation(seen, answer)
+        st.caption(f"{found.milliseconds:,.0f} ms", width="content")
         if heads and found.rows:
-            rows.downloads(heads, lambda: found.rows, "answer", key="data.answer")
+            rows.downloads(heads, lambda: found.rows, "answer", key=key)
     if heads and found.truncated:
         st.caption(f"The files hold the {len(found.rows):,} rows shown; narrow the question to have all.")
+
+
+def _citation(seen: Sight, answer: TableAnswer) -> None:
+    """Where the rows stand, as a link to the document."""
+    table = seen.table(answer.tables[0]) if answer.tables else None
+    if table is not None:
+        st.page_link(
+            page_path("library"),
+            label=plain(answer.citation),
+            icon=":material/format_quote:",
+            help="Open the document",
+            query_params={"document": str(table.document_id)},
+        )
 
 
 def _behind(seen: Sight, query: TableQuery) -> None:
@@ -202,12 +230,8 @@ def _behind(seen: Sight, query: TableQuery) -> None:
     )
     if behind.rows is not None and behind.query is not None:
         heads = heads_of(behind.query, behind.rows, seen.tables)
-        rows.drawn(behind.rows, heads, key="data.behind")
-        _shown = f"showing {len(behind.rows.rows):,} of {behind.rows.total:,} · " if behind.rows.truncated else ""
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.caption(_shown + plain(behind.citation), width="content")
-            found = behind.rows.rows
-            rows.downloads([head.words for head in heads], lambda: found, "rows", key="data.behind")
+        rows.drawn(behind.rows, heads, key="data.behind.rows")
+        _under(seen, behind, [head.words for head in heads], key="data.behind")
 
 
 def _refused(seen: Sight, answer: TableAnswer) -> None:

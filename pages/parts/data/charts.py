@@ -48,22 +48,28 @@ def group_bars(query: TableQuery, rows: Rows, *, dark: bool = False) -> "Figure"
             y=sizes if in_time else places,
             text=texts,
             textposition="outside",
+            textfont={"size": 13},
             cliponaxis=False,
             customdata=labels,
             hovertemplate="%{customdata}: %{text}<extra></extra>",
             marker={"color": _BAR_DARK if dark else _BAR, "cornerradius": 2},
         )
     )
-    height = 260 if in_time else 34 + 26 * len(shown)
-    figure.update_layout(**_plain(height), bargap=0.35)
-    names, numbers = (
-        (figure.update_xaxes, figure.update_yaxes) if in_time else (figure.update_yaxes, figure.update_xaxes)
-    )
-    names(tickvals=places, ticktext=labels, showgrid=False, zeroline=False, fixedrange=True, title=None)
-    numbers(showgrid=False, showticklabels=False, zeroline=False, fixedrange=True, title=None)
-    if not in_time:
-        figure.update_yaxes(range=[len(shown) - 0.5, -0.5])
+    figure.update_layout(**_plain(260 if in_time else 34 + 26 * len(shown)), bargap=0.35)
+    _name_bars(figure, labels, standing=in_time)
     return figure
+
+
+def _name_bars(figure: "Figure", labels: list[str], *, standing: bool) -> None:
+    """Names beside the bars, and no numbers but those on them."""
+    names, sizes = figure.update_yaxes, figure.update_xaxes
+    if standing:
+        names, sizes = sizes, names
+    else:
+        names(range=[len(labels) - 0.5, -0.5])
+    places = list(range(len(labels)))
+    names(tickvals=places, ticktext=labels, tickfont={"size": 13}, showgrid=False, zeroline=False, fixedrange=True)
+    sizes(showgrid=False, showticklabels=False, zeroline=False, fixedrange=True)
 
 
 def picked_chart(rows: Rows, kind: str, x: str, y: str, *, dark: bool = False) -> "Figure":

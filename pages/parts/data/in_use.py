@@ -85,9 +85,9 @@ def _listed(shown: Sequence[CodeUse], key: str) -> None:
         [
             {
                 "Code": each.code,
-                "Says": each.says,
                 "State": f"{_STATES[each.state][0]} {each.state}",
                 "Records": each.rows,
+                "Says": each.says,
             }
             for each in shown
         ],

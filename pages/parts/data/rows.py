@@ -15,6 +15,7 @@ from pages.parts.data.heads import Head
 __all__ = ["columns_of", "downloads", "drawn", "is_number"]
 
 _TALLEST = 14
+_ROW_WIDTH = 64
 _ROW_PIXELS = 32
 _EXACT = 2**53  # a browser's numbers are whole up to here
 
@@ -85,7 +86,7 @@ def _config(cells: Sequence[Any], head: Head) -> Any:
     if isinstance(first, date):
         return st.column_config.DateColumn(format="YYYY-MM-DD")
     if isinstance(first, int | float):
-        return st.column_config.NumberColumn(format=head.number)
+        return st.column_config.NumberColumn(format=head.number, width=_ROW_WIDTH if head.words == "Row" else None)
     return st.column_config.TextColumn()
 
 

@@ -96,7 +96,7 @@ def _load(sql: str) -> None:
 def _schema(seen: Sight) -> None:
     """Tables and columns as SQL knows them; each list can be copied."""
     with st.container(border=True, height=330, gap="small"):
-        st.caption(f"{count(len(seen.tables), 'table')}; names as SQL knows them")
+        st.caption("Names as SQL knows them")
         for table in seen.tables:
             with st.expander(f"{plain(table.name)} :gray[{count(table.rows, 'row')}]"):
                 st.code(_listed(table), language=None)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.documents import TableRole
 from core.table_queries import Ref, TableQuery
-from core.tabular import Column, RealityTable
+from core.tabular import Column, LinkState, RealityTable
 from pages.parts import session
 from pages.parts.data import left_out, links, rows, state, versions
 from pages.parts.data.heads import heads_of
@@ -19,6 +19,9 @@ __all__ = ["draw"]
 
 _FIRST = 50
 _COMMON = 4
+_TALLEST = 20
+_ROLE_HELP = "Records are what happened or who there is; set-up is what has been configured, such as codes."
+_USED_HELP = "Whether questions in words, the comparison *In use* and the five truths read this table."
 _ROLES = {TableRole.RECORDS: "Records", TableRole.SETUP: "Set-up"}
 
 
@@ -27,32 +30,25 @@ def draw(seen: Sight, table: RealityTable) -> None:
     with st.container(border=True):
         _head(table)
         _decisions(seen, table)
-        past = state.reality().versions(table.name)
-        dropped = table.rejected + len(table.left_out)
-        parts: Mapping[str, tuple[int, Callable[[], None]]] = {
-            "Columns": (len(table.columns), lambda: _columns(table)),
-            "Rows": (table.rows, lambda: _rows(seen, table)),
-            "Links": (len(table.links), lambda: links.draw(seen, table)),
-            "Left out": (dropped, lambda: left_out.draw(table)),
-            "Versions": (len(past), lambda: versions.draw(past)),
-        }
         part = st.segmented_control(
             "Part",
-            list(parts),
+            list(_PARTS),
             default="Columns",
             required=True,
             key="part",
             bind="query-params",
             label_visibility="collapsed",
-            format_func=lambda name: f"{name} {parts[name][0]:,}",
             wrap=True,
         )
-        parts[part or "Columns"][1]()
+        _PARTS[part or "Columns"](seen, table)
 
 
 def _head(table: RealityTable) -> None:
     st.markdown(f"#### {plain(table.name)}", anchors=False)
-    facts = [plain(table.document_name), plain(table.label), count(table.rows, "row")]
+    facts = [plain(table.document_name), *([plain(table.label)] if table.label != "Table" else [])]
+    facts += [count(table.rows, "row")]
+    dropped = table.rejected + len(table.left_out)
+    facts += [f":orange[{count(dropped, 'row')} left out]"] if dropped else []
     facts += [f"version {table.version}, loaded {day(table.loaded_at)}", plain(table.project or "all projects")]
     st.caption(" · ".join(facts))
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
@@ -68,8 +64,7 @@ def _decisions(seen: Sight, table: RealityTable) -> None:
     """Its role, and whether questions read it; each with who decided. The widgets show what is stored."""
     role_key, used_key = f"data.role.{table.id}", f"data.used.{table.id}"
     st.session_state[role_key], st.session_state[used_key] = table.role, seen.is_asked(table)
-    role, used = st.columns(2, gap="medium")
-    with role.container(gap="xsmall"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.segmented_control(
             "What it holds",
             list(_ROLES),
@@ -78,22 +73,21 @@ def _decisions(seen: Sight, table: RealityTable) -> None:
             format_func=_ROLES.__getitem__,
             on_change=_set_role,
             args=(table.name, role_key),
-            help="Records are what happened or who there is; set-up is what has been configured, such as codes.",
+            label_visibility="collapsed",
         )
-        st.caption("set by hand" if table.role_by == "analyst" else "suggested from its name and columns")
-    with used.container(gap="xsmall"):
-        st.markdown("Questions", help="Whether questions in words, the comparison and the five truths read this table.")
+        by = "set by hand" if table.role_by == "analyst" else "suggested from its name and columns"
+        st.caption(by, width="content", help=_ROLE_HELP)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.toggle("Used for questions", key=used_key, on_change=_set_used, args=(table.name, used_key))
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.caption(plain(seen.why(table)), width="content")
-            if table.used is not None:
-                st.button(
-                    "Leave it to the document",
-                    key=f"data.unset.{table.id}",
-                    type="tertiary",
-                    on_click=_unset,
-                    args=(table.name,),
-                )
+        st.caption(plain(seen.why(table)), width="content", help=_USED_HELP)
+        if table.used is not None:
+            st.button(
+                "Leave it to the document",
+                key=f"data.unset.{table.id}",
+                type="tertiary",
+                on_click=_unset,
+                args=(table.name,),
+            )
 
 
 def _set_role(name: str, key: str) -> None:
@@ -116,51 +110,52 @@ def _columns(table: RealityTable) -> None:
     if personal:
         listed = "; ".join(f"{column.header} ({column.personal})" for column in personal)
         st.markdown(f":orange[:material/person_alert:] **Personal data:** {plain(listed)}")
+    lines = [_column(table, column) for column in table.columns]
+    shown = [name for name in lines[0] if name in _ALWAYS or any(line[name] for line in lines)]
     st.dataframe(
-        [_column(table, column) for column in table.columns],
+        lines,
         key=f"data.columns.{table.id}",
         hide_index=True,
         row_height=32,
-        height="content" if len(table.columns) <= 20 else 38 + 32 * 20,
+        height="content" if len(lines) <= _TALLEST else 38 + 32 * _TALLEST,
+        column_order=shown,
         column_config=_PROFILE,
     )
 
 
 def _column(table: RealityTable, column: Column) -> dict[str, Any]:
-    common = [f"{value} {number:,}" for value, number in column.top[:_COMMON]]
+    """One column's profile; what says nothing is left empty."""
     link = next((each for each in table.links if each.column == column.name), None)
+    roles = [
+        "✓ key" if column.key else "",
+        f"● {column.personal}" if column.personal else "",
+        f"→ {link.other_table}" if link and link.state is not LinkState.DISMISSED else "",
+    ]
+    repeats = not column.key and column.distinct < column.filled
+    common = [f"{value} ({number:,})" for value, number in column.top[:_COMMON]] if repeats else []
     return {
         "Header": column.header,
-        "Name": column.name,
+        "Name": column.name if column.name != column.header else "",
         "Type": column.type.value,
+        "Is": " · ".join(role for role in roles if role),
         "Filled": column.filled / table.rows if table.rows else None,
         "Different": column.distinct,
-        "From": column.least,
-        "To": column.most,
-        "Commonest": "" if column.key or column.distinct == column.filled else " · ".join(common),
-        "Is": " · ".join(
-            words
-            for words in (
-                "✓ key" if column.key else "",
-                f"● {column.personal}" if column.personal else "",
-                f"→ {link.other_table}" if link else "",
-            )
-            if words
-        ),
+        "Range": column.least if column.least == column.most else f"{column.least} – {column.most}",
+        "Commonest": " · ".join(common),
         "Note": column.note,
     }
 
 
+_ALWAYS = {"Header", "Type", "Filled", "Different"}
 _PROFILE = {
     "Header": st.column_config.TextColumn(width=170),
     "Name": st.column_config.TextColumn("In SQL", width=150),
-    "Type": st.column_config.TextColumn(width=76),
-    "Filled": st.column_config.NumberColumn(format="percent", width=70),
+    "Type": st.column_config.TextColumn(width=72),
+    "Is": st.column_config.TextColumn("Key, personal, link", width=170),
+    "Filled": st.column_config.NumberColumn(format="percent", width=64),
     "Different": st.column_config.NumberColumn(format="localized", width=76),
-    "From": st.column_config.TextColumn(width=110),
-    "To": st.column_config.TextColumn(width=110),
-    "Commonest": st.column_config.TextColumn(width=260),
-    "Is": st.column_config.TextColumn("Key, personal, link", width=150),
+    "Range": st.column_config.TextColumn(width=210),
+    "Commonest": st.column_config.TextColumn(width=300),
 }
 
 
@@ -175,3 +170,13 @@ def _rows(seen: Sight, table: RealityTable) -> None:
     st.caption(f"The first {min(_FIRST, table.rows):,} of {count(table.rows, 'row')}, as they were loaded")
     columns = tuple(Ref(table.name, column.name) for column in table.columns)
     rows.drawn(found, heads_of(TableQuery(table.name, columns=columns), found, seen.tables), key="data.first")
+
+
+_PARTS: Mapping[str, Callable[[Sight, RealityTable], None]] = {
+    "Columns": lambda _, table: _columns(table),
+    "Rows": _rows,
+    "Links": links.draw,
+    "Left out": lambda _, table: left_out.draw(table),
+    "Versions": lambda _, table: versions.draw(state.reality().versions(table.name)),
+}
+"""The parts, as the switch and the URL name them."""

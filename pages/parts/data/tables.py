@@ -4,6 +4,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.documents import TableRole
 from core.tabular import RealityTable
 from pages.parts import notices
 from pages.parts.data import state, table
@@ -47,8 +48,9 @@ def _list(seen: Sight, chosen: RealityTable | None) -> None:
         kept["data.chosen"] = names[rows[0]] if rows else ""
         state.open_table(kept["data.chosen"])
 
+    lines = [_row(seen, each) for each in seen.tables]
     st.dataframe(
-        [_row(seen, each) for each in seen.tables],
+        lines,
         key=key,
         hide_index=True,
         on_select=select,
@@ -56,6 +58,7 @@ def _list(seen: Sight, chosen: RealityTable | None) -> None:
         selection_default={"selection": {"rows": [names.index(name)]}} if chosen else None,
         row_height=_ROW_PIXELS,
         height="content" if len(names) <= _PER_PAGE else 38 + _ROW_PIXELS * _PER_PAGE,
+        column_order=[each for each in lines[0] if any(line[each] != "" for line in lines)],
         column_config=_COLUMNS,
     )
 
@@ -64,13 +67,13 @@ def _row(seen: Sight, each: RealityTable) -> dict[str, Any]:
     return {
         "Table": each.name,
         "Used": "✓ asked" if seen.is_asked(each) else "– not asked",
-        "Holds": each.role.value,
+        "Holds": "set-up" if each.role is TableRole.SETUP else "records",
         "Rows": each.rows,
         "Rejected": each.rejected,
         "Columns": len(each.columns),
         "Version": each.version,
         "File": each.document_name,
-        "Part": each.label,
+        "Part": each.label if each.label != "Table" else "",
         "Project": each.project or "",
         "Loaded": day(each.loaded_at),
     }

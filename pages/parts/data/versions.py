@@ -99,10 +99,10 @@ def _changes(diff: TableDiff) -> None:
         column_order=None if diff.by else ("What", "Before", "After"),
         column_config={
             "What": st.column_config.TextColumn(width=100),
-            "Row": st.column_config.TextColumn(diff.by or "Row", width=130),
+            "Row": st.column_config.TextColumn(diff.by or "Row", width=120),
             "Column": st.column_config.TextColumn(width=150),
-            "Before": st.column_config.TextColumn(width=320),
-            "After": st.column_config.TextColumn(width=320),
+            "Before": st.column_config.TextColumn(width=200),
+            "After": st.column_config.TextColumn(width=200),
         },
     )
 

@@ -1,0 +1,323 @@
+"""Data: tables are asked in words, looked into, linked, held against their set-up, and read in SQL."""
+
+import csv
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from io import BytesIO, StringIO
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.documents import TableRole
+from core.reality.desk import RealityDesk
+from core.table_queries import DatePart, Fold, Grouping, Measure, Ref, Rows, TableQuery
+from core.tabular import LinkState
+from pages.parts.data import charts, rows
+from pages.parts.data.examples import candidates
+from pages.parts.data.exports import rows_csv, rows_xlsx
+from pages.parts.data.heads import Head, heads_of
+from pages.parts.wording import plain
+from storage.memory import MemoryTableStore
+from tests.screens.conftest import Opened, Shelf, words
+
+STAFF = """employee_id,last_name,department,pay_rate,hire_date,plan
+E1,Gaspari,Repair,24.50,2019-05-01,MED
+E2,Abbotsen,Repair,30.25,2020-01-15,DEN
+E3,=1+1,Shops,28.00,2020-07-01,MED
+E4,:red[x],Shops,22.10,2021-03-09,OLD
+E5,Jessop,Shops,26.00,2021-04-01,MED
+"""
+PLANS = "plan,description\nMED,Medical plan\nDEN,Dental plan\nVIS,Vision plan\n"
+BROKEN = STAFF.replace("E5,Jessop,Shops,26.00", "E5,Jessop,Shops,27.00") + "E6,too,few\n"
+
+
+@pytest.fixture
+def counted(shelf: Shelf) -> Shelf:
+    """A library of two linked tables that state reality."""
+    for name, text in (("employees.csv", STAFF), ("plans.csv", PLANS)):
+        number = shelf.add(name, text)
+        shelf.workbench.correct(number, "truth", "reality")
+    desk = shelf.workbench.reality
+    shelf.workbench.set_table_role("plans", TableRole.SETUP)
+    shelf.workbench.set_table_role("employees", TableRole.RECORDS)
+    assert [(link.column, link.other_table) for link in desk.table("employees").links] == [("plan", "plans")]
+    return shelf
+
+
+def reality(shelf: Shelf) -> RealityDesk:
+    return shelf.workbench.reality
+
+
+def pressed(screen: AppTest, label: str) -> AppTest:
+    """Press the button of that label."""
+    next(each for each in screen.button if each.label == label).click()
+    screen.run()
+    assert not screen.exception
+    return screen
+
+
+def shown(screen: AppTest, number: int = 0) -> list[list[object]]:
+    """The cells of a table on the page."""
+    cells: list[list[object]] = screen.dataframe[number].value.values.tolist()
+    return cells
+
+
+def test_without_tables_the_page_says_where_they_come_from(shelf: Shelf, opened: Opened) -> None:
+    said = words(opened("data.py"))
+    assert "No tables yet" in said and "Upload tables" in said and "Load the sample library" in said
+
+
+def test_a_question_in_the_url_is_answered_with_its_reading_and_place(counted: Shelf, opened: Opened) -> None:
+    screen = opened("data.py", q="How many employees are there?")
+    said = words(screen)
+    assert "# 5" in said and "Read as:" in said and "rows\\]" in said
+    assert screen.code[0].value.startswith("SELECT")
+
+
+def test_listed_rows_have_readable_heads_and_hostile_cells_stay_text(counted: Shelf, opened: Opened) -> None:
+    screen = opened("data.py", q="employees where department is Shops")
+    table = screen.dataframe[0].value
+    assert list(table.columns)[:2] == ["Row", "Employee id"]
+    assert {"=1+1", ":red[x]", "Jessop"} <= set(table["Last name"])
+    assert ":red[x]" not in words(screen)
+
+
+def test_groups_are_drawn_as_bars(counted: Shelf, opened: Opened) -> None:
+    screen = opened("data.py", q="employees by department")
+    assert len(screen.get("plotly_chart")) == 1
+    assert shown(screen) == [["Shops", 3], ["Repair", 2]]
+
+
+def test_the_rows_a_number_was_made_of_are_shown(counted: Shelf, opened: Opened) -> None:
+    screen = opened("data.py", q="How many employees are there?", behind="true")
+    assert len(shown(screen)) == 5
+
+
+def test_another_reading_is_one_click_away_and_stands_in_the_url(counted: Shelf, opened: Opened) -> None:
+    question = "employees with plan MED"
+    readings = [each.reading for each in reality(counted).ask(question).others]
+    assert readings, "the question should have two readings"
+    screen = opened("data.py", q=question)
+    screen.button(key="data.reading.1").click().run()
+    assert not screen.exception
+    assert "1" in screen.query_params["reading"]
+    assert screen.button(key="data.reading.0")
+    screen.text_input(key="q").set_value("employees by department").run()
+    assert "reading" not in screen.query_params
+
+
+def test_a_refusal_says_why_and_what_to_do(counted: Shelf, opened: Opened) -> None:
+    screen = opened("data.py", q="How happy are the zebras?")
+    said = words(screen)
+    assert "cannot answer this" in said and "happy" in said and "pay\\_rate" in said
+    assert "Ask the documents on Search" in said
+    assert not screen.error and not screen.warning
+
+
+def test_examples_are_questions_that_are_answered(counted: Shelf, opened: Opened) -> None:
+    screen = opened("data.py")
+    offered = screen.get("button_group")[1]
+    desk = reality(counted)
+    known = [each for each in candidates(desk.asked()) if desk.ask(each).answered]
+    assert known[0] == "How many employees are there?"
+    assert offered.options[0] == plain(known[0])
+    screen.pills(key="data.example").set_value(known[1]).run()
+    assert screen.text_input(key="q").value == known[1]
+    assert "Read as:" in words(screen)
+
+
+def test_tables_that_are_not_asked_are_named_with_why(counted: Shelf, opened: Opened) -> None:
+    reality(counted).set_used("plans", False)
+    assert "plans (switched off by hand)" in words(opened("data.py")).replace("\\", "")
+    reality(counted).set_used("employees", False)
+    assert "No table is asked" in words(opened("data.py"))
+
+
+def test_the_state_of_documents_decides_until_a_person_does(counted: Shelf, opened: Opened) -> None:
+    (plans,) = [each for each in counted.workbench.documents() if each.name == "plans.csv"]
+    counted.workbench.correct(plans.id, "truth", "intent")
+    assert "its document states intent" in words(opened("data.py"))
+    screen = opened("data.py", view="Tables", table="plans")
+    assert screen.toggle[0].value is False
+    screen.toggle[0].set_value(True).run()
+    assert reality(counted).table("plans").used is True
+    assert "switched on by hand" in words(screen)
+    pressed(screen, "Leave it to the document")
+    assert reality(counted).table("plans").used is None
+    assert screen.toggle[0].value is False
+
+
+def test_a_role_is_set_by_hand_and_passages_follow(counted: Shelf, opened: Opened) -> None:
+    screen = opened("data.py", view="Tables", table="employees")
+    number = reality(counted).table("employees").id
+    screen.segmented_control(key=f"data.role.{number}").set_value(TableRole.SETUP).run()
+    changed = reality(counted).table("employees")
+    assert (changed.role, changed.role_by) == (TableRole.SETUP, "analyst")
+    assert "set by hand" in words(screen)
+    assert TableRole.SETUP in {each.table_role for each in counted.workbench.passages_of(changed.document_id)}
+
+
+def test_a_profile_tells_keys_personal_data_and_links(counted: Shelf, opened: Opened) -> None:
+    screen = opened("data.py", view="Tables", table="employees")
+    profile = screen.dataframe[1].value.set_index("Header")
+    assert profile.loc["employee_id", "Is"] == "✓ key"
+    assert "a name" in profile.loc["last_name", "Is"]
+    assert profile.loc["plan", "Is"] == "→ plans"
+    assert profile.loc["pay_rate", "Range"] == "22.10 – 30.25"
+    assert "Personal data" in words(screen)
+
+
+def test_first_rows_are_shown_of_tables_that_are_asked(counted: Shelf, opened: Opened) -> None:
+    assert len(shown(opened("data.py", view="Tables", table="employees", part="Rows"), 1)) == 5
+    reality(counted).set_used("employees", False)
+    screen = opened("data.py", view="Tables", table="employees", part="Rows")
+    assert "Rows are shown of tables that questions read" in words(screen)
+
+
+def test_links_are_confirmed_dismissed_and_added(counted: Shelf, opened: Opened) -> None:
+    screen = opened("data.py", view="Tables", table="employees", part="Links")
+    assert "67%" in words(screen)
+    pressed(screen, "Confirm")
+    assert reality(counted).table("employees").links[0].state is LinkState.CONFIRMED
+    pressed(screen, "Dismiss")
+    assert reality(counted).table("employees").links[0].state is LinkState.DISMISSED
+    screen.selectbox(key="data.link.column").set_value("department")
+    pressed(screen, "Add")
+    added = {link.column: link for link in reality(counted).table("employees").links}["department"]
+    assert (added.other_table, added.other_column, added.state) == ("plans", "plan", LinkState.CONFIRMED)
+    assert added.share == 0.0
+
+
+def test_rejected_rows_and_versions_are_told(counted: Shelf, opened: Opened) -> None:
+    number = counted.add("employees.csv", BROKEN)
+    counted.workbench.correct(number, "truth", "reality")
+    screen = opened("data.py", view="Tables", table="employees", part="Left out")
+    assert "1 row could not be read" in words(screen)
+    assert shown(screen, 1)[0][0] == 6
+    screen = opened("data.py", view="Tables", table="employees", part="Versions")
+    metrics = {each.label: each.value for each in screen.metric}
+    assert metrics == {"Rows": "5 → 5", "Added": "0", "Removed": "0", "Changed": "1"}
+    what, key, column, before, after = shown(screen, 2)[0]
+    assert (what, key, column) == ("≠ changed", "E5", "pay_rate")
+    assert (Decimal(str(before)), Decimal(str(after))) == (26, 27)
+
+
+def test_a_table_that_is_gone_is_said_to_be_gone(counted: Shelf, opened: Opened) -> None:
+    assert "This table is not here" in words(opened("data.py", view="Tables", table="nothing"))
+
+
+def test_configured_is_held_against_in_use(counted: Shelf, opened: Opened) -> None:
+    screen = opened("data.py", view="In use")
+    metrics = {each.label: each.value for each in screen.metric}
+    assert metrics == {"Configured": "3", "✓ In use": "2", "– Unused": "1", "⚠ Used, not configured": "1"}
+    assert [row[0] for row in shown(screen)] == ["OLD", "VIS", "MED", "DEN"]
+    screen.pills(key="data.use.0.states").set_value(["unused"]).run()
+    assert [row[0] for row in shown(screen)] == ["VIS"]
+
+
+def test_nothing_to_compare_says_how_roles_and_links_make_it(counted: Shelf, opened: Opened) -> None:
+    counted.workbench.set_table_role("plans", TableRole.RECORDS)
+    screen = opened("data.py", view="In use")
+    assert "Nothing to compare yet" in words(screen) and "0 tables of set-up and 2 of records" in words(screen)
+    pressed(screen, "Set roles and links under Tables")
+    assert "select one to see" in words(screen)
+
+
+def test_a_refused_statement_says_why_and_is_remembered(counted: Shelf, opened: Opened) -> None:
+    screen = opened("data.py", view="SQL", sql="drop table employees")
+    pressed(screen, "Run")
+    assert screen.warning and "drop" in screen.warning[0].value.lower()
+    screen.text_area(key="sql").set_value("select count(*) from employees")
+    pressed(screen, "Run")
+    assert "SQL needs the database" in screen.warning[0].value
+    pressed(screen, "drop table employees")
+    assert screen.text_area(key="sql").value == "drop table employees"
+
+
+def test_a_result_is_a_table_a_chart_and_two_files(
+    counted: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Rows(("dept", "n", "n"), (("Shops", 3, 1), ("=1+1", 2, 1)), 2, 4.0, "", truncated=True)
+
+    def run(self: MemoryTableStore, sql: str, most_rows: int, timeout_ms: int) -> Rows:
+        return found
+
+    monkeypatch.setattr(MemoryTableStore, "run", run)
+    screen = opened("data.py", view="SQL", sql="select department, count(*) from employees group by 1")
+    pressed(screen, "Run")
+    assert "**The first 2 rows**; there are more" in words(screen)
+    assert list(screen.dataframe[0].value.columns) == ["dept", "n", "n (2)"]
+    assert {"data.result.csv", "data.result.xlsx"} <= {each.key for each in screen.download_button}
+    screen.segmented_control(key="data.show").set_value("Chart").run()
+    assert len(screen.get("plotly_chart")) == 1
+
+
+def test_an_answer_goes_on_in_sql(counted: Shelf, opened: Opened) -> None:
+    screen = opened("data.py", q="employees by department")
+    pressed(screen, "Open in SQL")
+    assert "department" in screen.text_area(key="sql").value
+
+
+def test_a_project_sees_its_own_tables_and_those_of_all(counted: Shelf, opened: Opened) -> None:
+    counted.add("lines.csv", STAFF.replace("employee_id", "line_id"), project="Tallgrass")
+    assert {row[0] for row in shown(opened("data.py", view="Tables"))} == {"employees", "plans", "lines"}
+    counted.add("other.csv", PLANS, project="Elsewhere")
+    screen = opened("data.py", view="Tables", project="Elsewhere")
+    assert "lines" not in {row[0] for row in shown(screen)}
+
+
+# What the room is made of.
+
+QUERY = TableQuery(
+    "employees",
+    groups=(Grouping(Ref("employees", "hire_date"), DatePart.YEAR),),
+    measures=(Measure(Fold.AVERAGE, Ref("employees", "pay_rate")),),
+)
+
+
+def test_groups_in_time_stand_in_the_order_of_time() -> None:
+    figure = charts.group_bars(QUERY, Rows(("y", "pay"), ((2021, Decimal(3)), (2019, Decimal("1.5"))), 2, 1.0))
+    assert list(figure.data[0].y) == [1.5, 3.0]
+    assert list(figure.layout.xaxis.ticktext) == ["2019", "2021"]
+
+
+def test_names_in_charts_are_text() -> None:
+    figure = charts.picked_chart(Rows(("a", "n"), (("<b>x</b>", 2), ("y", None)), 2, 1.0), "Bars", "a", "n")
+    assert list(figure.data[0].x) == ["&lt;b&gt;x&lt;/b&gt;"]
+
+
+def test_heads_say_what_was_computed(counted: Shelf) -> None:
+    found = Rows(("year_of_hire_date", "average_pay_rate"), ((2020, Decimal(1)),), 1, 1.0)
+    heads = heads_of(QUERY, found, reality(counted).tables())
+    assert [head.words for head in heads] == ["Year of hire date", "Average pay rate"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ((1, None, 3), [1, None, 3]),
+        ((Decimal("1.5"), 2), [1.5, 2.0]),
+        ((2**60, 1), [str(2**60), "1"]),
+        ((True, None), ["yes", None]),
+        ((date(2024, 1, 2), None), [date(2024, 1, 2), None]),
+        (("a", 1), ["a", "1"]),
+        ((None, None), [None, None]),
+    ],
+)
+def test_cells_of_a_column_are_of_one_kind(cells: Sequence[object], expected: list[object]) -> None:
+    found = Rows(("a",), tuple((cell,) for cell in cells), len(cells), 1.0)
+    assert rows.columns_of(found, [Head("a")]) == {"a": expected}
+
+
+def test_files_hold_no_formula() -> None:
+    import openpyxl
+
+    cells = [("=1+1", Decimal("2.50"), date(2024, 1, 2), None), ("@x", -3, "a\x00b", True)]
+    told = list(csv.reader(StringIO(rows_csv(("=h", "n", "d", "e"), cells))))
+    assert told == [["'=h", "n", "d", "e"], ["'=1+1", "2.50", "2024-01-02", ""], ["'@x", "-3", "a\x00b", "true"]]
+    sheet = openpyxl.load_workbook(BytesIO(rows_xlsx(("=h", "n", "d", "e"), cells))).active
+    assert sheet is not None
+    lines = [[cell.value for cell in row] for row in sheet.iter_rows()]
+    assert lines[0][0] == "'=h" and lines[1][0] == "'=1+1" and lines[1][1] == 2.5 and lines[2][2] == "a b"
+    assert all(cell.data_type != "f" for row in sheet.iter_rows() for cell in row)
