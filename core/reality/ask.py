@@ -19,8 +19,9 @@ from core.table_queries import TableQuery
 from core.tables.asking import asking
 from core.tabular import ColumnType, RealityTable
 
-__all__ = ["MOST_ROWS", "Asker"]
+__all__ = ["LONGEST_QUESTION", "MOST_ROWS", "Asker"]
 
+LONGEST_QUESTION = 1_000
 MOST_ROWS = 500
 _OTHERS = 3
 _NEAR = 1.0
@@ -53,6 +54,10 @@ class Asker:
         """Answer one question from these tables. Raises StoreFailed."""
         if not tables:
             return TableAnswer(question, refusal="There is no table to ask.")
+        if len(question) > LONGEST_QUESTION:
+            return TableAnswer(
+                question, refusal=f"The question has more than {LONGEST_QUESTION:,} letters; ask briefly."
+            )
         refusal = _refused(question)
         if refusal:
             return TableAnswer(question, refusal=refusal)
@@ -190,7 +195,7 @@ def _refused(question: str) -> str:
 def _no_answer(problems: tuple[str, tuple[Token, ...]]) -> str:
     problem, unexplained = problems
     if unexplained:
-        words = ", ".join(f"'{token.word}'" for token in unexplained)
+        words = ", ".join(dict.fromkeys(f"'{token.word}'" for token in unexplained))
         return f"The tables hold nothing called {words}."
     return problem or "No table is about this."
 

@@ -81,11 +81,8 @@ class Comparisons(ItemReader):
             self._against_average(place, test)
         elif item.kind in ("more", "less") and self._pointing_up(place + 1):
             self._than_above(place, test)
-        elif item.kind in ("more", "less", "before", "after") and self._dated(place + 1) and self._dated(place - 1):
-            later, earlier = self.items[place + 1].meaning, self.items[place - 1].meaning
-            assert later is not None and earlier is not None
-            self.found.used |= {place - 1, place, place + 1}
-            self._add(place, earlier, Condition(earlier.ref, test, other=later.ref))
+        elif item.kind in ("more", "less", "before", "after") and self._dated(place + 1):
+            self._between_dates(place, test)
         elif item.kind in ("more", "less", "at_least", "at_most") and self._numeric(place + 1):
             left = self._left_numeric(place)
             right = self.items[place + 1].meaning
@@ -95,6 +92,17 @@ class Comparisons(ItemReader):
             assert meaning is not None
             self.found.used |= {place, place + 1, left}
             self._add(place, meaning, Condition(meaning.ref, test, other=right.ref))
+
+    def _between_dates(self, place: int, test: Test) -> None:
+        """ "delivery date after the due date", "delivered after the due date"."""
+        later = self.items[place + 1].meaning
+        between = self.words.said[self.items[place - 1].last : self.items[place].first] if place else ()
+        beside = self._dated(place - 1) and all(token.little for token in between)
+        earlier = self.items[place - 1].meaning if beside else self._date_said(place)
+        if earlier is None or later is None or earlier.ref == later.ref:
+            raise Unclear("It is not clear which two dates are compared.")
+        self.found.used |= {place - 1, place, place + 1} if beside else {place, place + 1}
+        self._add(place, earlier, Condition(earlier.ref, test, other=later.ref))
 
     def _pointing_up(self, place: int) -> Way | None:
         """The rows above ("their manager"), when an item names the column that points to them."""

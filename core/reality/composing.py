@@ -37,13 +37,15 @@ _MEANT = frozenset(
         "at_least",
         "at_most",
         "between",
+        "or_more",
+        "or_less",
         "or",
     )
 )
 
 
 def composed(words: Words, items: Sequence[Item], reach: Reach) -> tuple[TableQuery, float]:
-    """The query of a reading, and what to take off its score for items that came to nothing."""
+    """The query of a reading, and what to take off its score. Raises Unclear for items that came to nothing."""
     told = list(items)
     found = conditions_of(words, told, reach)
     items = told
@@ -55,12 +57,10 @@ def composed(words: Words, items: Sequence[Item], reach: Reach) -> tuple[TableQu
         for place, item in enumerate(items)
         if place not in found.used and not _little(words, item) and not _on_the_way(item, reach, spoken_of)
     ]
-    counted = [item for item in loose if item.kind in ("number", "date", "value", "not", "more", "less", "column")]
-    if any(item.kind in _MEANT for item in loose):
-        raise Unclear(
-            "A part of the question could not be put together: " + ", ".join(_phrase(words, i) for i in counted)
-        )
-    return query, 1.0 * len(counted) + doubt
+    if meant := [item for item in loose if item.kind in _MEANT]:
+        told = ", ".join(dict.fromkeys(_phrase(words, item) for item in meant))
+        raise Unclear(f"A part of the question could not be put together: {told}.")
+    return query, doubt
 
 
 def _on_the_way(item: Item, reach: Reach, spoken_of: Collection[str]) -> bool:
@@ -69,6 +69,9 @@ def _on_the_way(item: Item, reach: Reach, spoken_of: Collection[str]) -> bool:
         return False
     if item.kind == "table":
         return item.meaning.way.alias in spoken_of
+    way, column = item.meaning.way, item.meaning.ref.column
+    if way.back is not None and way.table.name in spoken_of:
+        return any(link.column == column for link in way.table.links)
     target = reach.target(item.meaning.way.alias, item.meaning.ref.column)
     return target is not None and target.alias in spoken_of
 

@@ -7,7 +7,6 @@ from core.reality.items import ItemReader, Unclear, is_year
 from core.reality.lexicon import Meaning
 from core.reality.words import header_words
 from core.table_queries import Condition, Related, Test
-from core.tables.asking import asking
 from core.tabular import ColumnType
 
 __all__ = ["Dated"]
@@ -52,19 +51,6 @@ class Dated(ItemReader):
         column = item.meaning.column if item and item.meaning else None
         return place + 1 if column is not None and column.type.dated else None
 
-    def _date_said(self, place: int) -> Meaning | None:
-        """The date column a word before the date speaks of, though it was read as something else: "terminated in"."""
-        first = self.items[place].first
-        synonyms = asking().synonyms
-        for token in reversed(self.words.said[max(0, first - 4) : first]):
-            meant = {token.stem} | synonyms.get(token.stem, frozenset()) - asking().light
-            for way in sorted(self.reach.ways.values(), key=lambda way: (way.back is not None, way.hops)):
-                for column in way.table.columns:
-                    words = set(header_words(column.header)) - asking().light
-                    if column.type.dated and (meant & words or any(_shortens(word, token.word) for word in words)):
-                        return Meaning("column", way, column)
-        return None
-
     def _only_date(self) -> Meaning | None:
         own = any(column.type.dated for column in self.reach.base.columns)
         used = set() if own else {clause.table for _, clause in self.found.where if isinstance(clause, Related)}
@@ -79,10 +65,6 @@ class Dated(ItemReader):
             if dated:
                 return Meaning("column", way, dated[0])
         return None
-
-
-def _shortens(word: str, said: str) -> bool:
-    return len(word) > 3 and said.startswith(word)
 
 
 def _within(meaning: Meaning, start: date | None, end: date | None, negated: bool) -> Condition:

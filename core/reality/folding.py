@@ -14,6 +14,7 @@ __all__ = ["Folding"]
 
 _COPULAS = frozenset(("is", "are", "was", "were", "have", "has", "had", "do", "does", "did", "who", "that", "without"))
 _OTHER_THING = 1.0
+_OF_EACH_ROW = frozenset(("list", "which", "whose", "who"))
 
 
 @dataclass(slots=True)
@@ -53,7 +54,7 @@ class Folding(Grouped):
         item, money = self.items[place], amounts_paid(self.reach.base)
         called = set(header_words(self.reach.base.name))
         said = {token.stem for token in self.words.said[item.first : item.last]}
-        return Ref(self.reach.base.name, money[0].name) if said & called and len(money) == 1 else None
+        return Ref(self.reach.base.name, money[0].name) if said <= called and len(money) == 1 else None
 
     def _folded(self) -> TableQuery | None:
         measures: list[Measure] = []
@@ -67,6 +68,7 @@ class Folding(Grouped):
         for place in self._places("sum"):
             if measures:
                 self._take(place)
+        measures = measures or self._totals()
         if not measures:
             return None
         self._take(*[place for place in self._places("table", "rows") if self._is_entity(place)])
@@ -82,6 +84,16 @@ class Folding(Grouped):
         self._take(place)
         self.doubt += UNSAID
         return Measure(Fold.SUM, Ref(self.reach.base.name, money[0].name))
+
+    def _totals(self) -> list[Measure]:
+        """ "what is the total amount", where the column itself is called so."""
+        named = self._places("column", "table", "rows")
+        meaning = self._number_column(named[0]) if named and not self.groups else None
+        begins = {each.first for each in self.words.operators if each.name == "sum"}
+        if meaning is None or self.items[named[0]].first not in begins or self._first_word() in _OF_EACH_ROW:
+            return []
+        self._take(named[0])
+        return [Measure(Fold.SUM, meaning.ref)]
 
     def _more_numbers(self) -> list[Ref]:
         """ "average salary and bonus"."""

@@ -48,6 +48,9 @@ class Grouped(ItemShaper):
             ref = self._a_date()
             self._take(place)
             return [Grouping(ref, _PARTS[part.kind])], place + 1
+        if self._only_says_whose(place):
+            self._take(place)
+            place += 1
         if self._is_entity(place) and self._item(place, "table", "rows"):
             labels = label_columns(self.reach.base)
             if not labels:
@@ -65,6 +68,17 @@ class Grouped(ItemShaper):
         if meaning.column.type is ColumnType.TIMESTAMP:
             return [Grouping(meaning.ref, DatePart.MONTH)], place + 1
         return [Grouping(ref) for ref in self._shown(meaning, place)], place + 1
+
+    def _only_says_whose(self, place: int) -> bool:
+        """Whether a name only says of what the next one is: the supplier of "by supplier country"."""
+        item, after = self._item(place, "column", "table"), self._item(place + 1, "column")
+        if item is None or after is None or after.first != item.last or item.meaning is None or after.meaning is None:
+            return False
+        whose = item.meaning.way
+        if item.kind == "column":
+            target = self.reach.target(whose.alias, item.meaning.ref.column)
+            return target is not None and target.alias == after.meaning.way.alias
+        return whose.alias == after.meaning.way.alias
 
     def _ranked_target(self) -> list[Ref] | None:
         """ "departments with an average salary above 90,000": the groups are named, without "by"."""

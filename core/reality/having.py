@@ -39,7 +39,8 @@ class Possessions(ItemReader):
         item = self._item(place + 1, "column", "table")
         if item is None or item.meaning is None:
             return
-        meaning = item.meaning
+        tables = (rival for rival in item.rivals if rival.kind == "table" and rival.way.back is not None)
+        meaning = item.meaning if item.kind == "table" else next(tables, item.meaning)
         valued = self._item(place + 2, "value")
         if valued is not None and valued.meaning and meaning.column and valued.meaning.ref == meaning.ref:
             return  # "not department Sales"
@@ -90,7 +91,7 @@ class Possessions(ItemReader):
         for place in range(len(self.items)):
             item = self._item(place, "column")
             column = item.meaning.column if item and item.meaning else None
-            if column is None or not is_flag(column) or self._item(place - 1, "group", *FOLDS):
+            if column is None or not is_flag(column) or self._item(place - 1, "group", "distinct"):
                 continue
             assert item is not None and item.meaning is not None
             if item.meaning.way.hops and not self._spoken_of(item.meaning.way):

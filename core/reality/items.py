@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from core.reality.lexicon import Meaning
 from core.reality.reach import Reach, extended, is_amount
 from core.reality.reading import Item, Words
-from core.reality.words import header_words
+from core.reality.words import Token, header_words
 from core.table_queries import AnyOf, Condition, Ref, Related, Test
+from core.tables.asking import asking
 from core.tabular import Column, ColumnType
 
 __all__ = ["COMPARE", "FOLDS", "Conditions", "ItemReader", "Unclear", "is_flag", "is_year"]
@@ -71,6 +72,19 @@ class ItemReader:
         item = self._item(place, "column")
         return bool(item and item.meaning and item.meaning.column and item.meaning.column.type.dated)
 
+    def _date_said(self, place: int) -> Meaning | None:
+        """The date column a word before an item speaks of, though it was read as something else: "terminated in"."""
+        first = self.items[place].first
+        synonyms = asking().synonyms
+        for token in reversed(self.words.said[max(0, first - 4) : first]):
+            meant = {token.stem} | synonyms.get(token.stem, frozenset()) - asking().light
+            for way in sorted(self.reach.ways.values(), key=lambda way: (way.back is not None, way.hops)):
+                for column in way.table.columns:
+                    words = set(header_words(column.header)) - asking().light
+                    if column.type.dated and (meant & words or any(_shortens(word, token) for word in words)):
+                        return Meaning("column", way, column)
+        return None
+
     def _negated(self, place: int) -> bool:
         """Whether a "not" stands before an item; taken when it does."""
         if self._item(place - 1, "not"):
@@ -99,3 +113,8 @@ def is_flag(column: Column) -> bool:
 def is_year(column: Column) -> bool:
     whole = column.type is ColumnType.INTEGER and "year" in header_words(column.header)
     return whole and column.least[:2] in ("19", "20") and len(column.least) == 4
+
+
+def _shortens(word: str, said: Token) -> bool:
+    """Whether a header's word and a word of the question begin alike: "term" and "terminated"."""
+    return (len(word) > 3 and said.word.startswith(word)) or (len(said.stem) > 4 and word.startswith(said.stem))

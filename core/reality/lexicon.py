@@ -24,9 +24,10 @@ __all__ = [
 
 _EXACT, _SYNONYM = 1.0, 0.8
 _LIGHT_WEIGHT, _LIGHT_QUALITY = 0.25, 0.6
-_ALL_LIGHT = 0.7
+_ALL_LIGHT = 0.9
 _WHOLE = 0.4
 _LEAST_PART = 0.25
+_SPELT_OTHERWISE = 0.6
 _WITHOUT_HEAD, _WITHOUT_LIGHT_HEAD = 0.75, 0.9
 _MODIFIER = 0.7
 _MOST_PARTIAL = 8
@@ -85,7 +86,7 @@ def table_meaning(said: Sequence[Token], first: int, last: int, way: Way) -> Spo
         if token.stem in stems or token.stem in named:
             quality += _EXACT * part
         elif asking().synonyms.get(token.stem, frozenset()) & stems:
-            quality += _SYNONYM * (1.0 if asking().synonyms[token.stem] & heads else part)
+            quality += _SYNONYM * (1.0 if asking().synonyms[token.stem] & heads else part / 2)
         else:
             return None
     whole = {token.stem for token in said[first:last]} >= set(named)
@@ -104,7 +105,7 @@ def column_meaning(
     header = header_words(column.header)
     weights = [_LIGHT_WEIGHT if stem in asked.light or stem.isdigit() else 1.0 for stem in header]
     if all(weight < 1 for weight in weights):
-        weights = [_ALL_LIGHT] * len(weights)
+        weights = [*[_ALL_LIGHT / 2] * (len(weights) - 1), _ALL_LIGHT]
     left = dict(enumerate(header))
     quality = matched = 0.0
     for place, token in enumerate(said[first:last]):
@@ -119,6 +120,9 @@ def column_meaning(
         del left[at]
         matched += weights[at]
         quality += sure * (1.0 if weights[at] == 1 else _LIGHT_QUALITY if weights[at] == _LIGHT_WEIGHT else _ALL_LIGHT)
+    tail = len(header) - 1 in left and any(stem not in asked.light for stem in left.values())
+    if tail and not column.type.numeric and all(token.stem in asked.ignorable for token in said[first:last]):
+        return None  # "work" is no work e-mail
     coverage = matched / sum(weights)
     head = bool({said[last - 1].word, *plain_words(said[last - 1].word)} & set(plain_header(column.header)[-1:]))
     if not quality or coverage < (0.15 if head else 0.3):
@@ -202,6 +206,7 @@ def value_meanings(
     """Values whose words are the tokens, or (less sure) hold them all. things: what rows are called ("employee"), which
     names no part of a value."""
     stems = tuple(part for token in said[first:last] for part in value_words(token.word))
+    spelt = tuple(part for token in said[first:last] for part in plain_words(token.word))
     quoted = any(token.quoted for token in said[first:last])
     length = len(stems)
     asked = asking()
@@ -211,13 +216,13 @@ def value_meanings(
         found.setdefault(column.name, []).append(value)
         columns[column.name] = column
     for name, held in found.items():
-        score = 2.2 * length + (1.0 if quoted else 0.0) - way.cost
+        alike = any(plain_words(value) == spelt for value in held)
+        score = 2.2 * length + (1.0 if quoted else 0.0) - way.cost - (0.0 if alike else _SPELT_OTHERWISE)
         yield Spoken(first, last, score, Meaning("value", way, columns[name], tuple(dict.fromkeys(held))))
     little = said[first].little or said[last - 1].little or any(stem in things for stem in stems)
     if found or little or any(stem in asked.light or stem in asked.ignorable or stem.isdigit() for stem in stems):
         return
-    plain = [part for token in said[first:last] for part in plain_words(token.word)]
-    partly = set.intersection(*(values.holding.get(word, set()) for word in plain)) if plain else set()
+    partly = set.intersection(*(values.holding.get(word, set()) for word in spelt)) if spelt else set()
     by_column: dict[str, list[str]] = {}
     for name, value in sorted(partly):
         by_column.setdefault(name, []).append(value)

@@ -13,6 +13,7 @@ from core.tables.asking import asking
 __all__ = ["Listing"]
 
 _MOST_COLUMNS = 8
+_HAVING = frozenset(("with", "have", "has", "having", "had"))
 
 
 @dataclass(slots=True)
@@ -21,6 +22,8 @@ class Listing(ItemShaper):
 
     def _listed(self) -> TableQuery:
         entity = [place for place in self._places("table", "rows", "column") if self._is_entity(place)]
+        if entity and self._had_by_others(entity[0]):
+            self.doubt += OTHER_TABLE
         self._take(*entity)
         distinct = bool(self._places("distinct"))
         self._take(*self._places("distinct"))
@@ -41,6 +44,11 @@ class Listing(ItemShaper):
         if values and not self._names_a_row():
             return TableQuery("", columns=tuple(dict.fromkeys(asked)), distinct=True)
         return TableQuery("", columns=self._row_columns(asked))
+
+    def _had_by_others(self, entity: int) -> bool:
+        """Whether the rows are only what something named before has: "departments that have employees"."""
+        before = self.words.said[self.items[entity].first - 1].word if self.items[entity].first else ""
+        return before in _HAVING and any(self.items[at].kind in ("column", "table") for at in range(entity))
 
     def _only_a_verb(self, place: int) -> bool:
         """Whether words that may mean nothing were read as a name they are not: "who makes less"."""

@@ -22,6 +22,8 @@ _ADDED_UP = frozenset(
     for word in "total amount cost sales revenue gross quantity hours units spend freight votes wins losses".split()
 )
 
+_BY_NUMBER = ("most", "fewest", "least", "largest", "biggest", "greatest", "smallest", "top", "bottom", "common")
+
 
 @dataclass(slots=True)
 class Ranking(Folding, Listing):
@@ -40,8 +42,9 @@ class Ranking(Folding, Listing):
         measure = self._measured(place)
         target = self._target(place)
         if target is not None:
-            if measure is None:
-                measure = Measure(Fold.COUNT)
+            if measure is None and not self._said(*_BY_NUMBER):
+                raise Unclear(f"It is not clear what '{self._phrase(item)}' is about.")
+            measure = measure or Measure(Fold.COUNT)
             if measure.fold in (Fold.MOST, Fold.LEAST) and item.kind in ("many", "few"):
                 measure = replace(measure, fold=Fold.SUM)
             groups = tuple(self.groups) or tuple(Grouping(ref) for ref in target)
@@ -67,7 +70,8 @@ class Ranking(Folding, Listing):
 
     def _how_many(self, place: int) -> int | None:
         """The n of "top 5" or "5 highest"."""
-        for at in (place + 1, place - 1):
+        named = self._item(place - 1, "table", "column") is not None
+        for at in (place + 1, place - 1, *([place - 2] if named else [])):
             number = self._item(at, "number")
             if number is not None and number.number.isdigit() and 0 < int(number.number) <= 1000:
                 self._take(at)

@@ -13,6 +13,10 @@ __all__ = ["Reach", "Way", "amounts_paid", "extended", "is_amount", "label_colum
 
 _MOST_HOPS = 3
 _HOP, _BACK, _PART = 0.45, 0.3, 1.2
+_PARTS = frozenset(
+    stem(word)
+    for word in "manager supervisor parent boss lead superior approver approved created owner previous backup".split()
+)
 _NAMING = frozenset(
     stem(word) for word in ("id", "identifier", "number", "no", "num", "code", "year", "key", "zip", "nr")
 )
@@ -73,7 +77,7 @@ def _plays_a_part(link: Link, other: RealityTable) -> bool:
     own = set(header_words(link.column)) - asked.light
     there = set(header_words(other.name)) | set(header_words(link.other_column))
     meant = own | {synonym for stem in own for synonym in asked.synonyms.get(stem, ())}
-    return bool(own) and not meant & there
+    return bool(own) and (not meant & there or bool((own - there) & _PARTS))
 
 
 def _follow(start: Way, by_name: Mapping[str, RealityTable], ways: dict[str, Way], suffix: str = "") -> None:

@@ -82,7 +82,8 @@ def read(words: Words, reach: Reach, values: Mapping[str, Values]) -> Read:
     for end in range(1, len(said) + 1):
         score, items, missed = best[end - 1]
         token = said[end - 1]
-        cost = 0.0 if _ignorable(token) else _UNEXPLAINED
+        unit = end > 1 and said[end - 2].number != "" and token.stem in asking().units
+        cost = 0.0 if unit or _ignorable(token) else _UNEXPLAINED
         if cost and token.word.endswith(("ed", "en", "wn")) and end < len(said) and said[end].word == "by":
             cost = _PLAIN_VERB
         options = [(score + cost, items, missed if cost > _UNEXPLAINED else (*missed, token))]

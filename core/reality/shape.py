@@ -29,6 +29,7 @@ class _Shaper(Ranking):
     def query(self) -> TableQuery:
         share = self._places("share")
         if share:
+            self._take(*share[1:])
             return self._shared(share[0])
         self._grouped()
         plain = (
@@ -77,6 +78,8 @@ class _Shaper(Ranking):
         split = verb if verb is not None else (min(tables) if tables else -1)
         before = [clause for at, clause in self.found.where if at < split]
         after = [clause for at, clause in self.found.where if at >= split]
+        if verb is None and not tables and len(after) > 1:
+            before, after = after[1:], after[:1]  # "share of women in Sales"
         if not after:
             before, after = [], before
         if not after:

@@ -31,6 +31,7 @@ _FOLDS = {
     Fold.DISTINCT: "number of different values of",
     Fold.COUNT: "number of filled",
 }
+_IN_TIME = {Test.MORE: "after", Test.LESS: "before"}
 _MOST_VALUES = 4
 _MOST_RANGES = 3
 
@@ -85,7 +86,8 @@ class _Speaker:
         table = self._tables.get(ref.table) or self._all.get(ref.table)
         column = table.column(ref.column) if table else None
         name = column.header if column else ref.column
-        return name if ref.table == self._query.table else f"{ref.table}'s {name}"
+        owner = f"{ref.table}'" if ref.table.endswith("s") else f"{ref.table}'s"
+        return name if ref.table == self._query.table else f"{owner} {name}"
 
     def _kind(self, ref: Ref) -> ColumnType:
         table = self._tables.get(ref.table) or self._all.get(ref.table)
@@ -129,7 +131,9 @@ class _Speaker:
             return f"{name} is empty{also}"
         not_ = "not " if condition.negated else ""
         if condition.other is not None:
-            return f"{name} is {not_}{condition.test.value} {self._ref(condition.other)}"
+            dated = self._kind(condition.ref).dated
+            told = _IN_TIME.get(condition.test, condition.test.value) if dated else condition.test.value
+            return f"{name} is {not_}{told} {self._ref(condition.other)}"
         if condition.average:
             return f"{name} is {not_}{condition.test.value} its average"
         return self._valued(condition, name, not_)

@@ -56,9 +56,9 @@ class Valued(ItemReader):
 
     def _value_run(self, place: int) -> int:
         """Values that stand together: of one column any of them, of several columns with "or" in between either."""
-        negated = self._negated(place) or (
-            self._column_before(place) is not None and bool(self._item(place - 2, "not")) and self._negated(place - 1)
-        )
+        before = self._column_before(place)
+        own = before is not None and before.meaning is not None and self._same_thing(before.meaning, self._meant(place))
+        negated = self._negated(place) or (own and bool(self._item(place - 2, "not")) and self._negated(place - 1))
         meanings = [self._meant(place)]
         self.found.used.add(place)
         at = place

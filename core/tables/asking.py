@@ -13,6 +13,7 @@ __all__ = ["Asking", "ValueWords", "asking"]
 _TOP = (
     "abbreviations",
     "nothing",
+    "units",
     "respelled",
     "synonyms",
     "light",
@@ -42,7 +43,7 @@ class ValueWords:
 @dataclass(frozen=True, slots=True)
 class Asking:
     """abbreviations: what a header writes → what it means. respelled: a common misspelling → the word.
-    nothing: words of cells, small. synonyms: stem → the stems that mean the same. light, ignorable, row_words: stems.
+    nothing: words of cells, small. synonyms: stem → the stems that mean the same. light, ignorable, row_words, units: stems.
     refuse: reason → phrases. operators: phrase as lower-case words → operator.
     """
 
@@ -53,6 +54,7 @@ class Asking:
     ignorable: frozenset[str]
     row_words: frozenset[str]
     nothing: frozenset[str]
+    units: frozenset[str]
     refuse: Mapping[str, tuple[str, ...]]
     operators: Mapping[tuple[str, ...], str]
     value_words: tuple[ValueWords, ...]
@@ -87,6 +89,7 @@ def asking() -> Asking:
         ignorable=frozenset(stem(word) for word in rows["ignorable"]),
         row_words=frozenset(stem(word) for word in rows["row_words"]),
         nothing=frozenset(rows["nothing"]),
+        units=frozenset(stem(word) for word in rows["units"]),
         refuse={name: tuple(phrases) for name, phrases in rows["refuse"].items()},
         operators=operators,
         value_words=tuple(value_words),
