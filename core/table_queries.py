@@ -168,6 +168,11 @@ class TableQuery:
     limit: int | None = None
     counted: bool = False
 
+    @property
+    def timed(self) -> bool:
+        """Whether rows are put together by years, quarters or months, which have an order of their own."""
+        return any(group.part is not None for group in self.groups)
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:

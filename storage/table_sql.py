@@ -117,9 +117,9 @@ class _Writer:
         return f"{head}\n{body}\n{first}"
 
     def _way(self, outputs: Sequence[str]) -> tuple[str, str]:
-        """What rows are ordered by, and how: groups by their first measure unless said otherwise."""
+        """What rows are ordered by, and how: groups by their first measure, years as they follow."""
         order = self._query.order
-        if order is None and self._query.measures:
+        if order is None and self._query.measures and not self._query.timed:
             order = Ordering(self._query.measures[0])
         if order is None:
             return outputs[0], ""

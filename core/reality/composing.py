@@ -58,8 +58,8 @@ def composed(words: Words, items: Sequence[Item], reach: Reach) -> tuple[TableQu
         if place not in found.used and not _little(words, item) and not _on_the_way(item, reach, spoken_of)
     ]
     if meant := [item for item in loose if item.kind in _MEANT]:
-        told = ", ".join(dict.fromkeys(_phrase(words, item) for item in meant))
-        raise Unclear(f"A part of the question could not be put together: {told}.")
+        phrases = ", ".join(dict.fromkeys(_phrase(words, item) for item in meant))
+        raise Unclear(f"A part of the question could not be put together: {phrases}.")
     return query, doubt
 
 

@@ -140,15 +140,20 @@ class RealityDesk:
         """Answer another reading of a question."""
         return self._asker.follow(question, query, self.asked(project))
 
+    def rows(self, query: TableQuery, most_rows: int) -> Rows:
+        """The rows of a query over any table, also of one questions do not read."""
+        return self._store.answer(query, most_rows)
+
     def figures(self, question: str, project: str | None = None) -> Sequence[Figure]:
         """What the tables say to a question, for the answer of all five truths; none when they cannot answer, or when
         the question asks for a rule, a policy or an explanation, which no number is."""
+        tables = {table.name: table for table in self.asked(project)}
         if read_route(question, self._now().date()).category in _NO_NUMBERS:
             return ()
         answer = self.ask(question, project)
         if answer.rows is None:
             return ()
-        table = self.table(answer.tables[0])
+        table = tables[answer.tables[0]]
         return (Figure(answer.reading, answer.headline, answer.rows.sql, table.name, answer.citation, table.rows),)
 
     def run_sql(self, sql: str, project: str | None = None) -> Rows:

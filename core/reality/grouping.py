@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from core.reality.items import Unclear
 from core.reality.reach import is_amount, label_columns
 from core.reality.shaping import SUPER, ItemShaper
-from core.table_queries import DatePart, Grouping, Ref
+from core.table_queries import AnyOf, Condition, DatePart, Grouping, Ref, Test
 from core.tabular import ColumnType
 
 __all__ = ["Grouped"]
@@ -89,5 +89,13 @@ class Grouped(ItemShaper):
             amount = meaning is not None and meaning.column is not None and is_amount(meaning.way.table, meaning.column)
             if meaning is not None and meaning.column is not None and not amount:
                 self._take(at)
-                return self._shown(meaning, at)
+                refs = self._shown(meaning, at)
+                self._named_only(refs[0])
+                return refs
         return None
+
+    def _named_only(self, ref: Ref) -> None:
+        """Rows without a department are no department."""
+        base, column = self.reach.base, self.reach.ways[ref.table].table.column(ref.column)
+        if column is not None and (ref.table != base.name or column.filled < base.rows):
+            self.found.where.append((0, AnyOf((Condition(ref, Test.EMPTY, negated=True),))))

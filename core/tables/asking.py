@@ -43,8 +43,8 @@ class ValueWords:
 @dataclass(frozen=True, slots=True)
 class Asking:
     """abbreviations: what a header writes → what it means. respelled: a common misspelling → the word.
-    nothing: words of cells, small. synonyms: stem → the stems that mean the same. light, ignorable, row_words, units: stems.
-    refuse: reason → phrases. operators: phrase as lower-case words → operator.
+    nothing: words of cells, small. synonyms: stem → the stems that mean the same. light, ignorable, row_words, units:
+    stems. refuse: reason → phrases. operators: phrase as lower-case words → operator.
     """
 
     abbreviations: Mapping[str, str]

@@ -74,7 +74,8 @@ def _folded(query: TableQuery, asking: "_Asking", lines: Sequence[Line]) -> list
     groups: dict[tuple[Any, ...], list[Line]] = {} if query.groups else {(): []}
     for line in lines:
         groups.setdefault(tuple(asking.part(group, line) for group in query.groups), []).append(line)
-    by = query.order.by if query.order else next(iter(query.measures), query.groups[0] if query.groups else None)
+    folds = () if query.timed else query.measures
+    by = query.order.by if query.order else next(iter((*folds, *query.groups)), None)
     places = {each.ref: place for place, each in enumerate(query.groups) if each.part is None}
     if isinstance(by, Ref) and by not in places:
         raise BadRequest(f"Groups cannot be ordered by '{by.column}'.", "Order them by what they are grouped by.")

@@ -168,11 +168,19 @@ def test_a_profile_tells_keys_personal_data_and_links(counted: Shelf, opened: Op
     assert "Personal data" in words(screen)
 
 
-def test_first_rows_are_shown_of_tables_that_are_asked(counted: Shelf, opened: Opened) -> None:
-    assert len(shown(opened("data.py", view="Tables", table="employees", part="Rows"), 1)) == 5
-    reality(counted).set_used("employees", False)
-    screen = opened("data.py", view="Tables", table="employees", part="Rows")
-    assert "Rows are shown of tables that questions read" in words(screen)
+def test_first_rows_are_shown_also_of_tables_that_are_not_asked(counted: Shelf, opened: Opened) -> None:
+    for used in (True, False):
+        reality(counted).set_used("employees", used)
+        assert len(shown(opened("data.py", view="Tables", table="employees", part="Rows"), 1)) == 5
+
+
+def test_what_a_row_is_called_can_be_said_and_asked(counted: Shelf, opened: Opened) -> None:
+    assert not reality(counted).ask("how many assemblers").answered
+    screen = opened("data.py", view="Tables", table="employees")
+    table = reality(counted).table("employees")
+    screen.text_input(key=f"data.called.{table.id}").set_value("assembler, temp ").run()
+    assert reality(counted).table("employees").called == ("assembler", "temp")
+    assert reality(counted).ask("how many assemblers").headline == "5"
 
 
 def test_links_are_confirmed_dismissed_and_added(counted: Shelf, opened: Opened) -> None:

@@ -17,6 +17,7 @@ from pages.parts.wording import count, plain, shortened
 
 __all__ = ["draw"]
 
+_MOST_TAKEN = 100_000
 _EXAMPLES = 6
 _NAMED = 6
 
@@ -184,7 +185,9 @@ def _bars(query: TableQuery, found: Rows) -> None:
     dark = st.context.theme.type == "dark"
     st.plotly_chart(charts.group_bars(query, found, dark=dark), key="data.bars", config={"displayModeBar": False})
     if len(found.rows) > charts.MOST_BARS:
-        st.caption(f"The first {charts.MOST_BARS} of {count(found.total, 'group')}; all of them are in the table.")
+        which = "latest" if query.groups[0].part else "first"
+        total = count(found.total, "group")
+        st.caption(f"The {which} {charts.MOST_BARS} of {total}; the table goes on.")
 
 
 def _under(seen: Sight, answer: TableAnswer, heads: Sequence[str], *, key: str = "data.answer") -> None:
@@ -198,9 +201,16 @@ def _under(seen: Sight, answer: TableAnswer, heads: Sequence[str], *, key: str =
         _citation(seen, answer)
         st.caption(f"{found.milliseconds:,.0f} ms", width="content")
         if heads and found.rows:
-            rows.downloads(heads, lambda: found.rows, "answer", key=key)
-    if heads and found.truncated:
-        st.caption(f"The files hold the {len(found.rows):,} rows shown; narrow the question to have all.")
+            rows.downloads(heads, lambda: _all_rows(answer), "answer", key=key)
+    if heads and found.total > _MOST_TAKEN:
+        st.caption(f"The files hold the first {_MOST_TAKEN:,} rows; narrow the question to have all.")
+
+
+def _all_rows(answer: TableAnswer) -> Sequence[Sequence[object]]:
+    """What a file takes along: all rows, not only those shown."""
+    if answer.query is None or answer.rows is None or not answer.rows.truncated:
+        return answer.rows.rows if answer.rows else ()
+    return state.reality().rows(answer.query, _MOST_TAKEN).rows
 
 
 def _citation(seen: Sight, answer: TableAnswer) -> None:

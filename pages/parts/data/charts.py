@@ -29,13 +29,11 @@ def has_bars(query: TableQuery, rows: Rows) -> bool:
 
 
 def group_bars(query: TableQuery, rows: Rows, *, dark: bool = False) -> "Figure":
-    """One bar per group: lying in the order of the answer, or standing in the order of time. At most MOST_BARS."""
+    """One bar per group: the first MOST_BARS lying in the answer's order, or the latest standing in time's."""
     from plotly.graph_objects import Bar, Figure
 
     in_time = query.groups[0].part is not None
-    shown = [row for row in rows.rows if row[1] is not None][:MOST_BARS]
-    if in_time:
-        shown.sort(key=lambda row: str(row[0]))
+    shown = _shown(rows, in_time=in_time)
     labels = [_label(row[0], in_time=in_time) for row in shown]
     sizes = [float(str(row[1])) for row in shown]
     share = query.measures[0].fold is Fold.SHARE
@@ -58,6 +56,13 @@ def group_bars(query: TableQuery, rows: Rows, *, dark: bool = False) -> "Figure"
     figure.update_layout(**_plain(260 if in_time else 34 + 26 * len(shown)), bargap=0.35)
     _name_bars(figure, labels, standing=in_time)
     return figure
+
+
+def _shown(rows: Rows, *, in_time: bool) -> list[tuple[object, ...]]:
+    filled = [row for row in rows.rows if row[1] is not None]
+    if not in_time:
+        return filled[:MOST_BARS]
+    return sorted((row for row in filled if row[0] is not None), key=lambda row: str(row[0]))[-MOST_BARS:]
 
 
 def _name_bars(figure: "Figure", labels: list[str], *, standing: bool) -> None:

@@ -32,7 +32,7 @@ class Sight:
         """Equal as long as no table was loaded, replaced, or given another role, use or link."""
         asked = {table.id for table in self.asked}
         return self.project, tuple(
-            (each.id, each.role, each.used, each.links, each.id in asked) for each in self.tables
+            (each.id, each.role, each.used, each.links, each.called, each.id in asked) for each in self.tables
         )
 
     def table(self, name: str) -> RealityTable | None:
@@ -72,12 +72,10 @@ def remembered(name: str, mark: Hashable, work: Callable[[], _Worked]) -> _Worke
     return found
 
 
-def looked_into(seen: Sight, table: RealityTable, *, limit: int) -> Rows | None:
-    """The first rows of a table as they were loaded; None for a table that questions do not read."""
-    if not seen.is_asked(table):
-        return None
+def looked_into(table: RealityTable, *, limit: int) -> Rows:
+    """The first rows of a table as they were loaded."""
     columns = tuple(Ref(table.name, column.name) for column in table.columns)
-    return reality().follow("", TableQuery(table.name, columns=columns, limit=limit), seen.project).rows
+    return reality().rows(TableQuery(table.name, columns=columns, limit=limit), limit)
 
 
 def go(view: str, **fields: str) -> None:

@@ -88,6 +88,26 @@ def _decisions(seen: Sight, table: RealityTable) -> None:
                 on_click=_unset,
                 args=(table.name,),
             )
+    _called(table)
+
+
+def _called(table: RealityTable) -> None:
+    """What one row is called, when the file's name does not tell."""
+    key = f"data.called.{table.id}"
+    st.session_state[key] = ", ".join(table.called)
+    st.text_input(
+        "One row is called",
+        key=key,
+        placeholder="for instance: shipment, delivery",
+        help="Words for a row, with commas between. Questions may use them: “how many shipments went to Ohio”.",
+        on_change=_set_called,
+        args=(table.name, key),
+    )
+
+
+def _set_called(name: str, key: str) -> None:
+    words = str(st.session_state[key]).split(",")
+    state.try_to(lambda: state.reality().set_called(name, words), "Questions may call its rows so now.")
 
 
 def _set_role(name: str, key: str) -> None:
@@ -160,13 +180,7 @@ _PROFILE = {
 
 
 def _rows(seen: Sight, table: RealityTable) -> None:
-    found = state.looked_into(seen, table, limit=_FIRST)
-    if found is None:
-        st.info(
-            "Rows are shown of tables that questions read. Switch it on above, or open its document.",
-            icon=":material/visibility_off:",
-        )
-        return
+    found = state.looked_into(table, limit=_FIRST)
     st.caption(f"The first {min(_FIRST, table.rows):,} of {count(table.rows, 'row')}, as they were loaded")
     columns = tuple(Ref(table.name, column.name) for column in table.columns)
     rows.drawn(found, heads_of(TableQuery(table.name, columns=columns), found, seen.tables), key="data.first")
