@@ -33,6 +33,11 @@ BEGIN
     IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{reader}') THEN
         CREATE ROLE {reader} LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOINHERIT CONNECTION LIMIT {most};
     END IF;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN
+    NULL;  -- roles belong to the whole server: another database beside this one may just have made them
+END $$;
+DO $$
+BEGIN
     IF NOT pg_has_role(current_user, '{owner}', 'SET') THEN
         EXECUTE format('GRANT {owner} TO %I', current_user);
     END IF;

@@ -1,10 +1,10 @@
 """Parquet: typed columns, shown as a reader would write them."""
 
-from datetime import date, datetime
 from io import BytesIO
 
 from core.errors import EmptyFile, UnreadableFile
 from core.ingest.extract.clean import clean
+from core.ingest.extract.shown import shown
 from core.ingest.extract.tables import Table
 
 __all__ = ["parquet_tables"]
@@ -17,7 +17,7 @@ def parquet_tables(name: str, data: bytes) -> list[Table]:
 
     try:
         read = parquet.read_table(BytesIO(data))
-        columns = [[_shown(value) for value in column.to_pylist()] for column in read.columns]
+        columns = [[shown(value) for value in column.to_pylist()] for column in read.columns]
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         told = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
         raise UnreadableFile(f"'{name}' is damaged: {told}.", "Export it again.") from error
@@ -25,21 +25,3 @@ def parquet_tables(name: str, data: bytes) -> list[Table]:
         raise EmptyFile(f"'{name}' holds no row.", "Export the table again.")
     headers = tuple(clean(header).strip() or f"Column {at}" for at, header in enumerate(read.column_names, 1))
     return [Table("Table", headers, tuple(zip(*columns, strict=True)))]
-
-
-def _shown(value: object) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "yes" if value else "no"
-        case datetime():
-            return value.replace(tzinfo=None).isoformat(" ", "seconds")
-        case date():
-            return value.isoformat()
-        case bytes():
-            return value.hex()
-        case float():
-            return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.15g}"
-        case _:
-            return clean(str(value)).strip()

@@ -2,16 +2,15 @@
 
 import zipfile
 from collections.abc import Sequence
-from datetime import date, datetime, time
 from io import BytesIO
 from typing import Any
 
 from core.errors import EmptyFile, UnreadableFile
-from core.ingest.extract.clean import clean
 from core.ingest.extract.delimited import tables_as_text
 from core.ingest.extract.detect import FileKind
 from core.ingest.extract.docx import check_package
 from core.ingest.extract.merged import Area, Filling, merged_areas
+from core.ingest.extract.shown import shown
 from core.ingest.extract.tables import MOST_COLUMNS, Table, split_header
 from core.ingest.extract.values import Extracted
 
@@ -61,7 +60,7 @@ def _lines(sheet: Any, merged: Sequence[Area]) -> list[list[str]]:
     empty = 0
     filling = Filling(merged)
     for number, row in enumerate(sheet.iter_rows(max_row=_MOST_ROWS, values_only=True), 1):
-        line = [_shown(value) for value in row[: MOST_COLUMNS + 1]]
+        line = [shown(value) for value in row[: MOST_COLUMNS + 1]]
         filling.fill(line, number)
         if any(line):
             lines.append(line)
@@ -70,22 +69,3 @@ def _lines(sheet: Any, merged: Sequence[Area]) -> list[list[str]]:
             break
     width = max((position + 1 for line in lines for position, cell in enumerate(line) if cell), default=0)
     return [line[:width] for line in lines]
-
-
-def _shown(value: object) -> str:
-    """A cell as a reader would write it: ISO dates, whole numbers without '.0'."""
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "yes" if value else "no"
-        case datetime() if value.time() == time():
-            return value.date().isoformat()
-        case datetime():
-            return value.isoformat(" ", "seconds")
-        case date() | time():
-            return value.isoformat()
-        case float():
-            return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.15g}"
-        case _:
-            return clean(str(value)).strip()
