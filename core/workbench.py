@@ -20,7 +20,6 @@ from core.queries import ScoreProfile, SearchRequest
 from core.reality.desk import RealityDesk
 from core.results import Candidate, SearchResult, Statistics, UploadReceipt
 from core.search.pipeline import Searcher
-from core.tabular import ReadTable
 
 __all__ = ["Workbench"]
 
@@ -102,6 +101,7 @@ class Workbench:
         """
         document = self._catalogue.document(document_id)
         step = "read"
+        replaced: list[int] = []
 
         def on_step(name: str) -> None:
             nonlocal step
@@ -111,25 +111,25 @@ class Workbench:
         try:
             data = self._blobs.get(document.sha256)
             corrections = self._catalogue.corrections(document.sha256)
-            ingested = self._ingestor.run(document, data, corrections, on_step, self._on_tables(document))
+            ingested = self._ingestor.run(
+                document,
+                data,
+                corrections,
+                on_step,
+                lambda tables: replaced.extend(self.reality.load(document, tables)),
+            )
             on_step("store")
             self._store(ingested.document, ingested.pages, ingested.passages, ingested.vectors)
-            self._apply_roles(document_id)
+            self._follow_tables(document_id, replaced)
         except BadFile as error:
             self._catalogue.fail(document_id, step=step, reason=error.message, remedy=error.hint)
         return self._catalogue.document(document_id)
 
-    def _on_tables(self, document: Document) -> Callable[[Sequence[ReadTable]], None]:
-        """Tables are loaded as soon as they are read; what they replace is archived, not lost."""
-
-        def load(tables: Sequence[ReadTable]) -> None:
-            for replaced in self.reality.load(document, tables):
-                self.archive(replaced, archived=True)
-
-        return load
-
-    def _apply_roles(self, document_id: int) -> None:
-        """Passages of tables whose role an analyst has set take it over from the version before."""
+    def _follow_tables(self, document_id: int, replaced: Sequence[int]) -> None:
+        """What new tables replaced leaves the search, not lost, once the new text is there; and passages of tables whose
+        role an analyst has set take it over from the version before."""
+        for each in replaced:
+            self.archive(each, archived=True)
         for table in self.reality.tables():
             if table.document_id == document_id and table.role_by == "analyst":
                 self.set_table_role(table.name, table.role)

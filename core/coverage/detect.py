@@ -231,6 +231,7 @@ def _judged(
     error: str,
 ) -> Cell:
     row = gap_table().evidence
+    enough = _enough(weighed, row)
     score = weighed[0].score if weighed else 0.0
     if error and score < row.covered:
         return column.blank(topic, CellState.ERROR, error=error)
@@ -244,9 +245,9 @@ def _judged(
     return replace(
         column.blank(topic, state_of(score)),
         evidence_score=score,
-        evidence=cited(_enough(weighed, row)),
+        evidence=cited(enough),
         near_misses=cited(_short(weighed, row)),
-        reason=_reason(column.kind, weighed, len(_enough(weighed, row)), row.covered),
+        reason=_reason(column.kind, weighed, len(enough), row.covered) + ("" if enough else column.searched),
     )
 
 

@@ -27,6 +27,7 @@ _LIGHT_WEIGHT, _LIGHT_QUALITY = 0.25, 0.6
 _ALL_LIGHT = 0.9
 _WHOLE = 0.4
 _LEAST_PART = 0.25
+_LEAST_COVERED, _LEAST_BY_HEAD = 0.3, 0.15
 _SPELT_OTHERWISE = 0.6
 _WITHOUT_HEAD, _WITHOUT_LIGHT_HEAD = 0.75, 0.9
 _MODIFIER = 0.7
@@ -100,44 +101,65 @@ def column_meaning(
     said: Sequence[Token], first: int, last: int, way: Way, column: Column, years: str, things: Collection[str]
 ) -> Spoken | None:
     """Tokens that name a column: each one of its header's words, little words in between. years: those the question
-    names; a header of another year is not meant."""
-    asked = asking()
-    header = header_words(column.header)
-    weights = [_LIGHT_WEIGHT if stem in asked.light or stem.isdigit() else 1.0 for stem in header]
+    names; a header of another year is not meant. things: what rows are called; "employees" alone is no employee cost.
+    """
+    header, tokens = header_words(column.header), said[first:last]
+    weights = _header_weights(header)
+    matched = _matched(tokens, column, header, weights)
+    if matched is None:
+        return None
+    quality, left = matched
+    headless, amount = len(header) - 1 in left, is_amount(way.table, column)
+    if headless and not column.type.numeric and _says_little(tokens, left.values()):
+        return None
+    if headless and amount and all(token.stem in things for token in tokens):
+        return None
+    coverage = 1 - sum(weights[at] for at in left) / sum(weights)
+    head = bool({tokens[-1].word, *plain_words(tokens[-1].word)} & set(plain_header(column.header)[-1:]))
+    if not quality or coverage < (_LEAST_BY_HEAD if head else _LEAST_COVERED):
+        return None
+    score = 2.0 * quality * (0.35 + 0.65 * coverage) - way.cost
+    score += _WHOLE * (len(header) - 1) if not left else 0.0
+    if headless and amount:
+        score *= _WITHOUT_HEAD if weights[-1] == 1 else _WITHOUT_LIGHT_HEAD
+    in_header = [stem for stem in header if stem.isdigit() and len(stem) == 4]
+    if in_header and years:
+        score += 0.5 if any(year in years for year in in_header) else -2.0
+    return Spoken(first, last, score, Meaning("column", way, column)) if score > 0 else None
+
+
+def _header_weights(header: Sequence[str]) -> list[float]:
+    """How much each word of a header says."""
+    weights = [_LIGHT_WEIGHT if stem in asking().light or stem.isdigit() else 1.0 for stem in header]
     if all(weight < 1 for weight in weights):
-        weights = [*[_ALL_LIGHT / 2] * (len(weights) - 1), _ALL_LIGHT]
+        return [*[_ALL_LIGHT / 2] * (len(weights) - 1), _ALL_LIGHT]
+    return weights
+
+
+def _matched(
+    said: Sequence[Token], column: Column, header: Sequence[str], weights: Sequence[float]
+) -> tuple[float, dict[int, str]] | None:
+    """How well tokens are words of a header, and which of those are left; None when one of them is none."""
     left = dict(enumerate(header))
-    quality = matched = 0.0
-    for place, token in enumerate(said[first:last]):
+    quality = 0.0
+    for place, token in enumerate(said):
         found = _header_place(token, left)
         if found is None:
-            if place in (0, last - first - 1) or token.word not in ("of", "in", "the", "for", "a"):
+            if place in (0, len(said) - 1) or token.word not in ("of", "in", "the", "for", "a"):
                 return None
             continue
         at, sure = found
         if sure < _EXACT and column.type is ColumnType.BOOLEAN:
             return None  # "paid" is no flag called "salaried"
         del left[at]
-        matched += weights[at]
         quality += sure * (1.0 if weights[at] == 1 else _LIGHT_QUALITY if weights[at] == _LIGHT_WEIGHT else _ALL_LIGHT)
-    tail = len(header) - 1 in left and any(stem not in asked.light for stem in left.values())
-    if tail and not column.type.numeric and all(token.stem in asked.ignorable for token in said[first:last]):
-        return None  # "work" is no work e-mail
-    coverage = matched / sum(weights)
-    head = bool({said[last - 1].word, *plain_words(said[last - 1].word)} & set(plain_header(column.header)[-1:]))
-    if not quality or coverage < (0.15 if head else 0.3):
-        return None
-    score = 2.0 * quality * (0.35 + 0.65 * coverage) - way.cost
-    score += _WHOLE * (len(header) - 1) if not left else 0.0
-    amount = is_amount(way.table, column)
-    if amount and len(header) - 1 in left and all(token.stem in things for token in said[first:last]):
-        return None
-    if len(header) - 1 in left and amount:
-        score *= _WITHOUT_HEAD if weights[-1] == 1 else _WITHOUT_LIGHT_HEAD
-    in_header = [stem for stem in header if stem.isdigit() and len(stem) == 4]
-    if in_header and years:
-        score += 0.5 if any(year in years for year in in_header) else -2.0
-    return Spoken(first, last, score, Meaning("column", way, column)) if score > 0 else None
+    return quality, left
+
+
+def _says_little(said: Sequence[Token], left: Collection[str]) -> bool:
+    """Whether words that may mean nothing leave out what a header is about: "work" is no work e-mail."""
+    asked = asking()
+    return all(token.stem in asked.ignorable for token in said) and any(stem not in asked.light for stem in left)
 
 
 def _header_place(token: Token, left: Mapping[int, str]) -> tuple[int, float] | None:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from core.errors import BadTable
 from core.matching import stem
 from core.tables.loading import check_keys, table
 
-__all__ = ["Asking", "ValueWords", "asking"]
+__all__ = ["Asking", "ValueWords", "asking", "read_asking"]
 
 _TOP = (
     "abbreviations",
@@ -63,19 +64,27 @@ class Asking:
 @cache
 def asking() -> Asking:
     """The checked table. Raises BadTable."""
-    rows = table("asking")
-    check_keys("asking", "top level", rows, _TOP)
+    return read_asking(table("asking"))
+
+
+def read_asking(rows: Mapping[str, Any]) -> Asking:
+    """The table from its parsed TOML. Raises BadTable naming the file and what is wrong in it."""
+    for where, part, known in (("top level", rows, _TOP), ("operators", rows.get("operators", {}), _OPERATORS)):
+        check_keys("asking", where, part, known)
+        for name in known:
+            if name not in part:
+                raise BadTable(f"core/tables/asking.toml: [{where}] lacks '{name}'.", "Add it.")
     check_keys("asking", "refuse", rows["refuse"], _REFUSE)
-    check_keys("asking", "operators", rows["operators"], _OPERATORS)
-    missing = [name for name in _OPERATORS if name not in rows["operators"]]
-    if missing:
-        raise BadTable(f"core/tables/asking.toml: [operators] lacks '{missing[0]}'.", "Add it.")
     synonyms: dict[str, set[str]] = {}
     for group in rows["synonyms"]:
         stems = {stem(word) for word in group}
         for each in stems:
             synonyms.setdefault(each, set()).update(stems - {each})
-    operators = {tuple(phrase.split()): name for name, phrases in rows["operators"].items() for phrase in phrases}
+    operators: dict[tuple[str, ...], str] = {}
+    for name, phrases in rows["operators"].items():
+        for phrase in phrases:
+            if operators.setdefault(tuple(phrase.split()), name) != name:
+                raise BadTable(f"core/tables/asking.toml: [operators] '{phrase}' stands in two lists.", "Keep one.")
     value_words = []
     for row in rows["value_words"]:
         check_keys("asking", "value_words", row, ("values", "words", "when"))

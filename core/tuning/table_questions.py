@@ -52,7 +52,7 @@ def read_questions(path: Path) -> list[AskedTables]:
             raise BadRequest(
                 f"{path.name}, line {number}: {error!r}.", "Each line needs id, set, kind, question and answer."
             ) from error
-        if not set(asked.expected) & set(_ANSWERS):
+        if not isinstance(asked.expected, dict) or not set(asked.expected) & set(_ANSWERS):
             raise BadRequest(f"{path.name}, line {number}: the answer says none of {', '.join(_ANSWERS)}.", "Add one.")
         questions.append(asked)
     return questions

@@ -74,6 +74,30 @@ def test_a_setup_row_covers_what_is_required_and_is_cited_by_itself() -> None:
     assert cell.request is not None and cell.request.filters.documents == (7,)
 
 
+def test_a_missing_row_says_which_setup_tables_were_looked_through() -> None:
+    library = with_setup_table(payroll_library())
+    library.add(
+        "plans.csv", "plan: DEN; description: Dental insurance", truth=Truth.REALITY, table_role=TableRole.SETUP
+    )
+    missing = board(library, "vacation accrual per month").cell("vacation accrual per month", GapKind.CONFIGURATION)
+    assert missing.state is CellState.GAP
+    assert missing.reason.endswith(". Looked through plans.csv, setup.csv.")
+    library.add("law.pdf", "Overtime at 1.5 of the regular rate is required.", truth=Truth.REGULATORY)
+    covered = board(library, "overtime of the regular rate").cell("overtime of the regular rate", GapKind.CONFIGURATION)
+    assert covered.state is CellState.COVERED
+    assert "Looked through" not in covered.reason
+
+
+def test_of_many_setup_tables_the_first_five_are_named() -> None:
+    library = payroll_library()
+    for n in range(1, 8):
+        library.add(f"t{n}.csv", f"code: C{n}; description: Zebra{n}", truth=Truth.REALITY, table_role=TableRole.SETUP)
+    found = board(library, "vacation accrual per month")
+    reason = found.cell("vacation accrual per month", GapKind.CONFIGURATION).reason
+    assert reason.endswith(" Looked through t1.csv, t2.csv, t3.csv, t4.csv, t5.csv and 2 more.")
+    assert all("Looked through" not in cell.reason for cell in found.cells if not cell.configuration)
+
+
 def test_records_are_no_setup_rows() -> None:
     library = payroll_library()
     library.add("law.pdf", "Overtime at 1.5 of the regular rate is required.", truth=Truth.REGULATORY)

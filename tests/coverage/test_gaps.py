@@ -8,6 +8,7 @@ from core.boards import Cell, CellState, Topic
 from core.coverage.gaps import coverage_of, gaps_of, place_in_words, state_of
 from core.documents import Truth
 from core.errors import BadTable
+from core.results import Citation
 from core.tables.gaps import gap_table, read_gap_table
 from core.tables.loading import table
 
@@ -79,6 +80,41 @@ def test_a_recommendation_names_what_to_obtain_where_and_the_topic() -> None:
         in gap.recommendation
     )
     assert "Nothing in the library comes near" in gap.recommendation
+
+
+def citation(name: str, quote: str) -> Citation:
+    places: dict[str, Any] = {"page": None, "page_number": 1, "section": "", "start": 0, "end": len(quote)}
+    labels: dict[str, Any] = {"truth": None, "authority": None, "jurisdiction": None, "date": None}
+    return Citation("1.0", 1, 0, 1, name, "00", quote=quote, relevance=0.5, **places, **labels)
+
+
+@pytest.mark.parametrize(
+    ("near", "words"),
+    [
+        ((), "Required by “Breaks are paid.” (handbook.md). Nothing in the library comes near."),
+        (
+            ("codes.csv",),
+            "Required by “Breaks are paid.” (handbook.md); no row in codes.csv covers it."
+            " Nearest: “LUN Lunch” (codes.csv).",
+        ),
+        (
+            ("plans.csv", "codes.csv", "codes.csv"),
+            "Required by “Breaks are paid.” (handbook.md); no row in codes.csv, plans.csv covers it."
+            " Nearest: “LUN Lunch” (plans.csv).",
+        ),
+    ],
+)
+def test_a_missing_setup_row_names_the_tables_that_came_near(near: tuple[str, ...], words: str) -> None:
+    policy = Cell(
+        "breaks", Truth.COMPLIANCE, CellState.COVERED, 0.8, 0.5, evidence=(citation("handbook.md", "Breaks are paid."),)
+    )
+    misses = tuple(citation(name, "LUN Lunch") for name in near)
+    missing = Cell("breaks", Truth.REALITY, CellState.GAP, 0.0, 0.5, near_misses=misses, configuration=True)
+    (gap,) = gaps_of([policy, missing])
+    assert gap.configuration
+    assert gap.recommendation.endswith(words)
+    (uncovered,) = gaps_of([missing])
+    assert "Required by" not in uncovered.recommendation
 
 
 def test_every_kind_of_place_has_words() -> None:

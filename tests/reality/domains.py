@@ -16,7 +16,9 @@ from tests.stores.libraries import document
 
 TODAY = datetime(2026, 11, 21, 9, tzinfo=UTC)
 
-EMPLOYEES = """employee_id,first_name,last_name,gender,department_code,job_title,state,hire_date,salary,bonus,status,manager_id,is_remote,work_email
+EMPLOYEES = """\
+employee_id,first_name,last_name,gender,department_code,job_title,state,hire_date,salary,bonus,status,\
+manager_id,is_remote,work_email
 E101,Ann,Lee,F,FIN,Controller,TX,2014-03-03,142000,12000,active,,N,ann.lee@example.com
 E102,Bo,Ray,M,FIN,Accountant,TX,2015-06-15,71000,2500,active,E101,N,bo.ray@example.com
 E103,Cy,Fox,M,FIN,Accountant,OH,2019-03-18,68000,,active,E101,Y,
@@ -54,7 +56,8 @@ S-03,Cobalt Tools,Germany,Reduced,Yes
 S-04,Delta Freight,Poland,,No
 S-05,Echo Lighting,Spain,Standard,No
 """
-PURCHASE_ORDERS = """PO Number,Supplier ID,Order Date,Due Date,Delivery Date,Total Amount,Shipping Cost,Order Status,Buyer
+PURCHASE_ORDERS = """\
+PO Number,Supplier ID,Order Date,Due Date,Delivery Date,Total Amount,Shipping Cost,Order Status,Buyer
 PO-2001,S-01,2024-01-10,2024-01-31,2024-01-29,"$1,250.00",$40.00,Approved,Nora Hale
 PO-2002,S-01,2024-02-14,2024-03-01,2024-03-09,"$2,400.00",$55.00,Approved,Omar Reed
 PO-2003,S-02,2024-02-20,2024-03-15,,"$9,800.00",$310.00,Rejected,Nora Hale
