@@ -68,6 +68,17 @@ def test_without_tables_the_page_says_where_they_come_from(shelf: Shelf, opened:
     assert "No tables yet" in said and "Upload tables" in said and "Load the sample library" in said
 
 
+def test_while_files_are_read_the_page_says_how_far_and_draws_itself_again(shelf: Shelf, opened: Opened) -> None:
+    shelf.jobs.run = lambda number: None
+    waiting = shelf.add("employees.csv", STAFF)
+    screen = opened("data.py")
+    assert "Files are still being read" in words(screen)
+    assert "Reading: 0 of 1 document done" in screen.progress[0].text
+    shelf.workbench.ingest(waiting)
+    screen.run()
+    assert not screen.progress and "No tables yet" not in words(screen)
+
+
 def test_a_question_in_the_url_is_answered_with_its_reading_and_place(counted: Shelf, opened: Opened) -> None:
     screen = opened("data.py", q="How many employees are there?")
     said = words(screen)

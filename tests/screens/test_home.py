@@ -5,6 +5,8 @@ from core.documents import DocumentState, Truth
 from core.reviews import Opinion, Verdict
 from tests.screens.conftest import Opened, Shelf, words
 
+PEOPLE = "employee_id,plan\nE1,MED\nE2,DEN\nE3,MED\nE4,MED\n"
+
 
 def test_an_empty_library_explains_the_five_truths_and_offers_the_sample(shelf: Shelf, opened: Opened) -> None:
     home = opened("home.py")
@@ -64,3 +66,16 @@ def test_accepted_cells_whose_sentence_changed_need_attention(stocked: Shelf, op
     assert "rest on sentences" not in words(opened("home.py"))
     stocked.workbench.delete(next(each.id for each in stocked.workbench.documents() if "overtime" in each.name))
     assert "1 accepted cell of the coverage board rest on sentences" in words(opened("home.py"))
+
+
+def test_rows_that_were_not_read_and_codes_nobody_configured_need_attention(shelf: Shelf, opened: Opened) -> None:
+    plans = shelf.add("plans.csv", "plan,description\nMED,Medical plan\nDEN,Dental plan\nVIS,Vision plan\n")
+    people = shelf.add("people.csv", PEOPLE + "E5,OLD\nE6\n")
+    for number in (plans, people):
+        shelf.workbench.correct(number, "truth", "reality")
+    said = words(opened("home.py")).replace("\\", "")
+    assert "1 row of people could not be read" in said
+    assert "1 code of people.plan is used but not configured" in said
+    shelf.workbench.delete(people)
+    said = words(opened("home.py"))
+    assert "could not be read" not in said and "not configured" not in said
