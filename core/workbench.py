@@ -126,8 +126,8 @@ class Workbench:
         return self._catalogue.document(document_id)
 
     def _follow_tables(self, document_id: int, replaced: Sequence[int]) -> None:
-        """What new tables replaced leaves the search, not lost, once the new text is there; passages of tables whose role
-        an analyst has set take it over from the version before."""
+        """What new tables replaced leaves the search, not lost, once the new text is there; their passages take over
+        the role an analyst has set on the version before."""
         for each in replaced:
             self.archive(each, archived=True)
         for table in self.reality.tables():

@@ -1,8 +1,10 @@
 """Takes the pictures of the documentation from the running app: `make pictures`.
 
-The app runs on a throw-away data folder with the sample library; every page is taken at 1280 and 800 pixels.
+The app runs on a throw-away data folder with the sample library; every page is taken at 1280 and 800 pixels. Only what
+the documentation shows stays; `make pictures ARGS=FOLDER` keeps them all in a folder of one's own, to be looked at.
 """
 
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,22 +15,28 @@ import sample
 from tests.browser.driving import Window, open_browser
 from tests.running import RunningApp, running_app
 
-__all__ = ["VIEWS", "View", "take"]
+__all__ = ["VIEWS", "View", "shown", "take"]
 
 FOLDER = Path(__file__).parent / "pictures"
 WIDTHS = (1280, 800)
-TALLEST = 1500
+LEAST, TALLEST = 560, 1500
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
+STATEMENT = """SELECT department, count(*) AS people, round(avg(pay_rate), 2) AS average_rate
+FROM employees
+WHERE status = 'active' AND pay_type = 'hourly'
+GROUP BY department
+ORDER BY average_rate DESC"""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One picture: an address of the app, and a word that stands there once it is drawn."""
+    """One picture: an address of the app, a word that stands there once it is drawn, and a button to press before."""
 
     name: str
     path: str
     sign: str
     params: Callable[[], dict[str, str | list[str]]] = dict
+    press: str = ""
 
 
 VIEWS = (
@@ -42,10 +50,19 @@ VIEWS = (
     View("inspect-page", "inspect", "Picture of the page", lambda: {"q": QUESTION, "view": "Page"}),
     View("coverage", "coverage", "What to obtain", lambda: {"view": "Board"}),
     View("coverage-review", "coverage", "cells decided", lambda: {"view": "Review"}),
-    View("data", "data", "Read as", lambda: {"q": "employees by department"}),
-    View("data-table", "data", "Personal data", lambda: {"view": "Tables", "table": "employees"}),
+    View("data-ask", "data", "Read as", lambda: {"q": "employees by department"}),
+    View("data-tables", "data", "Personal data", lambda: {"view": "Tables", "table": "employees"}),
     View("data-in-use", "data", "Unused", lambda: {"view": "In use"}),
+    View("data-sql", "data", "rows in", lambda: {"view": "SQL", "sql": STATEMENT}, "Run"),
 )
+
+
+_BOTTOM = """
+    Math.max(...["stMainBlockContainer", "stSidebarContent"]
+        .flatMap(name => [...document.querySelectorAll(`[data-testid=${name}] > *`)])
+        .map(each => each.getBoundingClientRect().bottom))
+"""
+"""Where the lowest part of the page ends, in pixels from the top of the window."""
 
 
 def take(folder: Path) -> list[Path]:
@@ -88,12 +105,14 @@ def _picture(window: Window, view: View, folder: Path) -> Path:
     from PIL import Image
 
     window.go(view.path, **view.params())
+    if view.press:
+        window.page.get_by_role("button", name=view.press, exact=True).click()
     window.wait_for(view.sign)
     window.page.wait_for_timeout(1500)  # charts grow for a moment after they are drawn
     # The page scrolls inside a box of its own, so the window is made as tall as what is in it.
-    height = int(window.page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight"))
+    height = int(window.page.evaluate(_BOTTOM))
     width = window.page.viewport_size["width"] if window.page.viewport_size else WIDTHS[0]
-    window.page.set_viewport_size({"width": width, "height": min(max(height + 60, 700), TALLEST)})
+    window.page.set_viewport_size({"width": width, "height": min(max(height + 40, LEAST), TALLEST)})
     window.page.wait_for_timeout(800)
     target = folder / f"{view.name}-{width}.png"
     window.page.screenshot(path=target)
@@ -102,7 +121,22 @@ def _picture(window: Window, view: View, folder: Path) -> Path:
     return target
 
 
-if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
-    for path in take(FOLDER):
+def shown() -> set[str]:
+    """The names of the pictures that the README or a page of the documentation shows."""
+    docs = FOLDER.parent
+    texts = [page.read_text("utf-8") for page in (docs.parent / "README.md", *docs.glob("*.md"))]
+    return {name for text in texts for name in re.findall(r"pictures/([\w-]+\.png)", text)}
+
+
+def main(folder: Path) -> None:
+    """Take every picture; in the documentation's own folder only those that are shown stay."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in take(folder):
         sys.stdout.write(f"{path.name}: {path.stat().st_size // 1024} kB\n")
+    for path in folder.glob("*.png") if folder == FOLDER else ():
+        if path.name not in shown():
+            path.unlink()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)

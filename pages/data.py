@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.documents import DocumentState
-from pages.parts import notices, session
+from pages.parts import notices, reading, session
 from pages.parts.data import ask, in_use, sql, state, tables
 from pages.parts.data.state import Sight
 from pages.parts.urls import page_path
@@ -15,9 +15,11 @@ _ROOMS = {"Ask": ask.draw, "Tables": tables.draw, "In use": in_use.draw, "SQL": 
 def draw() -> None:
     """The page: whose tables, and the room one is in."""
     if not state.reality().tables():
+        reading.progress(lambda: state.sight(None).mark)
         _empty()
         return
     seen = _project()
+    reading.progress(lambda: state.sight(seen.project).mark)
     state.told()
     view = st.segmented_control(
         "View",

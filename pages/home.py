@@ -1,5 +1,6 @@
 """Home: what is in the library, what needs attention, and where to go on."""
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 import streamlit as st
@@ -8,7 +9,8 @@ import sample
 from core.documents import Document, DocumentState, Truth
 from core.errors import FivefoldError
 from core.results import Statistics
-from pages.parts import cards, notices, session
+from pages.parts import cards, notices, reading, session
+from pages.parts.data import state
 from pages.parts.looks import TRUTHS, UNKNOWN
 from pages.parts.urls import page_path
 from pages.parts.wording import ago, count, plain, shortened
@@ -53,12 +55,13 @@ def _numbers(counts: Statistics) -> None:
 
 
 def _attention(documents: list[Document]) -> None:
-    """Failed files and doubtful labels, each with a way to deal with it."""
+    """Failed files, doubtful labels, and what does not hold any more or yet, each with a way to deal with it."""
     st.markdown("**Needs attention**")
     failed = [each for each in documents if each.state is DocumentState.FAILED]
     unsure = [each for each in documents if each.state is DocumentState.READY and cards.unsure(each)]
     shaken = _shaken(documents)
-    if not failed and not unsure and not shaken:
+    tables = _tables()
+    if not failed and not unsure and not shaken and not tables:
         st.caption(":material/check: Every file was read, and every label is sure.")
     if shaken:
         st.page_link(
@@ -67,6 +70,8 @@ def _attention(documents: list[Document]) -> None:
             icon=":material/warning:",
             query_params={"view": "Review"},
         )
+    for label, room in tables:
+        st.page_link(page_path("data"), label=label, icon=":material/warning:", query_params=room)
     for each in [*failed, *unsure][:_SHOWN]:
         with st.container(border=True, gap="xsmall"):
             link = {"document": str(each.id)}
@@ -84,6 +89,25 @@ def _shaken(documents: list[Document]) -> int:
     desk = session.workbench().desk
     projects = {None, *(each.project for each in documents if each.project)}
     return sum(len(desk.shaken(project)) for project in projects)
+
+
+def _tables() -> Sequence[tuple[str, Mapping[str, str]]]:
+    """What of the tables needs a look, and the room of Data that shows it. Codes are counted once per table loaded."""
+    seen = state.sight(None)
+    torn = [table for table in seen.asked if table.rejected]
+    unknown = [each for each in state.compared(seen) if each.count("used, not configured")]
+    found: list[tuple[str, Mapping[str, str]]] = []
+    if torn:
+        lost = count(sum(table.rejected for table in torn), "row")
+        of = plain(torn[0].name) if len(torn) == 1 else count(len(torn), "table")
+        room = {"table": torn[0].name, "part": "Left out"} if len(torn) == 1 else {}
+        found.append((f"{lost} of {of} could not be read", {"view": "Tables"} | room))
+    if unknown:
+        codes = sum(each.count("used, not configured") for each in unknown)
+        of = f"{plain(unknown[0].records)}.{plain(unknown[0].column)}" if len(unknown) == 1 else "records"
+        verb = "is" if codes == 1 else "are"
+        found.append((f"{count(codes, 'code')} of {of} {verb} used but not configured", {"view": "In use"}))
+    return found
 
 
 def _icon(document: Document) -> str:
@@ -107,7 +131,7 @@ def _recent() -> None:
     for question, hits, when in searches:
         st.page_link(
             page_path("search"),
-            label=f"{plain(shortened(question, 52))} :gray[{count(hits, 'result')}]",
+            label=f"{plain(shortened(question, 46))} :gray[{count(hits, 'result')}]",
             help=plain(f"{question} – {ago(when, now)}"),
             icon=":material/history:",
             query_params={"q": question},
@@ -146,22 +170,6 @@ def _load_sample() -> None:
         st.rerun()
 
 
-def _progress(documents: list[Document]) -> None:
-    """How far the running jobs are; redraws itself, and the page once they are done."""
-
-    @st.fragment(run_every=1.0)
-    def drawn() -> None:
-        counts = session.workbench().statistics()
-        pending = counts.by_state.get(DocumentState.PENDING, 0)
-        if not pending:
-            st.rerun()
-        done = counts.documents - pending
-        st.progress(done / max(1, counts.documents), f"Reading: {done:,} of {count(counts.documents, 'document')} done")
-
-    if any(each.state is DocumentState.PENDING for each in documents):
-        drawn()
-
-
 def draw() -> None:
     library = session.workbench()
     counts, documents = library.statistics(), list(library.documents())
@@ -170,7 +178,7 @@ def draw() -> None:
         st.markdown("**The five truths**")
         _by_truth(counts)
         return
-    _progress(documents)
+    reading.progress()
     _numbers(counts)
     _by_truth(counts)
     left, right = st.columns(2, gap="medium")

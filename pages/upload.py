@@ -20,7 +20,8 @@ def _drop() -> None:
             "Files",
             accept_multiple_files=True,
             key=f"upload.files.{state.setdefault('upload.round', 0)}",
-            help="PDF, DOCX, HTML, Markdown, text and tables. The original is stored before anything reads it.",
+            help="PDF, Word, HTML, Markdown and text; tables as CSV, TSV, Excel, Parquet or JSON."
+            " The original is stored before anything reads it.",
         )
         where, tagged, go = st.columns([3, 3, 2], vertical_alignment="bottom")
         projects = sorted({each.project for each in session.workbench().documents() if each.project})

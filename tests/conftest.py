@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.stories import browser, data_folder, models, start, window
 
@@ -15,6 +16,10 @@ ROOT = Path(__file__).resolve().parents[1]
 # they are first imported, so they are set before any test module is.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+# Machines are noisy: how long one example takes says nothing about whether a law holds.
+settings.register_profile("without deadlines", deadline=None)
+settings.load_profile("without deadlines")
 
 
 @pytest.fixture(scope="session")

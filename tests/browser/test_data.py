@@ -75,9 +75,7 @@ def test_files_become_tables_that_are_asked_corrected_compared_and_found(
     tab.upload(tmp_path / "employees.csv")
     app.read_by_now(3)  # the older one has left the library
     tab.go("data", view="Tables", table="employees", part="Versions")
-    assert "Rows 24 → 25 Added 1 Removed 0 Changed 1" in tab.wait_for(
-        "Rows are told apart by employee_id", "2 rows that differ"
-    )
+    tab.wait_for("Rows 24 → 25 Added 1 Removed 0 Changed 1", "Rows are told apart by employee_id", "2 rows that differ")
     tab.go("data", q="How many active employees are in Texas?")
     tab.wait_for(f"{TEXANS + 1} Read as:")
 

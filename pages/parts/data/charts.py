@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.reality.spoken import cell_in_words
 from core.table_queries import Fold, Rows, TableQuery
+from pages.parts.data.sizes import HEAD_PIXELS, LISTED, ROW_PIXELS
 from pages.parts.wording import shortened
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ MOST_BARS = 24
 MOST_POINTS = 1_000
 KINDS = ("Bars", "Line", "Points")
 _LETTERS = 30
+_CLOSE_PIXELS, _LEAST_STANDING, _MOST_STANDING = 26, 260, 420
 _BAR, _BAR_DARK = "#5b84b8", "#7da2dc"
 _GRID, _GRID_DARK = "#dde1e7", "#323a46"
 
@@ -53,7 +55,7 @@ def group_bars(query: TableQuery, rows: Rows, *, dark: bool = False) -> "Figure"
             marker={"color": _BAR_DARK if dark else _BAR, "cornerradius": 2},
         )
     )
-    figure.update_layout(**_plain(260 if in_time else 34 + 26 * len(shown)), bargap=0.35)
+    figure.update_layout(**_beside_rows(len(shown), standing=in_time), bargap=0.35)
     _name_bars(figure, labels, standing=in_time)
     return figure
 
@@ -105,6 +107,14 @@ def picked_chart(rows: Rows, kind: str, x: str, y: str, *, dark: bool = False) -
 def _plain(height: int) -> dict[str, Any]:
     margin = {"l": 8, "r": 48, "t": 20, "b": 12}
     return {"height": height, "margin": margin, "showlegend": False, "hoverlabel": {"align": "left"}}
+
+
+def _beside_rows(bars: int, *, standing: bool) -> dict[str, Any]:
+    """As tall as the table beside it; lying bars each beside their row."""
+    if standing:
+        return _plain(max(_LEAST_STANDING, min(HEAD_PIXELS + ROW_PIXELS * bars, _MOST_STANDING)))
+    each = ROW_PIXELS if bars <= LISTED else _CLOSE_PIXELS
+    return _plain(HEAD_PIXELS + each * bars) | {"margin": {"l": 8, "r": 48, "t": HEAD_PIXELS, "b": 0}}
 
 
 def _is_number(cell: object) -> bool:

@@ -9,6 +9,7 @@ from core.reality.in_use import CodeUse, InUse
 from pages.parts import notices
 from pages.parts.data import state
 from pages.parts.data.exports import rows_csv
+from pages.parts.data.sizes import ROW_PIXELS, height
 from pages.parts.data.state import Sight
 from pages.parts.wording import count, plain
 
@@ -25,7 +26,7 @@ _TALLEST = 12
 
 def draw(seen: Sight) -> None:
     """One comparison after the other, those with codes nobody configured first."""
-    found = state.remembered("in use", seen.mark, lambda: state.reality().in_use(seen.project))
+    found = state.compared(seen)
     if not found:
         _nothing(seen)
         return
@@ -93,8 +94,8 @@ def _listed(shown: Sequence[CodeUse], key: str) -> None:
         ],
         key=f"{key}.codes",
         hide_index=True,
-        row_height=32,
-        height="content" if len(shown) <= _TALLEST else 38 + 32 * _TALLEST,
+        row_height=ROW_PIXELS,
+        height=height(len(shown), _TALLEST),
         column_config={
             "Code": st.column_config.TextColumn(width=120),
             "Says": st.column_config.TextColumn(width=420),

@@ -11,12 +11,11 @@ from core.reality.spoken import cell_in_words
 from core.table_queries import Rows
 from pages.parts.data.exports import XLSX, rows_csv, rows_xlsx
 from pages.parts.data.heads import Head
+from pages.parts.data.sizes import ROW_PIXELS, height
 
 __all__ = ["columns_of", "downloads", "drawn", "is_number"]
 
-_TALLEST = 14
 _ROW_WIDTH = 64
-_ROW_PIXELS = 32
 _EXACT = 2**53  # a browser's numbers are whole up to here
 
 
@@ -30,8 +29,8 @@ def drawn(rows: Rows, heads: Sequence[Head], *, key: str) -> None:
         key=key,
         hide_index=True,
         placeholder="",
-        row_height=_ROW_PIXELS,
-        height="content" if len(rows.rows) <= _TALLEST else 38 + _ROW_PIXELS * _TALLEST,
+        row_height=ROW_PIXELS,
+        height=height(len(rows.rows)),
         column_config={name: _config(cells, head) for (name, cells), head in zip(columns.items(), heads, strict=True)},
     )
 

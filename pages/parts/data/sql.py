@@ -46,8 +46,7 @@ def _statement(project: str | None) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.form_submit_button("Run", type="primary", icon=":material/play_arrow:", on_click=_run, args=(project,))
             st.caption(
-                f"Ctrl+Enter runs it. Read-only: one SELECT over this library's tables, at most 10 seconds and"
-                f" {MOST_SQL_ROWS:,} rows.",
+                f"Ctrl+Enter runs it. One SELECT, at most 10 seconds and {MOST_SQL_ROWS:,} rows.",
                 width="content",
             )
     _history()

@@ -1,6 +1,6 @@
 """What the rooms of the Data page share: the desk, the tables in sight, and what was worked out of them before."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -9,11 +9,23 @@ import streamlit as st
 from core.documents import Document
 from core.errors import FivefoldError
 from core.reality.desk import RealityDesk
+from core.reality.in_use import InUse
 from core.table_queries import Ref, Rows, TableQuery
 from core.tabular import RealityTable
 from pages.parts import notices, session
 
-__all__ = ["Sight", "go", "looked_into", "open_table", "reality", "remembered", "sight", "told", "try_to"]
+__all__ = [
+    "Sight",
+    "compared",
+    "go",
+    "looked_into",
+    "open_table",
+    "reality",
+    "remembered",
+    "sight",
+    "told",
+    "try_to",
+]
 
 _Worked = TypeVar("_Worked")
 
@@ -70,6 +82,11 @@ def remembered(name: str, mark: Hashable, work: Callable[[], _Worked]) -> _Worke
         kept[name] = (mark, work())
     found: _Worked = kept[name][1]
     return found
+
+
+def compared(seen: Sight) -> Sequence[InUse]:
+    """Configured against in use; counted again only when a table has changed."""
+    return remembered("in use", seen.mark, lambda: reality().in_use(seen.project))
 
 
 def looked_into(table: RealityTable, *, limit: int) -> Rows:

@@ -11,6 +11,7 @@ from core.tabular import Column, LinkState, RealityTable
 from pages.parts import session
 from pages.parts.data import left_out, links, rows, state, versions
 from pages.parts.data.heads import heads_of
+from pages.parts.data.sizes import ROW_PIXELS, height
 from pages.parts.data.state import Sight
 from pages.parts.urls import page_path
 from pages.parts.wording import count, day, plain
@@ -44,18 +45,19 @@ def draw(seen: Sight, table: RealityTable) -> None:
 
 
 def _head(table: RealityTable) -> None:
-    st.markdown(f"#### {plain(table.name)}", anchors=False)
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.markdown(f"#### {plain(table.name)}", anchors=False, width="content")
+        st.space("stretch")
+        where = {"document": str(table.document_id)}
+        st.page_link(page_path("library"), label="Open document", icon=":material/library_books:", query_params=where)
+        inside = {"documents": str(table.document_id)}
+        st.page_link(page_path("search"), label="Find in Search", icon=":material/search:", query_params=inside)
     facts = [plain(table.document_name), *([plain(table.label)] if table.label != "Table" else [])]
     facts += [count(table.rows, "row")]
     dropped = table.rejected + len(table.left_out)
     facts += [f":orange[{count(dropped, 'row')} left out]"] if dropped else []
     facts += [f"version {table.version}, loaded {day(table.loaded_at)}", plain(table.project or "all projects")]
     st.caption(" · ".join(facts))
-    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        where = {"document": str(table.document_id)}
-        st.page_link(page_path("library"), label="Open document", icon=":material/library_books:", query_params=where)
-        inside = {"documents": str(table.document_id)}
-        st.page_link(page_path("search"), label="Find in Search", icon=":material/search:", query_params=inside)
     for warning in table.warnings:
         st.caption(f":orange[:material/warning:] {plain(warning)}")
 
@@ -77,7 +79,6 @@ def _decisions(seen: Sight, table: RealityTable) -> None:
         )
         by = "set by hand" if table.role_by == "analyst" else "suggested from its name and columns"
         st.caption(by, width="content", help=_ROLE_HELP)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.toggle("Used for questions", key=used_key, on_change=_set_used, args=(table.name, used_key))
         st.caption(plain(seen.why(table)), width="content", help=_USED_HELP)
         if table.used is not None:
@@ -102,6 +103,7 @@ def _called(table: RealityTable) -> None:
         help="Words for a row, with commas between. Questions may use them: “how many shipments went to Ohio”.",
         on_change=_set_called,
         args=(table.name, key),
+        width=420,
     )
 
 
@@ -136,8 +138,8 @@ def _columns(table: RealityTable) -> None:
         lines,
         key=f"data.columns.{table.id}",
         hide_index=True,
-        row_height=32,
-        height="content" if len(lines) <= _TALLEST else 38 + 32 * _TALLEST,
+        row_height=ROW_PIXELS,
+        height=height(len(lines), _TALLEST),
         column_order=shown,
         column_config=_PROFILE,
     )
@@ -168,13 +170,13 @@ def _column(table: RealityTable, column: Column) -> dict[str, Any]:
 
 _ALWAYS = {"Header", "Type", "Filled", "Different"}
 _PROFILE = {
-    "Header": st.column_config.TextColumn(width=170),
+    "Header": st.column_config.TextColumn(width=150),
     "Name": st.column_config.TextColumn("In SQL", width=150),
     "Type": st.column_config.TextColumn(width=72),
-    "Is": st.column_config.TextColumn("Key, personal, link", width=170),
+    "Is": st.column_config.TextColumn("Key, personal, link", width=140),
     "Filled": st.column_config.NumberColumn(format="percent", width=64),
     "Different": st.column_config.NumberColumn(format="localized", width=76),
-    "Range": st.column_config.TextColumn(width=210),
+    "Range": st.column_config.TextColumn(width=190),
     "Commonest": st.column_config.TextColumn(width=300),
 }
 

@@ -8,13 +8,13 @@ from core.documents import TableRole
 from core.tabular import RealityTable
 from pages.parts import notices
 from pages.parts.data import state, table
+from pages.parts.data.sizes import ROW_PIXELS, height
 from pages.parts.data.state import Sight
 from pages.parts.wording import count, day
 
 __all__ = ["draw"]
 
 _PER_PAGE = 12
-_ROW_PIXELS = 32
 
 
 def draw(seen: Sight) -> None:
@@ -56,8 +56,8 @@ def _list(seen: Sight, chosen: RealityTable | None) -> None:
         on_select=select,
         selection_mode="single-row",
         selection_default={"selection": {"rows": [names.index(name)]}} if chosen else None,
-        row_height=_ROW_PIXELS,
-        height="content" if len(names) <= _PER_PAGE else 38 + _ROW_PIXELS * _PER_PAGE,
+        row_height=ROW_PIXELS,
+        height=height(len(names), _PER_PAGE),
         column_order=[each for each in lines[0] if any(line[each] != "" for line in lines)],
         column_config=_COLUMNS,
     )
@@ -70,9 +70,9 @@ def _row(seen: Sight, each: RealityTable) -> dict[str, Any]:
         "Holds": "set-up" if each.role is TableRole.SETUP else "records",
         "Rows": each.rows,
         "Rejected": each.rejected,
-        "Columns": len(each.columns),
         "Version": each.version,
         "File": each.document_name,
+        "Columns": len(each.columns),
         "Part": each.label if each.label != "Table" else "",
         "Project": each.project or "",
         "Loaded": day(each.loaded_at),
@@ -80,13 +80,13 @@ def _row(seen: Sight, each: RealityTable) -> dict[str, Any]:
 
 
 _COLUMNS = {
-    "Table": st.column_config.TextColumn(width=190),
-    "Used": st.column_config.TextColumn("For questions", width=100),
-    "Holds": st.column_config.TextColumn(width=76),
-    "Rows": st.column_config.NumberColumn(width=80, format="localized"),
-    "Rejected": st.column_config.NumberColumn(width=76, format="localized"),
-    "Columns": st.column_config.NumberColumn(width=76),
+    "Table": st.column_config.TextColumn(width=150),
+    "Used": st.column_config.TextColumn("For questions", width=94),
+    "Holds": st.column_config.TextColumn(width=66),
+    "Rows": st.column_config.NumberColumn(width=66, format="localized"),
+    "Rejected": st.column_config.NumberColumn(width=70, format="localized"),
+    "Columns": st.column_config.NumberColumn(width=70),
     "Version": st.column_config.NumberColumn(width=66),
-    "File": st.column_config.TextColumn(width=180),
-    "Loaded": st.column_config.TextColumn(width=92),
+    "File": st.column_config.TextColumn(width=160),
+    "Loaded": st.column_config.TextColumn(width=90),
 }

@@ -9,6 +9,7 @@ import streamlit as st
 from core.tabular import RealityTable, RowChange, TableDiff
 from pages.parts.data import state
 from pages.parts.data.exports import rows_csv
+from pages.parts.data.sizes import ROW_PIXELS, height
 from pages.parts.wording import count, plain
 
 __all__ = ["draw"]
@@ -94,8 +95,8 @@ def _changes(diff: TableDiff) -> None:
         listed,
         key="data.diff",
         hide_index=True,
-        row_height=32,
-        height="content" if len(listed) <= 14 else 38 + 32 * 14,
+        row_height=ROW_PIXELS,
+        height=height(len(listed)),
         column_order=None if diff.by else ("What", "Before", "After"),
         column_config={
             "What": st.column_config.TextColumn(width=100),
