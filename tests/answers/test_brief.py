@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import jsonschema
 import pytest
+from markdown_it import MarkdownIt
 
 from core.answers.brief import bibliography, brief_data, brief_html, brief_markdown
 from core.answers.synthesis import extractive
@@ -105,10 +106,9 @@ def test_nothing_hostile_runs_in_html(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_hostile_runs_in_markdown(text: str) -> None:
-    markdown = pytest.importorskip("markdown_it")
     told = hostile(text)
     source = brief_markdown(told, extractive(told))
-    seen = Reader(markdown.MarkdownIt("commonmark", {"html": True}).enable("table").render(source))
+    seen = Reader(MarkdownIt("commonmark", {"html": True}).enable("table").render(source))
     assert not {"script", "img", "a", "b", "table"} & set(seen.tags)
     titles = re.findall(r"(?m)^#+ .*$", brief_markdown(ANSWER, extractive(ANSWER)))
     assert len([tag for tag in seen.tags if tag in ("h1", "h2")]) == len(titles)
