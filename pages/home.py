@@ -60,8 +60,10 @@ def _attention(documents: list[Document]) -> None:
     failed = [each for each in documents if each.state is DocumentState.FAILED]
     unsure = [each for each in documents if each.state is DocumentState.READY and cards.unsure(each)]
     shaken = _shaken(documents)
-    tables = _tables()
-    if not failed and not unsure and not shaken and not tables:
+    tables: Sequence[tuple[str, Mapping[str, str]]] | None = None
+    with notices.told():
+        tables = _tables()
+    if tables == [] and not failed and not unsure and not shaken:
         st.caption(":material/check: Every file was read, and every label is sure.")
     if shaken:
         st.page_link(
@@ -70,7 +72,7 @@ def _attention(documents: list[Document]) -> None:
             icon=":material/warning:",
             query_params={"view": "Review"},
         )
-    for label, room in tables:
+    for label, room in tables or ():
         st.page_link(page_path("data"), label=label, icon=":material/warning:", query_params=room)
     for each in [*failed, *unsure][:_SHOWN]:
         with st.container(border=True, gap="xsmall"):

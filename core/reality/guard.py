@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Collection, Iterator, Mapping
+from difflib import get_close_matches
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -222,9 +223,14 @@ def _check_column(column: exp.Expr, _tables: Collection[str]) -> None:
 def _check_function(call: exp.Expr, _tables: Collection[str]) -> None:
     name = call.args["this"]
     if not isinstance(name, str) or name.lower() not in FUNCTIONS:
-        raise BadRequest(
-            f"The function '{call.name}' cannot be used.", f"Functions are: {', '.join(sorted(FUNCTIONS))}."
-        )
+        raise BadRequest(f"The function '{call.name}' cannot be used.", _functions_like(str(call.name)))
+
+
+def _functions_like(name: str) -> str:
+    """What can be used instead: the functions spelt nearly so, and what kinds there are."""
+    near = get_close_matches(name.lower(), sorted(FUNCTIONS), n=4, cutoff=0.6)
+    like = f"Did you mean {' or '.join(near)}? " if near else ""
+    return f"{like}Aggregates, windows, conditions, and functions of text, numbers and dates can be used."
 
 
 def _check_cast(cast: exp.Expr, _tables: Collection[str]) -> None:

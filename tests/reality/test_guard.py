@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import BadRequest
-from core.reality.guard import FUNCTIONS, checked
+from core.reality.guard import checked
 
 TABLES = ("staff", "pay", "Cost centres")
 
@@ -253,10 +253,10 @@ def test_the_tables_are_named_when_one_is_missing() -> None:
         checked("select * from wages", ())
 
 
-def test_the_functions_are_named_when_one_is_missing() -> None:
+def test_functions_spelt_nearly_so_are_named_when_one_is_missing() -> None:
     with pytest.raises(BadRequest) as caught:
-        checked("select random()", TABLES)
-    assert all(name in caught.value.hint for name in FUNCTIONS)
+        checked("select substrng('abc', 1)", TABLES)
+    assert "substring" in caught.value.hint
 
 
 @pytest.mark.parametrize(

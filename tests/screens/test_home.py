@@ -1,7 +1,11 @@
 """Home: an empty library says what to do; a filled one says what is in it and what needs a look."""
 
+import pytest
+
 from core.boards import Topic
 from core.documents import DocumentState, Truth
+from core.errors import BadRequest
+from core.reality.desk import RealityDesk
 from core.reviews import Opinion, Verdict
 from tests.screens.conftest import Opened, Shelf, words
 
@@ -79,3 +83,15 @@ def test_rows_that_were_not_read_and_codes_nobody_configured_need_attention(shel
     shelf.workbench.delete(people)
     said = words(opened("home.py"))
     assert "could not be read" not in said and "not configured" not in said
+
+
+def test_tables_that_cannot_be_compared_take_nothing_else_along(
+    stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(self: RealityDesk, project: str | None = None) -> None:
+        raise BadRequest("This took longer than 10 seconds.", "Ask for less.")
+
+    monkeypatch.setattr(RealityDesk, "in_use", slow)
+    home = opened("home.py")
+    assert "This took longer" in home.warning[0].value
+    assert "Last searches" in words(home) and "Every file was read" not in words(home)
