@@ -118,7 +118,9 @@ def run(files: Sequence[Path], *, passages: int = 100_000, topics: int = 1_000) 
         _store(workbench, stock.setup(names[: min(_SETUP_ROWS, topics)]))
         workbench.desk.add_topics([Topic(name) for name in names])
         # The keyword files are made at the first search; the model is loaded by it.
-        workbench.search(cell_request(names[0], Truth.REGULATORY, None), remember=False)
+        workbench.search(
+            cell_request(names[0], Truth.REGULATORY, None, workbench.tuning.profiles.default(None)), remember=False
+        )
         rows = [("one run", *_carried_out(workbench))]
         _store(workbench, stock.document(passages // _PER_DOCUMENT, _PER_DOCUMENT))
         rows.append(("again, one document more", *_carried_out(workbench)))

@@ -13,14 +13,17 @@ from numpy.typing import NDArray
 
 from core.documents import Document, Label, Labels, Page, Passage
 from core.filters import SearchFilters
+from core.queries import ScoreProfile
 from core.results import LegHits, Statistics, TermScore
 
 __all__ = [
     "BlobStore",
     "Catalogue",
+    "Classifier",
     "Embedder",
     "JobQueue",
     "PassageIds",
+    "Profiles",
     "SparseIndex",
     "VectorIndex",
     "Vectors",
@@ -233,6 +236,18 @@ class Catalogue(Protocol):
     def last_searches(self, limit: int) -> Sequence[tuple[str, int, datetime]]: ...
 
     def statistics(self) -> Statistics: ...
+
+
+class Profiles(Protocol):
+    """The score profiles there are."""
+
+    def find(self, ref: str) -> ScoreProfile:
+        """By "name" (its newest version) or "name@version". Raises BadRequest, naming those there are."""
+        ...
+
+    def default(self, project: str | None) -> ScoreProfile:
+        """The one a project (None: the whole library) searches with unless told otherwise."""
+        ...
 
 
 class Classifier(Protocol):

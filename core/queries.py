@@ -22,18 +22,33 @@ class LegWeights:
 class ScoreProfile:
     """A named way of scoring: a row of core/tables/profiles.toml or of a workspace.
 
-    weights: factor name → weight ≥ 0, summing to 1. multipliers: names of factors multiplied after the sum.
-    threshold: totals below it are dropped, in [0, 1]. floor: least similarity that counts as evidence, in [0, 1].
+    weights: factor name → weight ≥ 0, summing to 1. multipliers: factor name → strength in (0, 1]; after the sum the
+    total is multiplied by 1 - strength · (1 - value). threshold: totals below it are dropped, in [0, 1]. floor: least
+    similarity that counts as evidence, in [0, 1]. fusion_k: k of reciprocal rank fusion, ≥ 1; legs, relational_legs:
+    how much each leg counts there. routing_outside: weight of a truth outside the route, in [0, 1]. covered, partial:
+    least evidence score of a cell of the coverage board that is covered, or partly. None: as routes.toml and gaps.toml
+    say. version: 0 for one that comes with the product, and for a trial.
     """
 
     name: str
     weights: Mapping[str, float]
-    multipliers: tuple[str, ...] = ()
+    multipliers: Mapping[str, float] = field(default_factory=dict)
     threshold: float = 0.5
     floor: float = 0.25
     max_results: int = 10
     half_life_days: float = 14.0
-    version: int = 1
+    fusion_k: int = 60
+    legs: LegWeights = LegWeights()
+    relational_legs: LegWeights = LegWeights(0.4, 0.2, 0.4)
+    routing_outside: float | None = None
+    covered: float | None = None
+    partial: float | None = None
+    version: int = 0
+
+    @property
+    def ref(self) -> str:
+        """What results and runs keep of it: "name@version", or the bare name of one that comes with the product."""
+        return f"{self.name}@{self.version}" if self.version else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +85,8 @@ class Route:
 class SearchRequest:
     """One question as asked.
 
-    removed_chips: `Chip.kind`s the user has removed. only_routed: leave out truths outside the route.
-    top_k: at most this many hits (None: the profile's max_results).
+    profile: a name, or "name@version" for one version of it. removed_chips: `Chip.kind`s the user has removed.
+    only_routed: leave out truths outside the route. top_k: at most this many hits (None: the profile's max_results).
     """
 
     question: str

@@ -195,7 +195,8 @@ class SearchResult:
     """The answer to one request. Everything the page shows, and everything `rescore` needs.
 
     answered: whether some hit carries enough evidence to count as an answer; if not, `hits` is empty, the nearest
-    misses are in `dropped`, and `silence` says in words why. legs: one line each. notices: degraded parts.
+    misses are in `dropped`, and `silence` says in words why. refusal: why nothing in the library answers, whatever the
+    profile; "" when something may. legs: one line each. notices: degraded parts.
     undated_left_out: undated documents a date filter left out. rarity: inverse document frequency of each term
     searched for.
     """
@@ -211,6 +212,7 @@ class SearchResult:
     documents: Mapping[int, Document]
     legs: tuple[LegReport, ...]
     answered: bool
+    refusal: str = ""
     silence: str = ""
     notices: tuple[str, ...] = ()
     undated_left_out: int = 0

@@ -33,5 +33,5 @@ def _storable(data: Any) -> Any:
     if isinstance(data, str):
         return storable_text(data)
     if isinstance(data, dict):
-        return {key: _storable(value) for key, value in data.items()}
+        return {storable_text(key): _storable(value) for key, value in data.items()}
     return [_storable(value) for value in data] if isinstance(data, list) else data

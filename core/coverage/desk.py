@@ -23,8 +23,9 @@ from core.coverage.trace import TraceRow, orphans, trace
 from core.documents import Document
 from core.errors import BadRequest, NotFound
 from core.moments import right_now
-from core.ports import Catalogue, Embedder, SparseIndex, VectorIndex
+from core.ports import Catalogue, Embedder, Profiles, SparseIndex, VectorIndex
 from core.reviews import Changes, Conflict, Decision, Opinion, Orphan, Past, Reviewed, Verdict
+from core.tables.built_in import BUILT_IN
 
 __all__ = ["CoverageDesk"]
 
@@ -43,11 +44,13 @@ class CoverageDesk:
         vectors: VectorIndex,
         sparse: SparseIndex,
         embedder: Embedder,
+        profiles: Profiles = BUILT_IN,
         now: Callable[[], datetime] = right_now,
     ) -> None:
         self._store, self._catalogue, self._vectors, self._embedder = store, catalogue, vectors, embedder
         self._now, self._detector = now, Detector(catalogue, vectors, sparse, embedder)
-        self.runs = Runs(store, self._detector, catalogue, now)
+        self.runs = Runs(store, self._detector, catalogue, now, profiles)
+        self._profiles = profiles
 
     # Topics
 
@@ -105,7 +108,12 @@ class CoverageDesk:
     ) -> Board:
         """A board of any topics, judged at once and not kept. Raises BadRequest without topics."""
         return assess(
-            self._detector, [described(topic) for topic in topics], project=project, now=self._now(), on_cell=on_cell
+            self._detector,
+            [described(topic) for topic in topics],
+            project=project,
+            now=self._now(),
+            profile=self._profiles.default(project),
+            on_cell=on_cell,
         )
 
     def _finished(self, project: str | None, run_id: int | None) -> Run | None:

@@ -16,14 +16,13 @@ from core.documents import Document, DocumentState, Truth
 from core.errors import BadRequest, FivefoldError
 from core.filters import MetadataFilter, SearchFilters
 from core.ports import Catalogue, Embedder, SparseIndex, VectorIndex, Vectors
-from core.queries import SearchRequest
+from core.queries import ScoreProfile, SearchRequest
 from core.results import Citation
 from core.search.cite import citation_of, cite
-from core.tables.gaps import EvidenceRow, gap_table
+from core.tables.gaps import EvidenceRow, evidence_row
 
-__all__ = ["PROFILE", "Detector", "Wanted", "assess", "cell_request"]
+__all__ = ["Detector", "Wanted", "assess", "cell_request"]
 
-PROFILE = "balanced"
 _METHOD = 4  # counts changes of how cells are judged, so that older cells are not carried over
 _AT_ONCE = 200
 _TABLES_NAMED = 5
@@ -33,10 +32,10 @@ Wanted = tuple[Topic, GapKind]
 """One cell to judge."""
 
 
-def cell_request(topic: str, truth: Truth, project: str | None) -> SearchRequest:
+def cell_request(topic: str, truth: Truth, project: str | None, profile: ScoreProfile) -> SearchRequest:
     """The exact request of a cell, so that Search reproduces it."""
     filters = MetadataFilter.truths([truth]).replace(projects=(project,) if project else ())
-    return SearchRequest(topic, filters=filters, profile=PROFILE)
+    return SearchRequest(topic, filters=filters, profile=profile.ref)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +47,17 @@ class _Column:
     topics: tuple[Topic, ...]
     project: str | None
     filters: SearchFilters
+    profile: ScoreProfile
     searched: str = ""
+
+    @property
+    def row(self) -> EvidenceRow:
+        """How its evidence is weighed."""
+        return evidence_row(self.profile)
 
     def blank(self, topic: Topic, state: CellState, *, reason: str = "", error: str = "") -> Cell:
         """A cell in a state that needs no evidence."""
-        request = cell_request(topic.name, self.kind.truth, self.project)
+        request = cell_request(topic.name, self.kind.truth, self.project, self.profile)
         if self.kind is GapKind.CONFIGURATION:
             request = replace(request, filters=request.filters.replace(documents=self.filters.documents))
         return Cell(
@@ -60,7 +65,7 @@ class _Column:
             self.kind.truth,
             state,
             0.0,
-            gap_table().evidence.covered,
+            self.row.covered,
             request=request,
             reason=reason,
             error=error,
@@ -80,18 +85,26 @@ class Detector:
         self._catalogue, self._vectors, self._sparse, self._embedder = catalogue, vectors, sparse, embedder
         self._known: dict[str, Vectors] = {}
 
-    def configuration(self) -> str:
+    def configuration(self, profile: ScoreProfile) -> str:
         """Hex digest of all that decides states besides the library: thresholds, model, profile, method.
 
         Raises ModelUnavailable.
         """
-        said = {"evidence": asdict(gap_table().evidence), "model": self._embedder.name}
-        return sha256(json.dumps(said | {"profile": PROFILE, "method": _METHOD}, sort_keys=True).encode()).hexdigest()
+        said = {"evidence": asdict(evidence_row(profile)), "model": self._embedder.name}
+        return sha256(
+            json.dumps(said | {"profile": profile.ref, "method": _METHOD}, sort_keys=True).encode()
+        ).hexdigest()
 
     def judge(
-        self, wanted: Sequence[Wanted], *, project: str | None, now: datetime, among: Sequence[int] = ()
+        self,
+        wanted: Sequence[Wanted],
+        *,
+        project: str | None,
+        now: datetime,
+        profile: ScoreProfile,
+        among: Sequence[int] = (),
     ) -> tuple[Cell, ...]:
-        """One cell per pair, in their order. among: judge by these documents only.
+        """One cell per pair, in their order. among: judge by these documents only. profile: whose thresholds hold.
 
         A cell is *not assessed* when its topic does not need the truth, or when no document of the project (or shared
         by all projects) is ready to be searched. A library that has documents but none of a truth has a gap there:
@@ -105,7 +118,7 @@ class Detector:
             scope = MetadataFilter.truths([kind.truth]).replace(
                 projects=(project,) if project else (), documents=tuple(among)
             )
-            column = _Column(kind, topics, project, scope.resolved(now))
+            column = _Column(kind, topics, project, scope.resolved(now), profile)
             judged |= {(topic, kind): cell for topic, cell in zip(topics, self._column(column, vectors), strict=True)}
         return tuple(judged[each] for each in wanted)
 
@@ -157,7 +170,7 @@ class Detector:
     def _searched(self, column: _Column, vectors: Mapping[str, Vectors] | FivefoldError) -> list[Cell]:
         import numpy as np
 
-        row, names = gap_table().evidence, [topic.name for topic in column.topics]
+        row, names = column.row, [topic.name for topic in column.topics]
         if not names:
             return []
         asked = vectors if isinstance(vectors, FivefoldError) else np.stack([vectors[name] for name in names])
@@ -230,7 +243,7 @@ def _judged(
     documents: Mapping[int, Document],
     error: str,
 ) -> Cell:
-    row = gap_table().evidence
+    row = column.row
     enough = _enough(weighed, row)
     score = weighed[0].score if weighed else 0.0
     if error and score < row.covered:
@@ -243,7 +256,7 @@ def _judged(
         return tuple(_citation(item, documents[item.passage.document_id], asked) for item in known)
 
     return replace(
-        column.blank(topic, state_of(score)),
+        column.blank(topic, state_of(score, row)),
         evidence_score=score,
         evidence=cited(enough),
         near_misses=cited(_short(weighed, row)),
@@ -280,6 +293,7 @@ def assess(
     *,
     project: str | None = None,
     now: datetime,
+    profile: ScoreProfile,
     on_cell: Callable[[int, int], None] = lambda done, total: None,
 ) -> Board:
     """A board that is not kept. `on_cell(done, total)` reports progress. Raises BadRequest without topics."""
@@ -291,7 +305,7 @@ def assess(
     wanted = [(topic, kind) for kind in GapKind for topic in numbered]
     cells: list[Cell] = []
     for start in range(0, len(wanted), _AT_ONCE):
-        cells += detector.judge(wanted[start : start + _AT_ONCE], project=project, now=now)
+        cells += detector.judge(wanted[start : start + _AT_ONCE], project=project, now=now, profile=profile)
         on_cell(len(cells), len(wanted))
-    run = Run(0, project, RunState.DONE, numbered, len(wanted), now, now, finished_at=now, profile=PROFILE)
+    run = Run(0, project, RunState.DONE, numbered, len(wanted), now, now, finished_at=now, profile=profile.ref)
     return replace(assembled(run, cells), milliseconds=(perf_counter() - started) * 1000)

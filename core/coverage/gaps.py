@@ -9,13 +9,14 @@ from core.boards import Board, Cell, CellState, Gap, GapKind, Run, Topic
 from core.documents import Truth
 from core.results import Citation
 from core.search.quotable import shown_quote
-from core.tables.gaps import SEVERITIES, GapTable, gap_table
+from core.tables.gaps import SEVERITIES, EvidenceRow, GapTable, gap_table
 from core.tables.jurisdictions import jurisdiction_title
 
 __all__ = [
     "ASSESSED",
     "as_needed",
     "assembled",
+    "corpus_digest",
     "coverage_of",
     "gaps_of",
     "place_in_words",
@@ -30,13 +31,15 @@ _ASKING = (Truth.REGULATORY, Truth.COMPLIANCE, Truth.INTENT)
 _HOLES = frozenset({CellState.PARTIAL, CellState.GAP})
 
 
-def state_of(score: float, table: GapTable | None = None) -> CellState:
-    """Covered from 0.5 on, partial below it, gap below the partial threshold. score in [0, 1].
+def state_of(score: float, row: EvidenceRow | None = None) -> CellState:
+    """Covered from 0.5 on, partial below it, gap below the partial threshold, unless `row` says otherwise.
+
+    score: in [0, 1].
 
     >>> state_of(0.5).value, state_of(0.0).value
     ('covered', 'gap')
     """
-    row = (table or gap_table()).evidence
+    row = row or gap_table().evidence
     if score >= row.covered:
         return CellState.COVERED
     return CellState.PARTIAL if score >= row.partial else CellState.GAP
@@ -86,7 +89,7 @@ def assembled(run: Run, cells: Iterable[Cell]) -> Board:
         milliseconds=run.milliseconds,
         run_id=run.id,
         configuration_hash=run.configuration_hash,
-        corpus_hash=_digest(run.corpus),
+        corpus_hash=corpus_digest(run.corpus),
     )
 
 
@@ -103,7 +106,8 @@ def _required_by(cells: Iterable[Cell]) -> Cell | None:
     return next((asking[truth] for truth in _ASKING if truth in asking), None)
 
 
-def _digest(corpus: Mapping[int, str]) -> str:
+def corpus_digest(corpus: Mapping[int, str]) -> str:
+    """One hex digest of Catalogue.fingerprints: equal digests, equal evidence; "" of an empty library."""
     said = "\n".join(f"{document} {digest}" for document, digest in sorted(corpus.items()))
     return sha256(said.encode()).hexdigest() if corpus else ""
 

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from core.boards import Cell, CellState, GapKind, Topic
 from core.coverage.detect import Detector
+from core.queries import ScoreProfile
 
 __all__ = ["changed_documents", "touched"]
 
@@ -30,6 +31,7 @@ def touched(
     *,
     project: str | None,
     now: datetime,
+    profile: ScoreProfile,
 ) -> frozenset[tuple[int, GapKind]]:
     """The cells, as (topic id, kind), whose evidence could have changed. before, after: Catalogue.fingerprints.
 
@@ -49,7 +51,7 @@ def touched(
     for start in range(0, len(open_cells) if new else 0, _AT_ONCE):
         some = open_cells[start : start + _AT_ONCE]
         wanted = [(topics[cell.topic_id], cell.kind) for cell in some]
-        alone = detector.judge(wanted, project=project, now=now, among=sorted(new))
+        alone = detector.judge(wanted, project=project, now=now, profile=profile, among=sorted(new))
         hit |= {(cell.topic_id, cell.kind) for cell, found in zip(some, alone, strict=True) if _reached(cell, found)}
     return frozenset(hit)
 

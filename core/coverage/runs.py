@@ -5,13 +5,15 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from core.boards import Cell, CellState, GapKind, Run, RunState, Topic
-from core.coverage.detect import PROFILE, Detector
+from core.coverage.detect import Detector
 from core.coverage.gaps import assembled
 from core.coverage.rerun import touched
 from core.coverage.store import BoardStore
 from core.errors import BadRequest, FivefoldError
 from core.filters import SearchFilters
-from core.ports import Catalogue
+from core.ports import Catalogue, Profiles
+from core.queries import ScoreProfile
+from core.tables.built_in import BUILT_IN
 
 __all__ = ["QUIET_AFTER", "Runs", "interrupted", "unassessed"]
 
@@ -43,12 +45,21 @@ class Runs:
     """Starts and carries out the runs of one tenant."""
 
     def __init__(
-        self, store: BoardStore, detector: Detector, catalogue: Catalogue, now: Callable[[], datetime]
+        self,
+        store: BoardStore,
+        detector: Detector,
+        catalogue: Catalogue,
+        now: Callable[[], datetime],
+        profiles: Profiles = BUILT_IN,
     ) -> None:
         self._store, self._detector, self._catalogue, self._now = store, detector, catalogue, now
+        self._profiles = profiles
 
     def start(self, project: str | None) -> Run:
-        """A new run of the project's topics; the one under way, when there is one. Raises BadRequest without topics."""
+        """A new run of the project's topics under its profile; the one under way, when there is one.
+
+        Raises BadRequest without topics.
+        """
         now = self._now()
         latest = next(iter(self._store.runs(project)), None)
         if latest is not None and latest.state is RunState.RUNNING and not interrupted(latest, now):
@@ -57,7 +68,9 @@ class Runs:
         if not topics:
             raise BadRequest("There is no topic to assess.", "Add topics first, such as 'minimum wage'.")
         total = len(topics) * len(GapKind)
-        return self._store.add_run(Run(0, project, RunState.RUNNING, topics, total, started_at=now, beat_at=now))
+        profile = self._profiles.default(project).ref
+        run = Run(0, project, RunState.RUNNING, topics, total, started_at=now, beat_at=now, profile=profile)
+        return self._store.add_run(run)
 
     def look(self, run_id: int) -> Run:
         """A run as it stands. Raises NotFound."""
@@ -81,29 +94,30 @@ class Runs:
         began = self._now()
         run = replace(run, state=RunState.RUNNING, problem="")
         try:
-            run, kept = self._kept(run, whole)
-            for run in self._judged(run, kept, on_cell):  # noqa: B020 - the same run, further on
+            profile = self._profiles.find(run.profile)
+            run, kept = self._kept(run, profile, whole)
+            for run in self._judged(run, profile, kept, on_cell):  # noqa: B020 - the same run, further on
                 if stop() and run.done < run.total:
                     return self._ended(run, RunState.STOPPED, began)
         except FivefoldError as problem:
             return self._ended(replace(run, problem=str(problem)), RunState.FAILED, began)
         return self._ended(run, RunState.DONE, began)
 
-    def _kept(self, run: Run, whole: bool) -> tuple[Run, frozenset[tuple[int, GapKind]]]:
+    def _kept(self, run: Run, profile: ScoreProfile, whole: bool) -> tuple[Run, frozenset[tuple[int, GapKind]]]:
         """The run with what is known of the library now, and the cells that need no judging."""
         filters = SearchFilters(projects=(run.project,) if run.project else ()).resolved(self._now())
         corpus = self._catalogue.fingerprints(filters)
-        digest = self._detector.configuration()
+        digest = self._detector.configuration(profile)
         own = tuple(self._store.cells(run.id))
         before, cells = run.corpus, own
         if not own and not whole:
             before, cells = self._before(run, digest)
         elif own and digest != run.configuration_hash:
             cells = ()
-        sound = self._sound(run, cells, before, corpus)
+        sound = self._sound(run, profile, cells, before, corpus)
         if not own:
             self._store.save_cells(run.id, [replace(cell, carried=True) for cell in sound])
-        run = replace(run, corpus=corpus, profile=PROFILE, configuration_hash=digest, done=len(sound))
+        run = replace(run, corpus=corpus, configuration_hash=digest, done=len(sound))
         run = replace(run, carried=run.carried if own else len(sound))
         self._store.change_run(run)
         return run, frozenset((cell.topic_id, cell.kind) for cell in sound)
@@ -123,18 +137,27 @@ class Runs:
         return (cell for cell in cells if cell.topic_id in now and now[cell.topic_id] == then.get(cell.topic_id))
 
     def _sound(
-        self, run: Run, cells: Sequence[Cell], before: Mapping[int, str], after: Mapping[int, str]
+        self,
+        run: Run,
+        profile: ScoreProfile,
+        cells: Sequence[Cell],
+        before: Mapping[int, str],
+        after: Mapping[int, str],
     ) -> list[Cell]:
         """The cells nothing can have changed since the library was as `before`."""
         cells = [cell for cell in cells if cell.state is not CellState.ERROR]
         if not cells:
             return []
         topics, now = {topic.id: topic for topic in run.topics}, self._now()
-        changed = touched(self._detector, cells, topics, before, after, project=run.project, now=now)
+        changed = touched(self._detector, cells, topics, before, after, project=run.project, now=now, profile=profile)
         return [cell for cell in cells if (cell.topic_id, cell.kind) not in changed]
 
     def _judged(
-        self, run: Run, kept: frozenset[tuple[int, GapKind]], on_cell: Callable[[int, int], None]
+        self,
+        run: Run,
+        profile: ScoreProfile,
+        kept: frozenset[tuple[int, GapKind]],
+        on_cell: Callable[[int, int], None],
     ) -> Iterator[Run]:
         """The run after each batch; the cells are stored by then."""
         on_cell(run.done, run.total)
@@ -142,7 +165,7 @@ class Runs:
         yield run
         for start in range(0, len(wanted), _BATCH):
             batch = wanted[start : start + _BATCH]
-            cells = self._detector.judge(batch, project=run.project, now=self._now())
+            cells = self._detector.judge(batch, project=run.project, now=self._now(), profile=profile)
             self._store.save_cells(run.id, cells)
             run = replace(run, done=run.done + len(batch), beat_at=self._now())
             self._store.change_run(run)

@@ -8,7 +8,7 @@ from math import ceil
 from core.results import Dropped, DropReason
 from core.search.score import Scored
 
-__all__ = ["NEAR_IDENTICAL", "collapse", "resemblance"]
+__all__ = ["NEAR_IDENTICAL", "alike", "collapse", "resemblance"]
 
 NEAR_IDENTICAL = 0.85
 """Least resemblance of two passages shown as one: the same text with a few words changed."""
@@ -39,6 +39,19 @@ def collapse(ranked: Sequence[Scored]) -> tuple[tuple[tuple[Scored, tuple[int, .
         detail = f"near-identical to passage {passage.id} of {passage.document_name}, which is shown"
         dropped.append(Dropped(scored.candidate, DropReason.COLLAPSED, detail, scored.score))
     return tuple((scored, tuple(similar)) for scored, _, similar in shown), tuple(dropped)
+
+
+def alike(texts: Sequence[str]) -> tuple[frozenset[int], ...]:
+    """Per text the places of those before it that it is near-identical to: what collapsing needs, in any order."""
+    owned = [_shingles(text) for text in texts]
+    holding: dict[int, list[int]] = {}
+    found = []
+    for place, own in enumerate(owned):
+        near = {other for shingle in own.first for other in holding.get(shingle, ())}
+        found.append(frozenset(n for n in near if resemblance(own.all, owned[n].all) >= NEAR_IDENTICAL))
+        for shingle in own.first:
+            holding.setdefault(shingle, []).append(place)
+    return tuple(found)
 
 
 def resemblance(left: frozenset[int], right: frozenset[int]) -> float:

@@ -241,7 +241,8 @@ def _routing(candidate: Candidate, asked: Asked) -> Valued:
     truth = candidate.passage.truth
     named = truth.value if truth else "unknown truth"
     inside = truth in asked.route.truths
-    return Valued(truth_weight(asked.route, truth), f"{named} is {'part of' if inside else 'outside'} the route")
+    value = truth_weight(asked.route, truth, asked.profile.routing_outside)
+    return Valued(value, f"{named} is {'part of' if inside else 'outside'} the route")
 
 
 def _temporal(candidate: Candidate, asked: Asked) -> Valued:

@@ -1,6 +1,6 @@
 """Many ranked lists → one, by weighted reciprocal rank."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 __all__ = ["RANK_CONSTANT", "Fused", "fuse"]
@@ -18,24 +18,29 @@ class Fused:
     ranks: Mapping[str, int]
 
 
-def fuse(legs: Mapping[str, Sequence[int]], weights: Mapping[str, float], k: int = RANK_CONSTANT) -> tuple[Fused, ...]:
+def fuse(
+    ranks: Mapping[int, Mapping[str, int]], weights: Mapping[str, float], k: int = RANK_CONSTANT
+) -> tuple[Fused, ...]:
     """Σ weight / (k + rank) over the legs, divided by the best possible (first in every leg); ties by passage id.
 
-    A leg that did not run has no list here, and so does not lower what is possible.
+    ranks: passage id → leg → 1-based rank. weights: of the legs that ran; one that did not has none here, and so does
+    not lower what is possible.
 
-    >>> fused = fuse({"sparse": [1, 2], "dense": [2, 3]}, {"sparse": 1, "dense": 1})
+    >>> fused = fuse({1: {"sparse": 1}, 2: {"sparse": 2, "dense": 1}, 3: {"dense": 2}}, {"sparse": 1, "dense": 1})
     >>> [(item.passage_id, round(item.score, 4)) for item in fused]
     [(2, 0.9919), (1, 0.5), (3, 0.4919)]
     """
-    best = sum(weights.get(leg, 0.0) for leg in legs) / (k + 1)
-    sums: dict[int, float] = {}
-    ranks: dict[int, dict[str, int]] = {}
-    for leg, found in legs.items():
-        for rank, passage_id in enumerate(found, 1):
-            sums[passage_id] = sums.get(passage_id, 0.0) + weights.get(leg, 0.0) / (k + rank)
-            ranks.setdefault(passage_id, {})[leg] = rank
+    best = sum(weights.values()) / (k + 1)
+    sums = {
+        passage_id: sum(weight / (k + held[leg]) for leg, weight in weights.items() if leg in held)
+        for passage_id, held in ranks.items()
+    }
     order = sorted(sums, key=lambda passage_id: (-sums[passage_id], passage_id))
     return tuple(
-        Fused(passage_id, min(sums[passage_id] / best, 1.0) if best else 0.0, ranks[passage_id] | {"fused": position})
+        Fused(
+            passage_id,
+            min(sums[passage_id] / best, 1.0) if best else 0.0,
+            {leg: ranks[passage_id][leg] for leg in weights if leg in ranks[passage_id]} | {"fused": position},
+        )
         for position, passage_id in enumerate(order, 1)
     )

@@ -12,21 +12,22 @@ from numpy.typing import NDArray
 from core.documents import Document
 from core.errors import BadRequest
 from core.filters import SearchFilters
-from core.ports import Catalogue, Embedder, SparseIndex, VectorIndex
-from core.queries import ScoreProfile, SearchRequest
-from core.results import Candidate, Dropped, DropReason, Hit, SearchResult
-from core.search.answer import Verdict, judge
+from core.ports import Catalogue, Embedder, Profiles, SparseIndex, VectorIndex
+from core.queries import Route, ScoreProfile, SearchRequest
+from core.results import Candidate, Dropped, DropReason, Hit, SearchResult, Signals
+from core.search.answer import judge
 from core.search.cite import cite_hits
 from core.search.collapse import collapse
 from core.search.factors import Asked
+from core.search.fuse import Fused, fuse
 from core.search.meaning import SentenceMeaning
-from core.search.retrieve import Retriever, leg_weights
+from core.search.retrieve import Retriever
 from core.search.route import question_terms, read_route, routed_only
 from core.search.score import rank
+from core.tables.built_in import BUILT_IN
 from core.tables.profiles import check_profile
-from core.tables.profiles import profiles as table_profiles
 
-__all__ = ["Searcher"]
+__all__ = ["Searcher", "fused_under"]
 
 _LEG_THREADS = 8
 _UNJUDGED = "Only a part of the library could be searched."
@@ -41,19 +42,13 @@ class Searcher:
         vectors: VectorIndex,
         sparse: SparseIndex,
         embedder: Embedder,
-        profiles: Mapping[str, ScoreProfile] | None = None,
+        profiles: Profiles = BUILT_IN,
     ) -> None:
         self._catalogue, self._embedder = catalogue, embedder
         self._threads = ThreadPoolExecutor(_LEG_THREADS, thread_name_prefix="leg")
         self._meaning = SentenceMeaning(embedder)
         self._retriever = Retriever(catalogue, vectors, sparse, embedder, self._threads)
-        given = table_profiles() if profiles is None else profiles
-        self._profiles = {name: check_profile(profile) for name, profile in given.items()}
-
-    @property
-    def profiles(self) -> Mapping[str, ScoreProfile]:
-        """All score profiles by name, the default first."""
-        return self._profiles
+        self._profiles = profiles
 
     def search(self, request: SearchRequest, now: datetime) -> SearchResult:
         """Answer one question.
@@ -73,20 +68,24 @@ class Searcher:
         vectors = dict(zip(questions, self._embedder.embed(questions), strict=True)) if questions else {}
         return [self._search(request, now, vectors[request.question.strip()]) for request in requests]
 
-    def rescore(self, result: SearchResult, profile: ScoreProfile, now: datetime) -> SearchResult:
-        """The same candidates under another profile; touches no store. Raises BadTable for an unsound profile."""
+    def rescore(
+        self, result: SearchResult, profile: ScoreProfile, now: datetime, *, cited: bool = True
+    ) -> SearchResult:
+        """The same candidates under another profile; touches no store. cited False leaves the hits without citations,
+        which take most of the time. Raises BadTable for an unsound profile.
+        """
         started = perf_counter()
         check_profile(profile)
         filtered = tuple(item for item in result.dropped if item.reason is DropReason.FILTERED)
-        return _ranked(replace(result, profile=profile, dropped=filtered), now, started, self._meaning)
+        return _ranked(replace(result, profile=profile, dropped=filtered), now, started, self._meaning, cited=cited)
 
     def warm(self) -> None:
         """Load the model and touch both indexes, so that the first search does not wait."""
-        self._retriever.find("warm up", ("warm",), SearchFilters(), leg_weights(relational=False))
+        self._retriever.find("warm up", ("warm",), SearchFilters())
 
     def _search(self, request: SearchRequest, now: datetime, vector: NDArray[np.float32] | None) -> SearchResult:
         started = perf_counter()
-        profile = self._profile(request.profile)
+        profile = self._profiles.find(request.profile)
         question = request.question.strip()
         if not question:
             raise BadRequest("The question is empty.", "Type what you want to know.")
@@ -94,7 +93,7 @@ class Searcher:
         filters = request.filters.resolved(now)
         if request.only_routed:
             filters = routed_only(filters, route)
-        found = self._retriever.find(question, question_terms(question), filters, leg_weights(route.relational), vector)
+        found = self._retriever.find(question, question_terms(question), filters, vector)
         documents = self._catalogue.documents_by_id(sorted({c.passage.document_id for c in found.candidates}))
         admitted, filtered = _admitted(found.candidates, filters, documents)
         unranked = SearchResult(
@@ -110,15 +109,11 @@ class Searcher:
             legs=found.legs,
             answered=False,
             notices=found.notices,
+            refusal=_refusal(question, route, admitted) if found.complete else "",
             undated_left_out=self._catalogue.undated(filters) if filters.dated else 0,
             rarity=found.rarity,
         )
         return _ranked(unranked, now, started, self._meaning if vector is None else None)
-
-    def _profile(self, name: str) -> ScoreProfile:
-        if name not in self._profiles:
-            raise BadRequest(f"There is no score profile '{name}'.", f"Profiles are: {', '.join(self._profiles)}.")
-        return self._profiles[name]
 
     def _names(self, filters: SearchFilters) -> Mapping[int, str]:
         named = (*filters.documents, *filters.exclude_documents)
@@ -138,8 +133,27 @@ def _admitted(
     return tuple(admitted), tuple(Dropped(candidate, DropReason.FILTERED, reason) for candidate in changed)
 
 
-def _ranked(result: SearchResult, now: datetime, started: float, meaning: SentenceMeaning | None) -> SearchResult:
-    """The result with its candidates scored, judged, collapsed, cut and cited under its profile. Touches no store."""
+def fused_under(result: SearchResult, profile: ScoreProfile) -> tuple[Candidate, ...]:
+    """The candidates in fused order, by the profile's leg weights over the legs that ran."""
+    legs = profile.relational_legs if result.route.relational else profile.legs
+    weights = {leg.leg: getattr(legs, leg.leg) for leg in result.legs if not leg.error}
+    known = {candidate.passage.id: candidate for candidate in result.candidates}
+    fused = fuse({i: candidate.signals.ranks for i, candidate in known.items()}, weights, profile.fusion_k)
+    return tuple(
+        replace(known[item.passage_id], signals=_placed(known[item.passage_id].signals, item)) for item in fused
+    )
+
+
+def _placed(signals: Signals, place: Fused) -> Signals:
+    return replace(signals, fusion=place.score, ranks=place.ranks)
+
+
+def _ranked(
+    result: SearchResult, now: datetime, started: float, meaning: SentenceMeaning | None, *, cited: bool = True
+) -> SearchResult:
+    """The result with its candidates fused, scored, judged, collapsed, cut and cited under its profile. Touches no
+    store."""
+    result = replace(result, candidates=fused_under(result, result.profile))
     asked = Asked.of(result.route, result.profile, now)
     complete = not any(leg.error for leg in result.legs)
     kept, dropped = rank(result.candidates, asked, thresholds=complete)
@@ -149,21 +163,17 @@ def _ranked(result: SearchResult, now: datetime, started: float, meaning: Senten
         Dropped(item.candidate, DropReason.BEYOND_MAX, f"rank {number} of at most {most}", item.score)
         for number, (item, _) in enumerate(shown[most:], most + 1)
     )
-    verdict = (
-        judge(result.request.question, result.candidates, _date_words(result))
-        if complete
-        else Verdict(bool(kept), _UNJUDGED)
-    )
     hits = tuple(Hit(n, item.candidate, item.score, (), similar) for n, (item, similar) in enumerate(shown[:most], 1))
-    silence = "" if hits and verdict.answered else verdict.silence
-    if verdict.answered and not hits:
-        silence = f"Nothing reached the threshold {result.profile.threshold:g} of the profile '{result.profile.name}'."
-    if not verdict.answered:
+    silence = result.refusal
+    if not hits and not silence:
+        threshold = f"Nothing reached the threshold {result.profile.threshold:g} of the profile '{result.profile.ref}'."
+        silence = threshold if complete else _UNJUDGED
+    if result.refusal:
         missed = tuple(Dropped(hit.candidate, DropReason.NO_ANSWER, silence, hit.score) for hit in hits)
         dropped, hits = (*missed, *dropped), ()
     return replace(
         result,
-        hits=_cited(hits, result, meaning),
+        hits=_cited(hits, result, meaning) if cited else hits,
         dropped=(*result.dropped, *dropped, *collapsed, *beyond),
         answered=bool(hits),
         silence=silence,
@@ -171,8 +181,11 @@ def _ranked(result: SearchResult, now: datetime, started: float, meaning: Senten
     )
 
 
-def _date_words(result: SearchResult) -> str:
-    return next((chip.words for chip in result.route.chips if chip.kind == "date"), "")
+def _refusal(question: str, route: Route, candidates: Sequence[Candidate]) -> str:
+    """Why nothing answers, whatever the profile; "" when something may."""
+    dates = next((chip.words for chip in route.chips if chip.kind == "date"), "")
+    verdict = judge(question, candidates, dates)
+    return "" if verdict.answered else verdict.silence
 
 
 def _cited(hits: Sequence[Hit], result: SearchResult, meaning: SentenceMeaning | None) -> tuple[Hit, ...]:

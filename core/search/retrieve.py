@@ -1,6 +1,6 @@
-"""Request → candidates: both legs side by side, fused, with everything measured that scoring reads.
+"""Request → candidates: both legs side by side, with everything measured that scoring reads.
 
-dense ∥ sparse → measured → best matches → moved question → dense again, among what was found → fused
+dense ∥ sparse → measured → best matches → moved question → dense again, among what was found
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,29 +15,21 @@ from core.documents import Passage
 from core.errors import FivefoldError, StoreFailed
 from core.filters import SearchFilters
 from core.ports import Catalogue, Embedder, SparseIndex, VectorIndex
-from core.queries import LegWeights
 from core.results import Candidate, LegHits, LegReport, Signals, TermScore
 from core.search.dense import question_vector, search_dense
 from core.search.feedback import Match, best_matches, moved
-from core.search.fuse import Fused, fuse
 from core.search.sparse import covered_share, search_sparse
 
-__all__ = ["Found", "Retriever", "leg_weights"]
+__all__ = ["Found", "Retriever"]
 
 OVERSAMPLED = 100
 """Passages each leg brings: fusion needs more than the page shows, and sliders re-rank them without asking again."""
-CANDIDATES = 200
 _NO_HITS = LegHits((), 0, 0)
-
-
-def leg_weights(relational: bool) -> LegWeights:
-    """How much each leg counts: relational questions lean on the graph."""
-    return LegWeights(0.4, 0.2, 0.4) if relational else LegWeights()
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What retrieval brought: candidates in fused order, one report per leg, notices on what failed."""
+    """What retrieval brought: candidates by passage id with their ranks, one report per leg, notices on what failed."""
 
     candidates: tuple[Candidate, ...]
     legs: tuple[LegReport, ...]
@@ -71,7 +63,6 @@ class Retriever:
         question: str,
         terms: Sequence[str],
         filters: SearchFilters,
-        weights: LegWeights,
         vector: NDArray[np.float32] | None = None,
     ) -> Found:
         """The candidates for a question. filters: resolved. vector: of the question, when it was embedded before.
@@ -101,9 +92,8 @@ class Retriever:
         )
         if measured.feedback:
             ranked["dense"] = sorted(measured.feedback, key=lambda i: (-measured.feedback[i], i))[:OVERSAMPLED]
-        fused = fuse(ranked, {"dense": weights.dense, "sparse": weights.sparse})[:CANDIDATES]
         reports = tuple(_report(name, legs[name]) for name in ("dense", "sparse"))
-        return Found(measured.candidates(fused), reports, measured.rarity, notices)
+        return Found(measured.candidates(ranked), reports, measured.rarity, notices)
 
     def _measured(
         self,
@@ -155,15 +145,16 @@ class _Measured:
             feedback=None if feedback is None else min(max(feedback, 0.0), 1.0),
         )
 
-    def candidates(self, fused: Sequence[Fused]) -> tuple[Candidate, ...]:
-        """The passages in fused order, with all signals."""
+    def candidates(self, ranked: Mapping[str, Sequence[int]]) -> tuple[Candidate, ...]:
+        """The passages some leg ranks, by id, with all signals but those of fusion, which a profile decides."""
+        ranks: dict[int, dict[str, int]] = {}
+        for leg, ids in ranked.items():
+            for rank, passage_id in enumerate(ids, 1):
+                ranks.setdefault(passage_id, {})[leg] = rank
         return tuple(
-            Candidate(
-                self.passages[item.passage_id],
-                replace(self.signals(item.passage_id), fusion=item.score, ranks=item.ranks),
-            )
-            for item in fused
-            if item.passage_id in self.passages
+            Candidate(self.passages[passage_id], replace(self.signals(passage_id), ranks=ranks[passage_id]))
+            for passage_id in sorted(ranks)
+            if passage_id in self.passages
         )
 
 

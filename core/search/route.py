@@ -141,6 +141,7 @@ def _chips(
     return tuple(chips)
 
 
-def truth_weight(route: Route, truth: Truth | None) -> float:
-    """Weight of a truth in a route, in (0, 1]; truths outside it weigh what the table says."""
-    return route.truths.get(truth, routes().outside) if truth is not None else routes().outside
+def truth_weight(route: Route, truth: Truth | None, outside: float | None = None) -> float:
+    """Weight of a truth in a route, in [0, 1]; truths outside it weigh `outside`, None: what the table says."""
+    beyond = routes().outside if outside is None else outside
+    return route.truths.get(truth, beyond) if truth is not None else beyond

@@ -8,9 +8,9 @@ from core.queries import ScoreProfile
 from core.results import Candidate, Dropped, DropReason, Factor, Multiplier, Score
 from core.search.factors import FACTORS, Asked
 
-__all__ = ["Scored", "rank", "score", "shortfall"]
+__all__ = ["DIGITS", "Scored", "rank", "score", "shortfall"]
 
-_DIGITS = 9
+DIGITS = 9
 """Totals that differ by less are equal: the last bits of a cosine depend on the batch it was computed in."""
 
 
@@ -29,9 +29,10 @@ def score(candidate: Candidate, asked: Asked) -> Score:
         valued = FACTORS[name](candidate, asked)
         factors.append(Factor(name, valued.value, weight, weight * valued.value, valued.reason))
     multipliers = []
-    for name in asked.profile.multipliers:
+    for name, strength in asked.profile.multipliers.items():
         valued = FACTORS[name](candidate, asked)
-        multipliers.append(Multiplier(name, valued.value, valued.reason))
+        partly = f", counted by {strength:.0%}" if strength < 1 else ""
+        multipliers.append(Multiplier(name, 1 - strength * (1 - valued.value), valued.reason + partly))
     total = fsum(factor.contribution for factor in factors) * prod(multiplier.value for multiplier in multipliers)
     return Score(total, tuple(factors), tuple(multipliers))
 
@@ -52,8 +53,8 @@ def rank(
             kept.append(Scored(candidate, scored))
         else:
             dropped.append(Dropped(candidate, *found, scored))
-    kept.sort(key=lambda item: (-round(item.score.total, _DIGITS), item.candidate.passage.id))
-    dropped.sort(key=lambda item: (-round(item.score.total if item.score else 0.0, _DIGITS), item.candidate.passage.id))
+    kept.sort(key=lambda item: (-round(item.score.total, DIGITS), item.candidate.passage.id))
+    dropped.sort(key=lambda item: (-round(item.score.total if item.score else 0.0, DIGITS), item.candidate.passage.id))
     return tuple(kept), tuple(dropped)
 
 

@@ -1,16 +1,17 @@
 """The checked gap table: when a truth counts as covered, how bad a hole is, and what to obtain."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
 from core.boards import GapKind
 from core.documents import Truth
 from core.errors import BadTable
+from core.queries import ScoreProfile
 from core.tables.loading import check_keys, table
 
-__all__ = ["SEVERITIES", "EvidenceRow", "GapRow", "GapTable", "gap_table", "read_gap_table"]
+__all__ = ["SEVERITIES", "EvidenceRow", "GapRow", "GapTable", "evidence_row", "gap_table", "read_gap_table"]
 
 SEVERITIES = ("high", "medium", "low")
 """Worst first."""
@@ -58,6 +59,15 @@ class GapTable:
     def row(self, kind: GapKind) -> GapRow:
         """What a hole in a column of the board means."""
         return self.configuration if kind is GapKind.CONFIGURATION else self.truths[kind.truth]
+
+
+def evidence_row(profile: ScoreProfile) -> EvidenceRow:
+    """How evidence is weighed under a profile: its own thresholds, the table's where it has none."""
+    row = gap_table().evidence
+    covered = row.covered if profile.covered is None else profile.covered
+    return replace(
+        row, covered=covered, partial=min(row.partial if profile.partial is None else profile.partial, covered)
+    )
 
 
 def read_gap_table(raw: Mapping[str, Any]) -> GapTable:

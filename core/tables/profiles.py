@@ -1,18 +1,70 @@
-"""Score profiles, checked: rows of core/tables/profiles.toml, or of a workspace."""
+"""Score profiles, checked: rows of core/tables/profiles.toml, of a workspace, or of a file somebody brings."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cache
-from math import fsum, isfinite
-from typing import Any
+from math import fsum, inf
+from typing import Any, TypeGuard
 
 from core.errors import BadTable
-from core.queries import ScoreProfile
+from core.queries import LegWeights, ScoreProfile
 from core.tables.factors import factor_table
-from core.tables.loading import check_keys, table
+from core.tables.gaps import gap_table
+from core.tables.loading import table
 
 __all__ = ["check_profile", "parse_profiles", "profiles"]
 
-_KEYS = ("weights", "multipliers", "threshold", "floor", "max_results", "half_life_days", "version")
+_FILE = "core/tables/profiles.toml"
+_KEYS = tuple(field.name for field in fields(ScoreProfile) if field.name != "name")
+_LEGS = tuple(field.name for field in fields(LegWeights))
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """Which numbers a key takes: from `least` (without it when `above`) to `most`."""
+
+    least: float = 0
+    most: float = inf
+    above: bool = False
+    whole: bool = False
+    optional: bool = False
+
+    def holds(self, value: object) -> bool:
+        if value is None:
+            return self.optional
+        if not _is_number(value) or (self.whole and not isinstance(value, int)):
+            return False
+        return self.least <= value <= self.most and not (self.above and value == self.least)
+
+    def __str__(self) -> str:
+        kind = "a whole number" if self.whole else "a number"
+        if self.most == inf:
+            return f"{kind} {'above' if self.above else 'of at least'} {self.least}"
+        return f"{kind} in {'(' if self.above else '['}{self.least}, {self.most}]"
+
+
+_LIMITS = {
+    "threshold": _Limit(0, 1),
+    "floor": _Limit(0, 1),
+    "max_results": _Limit(1, 100, whole=True),
+    "half_life_days": _Limit(above=True),
+    "fusion_k": _Limit(1, 1000, whole=True),
+    "routing_outside": _Limit(0, 1, optional=True),
+    "covered": _Limit(0, 1, above=True, optional=True),
+    "partial": _Limit(0, 1, above=True, optional=True),
+    "version": _Limit(0, whole=True),
+}
+_WEIGHT, _STRENGTH, _LEG = _Limit(0, 1), _Limit(0, 1, above=True), _Limit()
+_FLOATS = tuple(key for key, limit in _LIMITS.items() if not limit.whole)
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """What is wrong with a key, and what would be right."""
+
+    key: str
+    what: str
+    hint: str
 
 
 @cache
@@ -21,43 +73,125 @@ def profiles() -> Mapping[str, ScoreProfile]:
     return parse_profiles(table("profiles"))
 
 
-def parse_profiles(raw: Mapping[str, Any], file: str = "core/tables/profiles.toml") -> Mapping[str, ScoreProfile]:
-    """Checked profiles from parsed TOML. Raises BadTable naming file and key."""
+def parse_profiles(raw: Mapping[str, Any], file: str = _FILE) -> Mapping[str, ScoreProfile]:
+    """Checked profiles from parsed TOML: multipliers as a list of names (strength 1) or a table of strengths, leg
+    weights as tables that name every leg, a version in any file but the product's own.
+
+    Raises BadTable naming file, profile and every wrong key of the first profile that has one.
+    """
     found = {}
     for name, row in raw.items():
-        check_keys("profiles", name, row, _KEYS)
-        multipliers = tuple(row.get("multipliers", ()))
-        given = {key: row[key] for key in _KEYS[2:] if key in row}
-        found[name] = check_profile(ScoreProfile(name, dict(row.get("weights", {})), multipliers, **given), file)
+        if not isinstance(row, Mapping):
+            raise BadTable(f"{file}: '{name}' belongs to no profile.", "Write it below the [name] of its profile.")
+        given, problems = _read(row, [key for key in _KEYS if key != "version" or file != _FILE])
+        profile = ScoreProfile(name, **{"weights": {}, **given})
+        wrong = {problem.key for problem in problems}
+        problems += [problem for problem in _problems(profile) if problem.key not in wrong]
+        found[name] = _sound(profile, problems, file)
     return found
 
 
 def check_profile(profile: ScoreProfile, file: str = "profile") -> ScoreProfile:
     """The profile itself, when it is sound.
 
-    Raises BadTable naming file and key: an unknown factor, a negative weight, weights that do not sum to 1, a threshold
-    or floor outside [0, 1].
+    Raises BadTable naming file and every wrong key: an unknown factor, weights below 0 or not summing to 1, strengths
+    outside (0, 1], a number out of its range, legs that weigh nothing, `partial` above `covered`.
     """
-    known = factor_table().rows
-    for key, names in (("weights", profile.weights), ("multipliers", profile.multipliers)):
-        for factor in names:
-            if factor not in known:
-                raise _bad(
-                    file, profile, key, f"names the unknown factor '{factor}'", f"Factors are: {', '.join(known)}."
-                )
-    for factor, weight in profile.weights.items():
-        if not isfinite(weight) or weight < 0:
-            raise _bad(file, profile, f"weights.{factor}", f"is {weight}", "A weight is at least 0.")
-    total = fsum(profile.weights.values())
-    if abs(total - 1) > 1e-9:
-        raise _bad(file, profile, "weights", f"sum to {total:g}", "They must sum to 1.")
-    for key, value in (("threshold", profile.threshold), ("floor", profile.floor)):
-        if not 0 <= value <= 1:
-            raise _bad(file, profile, key, f"is {value}", "It must be in [0, 1].")
-    if profile.max_results < 1 or profile.half_life_days <= 0:
-        raise _bad(file, profile, "max_results, half_life_days", "must be above 0", "Correct them.")
+    return _sound(profile, list(_problems(profile)), file)
+
+
+def _sound(profile: ScoreProfile, problems: Sequence[_Problem], file: str) -> ScoreProfile:
+    if problems:
+        told = "; ".join(f"'{problem.key}' {problem.what}" for problem in problems)
+        hints = dict.fromkeys(problem.hint for problem in problems)
+        raise BadTable(f"{file}: [{profile.name}] {told}.", " ".join(hints))
     return profile
 
 
-def _bad(file: str, profile: ScoreProfile, key: str, problem: str, hint: str) -> BadTable:
-    return BadTable(f"{file}: [{profile.name}] '{key}' {problem}.", hint)
+def _read(row: Mapping[str, Any], keys: Sequence[str]) -> tuple[dict[str, Any], list[_Problem]]:
+    """The values of a row as a profile holds them, and what cannot be one."""
+    given: dict[str, Any] = {}
+    problems = []
+    for key, value in row.items():
+        if key not in keys:
+            problems.append(_Problem(key, "is not a key of a profile", f"Keys are: {', '.join(keys)}."))
+        elif key == "multipliers" and isinstance(value, list) and all(isinstance(each, str) for each in value):
+            given[key] = dict.fromkeys(value, 1.0)
+        elif key in ("weights", "multipliers", "legs", "relational_legs"):
+            if not isinstance(value, Mapping):
+                problems.append(_Problem(key, "is no table", f"Write {key} = {{ name = number, … }}."))
+            elif key in ("weights", "multipliers"):
+                given[key] = {name: _float(number) for name, number in value.items()}
+            elif set(value) == set(_LEGS):
+                given[key] = LegWeights(**{leg: _float(value[leg]) for leg in _LEGS})
+            else:
+                problems.append(_Problem(key, f"names {', '.join(value) or 'no leg'}", _legs_hint(key)))
+        else:
+            given[key] = _float(value) if key in _FLOATS else value
+    return given, problems
+
+
+def _legs_hint(key: str) -> str:
+    return f"'{key}' gives each of {', '.join(_LEGS)} a weight; 0 turns one off."
+
+
+def _problems(profile: ScoreProfile) -> Iterator[_Problem]:
+    """Everything wrong with a profile, in the order of its fields."""
+    yield from _factor_problems("weights", profile.weights, _WEIGHT)
+    if all(_WEIGHT.holds(weight) for weight in profile.weights.values()):
+        total = fsum(profile.weights.values())
+        if abs(total - 1) > 1e-9:
+            yield _Problem("weights", f"sum to {total:.10g}", "Weights must sum to 1.")
+    yield from _factor_problems("multipliers", profile.multipliers, _STRENGTH)
+    for key in _KEYS:
+        value = getattr(profile, key)
+        if key in _LIMITS and not _LIMITS[key].holds(value):
+            yield _wrong(key, value, _LIMITS[key])
+        elif isinstance(value, LegWeights):
+            yield from _leg_problems(key, value)
+    yield from _order_problems(profile)
+
+
+def _factor_problems(key: str, given: Mapping[str, float], limit: _Limit) -> Iterator[_Problem]:
+    known = factor_table().rows
+    for factor, value in given.items():
+        if factor not in known:
+            yield _Problem(key, f"names the unknown factor '{factor}'", f"Factors are: {', '.join(known)}.")
+        elif not limit.holds(value):
+            yield _wrong(f"{key}.{factor}", value, limit)
+
+
+def _leg_problems(key: str, legs: LegWeights) -> Iterator[_Problem]:
+    weights = {leg: getattr(legs, leg) for leg in _LEGS}
+    for leg, weight in weights.items():
+        if not _LEG.holds(weight):
+            yield _wrong(f"{key}.{leg}", weight, _LEG)
+    if not any(weights.values()):
+        yield _Problem(key, "turns every leg off", "At least one leg must weigh more than 0.")
+
+
+def _order_problems(profile: ScoreProfile) -> Iterator[_Problem]:
+    """A cell cannot be covered with less than makes it partly so; what is not said is the gap table's."""
+    if profile.covered is None and profile.partial is None:
+        return
+    usual = gap_table().evidence
+    covered = usual.covered if profile.covered is None else profile.covered
+    partial = usual.partial if profile.partial is None else profile.partial
+    if _LIMITS["covered"].holds(covered) and _LIMITS["partial"].holds(partial) and partial > covered:
+        said = [f"{value:g}{' (as usual)' if own is None else ''}" for value, own in
+                ((partial, profile.partial), (covered, profile.covered))]  # fmt: skip
+        yield _Problem("partial", f"is {said[0]}, above 'covered' {said[1]}", "'partial' must be at most 'covered'.")
+
+
+def _wrong(key: str, value: object, limit: _Limit) -> _Problem:
+    return _Problem(key, f"is {repr(value)[:40]}", f"'{key}' must be {limit}.")
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    """Whether it is a number one can reckon with: no truth value, infinity, or digits without end."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
+
+
+def _float(value: Any) -> Any:
+    """A whole number where a float belongs, as one; anything else as it is."""
+    return float(value) if isinstance(value, int) and _is_number(value) else value

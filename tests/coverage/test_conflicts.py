@@ -7,7 +7,10 @@ from core.coverage.conflicts import disagreement, find_conflicts
 from core.coverage.detect import Detector, assess
 from core.documents import Authority, Truth
 from core.reviews import ConflictKind
+from core.tables.profiles import profiles
 from tests.search.library import NOW, Library
+
+PROFILE = profiles()["balanced"]
 
 LAW, RULE = True, False
 CONFLICTING = [
@@ -115,7 +118,7 @@ def board_with(library: Library, policy: str = POLICY_TEXT, **labels: object) ->
     library.add("law.pdf", LAW_TEXT, truth=Truth.REGULATORY, authority=Authority.GOVERNMENT, jurisdiction="federal")
     library.add("policy.md", policy, **({"truth": Truth.COMPLIANCE} | labels))
     detector = Detector(library.catalogue, library.vectors, library.sparse, library.embedder)
-    return assess(detector, [Topic("report a data breach")], now=NOW)
+    return assess(detector, [Topic("report a data breach")], now=NOW, profile=PROFILE)
 
 
 def conflicts(library: Library, board: Board) -> list:
@@ -155,7 +158,7 @@ def test_different_years_are_no_conflict() -> None:
     library.add("old.md", "In 2024 the deferral limit for each employee is $23,000.", truth=Truth.REGULATORY)
     library.add("new.md", "In 2025 the deferral limit for each employee is $23,500.", truth=Truth.REFERENCE)
     detector = Detector(library.catalogue, library.vectors, library.sparse, library.embedder)
-    board = assess(detector, [Topic("deferral limit employee")], now=NOW)
+    board = assess(detector, [Topic("deferral limit employee")], now=NOW, profile=PROFILE)
     assert {cell.state.value for cell in board.cells} >= {"covered"}
     assert conflicts(library, board) == []
 
@@ -170,7 +173,12 @@ def test_a_pair_stands_under_the_topic_it_is_about_and_under_no_other() -> None:
         truth=Truth.COMPLIANCE,
     )
     detector = Detector(library.catalogue, library.vectors, library.sparse, library.embedder)
-    board = assess(detector, [Topic("report a data breach"), Topic("personnel records kept")], now=NOW)
+    board = assess(
+        detector,
+        [Topic("report a data breach"), Topic("personnel records kept")],
+        now=NOW,
+        profile=PROFILE,
+    )
     assert {(found.topic.name, found.second.said) for found in conflicts(library, board)} == {
         ("report a data breach", "within 96 hours"),
         ("personnel records kept", "at least 3 years"),

@@ -12,8 +12,11 @@ from core.documents import Document, DocumentState, TableRole, Truth
 from core.errors import BadRequest, StoreFailed
 from core.filters import SearchFilters
 from core.ports import PassageIds, Vectors
+from core.tables.profiles import profiles
 from storage.memory import MemoryCatalogue, MemoryVectorIndex
 from tests.search.library import NOW, Library, WordEmbedder, payroll_library
+
+PROFILE = profiles()["balanced"]
 
 
 def detector_of(library: Library) -> Detector:
@@ -21,7 +24,7 @@ def detector_of(library: Library) -> Detector:
 
 
 def board(library: Library, *topics: str, project: str | None = None) -> Board:
-    return assess(detector_of(library), [Topic(name) for name in topics], project=project, now=NOW)
+    return assess(detector_of(library), [Topic(name) for name in topics], project=project, now=NOW, profile=PROFILE)
 
 
 def states(found: Board) -> set[CellState]:
@@ -137,7 +140,7 @@ def test_evidence_is_quoted_from_its_page() -> None:
 def test_the_request_of_a_cell_reproduces_it() -> None:
     library = payroll_library()
     cell = board(library, "overtime rate").cell("overtime rate", Truth.REALITY)
-    assert cell.request == cell_request("overtime rate", Truth.REALITY, None)
+    assert cell.request == cell_request("overtime rate", Truth.REALITY, None, PROFILE)
     assert cell.request is not None
     again = library.searcher.search(cell.request, NOW)
     assert cell.evidence[0].passage_id in {candidate.passage.id for candidate in again.candidates}
@@ -170,7 +173,12 @@ def test_a_library_that_is_still_being_read_is_not_assessed() -> None:
 
 
 def test_a_truth_the_topic_does_not_need_is_not_assessed() -> None:
-    found = assess(detector_of(payroll_library()), [Topic("overtime", needs=(Truth.INTENT,))], now=NOW)
+    found = assess(
+        detector_of(payroll_library()),
+        [Topic("overtime", needs=(Truth.INTENT,))],
+        now=NOW,
+        profile=PROFILE,
+    )
     assert [cell.state for cell in found.cells if cell.truth is not Truth.INTENT] == [CellState.NOT_ASSESSED] * 5
     assert found.coverage == 1.0
 
@@ -234,7 +242,7 @@ def test_a_model_that_is_gone_is_an_error() -> None:
 def test_progress_counts_every_cell_and_topics_are_embedded_in_one_batch() -> None:
     library, seen = payroll_library(), []
     topics = [Topic("overtime"), Topic("vacation")]
-    assess(detector_of(library), topics, now=NOW, on_cell=lambda d, t: seen.append((d, t)))
+    assess(detector_of(library), topics, now=NOW, profile=PROFILE, on_cell=lambda d, t: seen.append((d, t)))
     assert seen == [(12, 12)]
     assert library.embedder.batches == 1
 

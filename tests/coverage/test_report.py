@@ -10,14 +10,17 @@ from core.boards import Board, Topic
 from core.coverage.detect import Detector, assess
 from core.coverage.report import board_csv, board_data, board_rows, board_text, inert
 from core.documents import Truth
+from core.tables.profiles import profiles
 from tests.search.library import NOW, payroll_library
+
+PROFILE = profiles()["balanced"]
 
 
 @pytest.fixture
 def board() -> Board:
     library = payroll_library()
     detector = Detector(library.catalogue, library.vectors, library.sparse, library.embedder)
-    return assess(detector, [Topic("=cmd|' /C calc'!A0 overtime"), Topic("vacation")], now=NOW)
+    return assess(detector, [Topic("=cmd|' /C calc'!A0 overtime"), Topic("vacation")], now=NOW, profile=PROFILE)
 
 
 def test_every_cell_is_a_row(board: Board) -> None:

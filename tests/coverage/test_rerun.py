@@ -10,7 +10,10 @@ from core.coverage.detect import Detector
 from core.coverage.rerun import touched
 from core.documents import Truth
 from core.filters import SearchFilters
+from core.tables.profiles import profiles
 from tests.search.library import NOW, Library
+
+PROFILE = profiles()["balanced"]
 
 WORDS = "overtime rate vacation accrual deposit taxes wage statement audit records shift holiday".split()
 TOPICS = {n: Topic(f"{a} {b}", id=n) for n, (a, b) in enumerate(zip(WORDS[::2], WORDS[1::2], strict=True), 1)}
@@ -22,7 +25,7 @@ def detector_of(library: Library) -> Detector:
 
 
 def judged(library: Library) -> tuple[Cell, ...]:
-    return detector_of(library).judge(WANTED, project=None, now=NOW)
+    return detector_of(library).judge(WANTED, project=None, now=NOW, profile=PROFILE)
 
 
 def random_library(chance: random.Random) -> Library:
@@ -66,7 +69,7 @@ def test_a_cell_that_is_not_touched_would_be_judged_the_same(seed: int) -> None:
     for _ in range(chance.randint(1, 3)):
         change(library, chance)
     after = library.catalogue.fingerprints(SearchFilters())
-    hit = touched(detector_of(library), cells, TOPICS, before, after, project=None, now=NOW)
+    hit = touched(detector_of(library), cells, TOPICS, before, after, project=None, now=NOW, profile=PROFILE)
     for old, new in zip(cells, judged(library), strict=True):
         assert (old.topic_id, old.kind) in hit or meant(old) == meant(new)
 
@@ -75,9 +78,9 @@ def test_an_unrelated_document_touches_nothing_and_no_change_asks_nothing() -> N
     library = random_library(random.Random(3))
     before, cells = library.catalogue.fingerprints(SearchFilters()), judged(library)
     library.embedder.batches = 0
-    assert not touched(detector_of(library), cells, TOPICS, before, before, project=None, now=NOW)
+    assert not touched(detector_of(library), cells, TOPICS, before, before, project=None, now=NOW, profile=PROFILE)
     assert library.embedder.batches == 0
     library.add("zebra.md", "Zebras sleep standing up.", truth=Truth.REGULATORY)
     after = library.catalogue.fingerprints(SearchFilters())
-    hit = touched(detector_of(library), cells, TOPICS, before, after, project=None, now=NOW)
+    hit = touched(detector_of(library), cells, TOPICS, before, after, project=None, now=NOW, profile=PROFILE)
     assert not hit

@@ -11,6 +11,7 @@ from core.coverage.detect import Detector, Wanted
 from core.coverage.runs import QUIET_AFTER, Runs, interrupted
 from core.documents import Truth
 from core.errors import BadRequest, StoreFailed
+from core.queries import ScoreProfile
 from storage.memory import MemoryBoardStore
 from tests.search.library import NOW, Library, payroll_library
 
@@ -40,10 +41,16 @@ class Room:
 
         class Watched(Detector):
             def judge(
-                self, wanted: Sequence[Wanted], *, project: str | None, now: datetime, among: Sequence[int] = ()
+                self,
+                wanted: Sequence[Wanted],
+                *,
+                project: str | None,
+                now: datetime,
+                profile: ScoreProfile,
+                among: Sequence[int] = (),
             ) -> tuple[Cell, ...]:
                 room.judged += [(topic.name, kind) for topic, kind in wanted if not among]
-                return super().judge(wanted, project=project, now=now, among=among)
+                return super().judge(wanted, project=project, now=now, profile=profile, among=among)
 
         held = self.library
         detector = Watched(held.catalogue, held.vectors, held.sparse, held.embedder)

@@ -14,9 +14,12 @@ from core.coverage.topic_edits import described, edited, merged, split, topics_c
 from core.coverage.trace import orphans, orphans_csv, trace, trace_csv
 from core.documents import Document, DocumentState, Truth
 from core.errors import BadRequest
+from core.tables.profiles import profiles
 from tests.coverage.boards import NOW as BOARD_NOW
 from tests.coverage.boards import board_of
 from tests.search.library import NOW, Library
+
+PROFILE = profiles()["balanced"]
 
 
 @pytest.fixture
@@ -31,7 +34,7 @@ def library() -> Library:
 def test_a_requirement_is_traced_to_what_stands_behind_it_and_to_its_holes(library: Library) -> None:
     topics = requirements(library.catalogue, None)
     detector = Detector(library.catalogue, library.vectors, library.sparse, library.embedder)
-    (row,) = trace(assess(detector, [*topics, Topic("zebras")], now=NOW))
+    (row,) = trace(assess(detector, [*topics, Topic("zebras")], now=NOW, profile=PROFILE))
     assert row.topic.name == "store helium bottles upright"
     assert row.holes == (GapKind.COMPLIANCE, GapKind.REFERENCE, GapKind.REALITY)
     text = trace_csv([row, replace(row, topic=replace(row.topic, name="=1+1"))])

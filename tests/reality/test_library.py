@@ -20,6 +20,9 @@ from core.results import Hit
 from core.search.cite import CitationStyle, written
 from core.search.pipeline import Searcher
 from core.settings import Settings
+from core.tables.profiles import profiles
+from core.tuning.desk import TuningDesk
+from core.tuning.profile_book import ProfileBook
 from core.workbench import Workbench
 from storage.memory import (
     InlineJobs,
@@ -28,10 +31,13 @@ from storage.memory import (
     MemoryCatalogue,
     MemorySparseIndex,
     MemoryTableStore,
+    MemoryTuningStore,
     MemoryVectorIndex,
 )
 from tests.reality.domains import EMPLOYEES, LEAVE_REQUESTS, TODAY
 from tests.search.library import WordEmbedder
+
+PROFILE = profiles()["balanced"]
 
 LAW = "# Overtime act\n\nAn employer shall pay overtime at one and one-half times the regular rate of pay.\n"
 CODES = "code,description\nREG,Regular pay\nOT15,Overtime at one and one-half\nHOL,Paid holiday\n"
@@ -48,14 +54,20 @@ class House:
         self.embedder, self.jobs = WordEmbedder(), InlineJobs()
         catalogue, vectors, sparse = MemoryCatalogue(), MemoryVectorIndex(), MemorySparseIndex()
         self.stores: dict[str, Any] = {"catalogue": catalogue, "vectors": vectors, "sparse": sparse}
+        tunings, classifier = MemoryTuningStore(), TruthClassifier(self.embedder)
+        profiles = ProfileBook(tunings)
+        searcher = Searcher(**self.stores, embedder=self.embedder, profiles=profiles)
         self.bench = Workbench(
             **self.stores,
             blobs=MemoryBlobs(),
             jobs=self.jobs,
-            ingestor=Ingestor(self.embedder, TruthClassifier(self.embedder), Settings(data_folder)),
-            searcher=Searcher(**self.stores, embedder=self.embedder),
+            ingestor=Ingestor(self.embedder, classifier, Settings(data_folder)),
+            searcher=searcher,
             desk=CoverageDesk(store=MemoryBoardStore(), embedder=self.embedder, **self.stores),
             reality=RealityDesk(MemoryTableStore(), catalogue, lambda: TODAY),
+            tuning=TuningDesk(
+                store=tunings, profiles=profiles, searcher=searcher, catalogue=catalogue, classifier=classifier
+            ),
             now=lambda: TODAY,
         )
         self.jobs.run = self.bench.ingest
@@ -75,7 +87,7 @@ class House:
     def configuration(self, topic: str) -> Cell:
         """A topic's cell in the column of what is configured."""
         detector = Detector(**self.stores, embedder=self.embedder)
-        return assess(detector, [Topic(topic)], now=TODAY).cell(topic, GapKind.CONFIGURATION)
+        return assess(detector, [Topic(topic)], now=TODAY, profile=PROFILE).cell(topic, GapKind.CONFIGURATION)
 
     def roles(self, document_id: int) -> set[TableRole | None]:
         """What the passages that hold rows say of their table."""

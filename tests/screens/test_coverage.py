@@ -115,7 +115,7 @@ def test_a_whole_decision_is_taken_logged_and_undone(stocked: Shelf, opened: Ope
     screen.segmented_control[1].set_value(Verdict.CONFIRMED).run()
     pressed(screen, "Decide")
     assert "needs the name" in screen.warning[0].value
-    screen.text_input(key="coverage.who").set_value("Ann").run()
+    screen.text_input(key="person").set_value("Ann").run()
     pressed(screen, "Decide")
     (decision,) = stocked.workbench.desk.log(None)
     assert (decision.who, decision.verdict) == ("Ann", Verdict.CONFIRMED)
@@ -132,7 +132,7 @@ def test_a_whole_decision_is_taken_logged_and_undone(stocked: Shelf, opened: Ope
 def test_a_reviewer_who_was_slower_is_told_and_overwrites_nothing(stocked: Shelf, opened: Opened) -> None:
     assessed(stocked, "Zebra husbandry")
     screen = opened("coverage.py", view="Review")
-    screen.text_input(key="coverage.who").set_value("Ann").run()
+    screen.text_input(key="person").set_value("Ann").run()
     screen.segmented_control[1].set_value(Verdict.NEEDS_WORK).run()
     desk = stocked.workbench.desk
     board = desk.board(None)
@@ -236,7 +236,7 @@ def test_a_conflict_is_settled_undone_and_undone_again(stocked: Shelf, opened: O
     assessed(stocked, "report a data breach")
     screen = opened("coverage.py", view="Conflicts")
     assert "within 72 hours" in words(screen) and "within 96 hours" in words(screen)
-    screen.text_input(key="coverage.who").set_value("Ann").run()
+    screen.text_input(key="person").set_value("Ann").run()
     log = stocked.workbench.desk.log
     for number, label in enumerate(("Conflict", "Undo", "No conflict", "Undo"), start=1):
         screen.segmented_control(key="conflicts").set_value("all").run()

@@ -55,7 +55,8 @@ candidates = st.builds(
 def any_profile(draw: st.DrawFn) -> ScoreProfile:
     names = draw(st.lists(st.sampled_from(list(FACTORS)), min_size=1, max_size=8, unique=True))
     raw = [draw(st.floats(0.01, 1)) for _ in names]
-    multipliers = tuple(draw(st.lists(st.sampled_from(["temporal", "strength", "routing"]), max_size=2, unique=True)))
+    softened = st.sampled_from(["temporal", "strength", "routing"])
+    multipliers = draw(st.dictionaries(softened, st.floats(0.01, 1), max_size=2))
     weights = {name: weight / fsum(raw) for name, weight in zip(names, raw, strict=True)}
     return ScoreProfile("any", weights, multipliers, threshold=draw(shares), floor=draw(shares))
 
@@ -152,7 +153,7 @@ def test_the_trend_profile_puts_the_newer_first() -> None:
 
 
 def test_reciprocal_rank_rewards_agreement() -> None:
-    fused = fuse({"sparse": [1, 2], "dense": [2, 3]}, {"sparse": 1, "dense": 1})
+    fused = fuse({1: {"sparse": 1}, 2: {"sparse": 2, "dense": 1}, 3: {"dense": 2}}, {"sparse": 1, "dense": 1})
     assert [item.passage_id for item in fused] == [2, 1, 3]
     best = fused[0].score
     assert [round(item.score / best, 4) for item in fused] == [1.0, 0.5041, 0.4959]
@@ -160,8 +161,8 @@ def test_reciprocal_rank_rewards_agreement() -> None:
 
 
 def test_first_in_every_leg_is_worth_one() -> None:
-    assert fuse({"sparse": [4], "dense": [4]}, {"sparse": 0.2, "dense": 0.65})[0].score == pytest.approx(1.0)
-    assert fuse({"sparse": [4]}, {"sparse": 0.2, "dense": 0.65})[0].score == pytest.approx(1.0)
+    assert fuse({4: {"sparse": 1, "dense": 1}}, {"sparse": 0.2, "dense": 0.65})[0].score == pytest.approx(1.0)
+    assert fuse({4: {"sparse": 1}}, {"sparse": 0.2})[0].score == pytest.approx(1.0)
     assert fuse({}, {"sparse": 0.2}) == ()
 
 
@@ -187,7 +188,8 @@ def test_all_shared_cases_of_profiles_hold(shared: Path) -> None:
     assert [[k.candidate.signals.fusion, round(k.score.total, 4)] for k in kept] == trend["expected"]
     fusion = cases["reciprocal_rank_k60"]
     names = ["a", "b", "c"]
-    legs = {leg: [names.index(name) for name in fusion[leg]] for leg in ("sparse", "dense")}
-    fused = fuse(legs, dict(zip(("sparse", "dense"), fusion["weights"], strict=True)))
+    legs = ("sparse", "dense")
+    ranks = {names.index(n): {leg: fusion[leg].index(n) + 1 for leg in legs if n in fusion[leg]} for n in names}
+    fused = fuse(ranks, dict(zip(("sparse", "dense"), fusion["weights"], strict=True)))
     best = fused[0].score
     assert {names[f.passage_id]: round(f.score / best, 4) for f in fused} == fusion["divided_by_best"]

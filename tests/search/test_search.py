@@ -16,6 +16,7 @@ from core.ports import PassageIds
 from core.queries import ScoreProfile, SearchRequest
 from core.results import DropReason, LegHits, SearchResult, TermScore
 from core.search.pipeline import Searcher
+from core.tables.profiles import profiles
 from storage.memory import MemorySparseIndex, MemoryVectorIndex
 from tests.search.library import NOW, Library, WordEmbedder, payroll_library
 
@@ -69,11 +70,11 @@ def test_filters_hold_on_every_leg(truths: list[Truth], domains: list[str], plac
         )
 
 
-@pytest.mark.parametrize("name", list(LIBRARY.searcher.profiles))
+@pytest.mark.parametrize("name", list(profiles()))
 def test_rescoring_is_searching_without_a_store(name: str) -> None:
     first = ask("How is overtime configured for employees?")
     asked = ask("How is overtime configured for employees?", profile=name)
-    rescored = LIBRARY.searcher.rescore(first, LIBRARY.searcher.profiles[name], NOW)
+    rescored = LIBRARY.searcher.rescore(first, profiles()[name], NOW)
     assert [hit.candidate.passage.id for hit in rescored.hits] == [hit.candidate.passage.id for hit in asked.hits]
     for one, other in zip(rescored.hits, asked.hits, strict=True):
         assert abs(one.score.total - other.score.total) < 1e-9

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.errors import BadTable
-from core.queries import ScoreProfile
+from core.queries import LegWeights, ScoreProfile
 from core.search.factors import FACTORS
 from core.tables.factors import factor_table, parse_factors
 from core.tables.loading import table
@@ -40,6 +40,30 @@ def test_every_category_has_its_row_of_authorities() -> None:
         ("[mine]\nweights = {similarity = 1.0}\nthreshold = 1.2", ["[mine]", "threshold", "1.2"]),
         ("[mine]\nweights = {similarity = 1.0}\ntreshold = 0.2", ["[mine]", "treshold"]),
         ("[mine]\nweights = {similarity = 1.0}\nmax_results = 0", ["[mine]", "max_results"]),
+        ("[mine]\nweights = {similarity = 1.0}\nmax_results = 101", ["[mine]", "max_results", "101"]),
+        ("[mine]\nweights = {similarity = 1.0}\nmax_results = 9.5", ["max_results", "whole number"]),
+        ("[mine]\nweights = {similarity = 1.0}\nmax_results = true", ["max_results", "True"]),
+        ("[mine]\nweights = {similarity = 1.0}\nthreshold = 'high'", ["threshold", "'high'"]),
+        ("[mine]\nweights = {similarity = nan}", ["weights.similarity", "nan"]),
+        ("[mine]\nweights = {similarity = 1.0}\nhalf_life_days = inf", ["half_life_days", "inf"]),
+        ("[mine]\nweights = {similarity = 1.0}\nhalf_life_days = 0", ["half_life_days", "above 0"]),
+        ("[mine]\nweights = {similarity = 1.0}\nfusion_k = 0", ["fusion_k", "[1, 1000]"]),
+        ("[mine]\nweights = {similarity = 1.0}\nfusion_k = 1001", ["fusion_k", "1001"]),
+        ("[mine]\nweights = {similarity = 1.0}\nrouting_outside = -0.1", ["routing_outside", "-0.1"]),
+        ("[mine]\nweights = {similarity = 1.0}\ncovered = 0", ["covered", "(0, 1]"]),
+        ("[mine]\nweights = {similarity = 1.0}\npartial = 0.6", ["partial", "0.6", "'covered' 0.5 (as usual)"]),
+        ("[mine]\nweights = {similarity = 1.0}\ncovered = 0.2", ["partial", "0.3 (as usual)", "0.2"]),
+        ("[mine]\nweights = {similarity = 1.0}\ncovered = 0.2\npartial = 0.25", ["partial", "0.25", "0.2"]),
+        ("[mine]\nweights = {similarity = 1.0}\nmultipliers = {temporal = 0}", ["multipliers.temporal", "(0, 1]"]),
+        ("[mine]\nweights = {similarity = 1.0}\nmultipliers = {temporal = 1.5}", ["multipliers.temporal", "1.5"]),
+        ("[mine]\nweights = {similarity = 1.0}\nmultipliers = 'temporal'", ["multipliers", "is no table"]),
+        ("[mine]\nweights = {similarity = 1.0}\nlegs = {dense = 1}", ["'legs'", "dense, sparse, graph"]),
+        ("[mine]\nweights = {similarity = 1.0}\nlegs = {dense = 1, sparse = 1, graph = 0, luck = 1}", ["luck"]),
+        ("[mine]\nweights = {similarity = 1.0}\nlegs = {dense = -1, sparse = 1, graph = 0}", ["legs.dense", "-1"]),
+        ("[mine]\nweights = {similarity = 1.0}\nrelational_legs = {dense = 0, sparse = 0, graph = 0}", ["relational_"]),
+        ("[mine]\nweights = {similarity = 1.0}\nlegs = [1, 2, 3]", ["legs", "is no table"]),
+        ("[mine]\nweights = {similarity = 1.0}\nversion = 2", ["[mine]", "version"]),
+        ("mine = 1", ["'mine'", "belongs to no profile"]),
     ],
 )
 def test_an_unsound_profile_is_refused_by_name(toml: str, named: list[str]) -> None:
@@ -47,6 +71,45 @@ def test_an_unsound_profile_is_refused_by_name(toml: str, named: list[str]) -> N
         parse_profiles(tomllib.loads(toml))
     for part in ["profiles.toml", *named]:
         assert part in str(refused.value)
+
+
+def test_all_problems_of_a_profile_are_told_at_once() -> None:
+    wrong = ScoreProfile("mine", {"charm": 1.0}, {"luck": 1.0}, threshold=2, covered=2, legs=LegWeights(0, 0, 0))
+    with pytest.raises(BadTable) as refused:
+        check_profile(wrong)
+    for part in ("profile: [mine]", "'charm'", "'luck'", "'threshold' is 2", "'covered' is 2", "'legs' turns"):
+        assert part in refused.value.message
+
+
+def test_every_key_of_a_profile_is_read() -> None:
+    text = """
+    [mine]
+    weights = { similarity = 1 }
+    multipliers = { temporal = 0.5 }
+    threshold = 0
+    floor = 1
+    max_results = 100
+    half_life_days = 3
+    fusion_k = 1000
+    legs = { dense = 1, sparse = 0, graph = 0 }
+    relational_legs = { graph = 2.5, sparse = 0.5, dense = 1 }
+    routing_outside = 0
+    covered = 0.25
+    partial = 0.25
+    version = 4
+    """
+    wanted = ScoreProfile(
+        "mine", {"similarity": 1.0}, {"temporal": 0.5}, 0.0, 1.0, 100, 3.0, 1000,
+        LegWeights(1.0, 0.0, 0.0), LegWeights(1.0, 0.5, 2.5), 0.0, 0.25, 0.25, 4,
+    )  # fmt: skip
+    found = parse_profiles(tomllib.loads(text), "mine.toml")["mine"]
+    assert found == wanted
+    assert isinstance(found.threshold, float) and isinstance(found.fusion_k, int)
+
+
+def test_a_list_of_multipliers_has_full_strength() -> None:
+    text = "[mine]\nweights = { similarity = 1 }\nmultipliers = ['temporal', 'strength']"
+    assert parse_profiles(tomllib.loads(text))["mine"].multipliers == {"temporal": 1.0, "strength": 1.0}
 
 
 def test_a_sound_profile_comes_back_as_it_is() -> None:

@@ -10,7 +10,8 @@ from core.reviews import Conflict, ConflictKind, Opinion, Statement, Verdict
 from core.search.quotable import shown_quote
 from pages.parts import cards
 from pages.parts.coverage import state
-from pages.parts.coverage.verdict import decision_line, name_input
+from pages.parts.coverage.verdict import decision_line
+from pages.parts.person import name_input, who
 from pages.parts.wording import count, plain
 
 __all__ = ["draw"]
@@ -101,7 +102,7 @@ def _kept(text: str) -> str:
 def _settle(board: Board, conflict: Conflict, verdict: Verdict, seen: int) -> None:
     comment = st.session_state.get(f"conflict.{conflict.key}.comment", "")
     try:
-        state.desk().settle(board, conflict, Opinion(verdict, state.who(), seen, comment=comment))
+        state.desk().settle(board, conflict, Opinion(verdict, who(), seen, comment=comment))
     except FivefoldError as problem:
         st.session_state["coverage.problem"] = problem
     state.forget()

@@ -15,7 +15,7 @@ from core.errors import FivefoldError
 from pages.parts import notices
 from pages.parts.coverage import state
 from pages.parts.coverage.snapshots import snapshot_words
-from pages.parts.coverage.verdict import name_input
+from pages.parts.person import name_input, who
 from pages.parts.wording import count
 
 __all__ = ["draw"]
@@ -51,7 +51,7 @@ def _out(project: str | None, board: Board) -> None:
     )
     name_input()
 
-    _downloads(board, lambda: state.desk().pack(board, since=since, who=state.who()))
+    _downloads(board, lambda: state.desk().pack(board, since=since, who=who()))
 
 
 def _downloads(board: Board, packed: Callable[[], Pack]) -> None:

@@ -8,8 +8,9 @@ from core.boards import Board
 from core.reviews import Decision, Reviewed
 from pages.parts.coverage import state
 from pages.parts.coverage.cell import evidence, headline, past
-from pages.parts.coverage.verdict import VERDICTS, decision_line, name_input, verdict_form
+from pages.parts.coverage.verdict import VERDICTS, decision_line, verdict_form
 from pages.parts.looks import CELLS, SEVERITIES
+from pages.parts.person import name_input
 from pages.parts.wording import count, day, plain, shortened
 
 __all__ = ["draw"]

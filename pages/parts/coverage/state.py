@@ -26,7 +26,6 @@ __all__ = [
     "open_cell",
     "snapshots",
     "topics",
-    "who",
 ]
 
 _FRESH_SECONDS = 15.0  # others review beside us: a board is read again after this long, or after a word of ours
@@ -122,9 +121,3 @@ def open_cell(key: str) -> None:
         st.query_params["cell"] = key
     elif "cell" in st.query_params:
         del st.query_params["cell"]
-
-
-def who() -> str:
-    """The reviewer's name, asked for once per session; "" until given."""
-    name: str = st.session_state.get("coverage.who", "")
-    return name.strip()

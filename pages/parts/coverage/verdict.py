@@ -10,9 +10,10 @@ from core.errors import BadRequest, FivefoldError, Outdated
 from core.reviews import Decision, Opinion, Verdict
 from pages.parts import notices
 from pages.parts.coverage import state
+from pages.parts.person import name_input, who
 from pages.parts.wording import day, plain
 
-__all__ = ["VERDICTS", "decision_line", "name_input", "verdict_form"]
+__all__ = ["VERDICTS", "decision_line", "verdict_form"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +33,6 @@ VERDICTS = {
 """What can be said of a cell, in the order it is offered."""
 
 _UNJUDGED = (CellState.NOT_ASSESSED, CellState.ERROR)
-
-
-def name_input() -> None:
-    """Who reviews: asked once, kept for the session, written into every decision."""
-    st.text_input(
-        "Your name",
-        key="coverage.who",
-        placeholder="Written into every decision",
-        icon=":material/person:",
-        persist_state="session",
-        max_chars=80,
-    )
 
 
 def decision_line(decision: Decision) -> str:
@@ -112,7 +101,7 @@ def _decide(board: Board, cell: Cell, seen: int) -> None:
         return
     opinion = Opinion(
         verdict,
-        state.who(),
+        who(),
         seen,
         typed.get(f"{key}.reason", ""),
         typed.get(f"{key}.comment", ""),
@@ -124,7 +113,7 @@ def _decide(board: Board, cell: Cell, seen: int) -> None:
 
 
 def _undo(board: Board, cell: Cell, seen: int) -> None:
-    _said(cell, lambda: state.desk().undo(board, cell, state.who(), seen))
+    _said(cell, lambda: state.desk().undo(board, cell, who(), seen))
 
 
 def _said(cell: Cell, speak: Callable[[], object]) -> None:
