@@ -100,6 +100,8 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
     from core.ingest.pipeline import Ingestor
     from core.reality.desk import RealityDesk
     from core.search.pipeline import Searcher
+    from core.tuning.desk import TuningDesk
+    from core.tuning.profile_book import ProfileBook
     from storage.blobs import BlobFiles
     from storage.bm25_files import Bm25Files
     from storage.board_store import SqlBoardStore
@@ -109,6 +111,7 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
     from storage.lazy import LazyEmbedder
     from storage.migrations import migrate
     from storage.table_store import SqlTableStore
+    from storage.tuning_store import SqlTuningStore
     from storage.worker import IngestWorker
 
     writer = _writer(settings)
@@ -121,8 +124,17 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
     catalogue.register()
     vectors = _vectors(settings, database, embedder)
     sparse = Bm25Files(settings.data_folder / "bm25" / settings.tenant, catalogue)
+    tunings = SqlTuningStore(database)
+    profiles = ProfileBook(tunings)
+    searcher = Searcher(catalogue, vectors, sparse, embedder, profiles)
+    classifier = TruthClassifier(embedder)
     desk = CoverageDesk(
-        store=SqlBoardStore(database), catalogue=catalogue, vectors=vectors, sparse=sparse, embedder=embedder
+        store=SqlBoardStore(database),
+        catalogue=catalogue,
+        vectors=vectors,
+        sparse=sparse,
+        embedder=embedder,
+        profiles=profiles,
     )
     workbench = Workbench(
         catalogue=catalogue,
@@ -130,10 +142,13 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
         sparse=sparse,
         blobs=BlobFiles(str(settings.data_folder / "originals")),
         jobs=IngestQueue(engine, settings.tenant),
-        ingestor=Ingestor(embedder, TruthClassifier(embedder), settings),
-        searcher=Searcher(catalogue, vectors, sparse, embedder),
+        ingestor=Ingestor(embedder, classifier, settings),
+        searcher=searcher,
         desk=desk,
         reality=RealityDesk(SqlTableStore(database), catalogue),
+        tuning=TuningDesk(
+            store=tunings, profiles=profiles, searcher=searcher, catalogue=catalogue, classifier=classifier
+        ),
         writer=writer,
     )
     if settings.worker:

@@ -8,7 +8,15 @@ from core.experiments import Experiment
 from core.judged import JudgedQuestion, Judgment, QuestionSet
 from core.profiles import DefaultProfile, ProfileVersion
 
-__all__ = ["TuningStore", "no_experiment", "no_set", "outdated_profile", "outdated_set", "set_name_taken"]
+__all__ = [
+    "TuningStore",
+    "no_experiment",
+    "no_question",
+    "no_set",
+    "outdated_profile",
+    "outdated_set",
+    "set_name_taken",
+]
 
 
 class TuningStore(Protocol):
@@ -59,8 +67,9 @@ class TuningStore(Protocol):
         ...
 
     def add_questions(self, questions: Sequence[JudgedQuestion]) -> Sequence[JudgedQuestion]:
-        """Store new questions (id 0), all or none; one whose key lives already in its set replaces that one and keeps its
-        id. Raises NotFound for an unknown set."""
+        """Store new questions (id 0), all or none; one whose key lives already in its set replaces that one and
+        keeps its id. Raises NotFound for an unknown set.
+        """
         ...
 
     def retire_question(self, question_id: int) -> None:
@@ -125,6 +134,11 @@ def set_name_taken(name: str) -> BadRequest:
 def no_set(set_id: int) -> NotFound:
     """The set is not stored."""
     return NotFound(f"Question set {set_id} is not (or no longer) here.", "Look at the sets again.")
+
+
+def no_question(question_id: int) -> NotFound:
+    """The question is not stored, or not in this set."""
+    return NotFound(f"Question {question_id} is not (or no longer) in the set.", "Look at the set again.")
 
 
 def no_experiment(experiment_id: int) -> NotFound:

@@ -6,6 +6,7 @@ from storage.memory.catalogue import MemoryCatalogue
 from storage.memory.jobs import InlineJobs
 from storage.memory.sparse import MemorySparseIndex
 from storage.memory.tables import MemoryTableStore
+from storage.memory.tuning import MemoryTuningStore
 from storage.memory.vectors import MemoryVectorIndex
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "MemoryCatalogue",
     "MemorySparseIndex",
     "MemoryTableStore",
+    "MemoryTuningStore",
     "MemoryVectorIndex",
 ]

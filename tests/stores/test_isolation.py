@@ -7,14 +7,18 @@ from core.boards import Cell, CellState, Run, RunState, Topic
 from core.documents import Truth
 from core.errors import StoreFailed
 from core.filters import SearchFilters
+from core.profiles import DefaultProfile
 from core.reviews import Decision, Verdict
 from core.tabular import TableHistory
 from storage.board_store import SqlBoardStore
 from storage.catalogue import SqlCatalogue
 from storage.database import APP_ROLE, Database
 from storage.json_values import written
-from storage.reality_models import HISTORY, REALITY, Base
+from storage.reality_models import HISTORY, REALITY
+from storage.tuning_models import Base
+from storage.tuning_store import SqlTuningStore
 from tests.stores.conftest import new_tenant
+from tests.stores.contracts.tuning import experiment_of, judgment, question, set_of, version_of
 from tests.stores.libraries import MOMENT, document, passage, random_vectors, store
 
 TABLES = sorted(Base.metadata.tables)
@@ -31,6 +35,16 @@ def remember(database: Database) -> None:
         connection.execute(HISTORY.insert().values(entry))
 
 
+def tune(database: Database) -> None:
+    """A row in each table of tuning."""
+    tunings = SqlTuningStore(database)
+    tunings.save_profile(version_of("secret", 1))
+    tunings.set_default(DefaultProfile(None, "secret", "ann", MOMENT))
+    (asked,) = tunings.add_questions([question(tunings.add_set(set_of("secret")), "secret")])
+    tunings.judge([judgment(asked, "secret", 3)])
+    tunings.add_experiment(experiment_of(asked.set_id))
+
+
 @pytest.fixture(scope="module")
 def filled(engine: Engine) -> tuple[Database, Database]:
     """Two tenants with a row in every table."""
@@ -45,6 +59,7 @@ def filled(engine: Engine) -> tuple[Database, Database]:
         run = boards.add_run(Run(0, None, RunState.DONE, (topic,), 6, MOMENT, MOMENT))
         boards.save_cells(run.id, [Cell("secret", Truth.INTENT, CellState.GAP, 0.1, 0.5, topic_id=topic.id)])
         remember(database)
+        tune(database)
         boards.decide([Decision(topic.id, "intent", None, Verdict.CONFIRMED, "ann", MOMENT, 1)])
     return both
 
@@ -76,6 +91,9 @@ def test_a_transaction_that_names_no_tenant_sees_nothing(filled: tuple[Database,
         "UPDATE topics SET name = 'stolen'",
         "DELETE FROM coverage_runs",
         "DELETE FROM cells",
+        "UPDATE question_sets SET name = 'stolen'",
+        "UPDATE questions SET retired = true",
+        "DELETE FROM experiments",
     ],
 )
 def test_another_tenants_rows_cannot_be_changed(filled: tuple[Database, Database], statement: str) -> None:
@@ -96,6 +114,9 @@ def test_another_tenants_rows_cannot_be_changed(filled: tuple[Database, Database
         "UPDATE decisions SET kind = 'changed'",
         "DELETE FROM decisions",
         "DELETE FROM topics",
+        "DELETE FROM question_sets",
+        "INSERT INTO score_profiles VALUES (:other, 'planted', 1, '{}')",
+        "INSERT INTO judgments SELECT :other, 1, set_id, id, 'u', 'ann', '{}' FROM questions",
         "INSERT INTO decisions (tenant_id, topic_id, kind, number, at, data) VALUES (:other, 1, 'x', 1, now(), '{}')",
         "SET LOCAL row_security = off; SELECT * FROM documents",
         "ALTER TABLE documents DISABLE ROW LEVEL SECURITY",
