@@ -8,7 +8,7 @@ from enum import StrEnum
 from core.boards import RunState
 from core.queries import ScoreProfile
 
-__all__ = ["Change", "Experiment", "ExperimentKind", "Interval", "Optimised", "Outcome"]
+__all__ = ["Change", "Experiment", "ExperimentKind", "Interval", "Optimised", "Optimising", "Outcome"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,10 @@ class Interval:
 class Outcome:
     """One question's part of a measurement.
 
-    measures: measure → value in [0, 1], without those that do not apply (no answer known, nothing graded). unjudged: share
-    of the first ten results nobody has graded, None without results. ranking: the first units shown, best first.
-    first: the document on top. hits: how many results were shown.
+    measures: measure → value in [0, 1], without those that do not apply (no answer known, nothing graded). unjudged:
+    share of the first ten results nobody has graded, None without results. ranking: the first units shown, best first.
+    first: the document on top. hits: how many results were shown. scored: (unit, total, grade) of everything graded
+    that was scored, shown or not, best first.
     """
 
     question_id: int
@@ -41,6 +42,7 @@ class Outcome:
     ranking: tuple[str, ...] = ()
     first: str = ""
     milliseconds: float = 0.0
+    scored: tuple[tuple[str, float, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +57,32 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Optimising:
+    """What to search for: the same values find the same weights on the same library and judgments.
+
+    measure: what to raise. factors: whose weights are searched; the others weigh 0. trials: mixes tried, for each fold
+    and for all questions. folds: parts the questions are dealt into, each held out once; kinds are spread over them.
+    """
+
+    factors: tuple[str, ...]
+    measure: str = "ndcg@10"
+    trials: int = 200
+    folds: int = 5
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Optimised:
     """What a search for better weights found, and what it is worth on questions it has not seen.
 
-    measure: what was raised. training, baseline_training: found and current weights on the questions searched with;
-    held_out, baseline: each question measured with the weights found without it, and with the current ones; gain:
-    their difference, p_value: of a paired randomisation test. recommended: whether the gain is significant; verdict:
-    why or why not, in words. profile: found on all questions. worse, better: held-out questions that changed.
-    spread: factor → least and most weight over the folds: wide means that the questions do not decide it.
+    training: the found weights on the questions they were found on; baseline: the current ones; held_out: each question
+    measured with the weights found without it. gain: held_out over baseline; p_value: of a paired randomisation test.
+    recommended: whether the gain is significant; verdict: why or why not, in words. profile: found on all questions.
+    worse, better: held-out questions that changed. spread: factor → least and most weight over the folds: wide means
+    that the questions do not decide it.
     """
 
-    measure: str
-    seed: int
-    trials: int
-    folds: int
-    factors: tuple[str, ...]
     training: Interval
-    baseline_training: Interval
     held_out: Interval
     baseline: Interval
     gain: Interval
@@ -95,8 +106,8 @@ class ExperimentKind(StrEnum):
 class Experiment:
     """One run over a question set, kept for good. id: 0 until stored.
 
-    profile: the whole profile as it was. judgments_version: the last judgment it knew; corpus_hash: digest of what search
-    could read. state: as of a coverage run; one that is `running` but has not beaten for a minute was killed.
+    profile: the whole profile as it was. judgments_version: the last judgment it knew; corpus_hash: digest of what
+    search could read. state: as of a coverage run; one that is `running` but has not beaten for a minute was killed.
     measures: measure → mean with interval; unjudged: mean share of the first ten results nobody has graded.
     outcomes: left empty in lists. scheduled: begun by the clock rather than by a person.
     """
@@ -120,6 +131,7 @@ class Experiment:
     measures: Mapping[str, Interval] = field(default_factory=dict)
     unjudged: float | None = None
     outcomes: tuple[Outcome, ...] = ()
+    optimising: Optimising | None = None
     optimised: Optimised | None = None
     note: str = ""
     problem: str = ""

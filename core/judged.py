@@ -6,7 +6,16 @@ from enum import StrEnum
 
 from core.filters import SearchFilters
 
-__all__ = ["ANSWERS_FROM", "GRADES", "NOTHING_ANSWERS", "Judgment", "JudgedQuestion", "Level", "QuestionSet", "Relevant"]
+__all__ = [
+    "ANSWERS_FROM",
+    "GRADES",
+    "NOTHING_ANSWERS",
+    "JudgedQuestion",
+    "Judgment",
+    "Level",
+    "QuestionSet",
+    "Relevant",
+]
 
 GRADES = {0: "irrelevant", 1: "related", 2: "answers in part", 3: "answers"}
 """What a grade means."""

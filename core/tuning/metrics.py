@@ -2,15 +2,47 @@
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import nan
 from statistics import fmean, median
 
-__all__ = ["calibration_error", "mean", "middle", "normalised", "ranking_measures"]
+__all__ = ["MEASURES", "Measure", "calibration_error", "mean", "middle", "normalised", "ranking_measures"]
 
 _BINS = 15
 _QUOTES = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‐": "-", "‑": "-", "–": "-", "—": "-", "­": None}
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How the results of one question are measured, in [0, 1].
+
+    library: its ir-measures name when it measures a ranking, "" when it is reckoned from what was shown.
+    higher_is_better: whether more of it is better.
+    """
+
+    name: str
+    library: str
+    words: str
+    higher_is_better: bool = True
+
+
+MEASURES = {
+    measure.name: measure
+    for measure in (
+        Measure("ndcg@10", "nDCG@10", "how near the order of the first ten results comes to the best possible one"),
+        Measure("map", "AP", "precision at the rank of each relevant result, averaged"),
+        Measure("mrr@10", "RR@10", "1 ÷ rank of the first relevant result, 0 beyond rank 10"),
+        Measure("recall@20", "R@20", "share of the relevant results that is among the first twenty"),
+        Measure("p@5", "P@5", "share of the first five results that is relevant"),
+        Measure("hit@5", "Success@5", "whether one of the first five results is relevant"),
+        Measure("answer@5", "", "whether one of the first five passages carries an answer"),
+        Measure("refused", "", "whether a question that nothing answers was rightly left without results"),
+        Measure("false_refusal", "", "whether a question that has an answer was left without results", False),
+    )
+}
+"""Measure by name, in the order of every table and chart. A result of grade 1 or more is relevant."""
 
 
 def normalised(text: str) -> str:
@@ -57,21 +89,29 @@ def ranking_measures(
 ) -> dict[str, dict[str, float]]:
     """Query id → measure → value in [0, 1], for measures by their ir-measures names ("nDCG@10", "RR@10", "R@100").
 
-    grades: query id → document id → grade (0 = not relevant). rankings: query id → document ids, best first, each once.
-    A query without a ranking has 0 in every measure; one without a relevant document is left out.
+    grades: query id → document id → grade (0 or less = not relevant). rankings: query id → document ids, best first;
+    one that is named again counts where it stands first. A query without a ranking has 0 in every measure; one without
+    a relevant document is left out.
+
+    >>> ranking_measures({"q": {"a": 3, "b": 1}}, {"q": ["x", "a", "a"]}, ["RR@10", "R@20"])
+    {'q': {'RR@10': 0.5, 'R@20': 0.5}}
     """
     import ir_measures
 
-    judged = {query: held for query, held in grades.items() if any(grade > 0 for grade in held.values())}
-    qrels = [ir_measures.Qrel(query, doc, grade) for query, held in judged.items() for doc, grade in held.items()]
-    run = [
-        ir_measures.ScoredDoc(query, doc, float(len(docs) - place))
-        for query, docs in rankings.items()
-        if query in judged
-        for place, doc in enumerate(docs)
-    ]
+    judged = {
+        query: {doc: max(grade, 0) for doc, grade in held.items()}
+        for query, held in grades.items()
+        if any(grade > 0 for grade in held.values())
+    }
+    run = {query: _scored(docs) for query, docs in rankings.items() if docs and query in judged}
     measured: dict[str, dict[str, float]] = {query: dict.fromkeys(names, 0.0) for query in judged}
     if run:
-        for metric in ir_measures.iter_calc([ir_measures.parse_measure(name) for name in names], qrels, run):
+        for metric in ir_measures.iter_calc([ir_measures.parse_measure(name) for name in names], judged, run):
             measured[metric.query_id][str(metric.measure)] = float(metric.value)
     return measured
+
+
+def _scored(docs: Sequence[str]) -> dict[str, float]:
+    """Falling scores that keep the order; the library knows an order by scores only."""
+    once = tuple(dict.fromkeys(docs))
+    return {doc: float(len(once) - place) for place, doc in enumerate(once)}

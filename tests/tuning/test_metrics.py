@@ -4,7 +4,7 @@ from math import isnan, log2
 
 import pytest
 
-from core.tuning.metrics import calibration_error, mean, normalised, ranking_measures
+from core.tuning.metrics import MEASURES, calibration_error, mean, normalised, ranking_measures
 
 
 def test_ranking_measures_are_those_of_the_textbook() -> None:
@@ -35,3 +35,23 @@ def test_nothing_measured_is_not_zero() -> None:
 @pytest.mark.parametrize("text", ["Don’t  “pay”\n twice", 'don\'t "pay" twice', "DON'T “PAY” TWI\u00adCE"])
 def test_texts_are_compared_without_case_quotes_and_line_ends(text: str) -> None:
     assert normalised(text) == 'don\'t "pay" twice'
+
+
+def test_a_result_named_twice_counts_where_it_stands_first() -> None:
+    grades = {"q1": {"a": 1, "b": 1}}
+    names = ("nDCG@10", "AP", "RR@10", "P@5")
+    once = ranking_measures(grades, {"q1": ["a", "x", "b"]}, names)
+    assert ranking_measures(grades, {"q1": ["a", "x", "a", "b", "a"]}, names) == once
+    assert ranking_measures(grades, {"q1": ["a", "a", "b", "b"]}, ("nDCG@10",)) == {"q1": {"nDCG@10": 1.0}}
+
+
+def test_a_grade_below_0_is_not_relevant() -> None:
+    assert ranking_measures({"q1": {"a": -1, "b": 2}}, {"q1": ["a", "b"]}, ("RR@10",)) == {"q1": {"RR@10": 0.5}}
+    assert ranking_measures({"q1": {"a": -1}}, {"q1": ["a"]}, ("RR@10",)) == {}
+
+
+def test_every_measure_says_what_it_is_and_rankings_are_measured_by_a_library() -> None:
+    assert all(name == measure.name and measure.words for name, measure in MEASURES.items())
+    library = [measure.library for measure in MEASURES.values() if measure.library]
+    assert set(ranking_measures({"q": {"a": 1}}, {"q": ["a"]}, library)["q"]) == set(library)
+    assert [name for name, measure in MEASURES.items() if not measure.higher_is_better] == ["false_refusal"]
