@@ -85,6 +85,14 @@ def test_choices_are_the_built_in_ones_and_then_the_living_own_ones_by_name(book
     assert book.choices()["Alpha"].ref == "Alpha@2"
 
 
+def test_every_version_is_there_by_its_ref_also_of_the_retired(book: ProfileBook) -> None:
+    three_versions(book)
+    book.retire("mine", "Ada", 3)
+    every = book.every()
+    assert list(every) == [*profiles(), "mine@4", "mine@3", "mine@2", "mine@1"]
+    assert all(book.find(ref) == profile for ref, profile in every.items())
+
+
 # The default
 
 

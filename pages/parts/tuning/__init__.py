@@ -1,0 +1,1 @@
+"""The rooms of the Tuning page. They draw only."""
