@@ -61,8 +61,9 @@ def editor(document: Document) -> None:
         with said:
             _line(field, label)
         if field in _OPTIONS:
-            with corrected:
+            with corrected, st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
                 _correction(document, field)
+                _agreement(document.id, field, label)
 
 
 def _line(field: str, label: Label) -> None:
@@ -95,9 +96,29 @@ def _correction(document: Document, field: str) -> None:
     )
 
 
+def _agreement(document_id: int, field: str, label: Label) -> None:
+    """One click for a label that is right: what is confirmed is what the classifier is judged by."""
+    if label.value is None or label.confirmed:
+        return
+    st.button(
+        "Right",
+        key=f"agree.{document_id}.{field}",
+        icon=":material/check:",
+        type="tertiary",
+        help=f"Confirm that the {field_title(field).lower()} is {value_title(field, label.value)}.",
+        width="content",
+        on_click=_confirm,
+        args=(document_id, field, label.value),
+    )
+
+
 def _correct(document_id: int, field: str, key: str) -> None:
     value = st.session_state[key]
     if value:
-        session.workbench().correct(document_id, field, value)
-        session.forget_answers()
-        st.toast(f"{field_title(field)} is now {value_title(field, value)}, confirmed.", icon=":material/check:")
+        _confirm(document_id, field, value)
+
+
+def _confirm(document_id: int, field: str, value: str) -> None:
+    session.workbench().correct(document_id, field, value)
+    session.forget_answers()
+    st.toast(f"{field_title(field)} is now {value_title(field, value)}, confirmed.", icon=":material/check:")

@@ -52,6 +52,16 @@ def test_a_failed_file_can_be_tried_again(shelf: Shelf, opened: Opened) -> None:
     assert tried == [shelf.workbench.documents()[0].id]
 
 
+def test_a_label_that_is_right_is_confirmed_with_one_click(stocked: Shelf, opened: Opened) -> None:
+    document = next(each for each in stocked.workbench.documents() if each.name == "flsa_section_207.md")
+    given = document.labels.truth
+    screen = opened("upload.py")
+    screen.button(key=f"agree.{document.id}.truth").click().run()
+    label = stocked.workbench.document(document.id).labels.truth
+    assert (label.value, label.confirmed, given.confirmed) == (given.value, True, False)
+    assert not [each for each in screen.button if each.key == f"agree.{document.id}.truth"]
+
+
 def test_a_correction_is_confirmed_and_shown(stocked: Shelf, opened: Opened) -> None:
     document = next(each for each in stocked.workbench.documents() if each.name == "overtime_policy.md")
     screen = opened("upload.py")

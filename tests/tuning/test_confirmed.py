@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import pairwise
 from math import isnan, sqrt
 from pathlib import Path
 from statistics import NormalDist
@@ -287,12 +288,18 @@ def test_bins_part_the_decided_and_hold_five_or_more(given: list[Opinion]) -> No
     assert sum(each.right.right for each in report.bins) == (report.decided.right if sizes else 0)
     assert all(size >= 5 for size in sizes) and len(sizes) <= 10
     assert all(each.low <= each.said + 1e-12 and each.said <= each.high + 1e-12 for each in report.bins)
-    assert all(one.high < other.low for one, other in zip(report.bins, report.bins[1:], strict=False))
+    for one, other in pairwise(report.bins):
+        assert one.high < other.low and one.low + 0.03 <= other.low
 
 
 def test_bins_of_different_probabilities_are_of_equal_count() -> None:
     given = [opinion("intent", "intent", 0.45 + number / 200) for number in range(100)]
     assert [each.right.n for each in reported(given, library=100).bins] == [10] * 10
+
+
+def test_documents_it_is_nearly_equally_sure_of_are_one_bin() -> None:
+    given = [opinion("intent", "intent", 0.6)] * 10 + [opinion("intent", "intent", 0.98 + n / 5_000) for n in range(90)]
+    assert [each.right.n for each in reported(given, library=100).bins] == [10, 90]
 
 
 @given(st.lists(labelled(), min_size=1, max_size=80))
