@@ -9,8 +9,17 @@ from time import perf_counter
 
 from core.boards import Board, Cell, CellState, GapKind, Run, RunState, Topic
 from core.coverage.configured import setup_rows, weighed_rows
-from core.coverage.evidence import Weighed, Windows, share_together, topic_stems, topic_words, weigh, windows_of
-from core.coverage.gaps import assembled, score_in_words, state_of
+from core.coverage.evidence import (
+    Weighed,
+    Windows,
+    reason_of,
+    share_together,
+    topic_stems,
+    topic_words,
+    weigh,
+    windows_of,
+)
+from core.coverage.gaps import assembled, state_of
 from core.coverage.retrieve import Near, nearest
 from core.documents import Document, DocumentState, Truth
 from core.errors import BadRequest, FivefoldError
@@ -260,7 +269,7 @@ def _judged(
         evidence_score=score,
         evidence=cited(enough),
         near_misses=cited(_short(weighed, row)),
-        reason=_reason(column.kind, weighed, len(enough), row.covered) + ("" if enough else column.searched),
+        reason=reason_of(column.kind, weighed, len(enough), row.covered) + ("" if enough else column.searched),
     )
 
 
@@ -269,22 +278,6 @@ def _citation(item: Weighed, document: Document, asked: Mapping[str, float]) -> 
     if item.sentence is not None:
         return citation_of(item.passage, document, item.sentence, item.share)
     return cite(item.passage, document, asked, most=1)[0]
-
-
-def _reason(kind: GapKind, weighed: Sequence[Weighed], enough: int, threshold: float) -> str:
-    what, unit = ("set-up", "row") if kind is GapKind.CONFIGURATION else (kind.value, "passage")
-    if not weighed:
-        return f"The library holds no {what} {unit} that could support it."
-    best = weighed[0]
-    score = score_in_words(best.score)
-    words = "words in common" if kind is GapKind.CONFIGURATION else "of the topic's words stand together"
-    said = f"meaning {best.meaning:.2f}, {best.share:.0%} {words}"
-    if enough:
-        reach = f"{unit}s reach" if enough > 1 else f"{unit} reaches"
-        return f"{enough} {reach} {threshold:.2f}; best {score}: {said}."
-    if best.score == 0:
-        return f"No {what} {unit} is about it; of the nearest, {said}."
-    return f"The best {what} {unit} scores {score}, below {threshold:.2f}: {said}."
 
 
 def assess(

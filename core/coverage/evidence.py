@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp
 
+from core.boards import GapKind
+from core.coverage.gaps import score_in_words
 from core.documents import Passage
 from core.matching import stem
 from core.search.cite import stems_of
 from core.search.route import question_terms
 from core.tables.gaps import EvidenceRow
 
-__all__ = ["Weighed", "Windows", "share_together", "topic_stems", "topic_words", "weigh", "windows_of"]
+__all__ = ["Weighed", "Windows", "reason_of", "share_together", "topic_stems", "topic_words", "weigh", "windows_of"]
 
 _REMARK = re.compile(r"\([^)]*\)")
 
@@ -82,3 +84,20 @@ def weigh(passage: Passage, meaning: float, share: float, row: EvidenceRow) -> W
     related = meaning >= row.meaning_floor and share >= row.words_floor
     score = 1 / (1 + exp(-(row.bias + row.meaning * meaning + row.words * share))) if related else 0.0
     return Weighed(passage, score, meaning, share)
+
+
+def reason_of(kind: GapKind, weighed: Sequence[Weighed], enough: int, threshold: float) -> str:
+    """Why a cell is in its state, in words. weighed: strongest first; enough: how many reach the threshold."""
+    what, unit = ("set-up", "row") if kind is GapKind.CONFIGURATION else (kind.value, "passage")
+    if not weighed:
+        return f"The library holds no {what} {unit} that could support it."
+    best = weighed[0]
+    score = score_in_words(best.score)
+    words = "words in common" if kind is GapKind.CONFIGURATION else "of the topic's words stand together"
+    said = f"meaning {best.meaning:.2f}, {best.share:.0%} {words}"
+    if enough:
+        reach = f"{unit}s reach" if enough > 1 else f"{unit} reaches"
+        return f"{enough} {reach} {threshold:.2f}; best {score}: {said}."
+    if best.score == 0:
+        return f"No {what} {unit} is about it; of the nearest, {said}."
+    return f"The best {what} {unit} scores {score}, below {threshold:.2f}: {said}."
