@@ -20,13 +20,14 @@ from core.queries import ScoreProfile, SearchRequest
 from core.reality.desk import RealityDesk
 from core.results import Candidate, SearchResult, Statistics, UploadReceipt
 from core.search.pipeline import Searcher
+from core.tuning.desk import TuningDesk
 
 __all__ = ["Workbench"]
 
 
 class Workbench:
     """Upload, search and explain one tenant's library; `desk` is where its coverage is assessed and reviewed, `reality`
-    where its tables are kept and asked.
+    where its tables are kept and asked, `tuning` where its scores are tuned and measured.
 
     Built by `storage.opening`; `now` is the only clock and can be replaced; `writer` is the language model that may
     tell an answer in running text, None when there is none.
@@ -44,13 +45,14 @@ class Workbench:
         searcher: Searcher,
         desk: CoverageDesk,
         reality: RealityDesk,
+        tuning: TuningDesk,
         writer: Synthesiser | None = None,
         now: Callable[[], datetime] = right_now,
     ) -> None:
         self._catalogue, self._vectors, self._sparse = catalogue, vectors, sparse
         self._blobs, self._jobs = blobs, jobs
         self._ingestor, self._searcher, self._now = ingestor, searcher, now
-        self.desk, self.reality = desk, reality
+        self.desk, self.reality, self.tuning = desk, reality, tuning
         self._answers = AnswerDesk(searcher, catalogue, reality.figures, writer, now)
 
     # Upload flow: stored original → job → extract → classify → chunk → embed → store
@@ -229,7 +231,7 @@ class Workbench:
         unknown profile.
         """
         narrowed = filters if project is None else filters.replace(projects=(project,))
-        return self._answers.ask(question, narrowed, profile)
+        return self._answers.ask(question, narrowed, self.tuning.profiles.find(profile).ref)
 
     def synthesis(self, answer: FiveTruthsAnswer) -> Synthesis:
         """The answer in running text, every sentence checked; extractive without a writer, or when it fails."""
@@ -241,8 +243,8 @@ class Workbench:
         return self._answers.writer_name
 
     def profiles(self) -> Mapping[str, ScoreProfile]:
-        """All score profiles by name, the default first."""
-        return self._searcher.profiles
+        """All score profiles by name, those of the product first."""
+        return self.tuning.profiles.choices()
 
     def facets(self, filters: SearchFilters) -> Mapping[str, Mapping[str, int]]:
         """Filter field → value → passages, each counted under the other fields' filters."""

@@ -68,7 +68,7 @@ def _heading(result: SearchResult, candidate: Candidate, hit: Hit | None, droppe
     passage = candidate.passage
     document = result.documents.get(passage.document_id)
     where = cards.place(passage, document)
-    st.caption(f"Answer to “{plain(result.request.question)}” · profile {plain(result.profile.name)}")
+    st.caption(f"Answer to “{plain(result.request.question)}” · profile {plain(result.profile.ref)}")
     st.subheader(f"{plain(shortened(passage.document_name, 90))}{', ' + plain(where) if where else ''}", anchor=False)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         cards.badges(passage)

@@ -13,6 +13,7 @@ from core.results import DropReason, SearchResult
 from pages.parts import cards, filters, notices, session
 from pages.parts.answer import view
 from pages.parts.labels import chip_title
+from pages.parts.tuning import grading
 from pages.parts.urls import page_path, params_of, request_from
 from pages.parts.wording import count, plain
 
@@ -87,7 +88,10 @@ def _narrowed() -> SearchFilters:
             help="A question is routed to the truths that can answer it. The others count less; this leaves them out.",
             disabled=st.session_state["search.view"] == _FIVE,
         )
-        return filters.drawn(library.facets(current), document_names)
+        narrowed = filters.drawn(library.facets(current), document_names)
+        st.divider()
+        grading.switch(narrowed.projects[0] if len(narrowed.projects) == 1 else None)
+        return narrowed
 
 
 def _request(narrowed: SearchFilters) -> SearchRequest:
@@ -157,8 +161,9 @@ def _summary(result: SearchResult) -> None:
 
 def _results(result: SearchResult) -> None:
     stems = {stem(word) for word in result.route.keywords}
+    below = grading.row(result)
     for hit in result.hits:
-        cards.result_card(hit, result, stems)
+        cards.result_card(hit, result, stems, below=below)
     beyond = sum(1 for each in result.dropped if each.reason is DropReason.BEYOND_MAX)
     if beyond:
         more = min(100, len(result.hits) + _PAGE)

@@ -110,6 +110,7 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
     from storage.jobs import IngestQueue
     from storage.lazy import LazyEmbedder
     from storage.migrations import migrate
+    from storage.schedule import Scheduler
     from storage.table_store import SqlTableStore
     from storage.tuning_store import SqlTuningStore
     from storage.worker import IngestWorker
@@ -155,6 +156,9 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
         worker = IngestWorker(conninfo_of(engine.url), settings.tenant, workbench)
         resources.callback(worker.stop)
         worker.start()
+        schedule = Scheduler(workbench.tuning.lab)
+        resources.callback(schedule.stop)
+        schedule.start()
     return workbench
 
 

@@ -95,14 +95,9 @@ class Detector:
         self._known: dict[str, Vectors] = {}
 
     def configuration(self, profile: ScoreProfile) -> str:
-        """Hex digest of all that decides states besides the library: thresholds, model, profile, method.
-
-        Raises ModelUnavailable.
-        """
-        said = {"evidence": asdict(evidence_row(profile)), "model": self._embedder.name}
-        return sha256(
-            json.dumps(said | {"profile": profile.ref, "method": _METHOD}, sort_keys=True).encode()
-        ).hexdigest()
+        """Hex digest of what decides states: thresholds, profile, model, method. Raises ModelUnavailable."""
+        said = {"evidence": asdict(evidence_row(profile)), "profile": profile.ref, "method": _METHOD}
+        return sha256(json.dumps(said | {"model": self._embedder.name}, sort_keys=True).encode()).hexdigest()
 
     def judge(
         self,
@@ -124,9 +119,8 @@ class Detector:
         judged: dict[Wanted, Cell] = {}
         for kind in dict.fromkeys(kind for _, kind in wanted):
             topics = tuple(topic for topic, asked in wanted if asked is kind)
-            scope = MetadataFilter.truths([kind.truth]).replace(
-                projects=(project,) if project else (), documents=tuple(among)
-            )
+            projects = (project,) if project else ()
+            scope = MetadataFilter.truths([kind.truth]).replace(projects=projects, documents=tuple(among))
             column = _Column(kind, topics, project, scope.resolved(now), profile)
             judged |= {(topic, kind): cell for topic, cell in zip(topics, self._column(column, vectors), strict=True)}
         return tuple(judged[each] for each in wanted)

@@ -12,7 +12,7 @@ def result_data(result: SearchResult) -> dict[str, Any]:
     """The whole answer as plain data for JSON."""
     return {
         "question": result.request.question,
-        "profile": result.profile.name,
+        "profile": result.profile.ref,
         "answered": result.answered,
         "silence": result.silence,
         "filters": list(result.filters_in_words),
@@ -95,7 +95,7 @@ def result_text(result: SearchResult) -> str:
     if result.undated_left_out:
         lines.append(f"{result.undated_left_out} undated documents were left out by the date filter.")
     lines += [_hit_text(hit) for hit in result.hits] or [f"Nothing found. {result.silence}".rstrip()]
-    return "\n".join([*lines, f"{len(result.hits)} results in {result.milliseconds:.0f} ms ({result.profile.name})."])
+    return "\n".join([*lines, f"{len(result.hits)} results in {result.milliseconds:.0f} ms ({result.profile.ref})."])
 
 
 def _hit_text(hit: Hit) -> str:

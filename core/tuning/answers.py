@@ -1,19 +1,23 @@
-"""How well questions are answered: found, quoted, or rightly left unanswered."""
+"""How well the questions of a judged file are answered: found, quoted, or rightly left unanswered."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.errors import BadRequest
+from core.experiments import Outcome
+from core.judged import NOTHING_ANSWERS, JudgedQuestion, Level, QuestionSet
 from core.queries import SearchRequest
-from core.results import Hit, SearchResult
+from core.results import SearchResult
+from core.tuning.judging import JudgingDesk
 from core.tuning.judgments import QuestionJudgment
-from core.tuning.metrics import mean, middle, normalised, ranking_measures
+from core.tuning.lab import request_of
+from core.tuning.metrics import mean, middle
+from core.tuning.outcomes import measured
 
-__all__ = ["AnswerReport", "Answered", "evaluate_search"]
+__all__ = ["AnswerReport", "Answered", "evaluate_search", "kept_questions"]
 
-_SHOWN = 5
-_ASKED = 50
-"""Hits asked for, so that ten documents can be ranked although several hits come from one."""
+_MEASURES = ("hit@5", "answer@5", "mrr@10", "ndcg@10")
 
 Search = Callable[[SearchRequest], SearchResult]
 PageText = Callable[[int, int], str]
@@ -21,21 +25,32 @@ PageText = Callable[[int, int], str]
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One question's outcome. quotes, exact_quotes: citations, and those equal to their page's characters."""
+    """One question's outcome, of the kind its file says. quotes, exact_quotes: citations, and those equal to their page's
+    characters."""
 
-    id: str
     kind: str
-    question: str
-    answerable: bool
-    hits: int
-    hit: bool
-    answer: bool
-    mrr: float
-    ndcg: float
-    milliseconds: float
+    outcome: Outcome
     quotes: int
     exact_quotes: int
-    first: str
+
+    def data(self) -> dict[str, Any]:
+        """Plain data for JSON; what does not apply to a question is 0."""
+        told, values = self.outcome, self.outcome.measures
+        return {
+            "id": told.key,
+            "kind": self.kind,
+            "question": told.question,
+            "answerable": told.answerable,
+            "hits": told.hits,
+            "hit": values.get("hit@5") == 1,
+            "answer": values.get("answer@5") == 1,
+            "mrr": values.get("mrr@10", 0.0),
+            "ndcg": values.get("ndcg@10", 0.0),
+            "milliseconds": told.milliseconds,
+            "quotes": self.quotes,
+            "exact_quotes": self.exact_quotes,
+            "first": told.first,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,86 +65,73 @@ class AnswerReport:
     def measures(self, kind: str | None = None) -> dict[str, float]:
         """The measures of one kind of question, or of all."""
         chosen = [q for q in self.questions if kind in (None, q.kind)]
-        real = [q for q in chosen if q.answerable]
         quotes = sum(q.quotes for q in chosen)
         return {
             "questions": len(chosen),
-            "hit@5": mean([q.hit for q in real]),
-            "answer@5": mean([q.answer for q in real]),
-            "mrr@10": mean([q.mrr for q in real]),
-            "ndcg@10": mean([q.ndcg for q in real]),
-            "refused_none": mean([q.hits == 0 for q in chosen if not q.answerable]),
-            "false_refusals": mean([q.hits == 0 for q in real]),
+            **{name: _mean(chosen, name) for name in _MEASURES},
+            "refused_none": _mean(chosen, "refused"),
+            "false_refusals": _mean(chosen, "false_refusal"),
             "quote_exact": sum(q.exact_quotes for q in chosen) / quotes if quotes else float("nan"),
-            "median_ms": middle([q.milliseconds for q in chosen]),
+            "median_ms": middle([q.outcome.milliseconds for q in chosen]),
         }
 
     def data(self) -> dict[str, Any]:
         """Plain data for JSON: the measures, per kind, and every question's outcome."""
         kinds = dict.fromkeys(q.kind for q in self.questions)
-        outcomes = [{name: getattr(q, name) for name in q.__dataclass_fields__} for q in self.questions]
+        outcomes = [q.data() for q in self.questions]
         return self.measures() | {"per_kind": {kind: self.measures(kind) for kind in kinds}, "outcomes": outcomes}
 
 
+def _mean(questions: Sequence[Answered], name: str) -> float:
+    return mean([q.outcome.measures[name] for q in questions if name in q.outcome.measures])
+
+
+def kept_questions(
+    judged: Sequence[QuestionJudgment], desk: JudgingDesk, name: str
+) -> tuple[QuestionSet, Sequence[JudgedQuestion]]:
+    """A new set of graded documents that holds the questions of a file, in their order, as the lab measures them.
+
+    A question without anything relevant is one that nothing answers, whatever its kind. Raises BadRequest for a key that
+    is there twice, and for a question of the kind "none" that has an answer.
+    """
+    keys = [each.id for each in judged]
+    twice = next((key for key in keys if keys.count(key) > 1), None)
+    if twice is not None:
+        raise BadRequest(f"The question '{twice}' is there twice.", "Give every question an id of its own.")
+    questions = desk.add_set(name, None, Level.DOCUMENT, "command line")
+    kept = [
+        JudgedQuestion(
+            questions.id,
+            each.id,
+            each.question,
+            each.kind if each.relevant else NOTHING_ANSWERS,
+            each.filters,
+            each.relevant,
+        )
+        for each in judged
+    ]
+    return questions, desk.change_questions(kept)
+
+
 def evaluate_search(
-    questions: Sequence[QuestionJudgment], search: Search, page_text: PageText, *, profile: str = "balanced"
+    judged: Sequence[QuestionJudgment], desk: JudgingDesk, search: Search, page_text: PageText, *, profile: str
 ) -> AnswerReport:
-    """Ask every question with its own filters. `page_text(document id, page number)` proves the quotes."""
-    results = {
-        judged.id: search(SearchRequest(judged.question, judged.filters, profile, top_k=_ASKED)) for judged in questions
-    }
-    grades = {judged.id: _grades(judged) for judged in questions}
-    rankings = {question: _documents(result) for question, result in results.items()}
-    measured = ranking_measures(grades, rankings, ("RR@10", "nDCG@10"))
+    """Ask every question with its own filters, as the lab does. `page_text(document id, page number)` proves the quotes.
+
+    Raises what `kept_questions` raises.
+    """
+    questions, kept = kept_questions(judged, desk, "Judged questions")
+    results = {each.id: search(request_of(each, questions, profile)) for each in kept}
+    outcomes = measured(kept, results, (), questions.level)
     return AnswerReport(
-        tuple(_outcome(judged, results[judged.id], measured.get(judged.id, {}), page_text) for judged in questions)
+        tuple(
+            Answered(each.kind, outcome, *_quotes(results[outcome.question_id], page_text))
+            for each, outcome in zip(judged, outcomes, strict=True)
+        )
     )
 
 
-def _grades(judged: QuestionJudgment) -> dict[str, int]:
-    grades: dict[str, int] = {}
-    for entry in judged.relevant:
-        grades[entry.sha256] = max(entry.grade, grades.get(entry.sha256, 0))
-    return grades
-
-
-def _documents(result: SearchResult) -> list[str]:
-    """SHA-256 of the documents, in the order of their best hit."""
-    return list(dict.fromkeys(_sha256(result, hit) for hit in result.hits))
-
-
-def _sha256(result: SearchResult, hit: Hit) -> str:
-    return result.documents[hit.candidate.passage.document_id].sha256
-
-
-def _outcome(
-    judged: QuestionJudgment, result: SearchResult, measured: Mapping[str, float], page_text: PageText
-) -> Answered:
-    shown = result.hits[:_SHOWN]
-    relevant = {entry.sha256 for entry in judged.relevant}
-    citations = [citation for hit in result.hits for citation in hit.citations]
-    exact = sum(c.quote == page_text(c.document_id, c.page_number)[c.start : c.end] for c in citations)
-    return Answered(
-        id=judged.id,
-        kind=judged.kind,
-        question=judged.question,
-        answerable=bool(judged.relevant),
-        hits=len(result.hits),
-        hit=any(_sha256(result, hit) in relevant for hit in shown),
-        answer=any(_holds_answer(judged, _sha256(result, hit), hit.candidate.passage.text) for hit in shown),
-        mrr=measured.get("RR@10", 0.0),
-        ndcg=measured.get("nDCG@10", 0.0),
-        milliseconds=result.milliseconds,
-        quotes=len(citations),
-        exact_quotes=exact,
-        first=result.documents[shown[0].candidate.passage.document_id].name if shown else "",
-    )
-
-
-def _holds_answer(judged: QuestionJudgment, sha256: str, text: str) -> bool:
-    """Whether a passage of a relevant document holds all tokens that stand together in its answer."""
-    tidy = normalised(text)
-    return any(
-        entry.sha256 == sha256 and all(normalised(token) in tidy for token in entry.must_contain)
-        for entry in judged.relevant
-    )
+def _quotes(result: SearchResult, page_text: PageText) -> tuple[int, int]:
+    """How many citations there are, and how many stand on their page letter by letter."""
+    told = [citation for hit in result.hits for citation in hit.citations]
+    return len(told), sum(c.quote == page_text(c.document_id, c.page_number)[c.start : c.end] for c in told)

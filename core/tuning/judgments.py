@@ -2,15 +2,16 @@
 
 import csv
 import io
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.documents import Truth
-from core.errors import BadFilters, BadRequest
-from core.filters import FIELDS, SearchFilters, check_filters
+from core.errors import BadRequest
+from core.filters import SearchFilters
+from core.judged import Relevant
+from core.tuning.judged_json import filters_of, json_row, relevant_of
 
 __all__ = [
     "Collection",
@@ -28,27 +29,6 @@ __all__ = [
 ]
 
 _LABEL_COLUMNS = ("file", "truth", "domain", "authority", "jurisdiction", "effective_date", "sha256")
-_ALIASES = {
-    "truth_types": "truths",
-    "truth_type": "truths",
-    "source": "source_types",
-    "from": "date_from",
-    "to": "date_to",
-}
-_SINGULARS = {
-    "truth": "truths",
-    "domain": "domains",
-    "authority": "authorities",
-    "jurisdiction": "jurisdictions",
-    "source_type": "source_types",
-    "origin": "origins",
-    "tag": "tags",
-    "entity": "entities",
-    "temporal_class": "temporal_classes",
-    "sector": "sectors",
-    "project": "projects",
-}
-_LISTS = {field.name for field in FIELDS} | {f"exclude_{field.name}" for field in FIELDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +54,6 @@ class PassageJudgment:
     page: int | None
     start_words: str
     truth: str
-
-
-@dataclass(frozen=True, slots=True)
-class Relevant:
-    """Where an answer stands: `must_contain` stand together in it. grade 1–3."""
-
-    sha256: str
-    must_contain: tuple[str, ...]
-    grade: int
-    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,49 +135,23 @@ def read_passages(path: Path) -> tuple[PassageJudgment, ...]:
 
 def read_questions(path: Path) -> tuple[QuestionJudgment, ...]:
     """The lines of a QUESTIONS.jsonl. Raises BadRequest naming file and line."""
-    return tuple(
-        QuestionJudgment(
-            id=str(row["id"]),
-            question=str(row["question"]),
-            kind=str(row.get("kind") or "unknown"),
-            filters=_filters(path, line, row.get("filters") or {}),
-            relevant=tuple(_relevant(path, line, entry) for entry in row["relevant"]),
-        )
-        for line, row in _lines(path, ("id", "question", "relevant"))
+    questions = []
+    for line, row in _lines(path, ("id", "question", "relevant")):
+        try:
+            questions.append(_question(row))
+        except BadRequest as error:
+            raise _bad(path, line, error.message.rstrip("."), error.hint) from error
+    return tuple(questions)
+
+
+def _question(row: Mapping[str, Any]) -> QuestionJudgment:
+    return QuestionJudgment(
+        id=str(row["id"]),
+        question=str(row["question"]),
+        kind=str(row.get("kind") or "unknown"),
+        filters=filters_of(row.get("filters") or {}),
+        relevant=relevant_of(row.get("relevant") or ()),
     )
-
-
-def _relevant(path: Path, line: int, entry: Any) -> Relevant:
-    if not isinstance(entry, dict) or "sha256" not in entry:
-        raise _bad(path, line, "an entry of 'relevant' has no sha256", "Name the document by its SHA-256.")
-    grade = entry.get("grade", 1)
-    if not isinstance(grade, int) or grade < 1:
-        raise _bad(path, line, f"grade {grade!r} is not 1, 2 or 3", "Give a whole number from 1.")
-    return Relevant(entry["sha256"], tuple(entry.get("must_contain") or ()), grade, entry.get("page"))
-
-
-def filters_of(raw: Mapping[str, Any]) -> SearchFilters:
-    """Filters as people write them: singular or plural names, one value or a list. Raises BadFilters.
-
-    >>> filters_of({"jurisdiction": "state:AK", "truth_types": ["intent"]}).in_words()
-    ('truth is intent', 'jurisdiction is state:AK')
-    """
-    clean: dict[str, Any] = {}
-    for name, value in raw.items():
-        prefix = "exclude_" if name.startswith("exclude_") else ""
-        base = name.removeprefix(prefix)
-        full = prefix + _ALIASES.get(base, _SINGULARS.get(base, base))
-        clean[full] = [value] if full in _LISTS and not isinstance(value, list | tuple) else value
-    return check_filters(clean)
-
-
-def _filters(path: Path, line: int, raw: Any) -> SearchFilters:
-    if not isinstance(raw, dict):
-        raise _bad(path, line, "'filters' is not an object", "Write {} for no filter.")
-    try:
-        return filters_of(raw)
-    except BadFilters as error:
-        raise _bad(path, line, error.message, error.hint) from error
 
 
 def read_topics(path: Path) -> tuple[TopicJudgment, ...]:
@@ -247,18 +191,14 @@ def read_collection(folder: Path) -> Collection:
     return Collection(documents, queries, grades)
 
 
-def _lines(path: Path, keys: tuple[str, ...]) -> Iterator[tuple[int, dict[str, Any]]]:
+def _lines(path: Path, keys: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     for line, text in enumerate(_text(path).split("\n"), start=1):
-        if not text.strip():
-            continue
-        try:
-            row = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise _bad(path, line, f"is not JSON ({error.msg})", "Write one JSON object per line.") from error
-        absent = [key for key in keys if not isinstance(row, dict) or key not in row]
-        if absent:
-            raise _bad(path, line, f"has no {', '.join(absent)}", "Write the keys the corpus README names.")
-        yield line, row
+        if text.strip():
+            try:
+                row = json_row(text, keys)
+            except BadRequest as error:
+                raise _bad(path, line, error.message.rstrip("."), error.hint) from error
+            yield line, row
 
 
 def _text(path: Path) -> str:

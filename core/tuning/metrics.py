@@ -36,7 +36,7 @@ MEASURES = {
         Measure("mrr@10", "RR@10", "1 ÷ rank of the first relevant result, 0 beyond rank 10"),
         Measure("recall@20", "R@20", "share of the relevant results that is among the first twenty"),
         Measure("p@5", "P@5", "share of the first five results that is relevant"),
-        Measure("hit@5", "Success@5", "whether one of the first five results is relevant"),
+        Measure("hit@5", "", "whether one of the first five results shown is relevant, or of a relevant document"),
         Measure("answer@5", "", "whether one of the first five passages carries an answer"),
         Measure("refused", "", "whether a question that nothing answers was rightly left without results"),
         Measure("false_refusal", "", "whether a question that has an answer was left without results", False),

@@ -21,7 +21,7 @@ _DEPTH = 100
 """Units that are measured: "map" looks at no more."""
 _KEPT = 20
 _GRADED_FIRST = 10
-_ANSWERS_WITHIN = 5
+_SHOWN_FIRST = 5
 _LIBRARY = {name: measure.library for name, measure in MEASURES.items() if measure.library}
 
 
@@ -111,16 +111,17 @@ def measured(
     """The outcome of every question that has a result, in their order. results: question id → what its search gave.
 
     A measure that does not apply to a question is absent, never 0: those of rankings need something relevant,
-    "answer@5" a passage known to answer, "false_refusal" a question that can be answered; one that nothing answers has
-    "refused" only. "answer@5" goes by passages at either level: graded 2 or more by people, or holding all words of a
-    known answer of its document, whatever the page.
+    "hit@5" too, "answer@5" a passage known to answer, "false_refusal" a question that can be answered; one that nothing
+    answers has "refused" only. "hit@5" and "answer@5" go by the first five results shown at either level, not by the
+    first five documents: a hit is relevant, or of a relevant document; an answer is graded 2 or more by people, or holds
+    all words of a known answer of its document, whatever the page.
     """
     asked = [question for question in questions if question.id in results]
     grades = prepared(asked, results, judgments, level)
     rankings = {question.id: ranking(results[question.id], level, _DEPTH) for question in asked}
     values = measure_rankings(grades, rankings, tuple(_LIBRARY))
     return tuple(
-        _outcome(question, results[question.id], grades.questions[question.id], rankings[question.id], values)
+        _outcome(question, results[question.id], grades.questions[question.id], rankings[question.id], values, level)
         for question in asked
     )
 
@@ -212,6 +213,7 @@ def _outcome(
     graded: Graded,
     ranked: Sequence[str],
     values: Mapping[int, Mapping[str, float]],
+    level: Level,
 ) -> Outcome:
     first = ranked[:_GRADED_FIRST]
     return Outcome(
@@ -221,7 +223,7 @@ def _outcome(
         kind=question.kind,
         answerable=question.answerable,
         hits=len(result.hits),
-        measures={**values.get(question.id, {}), **_shown(result, graded)},
+        measures={**values.get(question.id, {}), **_shown(result, graded, level)},
         unjudged=fmean(unit not in graded.units for unit in first) if first else None,
         ranking=tuple(ranked[:_KEPT]),
         first=result.documents[result.hits[0].candidate.passage.document_id].name if result.hits else "",
@@ -229,11 +231,15 @@ def _outcome(
     )
 
 
-def _shown(result: SearchResult, graded: Graded) -> dict[str, float]:
+def _shown(result: SearchResult, graded: Graded, level: Level) -> dict[str, float]:
     """The measures that are reckoned from what was shown."""
     silent = float(not result.hits)
     if not graded.answerable:
         return {"refused": silent}
-    shown = [unit_of(result, hit, Level.PASSAGE) for hit in result.hits[:_ANSWERS_WITHIN]]
-    answered = {"answer@5": float(any(unit in graded.answering for unit in shown))} if graded.answer_known else {}
-    return answered | {"false_refusal": silent}
+    found: dict[str, float] = {}
+    first = result.hits[:_SHOWN_FIRST]
+    if any(grade > 0 for grade in graded.units.values()):
+        found["hit@5"] = float(any(graded.units.get(unit_of(result, hit, level), 0) > 0 for hit in first))
+    if graded.answer_known:
+        found["answer@5"] = float(any(unit_of(result, hit, Level.PASSAGE) in graded.answering for hit in first))
+    return found | {"false_refusal": silent}

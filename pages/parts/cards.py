@@ -1,6 +1,6 @@
 """The pieces every page is made of: badges of a label, a citation in its styles, one search result, one document."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import streamlit as st
 
@@ -91,8 +91,13 @@ def cite_menu(citation: Citation, title: str) -> None:
         st.caption(f"Sentence id `{citation.citation_id}`")
 
 
-def result_card(hit: Hit, result: SearchResult, stems: Collection[str]) -> None:
-    """One result: the sentence that answers, what it is, where it stands, and how its score adds up."""
+def result_card(
+    hit: Hit, result: SearchResult, stems: Collection[str], *, below: Callable[[Hit], None] | None = None
+) -> None:
+    """One result: the sentence that answers, what it is, where it stands, and how its score adds up.
+
+    below: draws what else belongs to it.
+    """
     passage = hit.candidate.passage
     document = result.documents.get(passage.document_id)
     with st.container(border=True, gap="xsmall"):
@@ -101,6 +106,8 @@ def result_card(hit: Hit, result: SearchResult, stems: Collection[str]) -> None:
         st.markdown(marked(shortened(shown_quote(sentence), 700), stems))
         _context(passage, sentence, stems)
         _score_line(hit, result, document)
+        if below is not None:
+            below(hit)
 
 
 def _card_head(hit: Hit, result: SearchResult, document: Document | None) -> None:

@@ -20,12 +20,15 @@ from core.workbench import Workbench
 __all__ = [
     "BoardRun",
     "Health",
+    "LabRun",
     "answer",
     "assess",
     "board_run",
     "close",
+    "experiment",
     "forget_answers",
     "health",
+    "lab_run",
     "open_early",
     "ready",
     "sample_loaded",
@@ -38,7 +41,7 @@ _FRESH_SECONDS = 120.0  # how long an answer is reused: the library may change u
 
 @dataclass(slots=True)
 class _Process:
-    """What lives as long as this process: the open library, whether its models are warm, its coverage runs."""
+    """What lives as long as this process: the open library, whether it is warm, its coverage runs and experiments."""
 
     lock: threading.RLock = field(default_factory=threading.RLock)
     library: Workbench | None = None
@@ -48,6 +51,7 @@ class _Process:
     warm: bool = False
     cold_reason: str = ""
     boards: dict[str | None, "BoardRun"] = field(default_factory=dict)
+    lab: dict[int, "LabRun"] = field(default_factory=dict)
 
 
 @st.cache_resource(show_spinner=False)
@@ -219,6 +223,47 @@ def _cover(library: Workbench, run: BoardRun, whole: bool) -> None:
 
     try:
         library.desk.runs.carry_out(run.run_id, stop=lambda: run.stop, on_cell=on_cell, whole=whole)
+    except FivefoldError as problem:
+        run.problem = problem
+    finally:
+        run.running = False
+
+
+@dataclass(slots=True)
+class LabRun:
+    """An experiment in the background. It outlives the tab that started it; `stop` ends it at the next step."""
+
+    experiment_id: int
+    done: int = 0
+    total: int = 0
+    problem: FivefoldError | None = None
+    stop: bool = False
+    running: bool = True
+
+
+def lab_run(experiment_id: int) -> LabRun | None:
+    """An experiment that this process carries out, or has carried out; None when it was another process."""
+    return _process().lab.get(experiment_id)
+
+
+def experiment(experiment_id: int) -> LabRun:
+    """Carry out an experiment that was begun, in the background; one that is under way here is given back."""
+    process, library = _process(), workbench()
+    with process.lock:
+        known = process.lab.get(experiment_id)
+        if known is not None and known.running:
+            return known
+        run = process.lab[experiment_id] = LabRun(experiment_id)
+        threading.Thread(target=_try_out, args=(library, run), name="experiment", daemon=True).start()
+        return run
+
+
+def _try_out(library: Workbench, run: LabRun) -> None:
+    def on_step(done: int, total: int) -> None:
+        run.done, run.total = done, total
+
+    try:
+        library.tuning.lab.carry_out(run.experiment_id, stop=lambda: run.stop, on_step=on_step)
     except FivefoldError as problem:
         run.problem = problem
     finally:

@@ -15,6 +15,8 @@ from core.ingest.pipeline import Ingestor
 from core.reality.desk import RealityDesk
 from core.search.pipeline import Searcher
 from core.settings import Settings
+from core.tuning.desk import TuningDesk
+from core.tuning.profile_book import ProfileBook
 from core.workbench import Workbench
 from storage.memory import (
     InlineJobs,
@@ -23,6 +25,7 @@ from storage.memory import (
     MemoryCatalogue,
     MemorySparseIndex,
     MemoryTableStore,
+    MemoryTuningStore,
     MemoryVectorIndex,
 )
 from tests.search.library import WordEmbedder
@@ -52,19 +55,34 @@ class Shelf:
     def __init__(self, data_folder: Path) -> None:
         embedder = WordEmbedder()
         catalogue, vectors, sparse = MemoryCatalogue(), MemoryVectorIndex(), MemorySparseIndex()
-        self.jobs, self.boards = InlineJobs(), MemoryBoardStore()
+        self.jobs, self.boards, self.tunings = InlineJobs(), MemoryBoardStore(), MemoryTuningStore()
+        profiles = ProfileBook(self.tunings)
+        searcher = Searcher(catalogue, vectors, sparse, embedder, profiles)
+        classifier = TruthClassifier(embedder)
         self.workbench = Workbench(
             catalogue=catalogue,
             vectors=vectors,
             sparse=sparse,
             blobs=MemoryBlobs(),
             jobs=self.jobs,
-            ingestor=Ingestor(embedder, TruthClassifier(embedder), Settings(data_folder)),
-            searcher=Searcher(catalogue, vectors, sparse, embedder),
+            ingestor=Ingestor(embedder, classifier, Settings(data_folder)),
+            searcher=searcher,
             desk=CoverageDesk(
-                store=self.boards, catalogue=catalogue, vectors=vectors, sparse=sparse, embedder=embedder
+                store=self.boards,
+                catalogue=catalogue,
+                vectors=vectors,
+                sparse=sparse,
+                embedder=embedder,
+                profiles=profiles,
             ),
             reality=RealityDesk(MemoryTableStore(), catalogue),
+            tuning=TuningDesk(
+                store=self.tunings,
+                profiles=profiles,
+                searcher=searcher,
+                catalogue=catalogue,
+                classifier=classifier,
+            ),
         )
         self.jobs.run = self.workbench.ingest
 

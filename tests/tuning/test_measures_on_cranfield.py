@@ -14,7 +14,7 @@ from core.tuning.metrics import MEASURES, ranking_measures
 Grades = Mapping[str, int]
 
 RECALL_100 = "R@100"
-NAMES = {name: MEASURES[name].library for name in ("ndcg@10", "map", "mrr@10", "p@5", "hit@5", "recall@20")}
+NAMES = {name: MEASURES[name].library for name in ("ndcg@10", "map", "mrr@10", "p@5", "recall@20")}
 LIBRARY = (*NAMES.values(), RECALL_100)
 EXACTLY = 1e-6
 
@@ -35,7 +35,6 @@ def written_out(grades: Grades, ranked: Sequence[str]) -> dict[str, float]:
         "AP": sum(place / rank for place, rank in enumerate(ranks, 1)) / relevant,
         "RR@10": 1 / ranks[0] if ranks and ranks[0] <= 10 else 0.0,
         "P@5": sum(rank <= 5 for rank in ranks) / 5,
-        "Success@5": float(any(rank <= 5 for rank in ranks)),
         "R@20": sum(rank <= 20 for rank in ranks) / relevant,
         "R@100": sum(rank <= 100 for rank in ranks) / relevant,
     }

@@ -261,6 +261,21 @@ def test_an_answer_counts_among_the_first_five_passages_only(places: int, found:
     assert one(question(DUE_15TH), result(*before, MONTHLY), level=Level.DOCUMENT).measures["answer@5"] == found
 
 
+@pytest.mark.parametrize("level", list(Level))
+@pytest.mark.parametrize(("places", "found"), [(4, 1.0), (5, 0.0)])
+def test_a_hit_counts_among_the_first_five_results_shown_though_they_come_from_one_document(
+    places: int, found: float, level: Level
+) -> None:
+    before = [("memo", page, "Lunch is at noon.") for page in range(places)]
+    assert one(question(DUE_15TH), result(*before, MONTHLY), level=level).measures["hit@5"] == found
+
+
+def test_any_passage_of_a_relevant_document_is_a_hit_where_documents_are_graded() -> None:
+    found = result(NOTE, YEARLY)
+    assert one(question(DUE_15TH), found, level=Level.DOCUMENT).measures["hit@5"] == 1.0
+    assert one(question(DUE_15TH), found, level=Level.PASSAGE).measures["hit@5"] == 0.0
+
+
 def test_a_passage_people_reject_carries_no_answer_though_it_holds_the_words() -> None:
     again: Place = ("law", 9, "As said, deposits are due on the 15th.")
     outcome = one(question(DUE_15TH), result(MONTHLY, missed=[again]), [said(MONTHLY, 0)])
@@ -338,7 +353,7 @@ def test_only_the_questions_that_are_ranked_are_measured() -> None:
     assert measure_rankings(grades, {}, ["map"]) == {}
 
 
-@pytest.mark.parametrize("name", ["answer@5", "refused", "accuracy"])
+@pytest.mark.parametrize("name", ["hit@5", "answer@5", "refused", "accuracy"])
 def test_a_measure_that_is_not_one_of_rankings_is_refused_by_name(name: str) -> None:
     with pytest.raises(BadRequest, match=f"'{name}' does not measure a ranking") as caught:
         measure_rankings(prepared([], {}, [], Level.PASSAGE), {}, ["map", name])
