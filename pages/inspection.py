@@ -10,7 +10,7 @@ from core.matching import stem
 from core.pictures import PagePicture, page_picture
 from core.results import Candidate, Citation, Dropped, DropReason, Hit, Score, SearchResult
 from core.search.cite import CitationStyle, cite, written
-from pages.parts import cards, charts, notices, session
+from pages.parts import cards, charts, first, notices, session
 from pages.parts.sums import factor_label, shown_parts, strip_words
 from pages.parts.urls import page_path, params_of, request_from
 from pages.parts.wording import bytes_in_words, count, day, marked, plain, quoted, shortened
@@ -111,6 +111,7 @@ def _score(result: SearchResult, candidate: Candidate, score: Score | None) -> N
             st.plotly_chart(figure, key="terms", config={"displayModeBar": False})
         else:
             st.caption("No word of the question stands in this passage; it was found by meaning alone.")
+    first.first_if(result, candidate.passage.id)
 
 
 def _sum(result: SearchResult, score: Score) -> None:
