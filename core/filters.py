@@ -106,6 +106,11 @@ class SearchFilters:
         return SearchFilters(**{field.name: getattr(self, field.name) for field in fields(self)} | changes)
 
     @property
+    def project(self) -> str | None:
+        """The one project it is narrowed to; None when it is none or several."""
+        return self.projects[0] if len(self.projects) == 1 else None
+
+    @property
     def dated(self) -> bool:
         """Whether a date filter is set."""
         return any(bound is not None for bound in (self.date_from, self.date_to, self.recency_months))

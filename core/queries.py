@@ -85,13 +85,14 @@ class Route:
 class SearchRequest:
     """One question as asked.
 
-    profile: a name, or "name@version" for one version of it. removed_chips: `Chip.kind`s the user has removed.
-    only_routed: leave out truths outside the route. top_k: at most this many hits (None: the profile's max_results).
+    profile: a name, "name@version" for one version of it, or "": the default of its project. removed_chips:
+    `Chip.kind`s the user has removed. only_routed: leave out truths outside the route. top_k: at most this many hits
+    (None: the profile's max_results).
     """
 
     question: str
     filters: SearchFilters = SearchFilters()
-    profile: str = "balanced"
+    profile: str = ""
     top_k: int | None = None
     only_routed: bool = False
     removed_chips: tuple[str, ...] = ()

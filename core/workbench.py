@@ -227,11 +227,13 @@ class Workbench:
     ) -> FiveTruthsAnswer:
         """Ask all five truths at once; a store of tables that fails is a notice and takes no truth along.
 
-        project: narrows documents and tables; None: what the filters say. Raises BadRequest for an empty question or an
-        unknown profile.
+        project: narrows documents and tables; None: what the filters say. profile: "" for the default. Raises
+        BadRequest for an empty question or an unknown profile.
         """
         narrowed = filters if project is None else filters.replace(projects=(project,))
-        return self._answers.ask(question, narrowed, self.tuning.profiles.find(profile).ref)
+        book = self.tuning.profiles
+        scored = book.find(profile) if profile else book.default(narrowed.project)
+        return self._answers.ask(question, narrowed, scored.ref)
 
     def synthesis(self, answer: FiveTruthsAnswer) -> Synthesis:
         """The answer in running text, every sentence checked; extractive without a writer, or when it fails."""

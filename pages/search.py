@@ -13,6 +13,7 @@ from core.results import DropReason, SearchResult
 from pages.parts import cards, filters, notices, session
 from pages.parts.answer import view
 from pages.parts.labels import chip_title
+from pages.parts.profiles import profile_choice
 from pages.parts.tuning import grading
 from pages.parts.urls import page_path, params_of, request_from
 from pages.parts.wording import count, plain
@@ -37,18 +38,15 @@ def _adopt() -> None:
         state["search.problem"] = problem
         request = request_from({name: values for name, values in params.items() if name in ("q", "profile")})
     state["question"] = request.question
-    state["search.profile"] = request.profile if request.profile in session.workbench().profiles() else None
+    state["search.profile"] = request.profile
     state["search.routed"] = request.only_routed
     state["search.without"] = request.removed_chips
     state["search.top"] = request.top_k
     filters.seed(request.filters)
 
 
-def _question() -> None:
+def _question(project: str | None) -> None:
     """The question, how its results are scored, and which side of the answer is looked at."""
-    profiles = list(session.workbench().profiles())
-    if st.session_state["search.profile"] not in profiles:
-        st.session_state["search.profile"] = profiles[0]
     asked, scored = st.columns([3, 1], vertical_alignment="bottom")
     asked.text_input(
         "Question",
@@ -57,7 +55,8 @@ def _question() -> None:
         placeholder="Ask in your own words; press / to come here",
         on_change=_new_question,
     )
-    scored.selectbox("Profile", profiles, key="search.profile", help="How results are scored.")
+    with scored:
+        profile_choice("search.profile", project)
     st.segmented_control(
         "View",
         list(_VIEWS),
@@ -142,7 +141,8 @@ def _keep(offered: list[str]) -> None:
 def _summary(result: SearchResult) -> None:
     """How the search went, leg by leg, and what it was narrowed to."""
     found = count(len(result.hits), "result") if result.answered else "Nothing found"
-    parts = [f"**{found}** in {result.milliseconds:.0f} ms", f"route {result.route.category.replace('_', ' ')}"]
+    parts = [f"**{found}** in {result.milliseconds:.0f} ms", f"profile {plain(result.profile.ref)}"]
+    parts.append(f"route {result.route.category.replace('_', ' ')}")
     for leg in result.legs:
         if leg.error:
             parts.append(f":red[{leg.leg} failed: {plain(leg.error)}]")
@@ -238,14 +238,18 @@ def _answer(request: SearchRequest) -> None:
 
 def draw() -> None:
     _adopt()
-    _question()
-    if problem := st.session_state.pop("search.problem", None):
-        notices.error(problem)
+    narrowed: SearchFilters | None = None
+    problems = [st.session_state.pop("search.problem", None)]
     try:
-        request = _request(_narrowed())
+        narrowed = _narrowed()
     except BadFilters as problem:
-        notices.error(problem)
+        problems.append(problem)
+    _question(narrowed.project if narrowed else None)
+    for wrong in filter(None, problems):
+        notices.error(wrong)
+    if narrowed is None:
         return
+    request = _request(narrowed)
     if not request.question:
         _landing()
         return

@@ -57,16 +57,19 @@ class Searcher:
         """
         return self._search(request, now, None)
 
-    def search_many(self, requests: Sequence[SearchRequest], now: datetime) -> Sequence[SearchResult]:
+    def search_many(
+        self, requests: Sequence[SearchRequest], now: datetime, *, cited: bool = True
+    ) -> Sequence[SearchResult]:
         """Answer many questions, in their order; equal questions are embedded once, all of them in one batch.
 
         Sentences are chosen by their words alone: to measure the meaning of twenty per question would take most time.
+        cited False leaves the hits without citations: where only their order counts, that saves a quarter of the time.
 
         Raises what `search` raises, and ModelUnavailable when the questions could not be embedded.
         """
         questions = list(dict.fromkeys(request.question.strip() for request in requests))
         vectors = dict(zip(questions, self._embedder.embed(questions), strict=True)) if questions else {}
-        return [self._search(request, now, vectors[request.question.strip()]) for request in requests]
+        return [self._search(request, now, vectors[request.question.strip()], cited=cited) for request in requests]
 
     def rescore(
         self, result: SearchResult, profile: ScoreProfile, now: datetime, *, cited: bool = True
@@ -83,9 +86,11 @@ class Searcher:
         """Load the model and touch both indexes, so that the first search does not wait."""
         self._retriever.find("warm up", ("warm",), SearchFilters())
 
-    def _search(self, request: SearchRequest, now: datetime, vector: NDArray[np.float32] | None) -> SearchResult:
+    def _search(
+        self, request: SearchRequest, now: datetime, vector: NDArray[np.float32] | None, *, cited: bool = True
+    ) -> SearchResult:
         started = perf_counter()
-        profile = self._profiles.find(request.profile)
+        profile = self._profile(request)
         question = request.question.strip()
         if not question:
             raise BadRequest("The question is empty.", "Type what you want to know.")
@@ -113,7 +118,12 @@ class Searcher:
             undated_left_out=self._catalogue.undated(filters) if filters.dated else 0,
             rarity=found.rarity,
         )
-        return _ranked(unranked, now, started, self._meaning if vector is None else None)
+        return _ranked(unranked, now, started, self._meaning if vector is None else None, cited=cited)
+
+    def _profile(self, request: SearchRequest) -> ScoreProfile:
+        if request.profile:
+            return self._profiles.find(request.profile)
+        return self._profiles.default(request.filters.project)
 
     def _names(self, filters: SearchFilters) -> Mapping[int, str]:
         named = (*filters.documents, *filters.exclude_documents)

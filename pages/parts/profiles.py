@@ -1,0 +1,28 @@
+"""Which profile scores: the default of where one looks, or one that is chosen."""
+
+import streamlit as st
+
+from pages.parts import session
+
+__all__ = ["profile_choice"]
+
+
+def profile_choice(key: str, project: str | None) -> None:
+    """A choice among all profiles, "" being the default; a version that a link names stays in the choice.
+
+    What session state holds under `key` and is no profile (any more) becomes the default.
+    """
+    book = session.workbench().tuning.profiles
+    offered, chosen = ["", *book.choices()], st.session_state.get(key) or ""
+    if chosen not in offered and chosen in book.every():
+        offered.append(chosen)
+    if chosen not in offered:
+        st.session_state[key] = ""
+    default = book.default(project).ref
+    st.selectbox(
+        "Profile",
+        offered,
+        key=key,
+        format_func=lambda ref: ref or f"Default: {default}",
+        help="How results are scored. Profiles are made and chosen on Tuning.",
+    )
