@@ -1,4 +1,4 @@
-"""The command-line door: ingest, search, answer, ask, coverage, worker, evaluate."""
+"""The command-line door: ingest, search, answer, ask, coverage, worker, profiles, evaluate."""
 
 from dataclasses import replace
 from enum import StrEnum
@@ -9,10 +9,12 @@ import typer
 from typer.core import TyperGroup
 
 from cli_evaluate import evaluate
+from cli_experiments import Profile, profile_of
+from cli_profiles import profiles
 from core.errors import FivefoldError
 
 if TYPE_CHECKING:
-    from core.results import SearchResult
+    from core.queries import SearchRequest
 
 __all__ = ["app", "main"]
 
@@ -38,6 +40,7 @@ app = typer.Typer(
     add_completion=False,
 )
 
+app.add_typer(profiles, name="profiles")
 app.add_typer(evaluate, name="evaluate")
 
 Project = Annotated[str | None, typer.Option("--project", help="A group of documents; none: shared by all projects.")]
@@ -95,7 +98,7 @@ def search(
     recency_months: Annotated[int | None, typer.Option(help="At most this many months of 30 days old.")] = None,
     include_undated: Annotated[bool, typer.Option(help="Let undated documents through a date filter.")] = False,
     only_routed: Annotated[bool, typer.Option(help="Leave out truths the question is not about.")] = False,
-    profile: Annotated[str, typer.Option(help="How results are scored.")] = "balanced",
+    profile: Profile = None,
     top_k: Annotated[int | None, typer.Option(help="At most this many results.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -119,16 +122,20 @@ def search(
             "include_undated": include_undated,
         }
     )
-    _answer(SearchRequest(question, filters, profile, top_k, only_routed), as_json)
+    _answer(SearchRequest(question, filters, top_k=top_k, only_routed=only_routed), profile, as_json)
 
 
-def _answer(request: Any, as_json: bool) -> None:
+def _answer(request: "SearchRequest", profile: str | None, as_json: bool) -> None:
+    """Print the result under the profile named, else the default of the one project that is searched."""
     from core.printed import json_text
     from core.search.report import result_data, result_text
     from storage.opening import open_workbench, settings_from_environment
 
+    projects = request.filters.projects
+    project = projects[0] if len(projects) == 1 else None
     with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
-        result: SearchResult = workbench.search(request)
+        asked = replace(request, profile=profile_of(workbench.tuning.profiles, profile, project).ref)
+        result = workbench.search(asked)
     typer.echo(json_text(result_data(result)) if as_json else result_text(result))
 
 
@@ -138,7 +145,7 @@ def answer(
     project: Annotated[
         str | None, typer.Option("--project", help="Documents and tables of it, and shared ones.")
     ] = None,
-    profile: Annotated[str, typer.Option(help="How results are scored.")] = "balanced",
+    profile: Profile = None,
     form: Annotated[BriefFormat, typer.Option("--format", help="What is printed.")] = BriefFormat.MARKDOWN,
 ) -> None:
     """Answer a question by all five truths, and print the brief."""
@@ -148,7 +155,8 @@ def answer(
     from storage.opening import open_workbench, settings_from_environment
 
     with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
-        told = workbench.answer_five(question, filters=SearchFilters(), profile=profile, project=project)
+        asked = profile_of(workbench.tuning.profiles, profile, project).ref
+        told = workbench.answer_five(question, filters=SearchFilters(), profile=asked, project=project)
     match form:
         case BriefFormat.MARKDOWN:
             typer.echo(brief_markdown(told), nl=False)

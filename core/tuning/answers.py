@@ -15,7 +15,7 @@ from core.tuning.lab import request_of
 from core.tuning.metrics import mean, middle
 from core.tuning.outcomes import measured
 
-__all__ = ["AnswerReport", "Answered", "evaluate_search", "kept_questions"]
+__all__ = ["AnswerReport", "Answered", "check_questions", "evaluate_search", "kept_questions"]
 
 _MEASURES = ("hit@5", "answer@5", "mrr@10", "ndcg@10")
 
@@ -25,8 +25,8 @@ PageText = Callable[[int, int], str]
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One question's outcome, of the kind its file says. quotes, exact_quotes: citations, and those equal to their page's
-    characters."""
+    """One question's outcome, of the kind its file says. quotes, exact_quotes: citations, and those equal to their
+    page's characters."""
 
     kind: str
     outcome: Outcome
@@ -86,18 +86,29 @@ def _mean(questions: Sequence[Answered], name: str) -> float:
     return mean([q.outcome.measures[name] for q in questions if name in q.outcome.measures])
 
 
+def check_questions(judged: Sequence[QuestionJudgment]) -> None:
+    """Raises BadRequest for a key that is there twice, and for a question nothing answers that has an answer."""
+    seen: set[str] = set()
+    for each in judged:
+        if each.id in seen:
+            raise BadRequest(f"The question '{each.id}' is there twice.", "Give every question an id of its own.")
+        if each.relevant and each.kind == NOTHING_ANSWERS:
+            raise BadRequest(
+                f"The question '{each.id}' has an answer, so its kind is not '{NOTHING_ANSWERS}'.",
+                "Choose another kind.",
+            )
+        seen.add(each.id)
+
+
 def kept_questions(
     judged: Sequence[QuestionJudgment], desk: JudgingDesk, name: str
 ) -> tuple[QuestionSet, Sequence[JudgedQuestion]]:
     """A new set of graded documents that holds the questions of a file, in their order, as the lab measures them.
 
-    A question without anything relevant is one that nothing answers, whatever its kind. Raises BadRequest for a key that
-    is there twice, and for a question of the kind "none" that has an answer.
+    A question without anything relevant is one that nothing answers, whatever its kind. Raises what `check_questions`
+    raises.
     """
-    keys = [each.id for each in judged]
-    twice = next((key for key in keys if keys.count(key) > 1), None)
-    if twice is not None:
-        raise BadRequest(f"The question '{twice}' is there twice.", "Give every question an id of its own.")
+    check_questions(judged)
     questions = desk.add_set(name, None, Level.DOCUMENT, "command line")
     kept = [
         JudgedQuestion(
@@ -116,9 +127,9 @@ def kept_questions(
 def evaluate_search(
     judged: Sequence[QuestionJudgment], desk: JudgingDesk, search: Search, page_text: PageText, *, profile: str
 ) -> AnswerReport:
-    """Ask every question with its own filters, as the lab does. `page_text(document id, page number)` proves the quotes.
+    """Ask every question with its own filters, as the lab does.
 
-    Raises what `kept_questions` raises.
+    `page_text(document id, page number)` proves the quotes. Raises what `kept_questions` raises.
     """
     questions, kept = kept_questions(judged, desk, "Judged questions")
     results = {each.id: search(request_of(each, questions, profile)) for each in kept}

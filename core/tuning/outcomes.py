@@ -113,8 +113,8 @@ def measured(
     A measure that does not apply to a question is absent, never 0: those of rankings need something relevant,
     "hit@5" too, "answer@5" a passage known to answer, "false_refusal" a question that can be answered; one that nothing
     answers has "refused" only. "hit@5" and "answer@5" go by the first five results shown at either level, not by the
-    first five documents: a hit is relevant, or of a relevant document; an answer is graded 2 or more by people, or holds
-    all words of a known answer of its document, whatever the page.
+    first five documents: a hit is relevant, or of a relevant document; an answer is graded 2 or more by people, or
+    holds all words of a known answer of its document, whatever the page.
     """
     asked = [question for question in questions if question.id in results]
     grades = prepared(asked, results, judgments, level)
