@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import conflicts, coverage, ingest, search, start, tables
+from bench import conflicts, coverage, ingest, search, start, tables, tuning
 from bench.stock import STOCK_SUFFIXES
 
 __all__ = ["main"]
@@ -14,6 +14,7 @@ _BENCHES: dict[str, Callable[[Sequence[Path]], str]] = {
     "start": start.run,
     "ingest": ingest.run,
     "search": search.run,
+    "tuning": tuning.run,
     "conflicts": conflicts.run,
 }
 _NAMES = (*_BENCHES, "coverage", "tables")

@@ -1,0 +1,102 @@
+"""One move of a slider: re-scoring, and all that is worked out behind it, beside a full search of the same question."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from bench.measured import clock, quantile
+from core.printed import aligned
+from core.queries import ScoreProfile, SearchRequest
+from core.results import Candidate, SearchResult
+from core.tuning.trial import compared
+from core.tuning.trials import tried
+from core.workbench import Workbench
+from pages.parts.charts import score_strip
+from pages.parts.tuning.tune_charts import rank_lines
+from storage.opening import settings_from_environment
+from storage.scratch import files_of, fill, scratch_workbench
+
+__all__ = ["run"]
+
+_QUESTIONS = 60
+_SIZES = (100, 200)
+
+Move = Callable[[SearchResult, ScoreProfile], object]
+
+
+def run(files: Sequence[Path]) -> str:
+    """p50 and p95 in milliseconds, and how many times faster than the search; the questions are sentences of the text
+    itself, and every one is looked at under another weight."""
+    with scratch_workbench(settings_from_environment()) as workbench:
+        fill(workbench, files_of(files))
+        workbench.warm()
+        requests = [SearchRequest(question) for question in _sentences(workbench)]
+        results = [workbench.search(request, remember=False) for request in requests]
+        searched = [_milliseconds(lambda each=each: workbench.search(each, remember=False)) for each in requests]
+        stock = list({c.passage.id: c for result in results for c in result.candidates}.values())
+        rows = [("full search", round(quantile([len(each.candidates) for each in results], 0.5)), *_row(searched, 1.0))]
+        for size in _SIZES:
+            resized = [_resized(each, stock, size) for each in results]
+            grown = [workbench.tuning.rescored(each, each.profile) for each in resized]
+            for name, move in (("re-scored", workbench.tuning.rescored), ("whole move", _whole(workbench))):
+                taken = _moves(grown, move)
+                rows.append((name, size, *_row(taken, quantile(searched, 0.5) / quantile(taken, 0.5))))
+    return aligned(("step", "candidates", "p50 ms", "p95 ms", "× faster"), rows)
+
+
+def _sentences(workbench: Workbench) -> list[str]:
+    """Sentences spread over the library."""
+    said = [
+        span.of(passage.text)
+        for document in workbench.documents()
+        for passage in workbench.passages_of(document.id)
+        for span in passage.sentences
+    ]
+    whole = [" ".join(each.split()) for each in said if 40 <= len(each) <= 160]
+    return whole[:: max(1, len(whole) // _QUESTIONS)][:_QUESTIONS]
+
+
+def _resized(result: SearchResult, stock: Sequence[Candidate], size: int) -> SearchResult:
+    """The result with so many candidates: its own, then those of other questions, then others read backwards."""
+    own = {each.passage.id for each in result.candidates}
+    found = [*result.candidates, *(each for each in stock if each.passage.id not in own)]
+    last = max(each.passage.id for each in stock)
+    found += [_backwards(each, last + number) for number, each in enumerate(found[: max(0, size - len(found))], 1)]
+    return replace(result, candidates=tuple(found[:size]))
+
+
+def _backwards(candidate: Candidate, passage_id: int) -> Candidate:
+    text = " ".join(reversed(candidate.passage.text.split()))
+    return replace(candidate, passage=replace(candidate.passage, id=passage_id, text=text))
+
+
+def _whole(workbench: Workbench) -> Move:
+    """What the page works out when a slider was moved, up to its pictures."""
+
+    def move(before: SearchResult, profile: ScoreProfile) -> object:
+        after = workbench.tuning.rescored(before, profile)
+        trial = compared(before, after)
+        strips = [score_strip(hit.score, profile.threshold) for hit in after.hits]
+        return rank_lines(trial, ("base", "trial"), lambda move: move.candidate.passage.section), strips
+
+    return move
+
+
+def _moves(results: Sequence[SearchResult], move: Move) -> list[float]:
+    """Milliseconds of one move each, after one that is not counted."""
+    profiles = [tried(each.profile, {"w.authority": n / len(results)}) for n, each in enumerate(results)]
+    move(results[0], profiles[0])
+    return [
+        _milliseconds(lambda each=each, profile=profile: move(each, profile))
+        for each, profile in zip(results, profiles, strict=True)
+    ]
+
+
+def _milliseconds(work: Callable[[], object]) -> float:
+    with clock() as one:
+        work()
+    return one.seconds * 1000
+
+
+def _row(taken: Sequence[float], faster: float) -> tuple[float, float, float]:
+    return quantile(taken, 0.5), quantile(taken, 0.95), faster

@@ -1,0 +1,99 @@
+"""Tuning: what every number of a score does, and whether a change is better – tried, judged, measured, and kept."""
+
+import streamlit as st
+
+from pages.parts import session
+from pages.parts.person import name_input
+
+_VIEWS = {
+    "tune": "Tune",
+    "judge": "Judge",
+    "measure": "Measure",
+    "optimise": "Optimise",
+    "threshold": "Threshold",
+    "profiles": "Profiles",
+    "classifier": "Classifier",
+}
+"""The rooms: how the URL names them, and how the switch does."""
+_NAMING = ("profiles",)
+"""Rooms that ask for the name themselves, beside what it is written into."""
+
+
+def draw() -> None:
+    """The page: whose it is, who works here, and the room one is in."""
+    title, whose, name = st.columns([2, 4, 3], vertical_alignment="bottom")
+    title.subheader("Tuning", anchor=False)
+    known = {each.project for each in session.workbench().documents()}
+    project = whose.selectbox(
+        "Project",
+        sorted(each for each in known if each),
+        index=None,
+        key="project",
+        bind="query-params",
+        placeholder="The whole library",
+        icon=":material/folder:",
+    )
+    view = _chosen()
+    if view not in _NAMING:
+        with name:
+            name_input("Written into what you keep")
+    _room(view, project)
+
+
+def _chosen() -> str:
+    """The room, as the URL says it; a link or a button elsewhere on the page may have changed it there."""
+    state, asked = st.session_state, st.query_params.get("view", "tune")
+    known = asked if asked in _VIEWS else "tune"
+    if state.get("tuning.view") not in _VIEWS or asked != state.get("tuning.seen"):
+        state["tuning.view"] = known
+    view: str = (
+        st.segmented_control(
+            "View",
+            list(_VIEWS),
+            key="tuning.view",
+            required=True,
+            format_func=_VIEWS.__getitem__,
+            label_visibility="collapsed",
+        )
+        or known
+    )  # a run that is broken off may leave none chosen
+    if view != asked:
+        st.query_params["view"] = view
+    state["tuning.seen"] = view
+    return view
+
+
+def _room(view: str, project: str | None) -> None:
+    """Each room is read in when it is entered."""
+    match view:
+        case "judge":
+            from pages.parts.tuning import judge
+
+            judge.view(project)
+        case "measure":
+            from pages.parts.tuning import measure
+
+            measure.view(project)
+        case "optimise":
+            from pages.parts.tuning import optimise
+
+            optimise.view(project)
+        case "threshold":
+            from pages.parts.tuning import threshold
+
+            threshold.view(project)
+        case "profiles":
+            from pages.parts.tuning import profiles
+
+            profiles.view(project)
+        case "classifier":
+            from pages.parts.tuning import classifier
+
+            classifier.view()
+        case _:
+            from pages.parts.tuning import tune
+
+            tune.view(project)
+
+
+draw()
