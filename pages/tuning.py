@@ -15,8 +15,6 @@ _VIEWS = {
     "classifier": "Classifier",
 }
 """The rooms: how the URL names them, and how the switch does."""
-_NAMING = ("profiles",)
-"""Rooms that ask for the name themselves, beside what it is written into."""
 
 
 def draw() -> None:
@@ -33,11 +31,9 @@ def draw() -> None:
         placeholder="The whole library",
         icon=":material/folder:",
     )
-    view = _chosen()
-    if view not in _NAMING:
-        with name:
-            name_input("Written into what you keep")
-    _room(view, project)
+    with name:
+        name_input("Written into what you keep")
+    _room(_chosen(), project)
 
 
 def _chosen() -> str:

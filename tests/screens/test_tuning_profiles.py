@@ -21,8 +21,10 @@ HOSTILE = "=1+1 :red[x] <b>$5</b> *y*"
 def script() -> None:
     import streamlit as st
 
+    from pages.parts.person import name_input
     from pages.parts.tuning import profiles
 
+    name_input()
     profiles.view(st.query_params.get("project"))
 
 

@@ -10,7 +10,7 @@ from core.profiles import ProfileVersion
 from core.queries import ScoreProfile
 from core.tuning.profile_text import to_toml
 from pages.parts import notices
-from pages.parts.person import name_input, who
+from pages.parts.person import who
 from pages.parts.tuning.profile_files import files
 from pages.parts.tuning.profile_looks import named, settings, strip, weight_bars
 from pages.parts.tuning.profile_past import compare, history, origin_line, roll_back
@@ -46,13 +46,9 @@ def view(project: str | None) -> None:
 
 
 def _holding(project: str | None) -> None:
-    with st.container(border=True):
-        said, name = st.columns([5, 2], vertical_alignment="center", gap="medium")
-        with said, st.container(gap="xxsmall"):
-            for whose in dict.fromkeys((project, None)):
-                _choice(whose)
-        with name:
-            name_input()
+    with st.container(border=True, gap="xxsmall"):
+        for whose in dict.fromkeys((project, None)):
+            _choice(whose)
 
 
 def _choice(project: str | None) -> None:
