@@ -1,23 +1,30 @@
 """Takes the pictures of the documentation from the running app: `make pictures`.
 
 The app runs on a throw-away data folder with the sample library; every page is taken at 1280 and 800 pixels. Only what
-the documentation shows stays; `make pictures ARGS=FOLDER` keeps them all in a folder of one's own, to be looked at.
+the documentation shows stays; `make pictures ARGS=FOLDER` keeps them all in a folder of one's own, to be looked at, and
+`make pictures ARGS="FOLDER tuning"` takes those alone whose names begin so.
 """
 
 import re
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import sample
 from tests.browser.driving import Window, open_browser
 from tests.running import RunningApp, running_app
 
-__all__ = ["VIEWS", "View", "shown", "take"]
+if TYPE_CHECKING:
+    from core.workbench import Workbench
+
+__all__ = ["TUNING", "VIEWS", "View", "shown", "take"]
 
 FOLDER = Path(__file__).parent / "pictures"
+JUDGED = FOLDER / "judged.csv"
+"""Grades of two invented judges for the questions of the sample library."""
 WIDTHS = (1280, 800)
 LEAST, TALLEST = 560, 1500
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
@@ -26,17 +33,21 @@ FROM employees
 WHERE status = 'active' AND pay_type = 'hourly'
 GROUP BY department
 ORDER BY average_rate DESC"""
+TRIAL = "w.authority:0.15,partial:0.4"
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One picture: an address of the app, a word that stands there once it is drawn, and a button to press before."""
+    """One picture: an address of the app, a word that stands there once it is drawn, and what is done before: a name
+    typed, a button pressed, a box opened."""
 
     name: str
     path: str
     sign: str
     params: Callable[[], dict[str, str | list[str]]] = dict
     press: str = ""
+    who: str = ""
+    open: str = ""
 
 
 VIEWS = (
@@ -55,6 +66,24 @@ VIEWS = (
     View("data-in-use", "data", "Unused", lambda: {"view": "In use"}),
     View("data-sql", "data", "rows in", lambda: {"view": "SQL", "sql": STATEMENT}, "Run"),
 )
+TUNING = (
+    View("tuning-tune", "tuning", "the same", lambda: _room("tune", q=QUESTION, base="balanced", trial=TRIAL)),
+    View(
+        "tuning-judge", "tuning", "Krippendorff", lambda: _room("judge", question="q1"),
+        who="Ana Petrov", open="Agreement of",
+    ),
+    View("tuning-questions", "tuning", "edit in place", lambda: _room("judge", part="set")),
+    View("tuning-measure", "tuning", "question by question", lambda: _room("measure", a="balanced", b="relevance")),
+    View("tuning-optimise", "tuning", "Not recommended", lambda: _room("optimise", a="balanced")),
+    View("tuning-threshold", "tuning", "suggested", lambda: _room("threshold", a="balanced")),
+    View("tuning-profiles", "tuning", "version 2", lambda: _room("profiles", profile="who says it")),
+    View("tuning-classifier", "tuning", "Calibration error", lambda: _room("classifier")),
+)  # fmt: skip
+"""What needs judged questions, experiments and confirmed labels, and so is taken after all else."""
+
+
+def _room(view: str, **params: str) -> dict[str, str | list[str]]:
+    return {"view": view, **params}
 
 
 _BOTTOM = """
@@ -65,22 +94,32 @@ _BOTTOM = """
 """Where the lowest part of the page ends, in pixels from the top of the window."""
 
 
-def take(folder: Path) -> list[Path]:
-    """Takes every picture, the one of the empty library first; returns the files."""
+def take(folder: Path, beginning: str = "") -> list[Path]:
+    """Takes every picture whose name begins so, the one of the empty library first; returns the files."""
     taken: list[Path] = []
     with (
         TemporaryDirectory(prefix="fivefold-") as data,
         running_app(Path(data) / "data") as app,
         open_browser() as browser,
     ):
-        empty = View("home-empty", "", "Load the sample")
-        taken += [_picture(Window(browser, app, width=width), empty, folder) for width in WIDTHS]
+
+        def pictures(views: Sequence[View]) -> None:
+            for width in WIDTHS if views else ():
+                window = Window(browser, app, width=width)
+                taken.extend(_picture(window, view, folder) for view in views)
+
+        pictures(_wanted((View("home-empty", "", "Load the sample"),), beginning))
         _load_sample(app, Window(browser, app))
         _assess(Window(browser, app))
-        for width in WIDTHS:
-            window = Window(browser, app, width=width)
-            taken += [_picture(window, view, folder) for view in VIEWS]
+        pictures(_wanted(VIEWS, beginning))
+        if last := _wanted(TUNING, beginning):
+            _tune(app.data_folder)
+            pictures(last)
     return taken
+
+
+def _wanted(views: Sequence[View], beginning: str) -> list[View]:
+    return [view for view in views if view.name.startswith(beginning)]
 
 
 def _load_sample(app: RunningApp, window: Window) -> None:
@@ -101,13 +140,60 @@ def _assess(window: Window) -> None:
     window.wait_for("What to obtain")
 
 
+def _tune(data_folder: Path) -> None:
+    """Judged questions, a profile in two versions, experiments, and confirmed labels; kept beside the running app."""
+    from core.settings import Settings
+    from storage.opening import open_workbench
+
+    with open_workbench(Settings(data_folder, worker=False)) as workbench:
+        for document in workbench.documents():
+            workbench.correct(document.id, "truth", str(document.labels.truth.value))
+        _save_profile(workbench)
+        _experiment(workbench)
+
+
+def _save_profile(workbench: "Workbench") -> None:
+    from core.tables.profiles import profiles
+    from core.tuning.trials import tried
+
+    book, balanced = workbench.tuning.profiles, profiles()["balanced"]
+    first = replace(tried(balanced, {"w.authority": 0.15}), name="who says it")
+    saved = book.save(first, "Ana Petrov", note="The law before the minutes", origin=balanced.ref).profile
+    second = tried(saved, {"w.keyword": 0.1, "threshold": 0.3})
+    book.save(second, "Ben Okafor", note="Fewer near misses", origin=saved.ref, after=saved.version)
+
+
+def _experiment(workbench: "Workbench") -> None:
+    """What `cli.py evaluate run` and `cli.py evaluate optimise` find on the judged questions."""
+    from core.experiments import Optimising
+    from core.judged import Level
+    from core.tables.factors import factor_table
+    from core.tables.profiles import profiles
+
+    lab, judging = workbench.tuning.lab, workbench.tuning.judging
+    questions = judging.add_set("Payroll questions", None, Level.PASSAGE, "Ana Petrov")
+    judging.accept(judging.preview(questions.id, JUDGED.read_bytes(), JUDGED.name, "Ana Petrov"))
+    for ref in ("relevance", "who says it@1", "who says it@2", "balanced"):
+        lab.carry_out(lab.begin(questions.id, ref, "Ana Petrov").id)
+    wanted = Optimising(tuple(name for name in factor_table().rows if name in profiles()["balanced"].weights))
+    lab.carry_out(lab.begin(questions.id, "balanced", "Ana Petrov", optimising=wanted).id)
+
+
 def _picture(window: Window, view: View, folder: Path) -> Path:
     from PIL import Image
 
     window.go(view.path, **view.params())
+    if view.who:
+        window.page.get_by_label("Your name").fill(view.who)
+        window.page.get_by_label("Your name").press("Enter")
+        window.page.wait_for_timeout(1000)
+        window.settle()
     if view.press:
         window.page.get_by_role("button", name=view.press, exact=True).click()
+    if view.open:
+        window.page.get_by_text(view.open).first.click()
     window.wait_for(view.sign)
+    window.page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
     window.page.wait_for_timeout(1500)  # charts grow for a moment after they are drawn
     # The page scrolls inside a box of its own, so the window is made as tall as what is in it.
     height = int(window.page.evaluate(_BOTTOM))
@@ -116,7 +202,8 @@ def _picture(window: Window, view: View, folder: Path) -> Path:
     window.page.wait_for_timeout(800)
     target = folder / f"{view.name}-{width}.png"
     window.page.screenshot(path=target)
-    Image.open(target).convert("RGB").quantize(128).save(target, optimize=True)
+    # By coverage, so that small marks in colours of their own, a threshold or the logo, keep them.
+    Image.open(target).convert("RGB").quantize(128, Image.Quantize.MAXCOVERAGE).save(target, optimize=True)
     window.page.set_viewport_size({"width": width, "height": 900})
     return target
 
@@ -128,15 +215,15 @@ def shown() -> set[str]:
     return {name for text in texts for name in re.findall(r"pictures/([\w-]+\.png)", text)}
 
 
-def main(folder: Path) -> None:
-    """Take every picture; in the documentation's own folder only those that are shown stay."""
+def main(folder: Path, beginning: str = "") -> None:
+    """Take every picture whose name begins so; in the documentation's own folder only those that are shown stay."""
     folder.mkdir(parents=True, exist_ok=True)
-    for path in take(folder):
+    for path in take(folder, beginning):
         sys.stdout.write(f"{path.name}: {path.stat().st_size // 1024} kB\n")
-    for path in folder.glob("*.png") if folder == FOLDER else ():
+    for path in folder.glob("*.png") if folder.resolve() == FOLDER.resolve() else ():
         if path.name not in shown():
             path.unlink()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER, *sys.argv[2:3])

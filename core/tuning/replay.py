@@ -7,14 +7,19 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
+from core.judged import Level
 from core.queries import ScoreProfile
 from core.results import Candidate, SearchResult
 from core.search.collapse import alike
 from core.search.factors import FACTORS, Asked
 from core.search.pipeline import fused_under
 from core.search.score import DIGITS
+from core.tuning.units import unit_of
 
-__all__ = ["Replay"]
+__all__ = ["DEPTH", "Replay"]
+
+DEPTH = 50
+"""Results asked for: ten documents can be ranked although several results come from one."""
 
 _PARAMETERS = {"half_life": "half_life_days", "routing": "routing_outside", "fusion": "fusion_k"}
 """Factors whose value depends on the profile, and on what of it; fusion on its leg weights as well."""
@@ -36,6 +41,14 @@ class Replay:
             for other in group:
                 self._near[other].add(place)
         self._values: dict[tuple[object, ...], NDArray[np.float64]] = {}
+        self._units: dict[Level, dict[int, str]] = {}
+
+    def ranking(self, profile: ScoreProfile, level: Level) -> tuple[str, ...]:
+        """The units of the first DEPTH results, each once, as core.tuning.units.ranking gives those of a search."""
+        if level not in self._units:
+            self._units[level] = {c.passage.id: unit_of(self.result, c, level) for c in self.candidates}
+        units = self._units[level]
+        return tuple(dict.fromkeys(units[shown.passage.id] for shown, _ in self.ranked(profile, DEPTH)))
 
     def ranked(self, profile: ScoreProfile, most: int) -> tuple[tuple[Candidate, float], ...]:
         """The first `most` results and their totals; none where the library refuses to answer."""

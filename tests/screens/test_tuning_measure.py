@@ -1,0 +1,640 @@
+"""Measuring in the pages: A held against B, weights searched for, thresholds tried; nothing flatters itself."""
+
+import json
+import time
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.boards import RunState
+from core.errors import StoreFailed
+from core.experiments import Change, Experiment, Interval, Optimised, Optimising
+from core.judged import JudgedQuestion, Judgment, Level, QuestionSet, Relevant
+from core.printed import json_text
+from core.queries import ScoreProfile
+from core.tables.profiles import profiles
+from core.tuning.comparison import comparison
+from core.tuning.comparison_data import comparison_data, comparison_table
+from core.tuning.cuts import cuts_of
+from core.tuning.lab import QUIET_AFTER, Lab
+from core.tuning.metrics import MEASURES
+from core.tuning.optimise import weight_changes
+from core.tuning.thresholds import threshold_help
+from core.tuning.trends import trend
+from pages.parts.data.exports import rows_csv
+from pages.parts.tuning.measure_charts import MOST_LINES, interval_dots, trend_lines
+from pages.parts.tuning.measure_looks import LABELS, TURNS
+from pages.parts.tuning.optimise_charts import weight_bars, worth
+from pages.parts.tuning.threshold_charts import Mark, threshold_picture
+from tests.screens.conftest import Opened, Shelf, words
+from tests.tuning.test_comparison import AFTER, BEFORE, NDCG, experiment, graded, ndcgs, outcome
+
+NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
+WANTED = Optimising(("similarity", "keyword", "coverage"), trials=10, folds=2)
+
+
+def lab(shelf: Shelf) -> Lab:
+    return shelf.workbench.tuning.lab
+
+
+def kept_set(shelf: Shelf, *questions: str, level: Level = Level.PASSAGE) -> QuestionSet:
+    """A set; what answers each question is known: the memo that says its words."""
+    made = shelf.workbench.tuning.judging.add_set("Payroll", None, level, "Ben")
+    shas = {document.name: document.sha256 for document in shelf.workbench.documents()}
+    shelf.tunings.add_questions(
+        [
+            JudgedQuestion(
+                made.id,
+                f"q{number}",
+                question,
+                "odd" if number % 2 else "even",
+                relevant=(Relevant(shas[f"memo_{number}.md"], (f"number {number * 7919}",), 3),),
+            )
+            for number, question in enumerate(questions)
+        ]
+    )
+    return made
+
+
+@pytest.fixture
+def stocked(stocked: Shelf) -> Shelf:
+    """The small library, with memos that each answer one question."""
+    for number in range(12):
+        stocked.add(
+            f"memo_{number}.md", f"# Memo {number}\nThe overtime rate of shift number {number * 7919} is high.\n"
+        )
+    return stocked
+
+
+@pytest.fixture
+def payroll(stocked: Shelf) -> QuestionSet:
+    """Twelve questions, and one that nothing answers."""
+    made = kept_set(stocked, *(f"What is the overtime rate of shift number {n * 7919}?" for n in range(12)))
+    stocked.tunings.add_questions([JudgedQuestion(made.id, "n1", "Zeppelin hangar mooring mast", "none")])
+    return made
+
+
+def measured(shelf: Shelf, questions: QuestionSet, profile: str = "relevance", **how: object) -> Experiment:
+    """An experiment that is carried out at once."""
+    return lab(shelf).carry_out(lab(shelf).begin(questions.id, profile, "Ben", **how).id)
+
+
+def named(screen: AppTest, name: str = "Ada") -> AppTest:
+    """Say who works here."""
+    screen.text_input(key="person").set_value(name)
+    return screen.run()
+
+
+def pressed(screen: AppTest, label: str) -> AppTest:
+    """Press the button of that label, and wait until nothing is under way any more."""
+    next(each for each in screen.button if each.label == label).click()
+    screen.run()
+    deadline = time.monotonic() + 60
+    while any(each.label == "Stop" for each in screen.button) and time.monotonic() < deadline:
+        time.sleep(0.05)
+        screen.run()
+    assert not screen.exception, screen.exception[0].value
+    return screen
+
+
+def tables(screen: AppTest) -> str:
+    """What the tables say."""
+    return "\n".join(each.value.to_csv() for each in screen.table)
+
+
+def params(screen: AppTest) -> dict[str, str]:
+    """The URL."""
+    held = {name: values for name, values in screen.query_params.items() if values}
+    return {name: values if isinstance(values, str) else values[0] for name, values in held.items()}
+
+
+# Measure
+
+
+def test_without_a_set_the_view_says_what_one_is_for(stocked: Shelf, opened: Opened) -> None:
+    assert "No question set yet" in words(opened("tuning.py", view="measure"))
+
+
+def test_a_set_without_questions_says_where_to_add_them(stocked: Shelf, opened: Opened) -> None:
+    kept_set(stocked)
+    said = words(opened("tuning.py", view="measure"))
+    assert "Payroll holds no questions" in said
+    assert "under *Judge*" in said
+
+
+def test_what_is_not_measured_yet_says_what_measuring_does(payroll: QuestionSet, opened: Opened) -> None:
+    said = words(opened("tuning.py", view="measure", a="relevance"))
+    assert "relevance has not been measured with this set" in said
+    assert "each of the 13 questions is asked" in said
+
+
+def test_nobody_measures_without_a_name(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+    screen = pressed(opened("tuning.py", view="measure", a="relevance"), "Measure")
+    assert "Say who you are" in words(screen)
+    assert lab(stocked).experiments() == []
+
+
+def test_two_profiles_are_measured_and_held_against_each_other(
+    stocked: Shelf, payroll: QuestionSet, opened: Opened
+) -> None:
+    screen = named(opened("tuning.py", view="measure", a="relevance", b="balanced"))
+    pressed(screen, "Measure")
+    kept = lab(stocked).experiments(payroll.id)
+    assert {(each.profile.ref, each.state, each.who) for each in kept} == {
+        ("relevance", RunState.DONE, "Ada"),
+        ("balanced", RunState.DONE, "Ada"),
+    }
+    said, shown = words(screen), tables(screen)
+    assert "**A relevance** · 13 questions · just now by Ada" in said
+    assert "**B balanced**" in said
+    assert "A relevance" in shown
+    assert "B − A" in shown
+    for name in kept[0].measures:
+        assert LABELS[name].replace(" ", "\u00a0") in shown
+    first = next(each for each in kept if each.profile.ref == "relevance").measures[NDCG]
+    assert f"{first.mean:.3f}" in shown
+    assert "of the first ten results nobody has judged" in said
+    assert "**nDCG@10 by kind of question**" in said
+    assert "B is higher in" in said
+    assert "**Kept experiments** :gray[· 2 experiments with this set]" in said
+
+
+def test_the_unjudged_share_stands_beside_every_figure(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+    ended = measured(stocked, payroll)
+    assert ended.unjudged is not None
+    screen = opened("tuning.py", view="measure", a="relevance")
+    part = f"{ended.unjudged:.0%}"
+    assert f"{part} of the first ten unjudged" in words(screen)
+    assert "Unjudged" in tables(screen)
+    questions, kept = (each.value for each in screen.dataframe)
+    assert "Unjudged A" in questions.columns
+    assert list(kept["Unjudged"]) == [part]
+    assert f"{part} unjudged" in json.dumps(
+        json.loads(screen.get("plotly_chart")[0].proto.spec)["data"], ensure_ascii=False
+    )
+
+
+def test_what_is_fully_judged_has_no_warning(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+    first = measured(stocked, payroll)
+    stocked.tunings.judge(
+        [
+            Judgment(payroll.id, each.question_id, unit, 0, "Ben", NOW)
+            for each in first.outcomes
+            for unit in each.ranking[:10]
+        ]
+    )
+    assert measured(stocked, payroll).unjudged == 0
+    said = words(opened("tuning.py", view="measure", a="relevance"))
+    assert "0% of the first ten unjudged" in said
+    assert "nobody has judged" not in said
+
+
+def test_judging_what_is_unjudged_pools_both_profiles(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+    for profile in ("relevance", "authority"):
+        measured(stocked, payroll, profile)
+    screen = opened("tuning.py", view="measure", a="relevance", b="authority")
+    next(each for each in screen.button if each.label == "Judge them").click().run()
+    assert (params(screen)["view"], params(screen)["set"]) == ("judge", str(payroll.id))
+    assert (screen.session_state["judge.first"], screen.session_state["judge.second"]) == ("relevance", "authority")
+
+
+def test_a_measure_is_looked_at_more_closely(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+    for profile in ("relevance", "authority"):
+        measured(stocked, payroll, profile)
+    screen = opened("tuning.py", view="measure", a="relevance", b="authority")
+    screen.session_state["lab.measure"] = "recall@20"
+    screen.run()
+    said = words(screen)
+    assert "**Recall@20 by kind of question**" in said
+    assert "**Recall@20 question by question**" in said
+
+
+def test_what_changed_since_is_told(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+    ended = measured(stocked, payroll)
+    assert "changed since]" not in words(opened("tuning.py", view="measure", a="relevance"))
+    first = ended.outcomes[0]
+    stocked.tunings.judge([Judgment(payroll.id, first.question_id, first.ranking[0], 0, "Ben", NOW)])
+    screen = opened("tuning.py", view="measure", a="relevance")
+    assert "judgments have changed since" in words(screen)
+    assert list(screen.dataframe[1].value["Changed since"]) == ["judgments"]
+    stocked.add("new.md", "The overtime rate is new.")
+    assert "judgments and the library have changed since" in words(opened("tuning.py", view="measure", a="relevance"))
+
+
+def test_kept_experiments_are_compared_as_the_address_says_with_what_to_doubt(
+    stocked: Shelf, payroll: QuestionSet, opened: Opened
+) -> None:
+    one = measured(stocked, payroll, note="before")
+    stocked.add("new.md", "The overtime rate is new.")
+    two, three = measured(stocked, payroll), measured(stocked, payroll, "authority")
+    screen = opened("tuning.py", view="measure", a="balanced", runs=f"{one.id}.{two.id}.{three.id}.999")
+    said = words(screen)
+    assert "**Kept experiments side by side**" in said
+    assert "“before”" in said
+    assert "They were measured on another library" in said
+    assert "C authority" in tables(screen)
+    pressed(screen, "Back to the latest")
+    assert "runs" not in params(screen)
+    assert "balanced has not been measured" in words(screen)
+
+
+def test_a_second_profile_without_a_measurement_says_so(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+    measured(stocked, payroll)
+    said = words(opened("tuning.py", view="measure", a="relevance", b="authority"))
+    assert "authority has not been measured with this set yet" in said
+    assert "**A relevance**" in said
+
+
+def test_a_version_is_measured_as_it_was(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+    book = stocked.workbench.tuning.profiles
+    book.save(replace(profiles()["relevance"], name="mine", threshold=0.1), "Ben")
+    book.save(replace(profiles()["relevance"], name="mine", threshold=0.2), "Ben", after=1)
+    screen = named(opened("tuning.py", view="measure", a="mine@1", b="mine"))
+    pressed(screen, "Measure")
+    assert {each.profile.ref for each in lab(stocked).experiments()} == {"mine@1", "mine@2"}
+    assert "**A mine\\@1**" in words(screen)
+
+
+def test_an_unknown_profile_in_the_address_falls_back_to_the_one_that_holds(
+    stocked: Shelf, payroll: QuestionSet, opened: Opened
+) -> None:
+    stocked.workbench.tuning.profiles.choose(None, "authority", "Ben")
+    screen = opened("tuning.py", view="measure", a="charm@9", b="")
+    assert "authority has not been measured" in words(screen)
+    assert params(screen)["a"] == "authority"
+
+
+def test_a_killed_measurement_can_begin_again(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+    begun = lab(stocked).begin(payroll.id, "relevance", "Ben")
+    long_ago = datetime.now(UTC) - 2 * QUIET_AFTER
+    stocked.tunings.change_experiment(replace(begun, beat_at=long_ago, started_at=long_ago, done=4))
+    screen = opened("tuning.py", view="measure", a="relevance")
+    assert "was interrupted at 4 of 13 questions, 2 min ago" in words(screen)
+    pressed(screen, "Begin again")
+    assert lab(stocked).experiment(begun.id).state is RunState.DONE
+    assert "**A relevance**" in words(screen)
+
+
+def test_one_under_way_elsewhere_is_told_and_left_alone(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+    begun = lab(stocked).begin(payroll.id, "relevance", "Ben")
+    stocked.tunings.change_experiment(replace(begun, beat_at=datetime.now(UTC), done=4))
+    screen = opened("tuning.py", view="measure", a="relevance")
+    (bar,) = screen.get("progress")
+    assert "elsewhere · 4 of 13 questions asked" in bar.proto.text
+    assert [each.label for each in screen.button if each.label in ("Stop", "Begin again")] == []
+
+
+def test_a_failed_measurement_says_why_and_can_be_forgotten(
+    stocked: Shelf, payroll: QuestionSet, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*asked: object, **how: object) -> object:
+        raise StoreFailed("The disk is full.", "Make room.")
+
+    monkeypatch.setattr(stocked.workbench._searcher, "search_many", broken)
+    screen = pressed(named(opened("tuning.py", view="measure", a="relevance")), "Measure")
+    assert "failed" in words(screen)
+    assert "The disk is full" in words(screen)
+    [failed] = lab(stocked).experiments()
+    screen.button(key=f"lab.forget.{failed.id}").click().run()
+    assert lab(stocked).experiments() == []
+
+
+def test_measuring_can_be_stopped(
+    stocked: Shelf, payroll: QuestionSet, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search = stocked.workbench._searcher.search_many
+    may: list[bool] = []
+
+    def slowly(*asked: object, **how: object) -> object:
+        deadline = time.monotonic() + 30
+        while not may and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return search(*asked, **how)
+
+    monkeypatch.setattr(stocked.workbench._searcher, "search_many", slowly)
+    screen = named(opened("tuning.py", view="measure", a="relevance"))
+    next(each for each in screen.button if each.label == "Measure").click()
+    screen.run()
+    next(each for each in screen.button if each.label == "Stop").click()
+    screen.run()
+    may.append(True)
+    deadline = time.monotonic() + 30
+    while lab(stocked).experiments()[0].state is RunState.RUNNING and time.monotonic() < deadline:
+        time.sleep(0.02)
+    screen.run()
+    assert "was stopped at 4 of 13 questions" in words(screen)
+
+
+def test_a_measure_over_time_is_drawn_from_the_second_measurement_on(
+    stocked: Shelf, payroll: QuestionSet, opened: Opened
+) -> None:
+    measured(stocked, payroll)
+    assert "over time" not in words(opened("tuning.py", view="measure", a="relevance"))
+    stocked.add("new.md", "The overtime rate is new.")
+    measured(stocked, payroll)
+    said = words(opened("tuning.py", view="measure", a="relevance"))
+    assert "**nDCG@10 over time** :gray[· a line per profile]" in said
+    assert "An open mark" in said
+
+
+def test_a_store_that_does_not_answer_is_told(
+    stocked: Shelf, payroll: QuestionSet, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*asked: object) -> object:
+        raise StoreFailed("The database does not answer.", "Start it.")
+
+    monkeypatch.setattr(stocked.tunings, "experiments", broken)
+    assert "The database does not answer" in words(opened("tuning.py", view="measure"))
+
+
+def test_a_hostile_question_and_note_are_shown_as_they_are(stocked: Shelf, opened: Opened) -> None:
+    made = kept_set(stocked, "=cmd|'/c calc'!A1 :red[x] overtime?", "overtime **rate**")
+    ended = measured(stocked, made, note=":red[shout] *x*")
+    said = words(opened("tuning.py", view="measure", a="relevance"))
+    assert "“\\:red\\[shout\\] \\*x\\*”" in said
+    written = rows_csv(*comparison_table([ended]))
+    assert "'=cmd|'/c calc'!A1" in written
+    assert '"question": "=cmd|' in json_text(comparison_data([ended]))
+
+
+# Optimise
+
+
+def test_a_search_for_weights_is_begun_from_the_chosen_base(
+    stocked: Shelf, payroll: QuestionSet, opened: Opened
+) -> None:
+    screen = named(opened("tuning.py", view="optimise", a="relevance"))
+    assert "No search for weights yet" in words(screen)
+    screen.number_input(key="optimise.trials").set_value(10)
+    screen.number_input(key="optimise.folds").set_value(2)
+    screen.number_input(key="optimise.seed").set_value(7)
+    screen.run()
+    pressed(screen, "Search for better weights")
+    [kept] = lab(stocked).experiments()
+    assert kept.state is RunState.DONE, kept.problem
+    assert kept.optimising is not None
+    assert (kept.optimising.measure, kept.optimising.trials, kept.optimising.folds, kept.optimising.seed) == (
+        NDCG, 10, 2, 7,
+    )  # fmt: skip
+    used = {name for name, weight in profiles()["relevance"].weights.items() if weight}
+    assert set(kept.optimising.factors) == used | {"similarity", "keyword", "coverage", "feedback"}
+    assert kept.optimised is not None
+    said = words(screen)
+    assert kept.optimised.verdict.split(":")[0] in said
+    assert "seed 7: the same again finds the same" in said
+
+
+def test_too_few_judged_questions_say_how_many_are_needed(stocked: Shelf, opened: Opened) -> None:
+    kept_set(stocked, "overtime rate", "overtime shift")
+    screen = pressed(named(opened("tuning.py", view="optimise", a="relevance")), "Search for better weights")
+    assert "2 judged questions are too few" in words(screen)
+    assert "at least 10 questions first" in words(screen)
+
+
+def found_in(shelf: Shelf, questions: QuestionSet, base: str, **differs: object) -> Experiment:
+    """A finished search for weights whose worth is given."""
+    ended = measured(shelf, questions, base, optimising=WANTED)
+    assert ended.optimised is not None, ended.problem
+    better = replace(ended.optimised.profile, weights={"similarity": 0.4, "coverage": 0.6})
+    told = replace(ended, optimised=replace(ended.optimised, profile=better, **differs))
+    shelf.tunings.change_experiment(told)
+    return told
+
+
+def test_what_is_recommended_becomes_a_profile_with_one_click(
+    stocked: Shelf, payroll: QuestionSet, opened: Opened
+) -> None:
+    ended = found_in(stocked, payroll, "relevance", recommended=True, verdict="Recommended: ndcg@10 +0.2.")
+    screen = named(opened("tuning.py", view="optimise", a="relevance"))
+    assert [each.value for each in screen.success] == ["Recommended\\: ndcg\\@10 \\+0\\.2\\."]
+    screen.text_input(key=f"optimise.keep.{ended.id}.name").set_value("tuned").run()
+    pressed(screen, "Apply as a new version")
+    [version] = stocked.workbench.tuning.profiles.versions("tuned")
+    assert version.profile.weights == {"similarity": 0.4, "coverage": 0.6}
+    assert version.profile.threshold == profiles()["relevance"].threshold
+    assert (version.who, version.origin) == ("Ada", "relevance")
+    assert version.note == f"Recommended: ndcg@10 +0.2. Experiment {ended.id} on 'Payroll'."
+    assert "Saved as **tuned\\@1**" in words(screen)
+    next(each for each in screen.button if each.label == "Open in Profiles").click().run()
+    assert (params(screen)["view"], params(screen)["profile"]) == ("profiles", "tuned@1")
+
+
+def test_what_is_not_recommended_is_saved_only_when_one_insists(
+    stocked: Shelf, payroll: QuestionSet, opened: Opened
+) -> None:
+    book = stocked.workbench.tuning.profiles
+    book.save(replace(profiles()["relevance"], name="mine"), "Ben")
+    ended = found_in(stocked, payroll, "mine", recommended=False, verdict="Not recommended: chance.")
+    screen = named(opened("tuning.py", view="optimise", a="mine"))
+    assert any("Not recommended" in each.value for each in screen.warning)
+    apply = f"optimise.keep.{ended.id}.save"
+    assert screen.button(key=apply).disabled
+    assert "It becomes version 2 of **mine**" in words(screen)
+    screen.checkbox(key=f"optimise.although.{ended.id}").check().run()
+    assert not screen.button(key=apply).disabled
+    screen.button(key=apply).click().run()
+    assert [(each.profile.ref, each.origin) for each in book.versions("mine")] == [("mine@2", "mine@1"), ("mine@1", "")]
+    assert "Saved as **mine\\@2**" in words(screen)
+
+
+def test_a_name_that_cannot_be_one_is_refused(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+    ended = found_in(stocked, payroll, "relevance", recommended=True)
+    screen = named(opened("tuning.py", view="optimise", a="relevance"))
+    screen.text_input(key=f"optimise.keep.{ended.id}.name").set_value("balanced").run()
+    pressed(screen, "Apply as a new version")
+    assert "comes with the product and does not change" in words(screen)
+
+
+def test_weights_the_folds_do_not_agree_on_are_told(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+    spread = {"similarity": (0.1, 0.6), "coverage": (0.5, 0.6), "keyword": (0.0, 0.0)}
+    change = Change("q1", "What got worse?", "natural", 1.0, 0.25)
+    found_in(stocked, payroll, "relevance", spread=spread, worse=(change,), better=())
+    screen = opened("tuning.py", view="optimise", a="relevance")
+    assert "The folds do not agree on Similarity: these questions do not decide what it should weigh" in words(screen)
+    assert "**Got worse** :gray[· 1 held-out question]" in words(screen)
+    assert list(screen.dataframe[0].value["Change"]) == [-0.75]
+    assert "0.100 to 0.600 :orange[wide]" in tables(screen)
+
+
+def test_of_several_searches_the_newest_from_the_base_is_shown(
+    stocked: Shelf, payroll: QuestionSet, opened: Opened
+) -> None:
+    found_in(stocked, payroll, "relevance", verdict="Not recommended: first.", recommended=False)
+    found_in(stocked, payroll, "authority", verdict="Not recommended: second.", recommended=False)
+    assert "first" in words(opened("tuning.py", view="optimise", a="relevance"))
+    assert "second" in words(opened("tuning.py", view="optimise", a="authority"))
+    assert "second" in words(opened("tuning.py", view="optimise", a="knowledge"))
+
+
+# Threshold
+
+
+def test_a_threshold_needs_a_measurement_first(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+    screen = named(opened("tuning.py", view="threshold", a="relevance"))
+    assert "relevance has not been measured with this set" in words(screen)
+    pressed(screen, "Measure")
+    assert "relevant and" in words(screen)
+
+
+def judged_well(shelf: Shelf, questions: QuestionSet) -> Experiment:
+    """Measured, with the first ten of every question judged: what is not known to answer is irrelevant."""
+    first = measured(shelf, questions)
+    shelf.tunings.judge(
+        [
+            Judgment(questions.id, each.question_id, unit, 0, "Ben", NOW)
+            for each in first.outcomes
+            for unit in each.ranking[:10]
+            if unit not in {name for name, _, grade in each.scored if grade > 0}
+        ]
+    )
+    return measured(shelf, questions)
+
+
+def test_the_consequences_of_a_threshold_are_told_and_follow_the_slider(
+    stocked: Shelf, payroll: QuestionSet, opened: Opened
+) -> None:
+    ended = judged_well(stocked, payroll)
+    cuts = cuts_of(ended)
+    assert cuts.help.suggested is not None
+    screen = opened("tuning.py", view="threshold", a="relevance")
+    assert f"{cuts.relevant} relevant and {cuts.irrelevant} irrelevant results graded" in words(screen)
+    shown = tables(screen)
+    assert f"**{ended.profile.threshold:.3f}** in use" in shown
+    assert f"**{cuts.help.suggested:.3f}** suggested" in shown
+    assert "slider" not in shown
+    screen.slider(key=f"threshold.at.{ended.id}").set_value(0.995).run()
+    assert "**0.995** slider" in tables(screen)
+    cut = cuts.at(0.995)
+    assert f"**{cut.counts.relevant_kept} of {cuts.relevant} relevant** results are kept" in words(screen)
+    assert "lose their last relevant result" in words(screen)
+    assert "**Lose their last relevant result** · 12" in words(screen)
+
+
+def test_a_threshold_is_saved_as_a_new_version(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+    book = stocked.workbench.tuning.profiles
+    book.save(replace(profiles()["relevance"], name="mine"), "Ben")
+    ended = measured(stocked, payroll, "mine")
+    screen = named(opened("tuning.py", view="threshold", a="mine"))
+    slider = f"threshold.at.{ended.id}"
+    save = f"threshold.keep.{ended.id}.save"
+    screen.slider(key=slider).set_value(ended.profile.threshold).run()
+    assert screen.button(key=save).disabled
+    screen.slider(key=slider).set_value(0.42).run()
+    screen.button(key=save).click().run()
+    newest = book.versions("mine")[0]
+    assert newest.profile == replace(book.find("mine@1"), threshold=0.42, version=2)
+    assert (newest.origin, newest.who) == ("mine@1", "Ada")
+    assert newest.note.startswith("Threshold 0.5 → 0.42: ")
+
+
+def test_figures_that_flatter_are_doubted(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+    measured(stocked, payroll)
+    screen = opened("tuning.py", view="threshold", a="relevance")
+    assert any("of the first ten results nobody has graded" in each.value for each in screen.warning)
+
+
+# Pictures
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_measure_is_a_row_with_a_mark_and_its_interval_per_experiment(dark: bool) -> None:
+    found = comparison([BEFORE, AFTER])
+    one, other = interval_dots(found, dark=dark).data
+    assert list(one.x) == [BEFORE.measures[NDCG].mean]
+    assert other.x[0] + other.error_x.array[0] == pytest.approx(AFTER.measures[NDCG].high)
+    assert other.x[0] - other.error_x.arrayminus[0] == pytest.approx(AFTER.measures[NDCG].low)
+    assert one.marker.symbol != other.marker.symbol
+    assert one.marker.color != other.marker.color
+    assert "A mine@1 · 0% unjudged" in one.name
+    assert one.y[0] < other.y[0]
+
+
+def test_a_measure_that_one_experiment_lacks_has_no_mark_there() -> None:
+    found = comparison([experiment(1, outcome(1, {NDCG: 0.5})), experiment(2, outcome(1, {NDCG: 0.5, "map": 0.4}))])
+    one, other = interval_dots(found).data
+    assert (len(one.x), len(other.x)) == (1, 2)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_line_over_time_marks_what_else_had_changed(dark: bool) -> None:
+    listed = [ndcgs(3, 0.9, corpus_hash="d"), ndcgs(2, 0.8, version=2), ndcgs(1, 0.7)]
+    [line] = trend_lines(trend(listed, NDCG), dark=dark).data
+    assert list(line.y) == [0.7, 0.8, 0.9]
+    assert list(line.marker.symbol) == ["circle", "circle", "circle-open"]
+    assert "another library" in line.customdata[2]
+
+
+def test_only_the_lines_measured_last_are_drawn() -> None:
+    listed = [ndcgs(20 - n, 0.5, profile=f"p{n}") for n in range(MOST_LINES + 3)]
+    assert [line.name for line in trend_lines(trend(listed, NDCG)).data] == [f"p{n}" for n in range(MOST_LINES)]
+
+
+def test_moments_that_touch_share_a_tick() -> None:
+    close = [ndcgs(n, 0.5, finished_at=NOW + timedelta(seconds=n)) for n in (3, 2, 1)]
+    far = ndcgs(4, 0.5, finished_at=NOW + timedelta(days=1))
+    assert len(trend_lines(trend([far, *close], NDCG)).layout.xaxis.tickvals) == 2
+    assert len(trend_lines(()).data) == 0
+
+
+FOUND = Optimised(
+    training=Interval(0.7, 0.6, 0.8, 54),
+    held_out=Interval(0.6, 0.5, 0.7, 54),
+    baseline=Interval(0.4, 0.3, 0.5, 54),
+    gain=Interval(0.2, 0.1, 0.3, 54),
+    p_value=0.001,
+    recommended=True,
+    verdict="Recommended.",
+    profile=ScoreProfile("mine", {"similarity": 0.7, "coverage": 0.3}),
+    spread={"similarity": (0.2, 0.75), "coverage": (0.25, 0.4), "keyword": (0.0, 0.1)},
+)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_what_a_search_is_worth_shows_all_three_with_intervals(dark: bool) -> None:
+    rows = worth(FOUND, NDCG, dark=dark).data
+    assert [row.x[0] for row in rows] == [0.4, 0.7, 0.6]
+    assert [row.x[0] + row.error_x.array[0] for row in rows] == pytest.approx([0.5, 0.8, 0.7])
+    assert len({row.marker.symbol for row in rows}) == 3
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_weights_show_before_after_and_spread(dark: bool) -> None:
+    changes = weight_changes(ScoreProfile("mine", {"similarity": 0.5, "authority": 0.5}), FOUND)
+    assert [(each.factor, each.before, each.after) for each in changes] == [
+        ("similarity", 0.5, 0.7),
+        ("coverage", 0.0, 0.3),
+        ("authority", 0.5, 0.0),
+        ("keyword", 0.0, 0.0),
+    ]
+    assert [each.wide for each in changes] == [True, False, False, False]
+    bars, *spread, marks = weight_bars(changes, dark=dark).data
+    assert list(bars.x) == [0.7, 0.3, 0.0, 0.0]
+    assert list(marks.x) == [0.5, 0.0, 0.5, 0.0]
+    assert [tuple(line.x) for line in spread] == [(0.2, 0.75), (0.25, 0.4), (0.0, 0.0), (0.0, 0.1)]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_scores_and_curves_share_their_thresholds(dark: bool) -> None:
+    cuts = cuts_of(graded())
+    marks = [Mark(0.25, "in use", "use"), Mark(0.5, "suggested", "offer"), Mark(0.27, "slider", "try")]
+    picture = threshold_picture(cuts.help, marks, dark=dark)
+    relevant, irrelevant, precision, recall = picture.data
+    assert sum(relevant.y) == 3
+    assert sum(irrelevant.y) == -3
+    assert list(precision.x)[1:] == list(cuts.help.thresholds)
+    assert list(recall.y)[1:] == list(cuts.help.recall)
+    assert [line.x0 for line in picture.layout.shapes] == [0.25, 0.27, 0.5]
+    told = {note.text: note.yshift for note in picture.layout.annotations if note.yref == "paper"}
+    assert told["in use 0.250"] != told["slider 0.270"]
+
+
+def test_without_a_curve_only_the_scores_are_drawn() -> None:
+    found = threshold_help([(0.5, True, "q1")])
+    assert len(threshold_picture(found, [Mark(0.25, "in use", "use")]).data) == 2
+
+
+def test_every_measure_and_every_turn_has_its_words() -> None:
+    assert set(LABELS) == set(MEASURES)
+    assert len({symbol for symbol, _ in TURNS.values()}) == len(TURNS)
