@@ -80,6 +80,7 @@ def carried_out(
     said, learning = _by_question(judgments), experiment.optimising is not None
     outcomes: list[Outcome] = []
     learnt: list[Asked] = []
+    unanswerable: list[Replay] = []
     known: dict[int, Graded] = {}
     for start in range(0, len(asked), _AT_ONCE):
         if stop():
@@ -94,16 +95,19 @@ def carried_out(
             outcomes.append(replace(outcome, scored=scored(results[each.id], graded, questions.level)))
             if learning and "ndcg@10" in outcome.measures:
                 learnt.append(Asked(each, Replay(results[each.id], now)))
+            elif learning and not each.answerable:
+                unanswerable.append(Replay(results[each.id], now))
         on_done(len(outcomes))
     experiment = replace(
         experiment, outcomes=tuple(outcomes), measures=summary(outcomes), unjudged=unjudged_share(outcomes)
     )
-    return _improved(experiment, learnt, Grades(questions.level, known), on_done, stop)
+    return _improved(experiment, learnt, unanswerable, Grades(questions.level, known), on_done, stop)
 
 
 def _improved(
     experiment: Experiment,
     learnt: Sequence[Asked],
+    unanswerable: Sequence[Replay],
     grades: Grades,
     on_done: Callable[[int], None],
     stop: Callable[[], bool],
@@ -115,7 +119,15 @@ def _improved(
     def on_trial(done: int, total: int) -> None:
         on_done(len(experiment.outcomes) + done)
 
-    found = optimised(learnt, grades, experiment.profile, experiment.optimising, on_trial=on_trial, stop=stop)
+    found = optimised(
+        learnt,
+        grades,
+        experiment.profile,
+        experiment.optimising,
+        unanswerable=unanswerable,
+        on_trial=on_trial,
+        stop=stop,
+    )
     return replace(experiment, optimised=found)
 
 

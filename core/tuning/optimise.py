@@ -72,14 +72,16 @@ def optimised(
     current: ScoreProfile,
     wanted: Optimising,
     *,
+    unanswerable: Sequence[Replay] = (),
     on_trial: Callable[[int, int], None] = lambda done, total: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Optimised:
     """Search for weights that raise `wanted.measure` over the current profile's; everything else of it stays, its
     threshold too.
 
-    asked: questions with something relevant known. Raises BadRequest when they are too few or `wanted` cannot be,
-    Stopped when asked to.
+    asked: questions with something relevant known. unanswerable: those nothing answers; weights under which more of
+    them are shown results than now are not recommended, whatever they gain. Raises BadRequest when the questions are
+    too few or `wanted` cannot be, Stopped when asked to.
     """
     _check(asked, wanted)
     search = _Search(asked, grades, current, wanted, on_trial, stop)
@@ -89,6 +91,10 @@ def optimised(
     whole = search.best(everyone, wanted.seed + wanted.folds)
     gained = paired(before, after, wanted.seed)
     worse, better = _changes(asked, before, after)
+    now, then = (sum(bool(each.ranked(mix, 1)) for each in unanswerable) for mix in (current, whole))
+    verdict = _verdict(gained.gain.mean, gained.p_value, len(asked), wanted)
+    if then > now:
+        verdict = f"Not recommended: {then} questions that nothing answers would show results, {now} do now. {verdict}"
     shares = {name: [each.weights.get(name, 0.0) for each in found] for name in wanted.factors}
     return Optimised(
         training=interval(search.measured(whole, everyone), wanted.seed),
@@ -96,8 +102,8 @@ def optimised(
         baseline=interval(before, wanted.seed),
         gain=gained.gain,
         p_value=gained.p_value,
-        recommended=gained.p_value < _SIGNIFICANT and gained.gain.mean > 0,
-        verdict=_verdict(gained.gain.mean, gained.p_value, len(asked), wanted),
+        recommended=gained.p_value < _SIGNIFICANT and gained.gain.mean > 0 and then <= now,
+        verdict=verdict,
         profile=whole,
         worse=worse,
         better=better,

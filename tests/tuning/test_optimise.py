@@ -136,6 +136,17 @@ def test_a_gain_that_may_be_chance_says_so() -> None:
     assert "10 held-out questions" in found.verdict
 
 
+def test_weights_that_break_a_silence_are_not_recommended_whatever_they_gain() -> None:
+    telling = replace(CURRENT, threshold=0.4)
+    loud = Candidate(passage(99, 1), Signals(0.1, bm25=1.0, bm25_most=2.0, coverage=0.9))
+    hushed = Candidate(passage(98, 1), Signals(0.1, bm25=1.0, bm25_most=2.0, coverage=0.0))
+    found = optimised(*asked(coverage_tells), telling, WANTED, unanswerable=[Replay(result([loud]), NOW)])
+    assert found.gain.mean > 0 and not found.recommended
+    assert found.verdict.startswith("Not recommended: 1 questions that nothing answers would show results, 0 do now.")
+    kept = optimised(*asked(coverage_tells), telling, WANTED, unanswerable=[Replay(result([hushed]), NOW)])
+    assert kept.recommended
+
+
 def test_the_same_seed_finds_the_same_and_another_may_not() -> None:
     first, again = (optimised(*asked(coverage_tells), CURRENT, WANTED) for _ in range(2))
     assert first == again
