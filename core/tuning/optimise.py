@@ -92,9 +92,6 @@ def optimised(
     gained = paired(before, after, wanted.seed)
     worse, better = _changes(asked, before, after)
     now, then = (sum(bool(each.ranked(mix, 1)) for each in unanswerable) for mix in (current, whole))
-    verdict = _verdict(gained.gain.mean, gained.p_value, len(asked), wanted)
-    if then > now:
-        verdict = f"Not recommended: {then} questions that nothing answers would show results, {now} do now. {verdict}"
     shares = {name: [each.weights.get(name, 0.0) for each in found] for name in wanted.factors}
     return Optimised(
         training=interval(search.measured(whole, everyone), wanted.seed),
@@ -103,7 +100,7 @@ def optimised(
         gain=gained.gain,
         p_value=gained.p_value,
         recommended=gained.p_value < _SIGNIFICANT and gained.gain.mean > 0 and then <= now,
-        verdict=verdict,
+        verdict=_louder(now, then) + _verdict(gained.gain.mean, gained.p_value, len(asked), wanted),
         profile=whole,
         worse=worse,
         better=better,
@@ -152,6 +149,12 @@ def _check(asked: Sequence[Asked], wanted: Optimising) -> None:
             f"{len(asked)} judged questions are too few to learn from and to check on others.",
             f"Judge results of at least {least} questions first.",
         )
+
+
+def _louder(now: int, then: int) -> str:
+    """What is wrong with weights under which more of the questions that nothing answers show results."""
+    said = f"Not recommended: {then} questions that nothing answers would show results, {now} do now. "
+    return said if then > now else ""
 
 
 def _verdict(gain: float, p_value: float, questions: int, wanted: Optimising) -> str:
