@@ -3,7 +3,7 @@
 questions → a few at once → searched → graded → outcomes → measures; with all of them: better weights searched for
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -77,10 +77,9 @@ def carried_out(
     """
     if not asked:
         raise BadRequest(f"'{questions.name}' holds no questions.", "Add questions to it first.")
-    said, learning = _by_question(judgments), experiment.optimising is not None
+    said = _by_question(judgments)
     outcomes: list[Outcome] = []
     learnt: list[Asked] = []
-    unanswerable: list[Replay] = []
     known: dict[int, Graded] = {}
     for start in range(0, len(asked), _AT_ONCE):
         if stop():
@@ -88,20 +87,30 @@ def carried_out(
         batch = asked[start : start + _AT_ONCE]
         found = search([request_of(each, questions, experiment.profile.ref) for each in batch])
         results = {each.id: result for each, result in zip(batch, found, strict=True)}
-        told = [judgment for each in batch for judgment in said.get(each.id, ())]
-        grades = prepared(batch, results, told, questions.level)
-        for each, outcome in zip(batch, measured(batch, results, told, questions.level), strict=True):
-            graded = known[each.id] = grades.questions[each.id]
-            outcomes.append(replace(outcome, scored=scored(results[each.id], graded, questions.level)))
-            if learning and "ndcg@10" in outcome.measures:
+        for each, outcome, graded in _measured(batch, results, said, questions.level):
+            outcomes.append(outcome)
+            known[each.id] = graded
+            if experiment.optimising is not None and "ndcg@10" in outcome.measures:
                 learnt.append(Asked(each, Replay(results[each.id], now)))
-            elif learning and not each.answerable:
-                unanswerable.append(Replay(results[each.id], now))
         on_done(len(outcomes))
     experiment = replace(
         experiment, outcomes=tuple(outcomes), measures=summary(outcomes), unjudged=unjudged_share(outcomes)
     )
-    return _improved(experiment, learnt, unanswerable, Grades(questions.level, known), on_done, stop)
+    return _improved(experiment, learnt, Grades(questions.level, known), on_done, stop)
+
+
+def _measured(
+    batch: Sequence[JudgedQuestion],
+    results: Mapping[int, SearchResult],
+    said: Mapping[int, Sequence[Judgment]],
+    level: Level,
+) -> Iterator[tuple[JudgedQuestion, Outcome, Graded]]:
+    """Each question with its outcome, and with what is known of its results."""
+    told = [judgment for each in batch for judgment in said.get(each.id, ())]
+    grades = prepared(batch, results, told, level)
+    for each, outcome in zip(batch, measured(batch, results, told, level), strict=True):
+        graded = grades.questions[each.id]
+        yield each, replace(outcome, scored=scored(results[each.id], graded, level)), graded
 
 
 def _improved(

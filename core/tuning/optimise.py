@@ -66,7 +66,6 @@ def dealt(kinds: Sequence[str], folds: int, seed: int) -> list[int]:
     return fold
 
 
-# What was found is told in one place, part by part.
 def optimised(
     asked: Sequence[Asked],
     grades: Grades,
