@@ -79,7 +79,7 @@ def carried_out(
         raise BadRequest(f"'{questions.name}' holds no questions.", "Add questions to it first.")
     said = _by_question(judgments)
     outcomes: list[Outcome] = []
-    learnt: list[Asked] = []
+    replays: dict[int, Replay] = {}
     known: dict[int, Graded] = {}
     for start in range(0, len(asked), _AT_ONCE):
         if stop():
@@ -90,13 +90,13 @@ def carried_out(
         for each, outcome, graded in _measured(batch, results, said, questions.level):
             outcomes.append(outcome)
             known[each.id] = graded
-            if experiment.optimising is not None and "ndcg@10" in outcome.measures:
-                learnt.append(Asked(each, Replay(results[each.id], now)))
+            if experiment.optimising is not None:
+                replays[each.id] = Replay(results[each.id], now)
         on_done(len(outcomes))
     experiment = replace(
         experiment, outcomes=tuple(outcomes), measures=summary(outcomes), unjudged=unjudged_share(outcomes)
     )
-    return _improved(experiment, learnt, Grades(questions.level, known), on_done, stop)
+    return _improved(experiment, asked, replays, Grades(questions.level, known), on_done, stop)
 
 
 def _measured(
@@ -115,8 +115,8 @@ def _measured(
 
 def _improved(
     experiment: Experiment,
-    learnt: Sequence[Asked],
-    unanswerable: Sequence[Replay],
+    asked: Sequence[JudgedQuestion],
+    replays: Mapping[int, Replay],
     grades: Grades,
     on_done: Callable[[int], None],
     stop: Callable[[], bool],
@@ -125,15 +125,17 @@ def _improved(
     if experiment.optimising is None:
         return experiment
 
+    known = {outcome.question_id for outcome in experiment.outcomes if "ndcg@10" in outcome.measures}
+
     def on_trial(done: int, total: int) -> None:
         on_done(len(experiment.outcomes) + done)
 
     found = optimised(
-        learnt,
+        [Asked(each, replays[each.id]) for each in asked if each.id in known],
         grades,
         experiment.profile,
         experiment.optimising,
-        unanswerable=unanswerable,
+        unanswerable=[replays[each.id] for each in asked if not each.answerable],
         on_trial=on_trial,
         stop=stop,
     )
