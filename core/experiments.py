@@ -27,8 +27,9 @@ class Outcome:
 
     measures: measure → value in [0, 1], without those that do not apply (no answer known, nothing graded). unjudged:
     share of the first ten results nobody has graded, None without results. ranking: the first units shown, best first.
-    first: the document on top. hits: how many results were shown. scored: (unit, total, grade) of everything graded
-    that was scored, shown or not, best first.
+    first: the document on top. hits: how many results were shown. scored: (unit, total, grade) of the graded results
+    whose showing the total alone decides, best first; the best result is there with grade -1 when nobody graded it; of
+    a question that nothing answers, the first ten count as 0.
     """
 
     question_id: int
