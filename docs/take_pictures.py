@@ -7,6 +7,7 @@ the documentation shows stays; `make pictures ARGS=FOLDER` keeps them all in a f
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,8 @@ from tests.browser.driving import Window, open_browser
 from tests.running import RunningApp, running_app
 
 if TYPE_CHECKING:
+    from PIL.Image import Image
+
     from core.workbench import Workbench
 
 __all__ = ["TUNING", "VIEWS", "View", "shown", "take"]
@@ -202,10 +205,23 @@ def _picture(window: Window, view: View, folder: Path) -> Path:
     window.page.wait_for_timeout(800)
     target = folder / f"{view.name}-{width}.png"
     window.page.screenshot(path=target)
-    # By coverage, so that small marks in colours of their own, a threshold or the logo, keep them.
-    Image.open(target).convert("RGB").quantize(128, Image.Quantize.MAXCOVERAGE).save(target, optimize=True)
+    _of_few_colours(Image.open(target).convert("RGB")).save(target, optimize=True)
     window.page.set_viewport_size({"width": width, "height": 900})
     return target
+
+
+def _of_few_colours(picture: "Image") -> "Image":
+    """The picture in 256 colours, a third of its size. They are spread over all there are, so that small marks keep
+    theirs; each is the commonest of those it stands for, so that large areas keep theirs exactly."""
+    from PIL.Image import Quantize
+
+    few = picture.quantize(256, Quantize.MAXCOVERAGE)
+    pixels = zip(few.tobytes(), zip(*[iter(picture.tobytes())] * 3, strict=True), strict=True)
+    colours: dict[int, tuple[int, ...]] = {}
+    for (place, colour), _ in Counter(pixels).most_common():
+        colours.setdefault(place, colour)
+    few.putpalette([part for place in range(256) for part in colours.get(place, (0, 0, 0))])
+    return few
 
 
 def shown() -> set[str]:

@@ -19,6 +19,9 @@ __all__ = ["FirstIf", "first_if", "reweighted"]
 _ENOUGH = 1e-9
 """Totals that differ by less are equal, and then the lower passage id is first."""
 
+_SEEN = 0.0005
+"""Weights nearer than this are written alike."""
+
 
 @dataclass(frozen=True, slots=True)
 class FirstIf:
@@ -41,9 +44,9 @@ class FirstIf:
         >>> FirstIf("authority", 0.25, 0.0, 0.12).words, FirstIf("keyword", 0.1, 0.3, 0.4).words
         ('at most 0.120', 'from 0.300 to 0.400')
         """
-        if self.high >= 1:
+        if self.high >= 1 - _SEEN:
             return f"at least {self.low:.3f}"
-        return f"at most {self.high:.3f}" if self.low <= 0 else f"from {self.low:.3f} to {self.high:.3f}"
+        return f"at most {self.high:.3f}" if self.low <= _SEEN else f"from {self.low:.3f} to {self.high:.3f}"
 
 
 def first_if(result: SearchResult, passage_id: int, now: datetime) -> tuple[FirstIf, ...]:

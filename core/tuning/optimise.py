@@ -16,7 +16,7 @@ from core.search.factors import FACTORS
 from core.tuning.metrics import mean
 from core.tuning.outcomes import Grades, measure_rankings
 from core.tuning.replay import Replay
-from core.tuning.significance import interval, paired
+from core.tuning.significance import Paired, interval, paired
 
 __all__ = [
     "RAISABLE",
@@ -100,7 +100,7 @@ def optimised(
         gain=gained.gain,
         p_value=gained.p_value,
         recommended=gained.p_value < _SIGNIFICANT and gained.gain.mean > 0 and then <= now,
-        verdict=_louder(now, then) + _verdict(gained.gain.mean, gained.p_value, len(asked), wanted),
+        verdict=_verdict(gained, len(asked), wanted, louder=_louder(now, then)),
         profile=whole,
         worse=worse,
         better=better,
@@ -153,18 +153,18 @@ def _check(asked: Sequence[Asked], wanted: Optimising) -> None:
 
 def _louder(now: int, then: int) -> str:
     """What is wrong with weights under which more of the questions that nothing answers show results."""
-    said = f"Not recommended: {then} questions that nothing answers would show results, {now} do now. "
-    return said if then > now else ""
+    return f"{then} questions that nothing answers would show results, {now} do now" if then > now else ""
 
 
-def _verdict(gain: float, p_value: float, questions: int, wanted: Optimising) -> str:
+def _verdict(gained: Paired, questions: int, wanted: Optimising, *, louder: str) -> str:
+    gain, p_value = gained.gain.mean, gained.p_value
     sure = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
     said = f"{wanted.measure} {gain:+.3f} on {questions} held-out questions ({sure})"
     if gain <= 0:
         return f"Not recommended: on questions it had not seen, the found mix is not better: {said}."
     if p_value >= _SIGNIFICANT:
         return f"Not recommended: the gain may be chance, {_HOW_SURE} is asked for: {said}."
-    return f"Recommended: {said}."
+    return f"Not recommended: {louder}, whatever is gained: {said}." if louder else f"Recommended: {said}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -528,6 +529,14 @@ def test_a_bad_line_of_qrels_is_told_and_the_others_go_on(line: str, reason: str
     assert refused.line == 2 and reason in refused.reason
 
 
+@pytest.fixture
+def usual_cells() -> Iterator[None]:
+    """Python's own limit of a cell, which holds for the whole process and which reading a large table raises."""
+    before = csv.field_size_limit(131_072)
+    yield
+    csv.field_size_limit(before)
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
@@ -541,7 +550,7 @@ def test_a_bad_line_of_qrels_is_told_and_the_others_go_on(line: str, reason: str
         (",,natural,,", "neither a key nor a question"),
     ],
 )
-def test_a_bad_row_of_csv_is_told_and_the_others_go_on(line: str, reason: str) -> None:
+def test_a_bad_row_of_csv_is_told_and_the_others_go_on(line: str, reason: str, usual_cells: None) -> None:
     preview = Shop().preview(f"key,question,kind,unit,grade\nq1,First?,,,\n{line}\nq3,Third?,,,\n", "a.csv")
     assert [each.key for each in preview.new] == ["q1", "q3"]
     (refused,) = preview.refused
