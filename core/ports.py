@@ -5,6 +5,7 @@ Protocol has one executable contract test in tests/stores that every implementat
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -24,6 +25,8 @@ __all__ = [
     "JobQueue",
     "PassageIds",
     "Profiles",
+    "Reranked",
+    "Reranker",
     "SparseIndex",
     "VectorIndex",
     "Vectors",
@@ -42,7 +45,6 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """Model name with its revision; vectors of different names never mix."""
-        ...
 
     @property
     def dimensions(self) -> int: ...
@@ -65,8 +67,13 @@ class VectorIndex(Protocol):
 
     def delete(self, document_ids: Sequence[int]) -> None: ...
 
-    def search(self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int) -> LegHits:
-        """The admissible passages nearest to a vector of shape (dim,), by cosine, best first; ties by passage id."""
+    def search(
+        self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int, among: PassageIds | None = None
+    ) -> LegHits:
+        """The admissible passages nearest to a vector of shape (dim,), by cosine, best first; ties by passage id.
+
+        among: of these passages only, beside the filters; None means all.
+        """
         ...
 
     def blocks(self, filters: SearchFilters) -> Iterator[tuple[PassageIds, Vectors]]:
@@ -107,6 +114,11 @@ class SparseIndex(Protocol):
 
     def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
         """Per passage, each term's share; the shares sum to the score `search` gives it."""
+        ...
+
+    def holding(self, terms: Sequence[str]) -> PassageIds:
+        """The passages that hold every one of these unstemmed words, by stem; terms that are not indexed (stop words)
+        restrict nothing, and no terms at all give every passage."""
         ...
 
     def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
@@ -206,6 +218,11 @@ class Catalogue(Protocol):
         """Ids of the passages of ready documents the filters admit."""
         ...
 
+    def saying(self, passage_ids: PassageIds, phrases: Sequence[str]) -> PassageIds:
+        """Those of the passages whose text holds each phrase: its words in a row, on word borders, whatever the capitals
+        and whatever blanks and punctuation stand between them."""
+        ...
+
     def fingerprints(self, filters: SearchFilters) -> Mapping[int, str]:
         """Document id → digest of all that search reads of the document's admissible passages (ids, labels, project,
         tags …), for every document that has such passages: equal digests, equal evidence."""
@@ -236,6 +253,22 @@ class Catalogue(Protocol):
     def last_searches(self, limit: int) -> Sequence[tuple[str, int, datetime]]: ...
 
     def statistics(self) -> Statistics: ...
+
+
+class Reranker(Protocol):
+    """Reads question and passage together: slower than vectors, and often better."""
+
+    def logits(self, question: str, texts: Sequence[str]) -> "Reranked":
+        """A logit per text, in their order; None where the deadline came first. Raises ModelUnavailable."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """logits: one per text, None for one that was not scored in time. notice: what to tell the user, "" for nothing."""
+
+    logits: tuple[float | None, ...]
+    notice: str = ""
 
 
 class Profiles(Protocol):
