@@ -1,7 +1,7 @@
 """What is stored: documents, pages, passages and what is said about them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -194,6 +194,7 @@ class Passage:
     `truth` is the passage's own (a passage may state another truth than its document); None = unknown.
     `context` is what is embedded and matched beside the text (title and headings), never quoted.
     `rows` is the 1-based first and last table row of a table passage.
+    `meanings` is a vector per sentence, int8, shape (sentences, dim), of any length; empty when none were measured.
     """
 
     text: str
@@ -225,6 +226,7 @@ class Passage:
     entities: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     archived: bool = False
+    meanings: bytes = field(default=b"", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,8 @@ class Document:
     """One stored document. `date` is its own (effective, else published), timezone-aware; None = undated.
 
     `failure` and `remedy` are set when the state is failed: what happened, what to do. `step` is the pipeline step
-    now running, or the one that failed. `warnings` are for the reader ("3 pages hold no text").
+    now running, or the one that failed. `warnings` are for the reader ("3 pages hold no text"). `origin` is insight or
+    episode for the searchable side of one (core.memories), which no list of documents and no count shows.
     """
 
     id: int
@@ -256,3 +259,4 @@ class Document:
     failure: str = ""
     remedy: str = ""
     archived: bool = False
+    origin: Origin = Origin.DOCUMENT

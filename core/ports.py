@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.documents import Document, Label, Labels, Page, Passage
+from core.documents import Document, Label, Labels, Page, Passage, Span
 from core.filters import SearchFilters
 from core.queries import ScoreProfile
 from core.results import LegHits, Statistics, TermScore
@@ -48,9 +48,12 @@ class Embedder(Protocol):
 
     @property
     def dimensions(self) -> int: ...
-
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors for texts, in their order. Raises ModelUnavailable."""
+        ...
+
+    def embed_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Vectors, Sequence[Vectors]]:
+        """What `embed` gives, and per text a row for each of its parts: what the part means where it stands."""
         ...
 
 
@@ -119,6 +122,10 @@ class SparseIndex(Protocol):
     def holding(self, terms: Sequence[str]) -> PassageIds:
         """The passages that hold every one of these unstemmed words, by stem; terms that are not indexed (stop words)
         restrict nothing, and no terms at all give every passage."""
+        ...
+
+    def held(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
+        """Which of these stems each indexed passage holds."""
         ...
 
     def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:

@@ -65,7 +65,8 @@ class Chip:
 class Route:
     """What a question is about. `truths`: truth → weight in (0, 1]; the others weigh 0.3 (soft routing).
 
-    confidence: in [0.5, 0.95]. keywords: query terms without stop words, lower case, unstemmed, in order.
+    confidence: in [0.5, 0.95]. keywords: query terms without stop words, lower case, unstemmed, in order. amount:
+    whether an amount, a day or a length of time is asked for. entities: canonical names the question holds.
     """
 
     category: str = "default"
@@ -78,6 +79,8 @@ class Route:
     trend: bool = False
     relational: bool = False
     keywords: tuple[str, ...] = ()
+    amount: bool = False
+    entities: tuple[str, ...] = ()
     chips: tuple[Chip, ...] = ()
 
 
@@ -87,7 +90,7 @@ class SearchRequest:
 
     profile: a name, "name@version" for one version of it, or "": the default of its project. removed_chips:
     `Chip.kind`s the user has removed. only_routed: leave out truths outside the route. top_k: at most this many hits
-    (None: the profile's max_results).
+    (None: the profile's max_results). rerank: which reranker reads the best candidates once more; "" for none.
     """
 
     question: str
@@ -96,3 +99,4 @@ class SearchRequest:
     top_k: int | None = None
     only_routed: bool = False
     removed_chips: tuple[str, ...] = ()
+    rerank: str = ""

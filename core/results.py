@@ -20,6 +20,7 @@ __all__ = [
     "LegHits",
     "LegReport",
     "Multiplier",
+    "NearWord",
     "Score",
     "SearchResult",
     "Signals",
@@ -69,6 +70,18 @@ class TermScore:
 
 
 @dataclass(frozen=True, slots=True)
+class NearWord:
+    """A word that means nearly what a word of the question means. `asked` as asked, `word` as the library writes it,
+    `stem` as indexed. cosine: of the two words, in [0, 1]; closeness: what it counts for, in (0, 1]."""
+
+    asked: str
+    word: str
+    stem: str
+    cosine: float
+    closeness: float
+
+
+@dataclass(frozen=True, slots=True)
 class Signals:
     """Everything retrieval measured about one candidate; scoring reads this and nothing else.
 
@@ -76,7 +89,10 @@ class Signals:
     possible, in [0, 1]. ranks: leg name → 1-based rank ("dense", "sparse", "fused"); absent = not found there.
     coverage: idf-weighted share of the question's terms the passage holds, in [0, 1]. bm25_most ≥ 0: what BM25 could
     reach at most for this question, the sum of its terms' rarities. feedback: cosine with the question moved towards
-    the best matches, clipped to [0, 1]; None when it was not measured.
+    the best matches, clipped to [0, 1]; None when it was not measured. sentences: per sentence of the passage its cosine
+    with the question, in [0, 1]; empty when not measured. sentence: of the one that answers best, in [0, 1]. nearness:
+    share of the question's words, each weighed by its rarity, that the passage holds or nearly holds, in [0, 1];
+    near_words: those it holds in other words. shared: in words, what the passage shares with the question by names.
     """
 
     similarity: float
@@ -87,6 +103,11 @@ class Signals:
     coverage: float = 0.0
     ranks: Mapping[str, int] = field(default_factory=dict)
     feedback: float | None = None
+    sentences: tuple[float, ...] = ()
+    sentence: float | None = None
+    nearness: float | None = None
+    near_words: tuple["NearWord", ...] = ()
+    shared: str = ""
     rerank_logit: float | None = None
     uses: int = 0
     distinct_questions: int = 0

@@ -16,6 +16,8 @@ class Settings:
     chroma_url: a Chroma server; empty with "chroma" is embedded in the data folder.
     tenant: whose library.
     embedding_model: a name, a folder, or "default" (all-MiniLM-L6-v2 from its package).
+    reranker_fast, reranker_balanced, reranker_accurate: another cross-encoder than core/tables/rerankers.toml names, by
+    name or folder; empty: that one.
     worker: run jobs in this process.
     file_seconds, file_megabytes: what reading one file may cost.
     answer_url: a language model's OpenAI-compatible address, that may tell an answer in running text; empty: none.
@@ -28,6 +30,9 @@ class Settings:
     chroma_url: str = ""
     tenant: str = "default"
     embedding_model: str = "default"
+    reranker_fast: str = ""
+    reranker_balanced: str = ""
+    reranker_accurate: str = ""
     worker: bool = True
     file_seconds: int = 300
     file_megabytes: int = 4096

@@ -86,6 +86,14 @@ class Bm25Files:
         """Per passage, the share of each term it holds; the shares sum to its score."""
         return self._current().explain(terms, passage_ids)
 
+    def held(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
+        """Which of these stems each indexed passage holds. Raises StoreFailed."""
+        return self._current().held(stems, passage_ids)
+
+    def holding(self, terms: Sequence[str]) -> PassageIds:
+        """The passages that hold every word of the terms, by stem. Raises StoreFailed."""
+        return self._current().holding(terms)
+
     def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """Inverse document frequency of each term, ≥ 0."""
         return self._current().rarity(terms)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from core.matching import index_stems
 from core.ports import PassageIds
 from core.results import LegHit, LegHits, TermScore
+from storage.bm25_compounds import held_as, sought
 from storage.bm25_segments import Segment
 
 __all__ = ["K1", "B", "Bm25"]
@@ -121,6 +122,35 @@ class Bm25:
                     if place < len(held) and held[place] == row:
                         explained[int(segment.ids[row])].append(TermScore(term, stem, float(added[place])))
         return {passage_id: tuple(parts) for passage_id, parts in explained.items()}
+
+    def held(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
+        """Which of these stems each indexed passage holds."""
+        found: dict[int, set[str]] = {}
+        for segment, rows in self._located(passage_ids):
+            ids = segment.ids[rows].tolist()
+            found |= {i: set() for i in ids}
+            for stem in stems:
+                postings = segment.postings(stem)[0]
+                if len(postings) and len(rows):
+                    at = np.minimum(np.searchsorted(postings, rows), len(postings) - 1)
+                    for place in np.flatnonzero(postings[at] == rows).tolist():
+                        found[ids[place]].add(stem)
+        return {passage_id: frozenset(held) for passage_id, held in found.items()}
+
+    def holding(self, terms: Sequence[str]) -> PassageIds:
+        """The passages that hold every word of the terms, by stem, alone or in a compound; stop words restrict nothing,
+        and no terms give every passage."""
+        wanted = sought(terms)
+        found = [np.empty(0, np.int64)]
+        for segment in self.segments:
+            open_rows = segment.live.copy()
+            for stems in held_as(wanted, segment.columns):
+                rows = np.zeros(len(open_rows), dtype=np.bool_)
+                for stem in stems:
+                    rows[segment.postings(stem)[0]] = True
+                open_rows &= rows
+            found.append(segment.ids[open_rows])
+        return np.sort(np.concatenate(found))
 
     def _located(self, passage_ids: Sequence[int]) -> Iterator[tuple[Segment, NDArray[Any]]]:
         """Each segment with its living rows among these passages."""

@@ -10,7 +10,7 @@ from sqlalchemy import BigInteger, Connection, RowMapping, any_, cast, delete, f
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.dialects.postgresql import insert as upsert
 
-from core.documents import Document, DocumentState, Label, Page, Passage
+from core.documents import Document, DocumentState, Label, Origin, Page, Passage
 from core.errors import NotFound
 from core.filters import SearchFilters
 from core.ports import PassageIds, Vectors
@@ -20,6 +20,7 @@ from storage.database import Database
 from storage.models import CHUNKS, CORRECTIONS, DOCUMENTS, PAGES, SEARCHES, Tenant
 from storage.passages import PASSAGE_COLUMNS, insert_passages, next_ids, update_passages
 from storage.rows import document_from, document_values, passage_from, storable_page, storable_passage, storable_text
+from storage.said import saying
 from storage.sql_filters import conditions
 
 __all__ = ["SqlCatalogue"]
@@ -80,11 +81,15 @@ class SqlCatalogue:
             row = connection.execute(query).mappings().first()
         return None if row is None else document_from(row)
 
-    def documents(self, *, archived: bool | None = False) -> Sequence[Document]:
-        """All documents, newest first."""
+    def documents(
+        self, *, archived: bool | None = False, origin: Origin | None = Origin.DOCUMENT
+    ) -> Sequence[Document]:
+        """All documents, newest first; what was noted about them only when asked for (origin None: everything)."""
         query = self._documents().order_by(DOCUMENTS.c.uploaded_at.desc(), DOCUMENTS.c.id.desc())
         if archived is not None:
             query = query.where(DOCUMENTS.c.archived == archived)
+        if origin is not None:
+            query = query.where(DOCUMENTS.c.origin == origin.value)
         with self._database.transaction("reading the library") as connection:
             return [document_from(row) for row in connection.execute(query).mappings()]
 
@@ -201,6 +206,10 @@ class SqlCatalogue:
         with self._database.transaction("filtering the library") as connection:
             ids = connection.scalar(query)
         return np.sort(np.frombuffer(ids or b"", dtype=">i8").astype(np.int64))
+
+    def saying(self, passage_ids: PassageIds, phrases: Sequence[str]) -> PassageIds:
+        """Those of the passages whose text holds each phrase, ascending."""
+        return saying(self._database, passage_ids, phrases)
 
     def fingerprints(self, filters: SearchFilters) -> Mapping[int, str]:
         """Document id → digest of all that search reads of its admissible passages."""

@@ -115,11 +115,18 @@ class ChromaIndex:
                     where=where(SearchFilters(documents=tuple(document_ids[rows]), archived=None))
                 )
 
-    def search(self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int) -> LegHits:
+    def search(
+        self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int, among: PassageIds | None = None
+    ) -> LegHits:
         """The top_k admissible passages by cosine, best first; ties by passage id. Raises StoreFailed."""
         narrowed = where(filters)
         with _failures("searching by meaning"):
             total = self._collection().count()
+            if among is not None:
+                admissible = sorted(map(int, self._collection().get(where=narrowed, include=[])["ids"]))
+                chosen = np.intersect1d(np.array(admissible, dtype=np.int64), among, assume_unique=True)
+                if len(chosen) < len(admissible):
+                    return LegHits(_ranked(self.similarities(vector, chosen.tolist()), top_k), total, len(chosen))
             few = self._collection().get(where=narrowed, include=["embeddings"], limit=_EXACT_ROWS + 1)
             if len(few["ids"]) <= _EXACT_ROWS:
                 return LegHits(_ranked(_cosines(vector, few), top_k), total, len(few["ids"]))

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Integer, String, case, cast, column, func, literal, select, tuple_
 from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by, distinct_on
 
-from core.documents import DocumentState, TableRole, Truth
+from core.documents import DocumentState, Origin, TableRole, Truth
 from core.filters import FIELDS, FilterField, SearchFilters
 from core.results import Statistics
 from storage.database import Database
@@ -115,7 +115,11 @@ def statistics(database: Database) -> Statistics:
     truth = DOCUMENTS.c.labels["truth"]["value"].astext
     query = (
         select(DOCUMENTS.c.state, truth, func.count(), func.sum(DOCUMENTS.c.passages))
-        .where(DOCUMENTS.c.tenant_id == database.tenant, ~DOCUMENTS.c.archived)
+        .where(
+            DOCUMENTS.c.tenant_id == database.tenant,
+            ~DOCUMENTS.c.archived,
+            DOCUMENTS.c.origin == Origin.DOCUMENT.value,
+        )
         .group_by(DOCUMENTS.c.state, truth)
     )
     by_state: dict[str, int] = {}

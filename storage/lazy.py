@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.documents import Passage
+from core.documents import Passage, Span
 from core.filters import SearchFilters
 from core.ports import Embedder, PassageIds, VectorIndex, Vectors
 from core.results import LegHits
@@ -61,6 +61,10 @@ class LazyEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors for texts, in their order."""
         return self._real().embed(texts)
+
+    def embed_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Vectors, Sequence[Vectors]]:
+        """Vectors for texts, and for the parts of each."""
+        return self._real().embed_parts(texts, parts)
 
 
 class LazyVectorIndex:

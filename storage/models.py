@@ -17,6 +17,7 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     Integer,
+    LargeBinary,
     Sequence,
     Table,
     Text,
@@ -31,6 +32,7 @@ __all__ = [
     "DOCUMENTS",
     "PAGES",
     "SEARCHES",
+    "WORDS",
     "Base",
     "Correction",
     "DocumentRow",
@@ -38,6 +40,7 @@ __all__ = [
     "PageRow",
     "SearchedQuestion",
     "Tenant",
+    "Word",
 ]
 
 
@@ -56,6 +59,7 @@ class Base(DeclarativeBase):
         float: Float(53),
         bool: Boolean(),
         datetime: DateTime(timezone=True),
+        bytes: LargeBinary(),
         list[str]: ARRAY(Text()),
         list[int]: ARRAY(Integer()),
         dict[str, Any]: JSONB(),
@@ -113,6 +117,7 @@ class DocumentRow(Base):
     failure: Mapped[str]
     remedy: Mapped[str]
     archived: Mapped[bool]
+    origin: Mapped[str] = mapped_column(server_default=text("'document'"))
 
 
 class PageRow(Base):
@@ -178,6 +183,7 @@ class KnowledgeChunk(Base):
     entities: Mapped[list[str]]
     keywords: Mapped[list[str]]
     archived: Mapped[bool]
+    meanings: Mapped[bytes]
     embedding: Mapped[Any | None] = mapped_column(VECTOR())
     embedded_by: Mapped[str | None]
 
@@ -216,8 +222,27 @@ class SearchedQuestion(Base):
     at: Mapped[datetime]
 
 
+class Word(Base):
+    """A word of the library and what it means, by the embedding model. Rows are only added: a word that no passage
+    holds any more does no harm."""
+
+    __tablename__ = "words"
+    __table_args__ = (
+        ForeignKeyConstraint(["tenant_id"], ["tenants.tenant_id"], ondelete="CASCADE"),
+        Index("words_newest", "tenant_id", "model", "id"),
+    )
+
+    tenant_id: Mapped[str] = mapped_column(primary_key=True)
+    model: Mapped[str] = mapped_column(primary_key=True)
+    stem: Mapped[str] = mapped_column(primary_key=True)
+    id: Mapped[int] = mapped_column(Sequence("words_id_seq"))
+    word: Mapped[str]
+    codes: Mapped[bytes]
+
+
 DOCUMENTS = cast(Table, DocumentRow.__table__)
 PAGES = cast(Table, PageRow.__table__)
 CHUNKS = cast(Table, KnowledgeChunk.__table__)
 CORRECTIONS = cast(Table, Correction.__table__)
 SEARCHES = cast(Table, SearchedQuestion.__table__)
+WORDS = cast(Table, Word.__table__)

@@ -11,13 +11,17 @@ from contextlib import ExitStack
 from dataclasses import MISSING, fields
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.answers.endpoint import Endpoint
 from core.errors import BadRequest
+from core.moments import right_now
 from core.ports import Embedder, VectorIndex
 from core.settings import Settings
 from core.workbench import Workbench
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import URL
 
 __all__ = ["OpenWorkbench", "open_workbench", "run_worker", "settings_from_environment"]
 
@@ -98,22 +102,30 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
     from core.coverage.desk import CoverageDesk
     from core.ingest.classify import TruthClassifier
     from core.ingest.pipeline import Ingestor
+    from core.notes.desk import MemoryDesk
     from core.reality.desk import RealityDesk
+    from core.saved_views import SavedViews
+    from core.search.near import NearWords
     from core.search.pipeline import Searcher
+    from core.search.rerank import rerankers
     from core.tuning.desk import TuningDesk
     from core.tuning.profile_book import ProfileBook
+    from core.use_recorder import UseRecorder
     from storage.blobs import BlobFiles
     from storage.bm25_files import Bm25Files
     from storage.board_store import SqlBoardStore
     from storage.catalogue import SqlCatalogue
-    from storage.database import Database, conninfo_of, engine_for
+    from storage.database import Database, engine_for
+    from storage.entity_store import SqlEntityGraph
     from storage.jobs import IngestQueue
     from storage.lazy import LazyEmbedder
+    from storage.memory_store import SqlMemoryStore
     from storage.migrations import migrate
-    from storage.schedule import Scheduler
     from storage.table_store import SqlTableStore
     from storage.tuning_store import SqlTuningStore
-    from storage.worker import IngestWorker
+    from storage.use_store import SqlUseLog
+    from storage.view_store import SqlViewStore
+    from storage.word_store import SqlWordStore
 
     writer = _writer(settings)
     engine = engine_for(settings.database_url or _embedded_url(settings, resources))
@@ -125,41 +137,63 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
     catalogue.register()
     vectors = _vectors(settings, database, embedder)
     sparse = Bm25Files(settings.data_folder / "bm25" / settings.tenant, catalogue)
+    graph = SqlEntityGraph(database)
+    near = NearWords(SqlWordStore(database, lambda: embedder.name), embedder)
+    log = SqlUseLog(database)
+    uses = UseRecorder(log)
+    resources.callback(uses.close)
     tunings = SqlTuningStore(database)
     profiles = ProfileBook(tunings)
-    searcher = Searcher(catalogue, vectors, sparse, embedder, profiles)
-    classifier = TruthClassifier(embedder)
-    desk = CoverageDesk(
-        store=SqlBoardStore(database),
-        catalogue=catalogue,
-        vectors=vectors,
-        sparse=sparse,
-        embedder=embedder,
-        profiles=profiles,
+    searcher = Searcher(
+        catalogue,
+        vectors,
+        sparse,
+        embedder,
+        profiles,
+        graph=graph,
+        near=near,
+        rerankers=rerankers(settings, _threads()),
+        uses=uses.uses,
     )
+    classifier = TruthClassifier(embedder)
+    stores: Any = {"catalogue": catalogue, "vectors": vectors, "sparse": sparse}
+    reading: Any = {**stores, "embedder": embedder}
     workbench = Workbench(
-        catalogue=catalogue,
-        vectors=vectors,
-        sparse=sparse,
+        **stores,
         blobs=BlobFiles(str(settings.data_folder / "originals")),
         jobs=IngestQueue(engine, settings.tenant),
         ingestor=Ingestor(embedder, classifier, settings),
         searcher=searcher,
-        desk=desk,
+        desk=CoverageDesk(store=SqlBoardStore(database), profiles=profiles, **reading),
         reality=RealityDesk(SqlTableStore(database), catalogue),
         tuning=TuningDesk(
             store=tunings, profiles=profiles, searcher=searcher, catalogue=catalogue, classifier=classifier
         ),
+        memories=MemoryDesk(store=SqlMemoryStore(database), uses=log, **reading),
+        uses=uses,
+        views=SavedViews(
+            SqlViewStore(database), lambda asked: searcher.search(asked, right_now()), catalogue, profiles
+        ),
+        graph=graph,
+        near=near,
         writer=writer,
     )
     if settings.worker:
-        worker = IngestWorker(conninfo_of(engine.url), settings.tenant, workbench)
-        resources.callback(worker.stop)
-        worker.start()
-        schedule = Scheduler(workbench.tuning.lab)
-        resources.callback(schedule.stop)
-        schedule.start()
+        _start_workers(engine.url, settings, workbench, resources)
     return workbench
+
+
+def _start_workers(url: "URL", settings: Settings, workbench: Workbench, resources: ExitStack) -> None:
+    from storage.database import conninfo_of
+    from storage.schedule import Scheduler
+    from storage.worker import IngestWorker
+
+    worker = IngestWorker(conninfo_of(url), settings.tenant, workbench)
+    resources.callback(worker.stop)
+    worker.start()
+    schedule = Scheduler(workbench.tuning.lab)
+    resources.callback(schedule.stop)
+    schedule.start()
 
 
 def _writer(settings: Settings) -> Endpoint | None:
@@ -185,9 +219,12 @@ def _embedded_url(settings: Settings, resources: ExitStack) -> str:
 def _embedder(settings: Settings) -> Embedder:
     from core.ingest.embed import load_embedder
 
-    # One core stays free for PostgreSQL and the pages.
-    threads = max(1, (os.cpu_count() or 1) - 1)
-    return load_embedder(settings.embedding_model, settings.data_folder / "models", threads)
+    return load_embedder(settings.embedding_model, settings.data_folder / "models", _threads())
+
+
+def _threads() -> int:
+    """Of a model: one core stays free for PostgreSQL and the pages."""
+    return max(1, (os.cpu_count() or 1) - 1)
 
 
 def _vectors(settings: Settings, database: Any, embedder: Embedder) -> VectorIndex:

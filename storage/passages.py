@@ -17,7 +17,7 @@ _VECTOR_COLUMNS = ("embedding", "embedded_by")
 PASSAGE_COLUMNS = [column for column in CHUNKS.c if column.name not in _VECTOR_COLUMNS]
 """Everything but the vector, which is never needed to show a passage."""
 
-_FIXED = ("tenant_id", "id", "document_id")
+_FIXED = ("tenant_id", "id", "document_id", "meanings")
 _NAMES = [column.name for column in PASSAGE_COLUMNS]
 _CHANGING = [name for name in _NAMES if name not in _FIXED]
 _INSERT = (

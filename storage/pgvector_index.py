@@ -61,13 +61,17 @@ class PgvectorIndex:
         with self._database.transaction("deleting vectors") as connection:
             connection.execute(update(KnowledgeChunk).where(ours, chosen).values(embedding=None, embedded_by=None))
 
-    def search(self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int) -> LegHits:
+    def search(
+        self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int, among: PassageIds | None = None
+    ) -> LegHits:
         """The top_k admissible passages by cosine, best first; ties by passage id. Raises StoreFailed."""
         # No index can serve an order by a sum, so that the planner measures every admissible row. Ordered by the bare
         # product it might take an approximate index, which looks at the nearest rows first and filters afterwards:
         # fewer than k hits come back when few rows are admissible.
         distance = (KnowledgeChunk.embedding.max_inner_product(_unit(vector)) + literal(0.0, Float)).label("distance")
         admissible = conditions(filters)
+        if among is not None:
+            admissible.append(_one_of(among))
         nearest = (
             select(KnowledgeChunk.id, distance)
             .where(self._ours(), *admissible)
@@ -108,18 +112,18 @@ class PgvectorIndex:
 
     def similarities(self, vector: NDArray[np.float32], passage_ids: Sequence[int]) -> Mapping[int, float]:
         """Exact cosine, in [-1, 1], per passage; ids without a vector are absent. Raises StoreFailed."""
-        chosen = KnowledgeChunk.id == any_(literal([int(i) for i in passage_ids], ARRAY(KnowledgeChunk.id.type)))
         measured = select(KnowledgeChunk.id, KnowledgeChunk.embedding.max_inner_product(_unit(vector))).where(
-            self._ours(), chosen
+            self._ours(), _one_of(passage_ids)
         )
         with self._database.transaction("comparing meanings") as connection:
             return {int(i): _cosine(distance) for i, distance in connection.execute(measured)}
 
     def vectors(self, passage_ids: Sequence[int]) -> Mapping[int, NDArray[np.float32]]:
         """The stored vectors; ids without one are absent. Raises StoreFailed."""
-        chosen = KnowledgeChunk.id == any_(literal([int(i) for i in passage_ids], ARRAY(KnowledgeChunk.id.type)))
         # As bytes: to read 384 numbers from text takes twenty times as long.
-        stored = select(KnowledgeChunk.id, func.vector_send(KnowledgeChunk.embedding)).where(self._ours(), chosen)
+        stored = select(KnowledgeChunk.id, func.vector_send(KnowledgeChunk.embedding)).where(
+            self._ours(), _one_of(passage_ids)
+        )
         with self._database.transaction("reading vectors") as connection:
             return {int(i): _from_bytes(sent) for i, sent in connection.execute(stored)}
 
@@ -130,6 +134,11 @@ class PgvectorIndex:
 
     def _ours(self) -> ColumnElement[bool]:
         return and_(KnowledgeChunk.tenant_id == self._database.tenant, KnowledgeChunk.embedded_by == self._model())
+
+
+def _one_of(passage_ids: Sequence[int] | PassageIds) -> ColumnElement[bool]:
+    """One array parameter, however many ids: the statement stays the same."""
+    return KnowledgeChunk.id == any_(literal([int(i) for i in passage_ids], ARRAY(KnowledgeChunk.id.type)))
 
 
 def _cosine(distance: float) -> float:

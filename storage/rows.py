@@ -127,6 +127,7 @@ def document_values(document: Document) -> dict[str, Any]:
         "pages": document.pages,
         "passages": document.passages,
         "archived": document.archived,
+        "origin": str(document.origin),
     }
 
 
@@ -140,6 +141,7 @@ def document_from(row: Mapping[Any, Any]) -> Document:
         labels=labels_from(row["labels"]),
         tags=tuple(row["tags"]),
         warnings=tuple(row["warnings"]),
+        origin=Origin(row["origin"]),
     )
 
 
@@ -150,7 +152,7 @@ _DOCUMENT_COLUMNS = (
 
 _PASSAGE_COLUMNS = (
     *("id", "document_id", "document_name", "position", "page", "text", "section", "context", "truth_probability"),
-    *("domain", "jurisdiction", "date", "project", "archived"),
+    *("domain", "jurisdiction", "date", "project", "archived", "meanings"),
 )
 _CLOSED = {
     "authority": Authority,

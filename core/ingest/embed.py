@@ -7,7 +7,7 @@ says so in its `notice`; the conversion is tried again after a day, and whenever
 """
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from importlib.util import find_spec
@@ -16,9 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from core.documents import Span
 from core.errors import ModelUnavailable
 from core.ingest.embed_convert import LEAST_COSINE
 from core.ingest.embed_kept import converted_model, description
+from core.ingest.parts import part_vectors, with_those_cut_off
 from core.ports import Embedder, Vectors
 
 __all__ = ["DEFAULT_MODEL", "OpenVinoEmbedder", "StockEmbedder", "load_embedder"]
@@ -92,14 +94,31 @@ class OpenVinoEmbedder:
 
         Batches hold texts of like length, so that little is spent on padding.
         """
-        vectors = np.zeros((len(texts), self._dimensions), dtype=np.float32)
         encodings = self._tokenizer.encode_batch([text or " " for text in texts])
+        return self._embedded(encodings, lambda row, tokens: None)
+
+    def embed_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Vectors, Sequence[Vectors]]:
+        """Vectors for texts, and for the parts of each; one inference gives both (core/ingest/parts.py)."""
+        encodings = self._tokenizer.encode_batch([text or " " for text in texts])
+        found: list[Vectors] = [np.zeros((0, self._dimensions), dtype=np.float32)] * len(texts)
+
+        def take(row: int, tokens: Vectors) -> None:
+            found[row] = part_vectors(tokens, encodings[row].offsets, parts[row])
+
+        vectors = self._embedded(encodings, take)
+        return vectors, with_those_cut_off(found, texts, parts, self.embed)
+
+    def _embedded(self, encodings: Sequence[Any], take: Callable[[int, Vectors], None]) -> Vectors:
+        """The vectors; take hears each text's place and the vectors of its tokens, shape (tokens, dim)."""
+        vectors = np.zeros((len(encodings), self._dimensions), dtype=np.float32)
         lengths = [len(encoding.ids) for encoding in encodings]
         with self._request() as request:
             for batch in _batches(lengths):
-                tensors = self._tensors([encodings[i] for i in batch], lengths[batch[-1]])
-                request.infer(tensors)
+                request.infer(self._tensors([encodings[i] for i in batch], lengths[batch[-1]]))
                 vectors[batch] = request.get_output_tensor(0).data
+                tokens = request.get_output_tensor(1).data
+                for place, row in enumerate(batch):
+                    take(row, tokens[place, : lengths[row]])
         return vectors
 
     def _tensors(self, encodings: Sequence[Any], width: int) -> dict[str, Any]:
@@ -158,6 +177,18 @@ class StockEmbedder:
             list(texts), batch_size=_TEXTS_PER_BATCH, normalize_embeddings=True, show_progress_bar=False
         )
         return np.asarray(vectors, dtype=np.float32)
+
+    def embed_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Vectors, Sequence[Vectors]]:
+        """Vectors for texts, and for the parts of each (core/ingest/parts.py)."""
+        tokenizer = self._model.tokenizer.backend_tokenizer
+        states = self._model.encode(
+            list(texts), batch_size=_TEXTS_PER_BATCH, output_value="token_embeddings", show_progress_bar=False
+        )
+        found = []
+        for text, state, wanted in zip(texts, states, parts, strict=True):
+            offsets = tokenizer.encode(text).offsets
+            found.append(part_vectors(np.asarray(state, dtype=np.float32)[: len(offsets)], offsets, wanted))
+        return self.embed(texts), with_those_cut_off(found, texts, parts, self.embed)
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:

@@ -1,8 +1,9 @@
 """Converts a sentence-transformers model to OpenVINO: `python -m core.ingest.embed_convert MODEL_FOLDER OUT PRECISION`.
 
 Runs in a process of its own, so that the serving process never imports torch (5 s, 500 MB). The whole model is traced,
-pooling and normalisation included, so the converted graph goes straight from tokens to unit vectors. The result is
-kept only when it agrees with the original: `described.json` holds the lowest cosine seen over the probe texts.
+pooling and normalisation included, so the converted graph goes straight from tokens to unit vectors; the vector of each
+token comes beside them. The result is kept only when it agrees with the original: `described.json` holds the lowest
+cosine seen over the probe texts.
 """
 
 import json
@@ -45,19 +46,20 @@ def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, A
     example = dict(model.preprocess(["a short text", _SENTENCE]))
     inputs = [name for name in ("input_ids", "attention_mask", "token_type_ids") if name in example]
 
-    class TokensToVector(torch.nn.Module):  # type: ignore[misc,unused-ignore]
+    class TokensToVectors(torch.nn.Module):  # type: ignore[misc,unused-ignore]
         """The whole pipeline as one function of plain tensors, which is what can be traced."""
 
         def __init__(self) -> None:
             super().__init__()
             self.whole = model
 
-        def forward(self, *tensors: torch.Tensor) -> torch.Tensor:
+        def forward(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
             features: Any = self.whole(dict(zip(inputs, tensors, strict=True)))
-            return torch.nn.functional.normalize(features["sentence_embedding"], dim=-1)
+            whole = torch.nn.functional.normalize(features["sentence_embedding"], dim=-1)
+            return whole, features["token_embeddings"]
 
     with torch.no_grad():
-        traced = openvino.convert_model(TokensToVector(), example_input=tuple(example[name] for name in inputs))
+        traced = openvino.convert_model(TokensToVectors(), example_input=tuple(example[name] for name in inputs))
     for port, name in zip(traced.inputs, inputs, strict=True):
         port.get_tensor().set_names({name})
     openvino.save_model(traced, out_folder / "model.xml", compress_to_fp16=False)

@@ -19,6 +19,7 @@ __all__ = ["converted_model", "description", "holds", "tried_with"]
 _CONVERSION_SECONDS = 600
 _RETRY_SECONDS = 24 * 3600
 _CONVERTERS = ("openvino", "torch", "transformers", "sentence-transformers")
+_OUTPUTS = "tokens"  # what the converted graph gives beside the vectors: one made before has another name
 _PROJECT = Path(__file__).parents[2]
 
 
@@ -36,7 +37,7 @@ def converted_model(folder: Path, cache_folder: Path, digest: str, precision: st
     A new conversion is written beside and renamed into place, so a reader never sees half of one, and of two
     processes converting at once the second discards its copy.
     """
-    place = cache_folder / f"{digest[:16]}-openvino-{metadata.version('openvino')}-{precision}"
+    place = cache_folder / f"{digest[:16]}-openvino-{metadata.version('openvino')}-{precision}-{_OUTPUTS}"
     cache_folder.mkdir(parents=True, exist_ok=True)
     if holds(place):
         return place

@@ -6,26 +6,31 @@ from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 
 from core.documents import Document, DocumentState, Label, Labels, Page, Passage, TableRole
+from core.entities import Entity
 from core.errors import EmptyFile
 from core.ingest.chunk import split
+from core.ingest.entities import with_entities
 from core.ingest.extract import Extracted
 from core.ingest.isolate import IsolatedReader
+from core.ingest.parts import embedded
 from core.ingest.relabel import moment
 from core.ports import Classifier, Embedder, Vectors
 from core.settings import Settings
 from core.tabular import ReadTable
 
-__all__ = ["Ingested", "Ingestor", "embedded_text"]
+__all__ = ["Ingested", "Ingestor"]
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """One file, ready to be stored. vectors: float32, shape (len(passages), dim), L2-normalised."""
+    """One file, ready to be stored. vectors: float32, shape (len(passages), dim), L2-normalised. entities: all that its
+    passages name, each once."""
 
     document: Document
     pages: tuple[Page, ...]
     passages: tuple[Passage, ...]
     vectors: Vectors
+    entities: tuple[Entity, ...] = ()
 
 
 class Ingestor:
@@ -60,11 +65,12 @@ class Ingestor:
                 "Check that it is the right file.",
             )
         on_step("embed")
-        vectors = self._embedder.embed([embedded_text(passage) for passage in passages])
+        vectors, meanings = embedded(self._embedder, passages)
+        passages = tuple(replace(each, meanings=known) for each, known in zip(passages, meanings, strict=True))
         described = replace(_described(document, extracted, labels), title=title, passages=len(passages))
         told = [_told(passage, described, extracted.setup_pages) for passage in passages]
-        labelled = tuple(self._classifier.passages(labels, told, vectors))
-        return Ingested(described, extracted.pages, labelled, vectors)
+        named, entities = with_entities(self._classifier.passages(labels, told, vectors))
+        return Ingested(described, extracted.pages, named, vectors, entities)
 
     def _read(
         self,
@@ -91,11 +97,6 @@ class Ingestor:
     def close(self) -> None:
         """Stop the reading processes."""
         self._reader.close()
-
-
-def embedded_text(passage: Passage) -> str:
-    """What is embedded for a passage: its context, then its text."""
-    return f"{passage.context}\n{passage.text}" if passage.context else passage.text
 
 
 def _described(document: Document, extracted: Extracted, labels: Labels) -> Document:

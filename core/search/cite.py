@@ -1,15 +1,14 @@
 """Hits → the sentences that say so, and how a citation is written."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from core.documents import Document, Passage, Span
 from core.matching import stem, words
 from core.results import Candidate, Citation
-from core.search.meaning import SentenceMeaning
-from core.search.quotable import Quotable, quotables
+from core.search.meaning import WITHOUT_AMOUNT, holds_amount
+from core.search.quotable import quotables
 
 __all__ = [
     "CITATIONS_PER_HIT",
@@ -23,22 +22,8 @@ __all__ = [
 ]
 
 CITATIONS_PER_HIT = 3
-HITS_MEASURED = 3
-SENTENCES_MEASURED = 4
-_MEASURED_LETTERS = 120
-_REACH = 0.3
-"""Meaning is measured where it can change the order, and only there: some 200 tokens a search, 40 ms on one core.
-In the best three hits, of the four best sentences by words, those within _REACH of the first, by how each begins."""
 _FULL_WORDS = 6
-_WITHOUT_AMOUNT = 0.8
 _COMPOUND = re.compile(r"[-/]")
-_ASKS_FOR_AMOUNT = re.compile(
-    r"(?i)\bhow (?:much|many|long|often|soon|fast|far|old|big|high|late|quickly)\b|\bwhen\b|\bby what\b"
-    r"|\b(?:rate|limit|deadline|percentage|due date|amount|maximum|minimum|number of)\b"
-)
-_AMOUNT = re.compile(
-    r"(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|(?:year|month|week|day|hour)s?)\b"
-)
 
 
 class CitationStyle(StrEnum):
@@ -55,90 +40,35 @@ def cite(
     document: Document,
     rarity: Mapping[str, float],
     *,
-    question: str = "",
-    similarity: Callable[[str], float] | None = None,
+    amount: bool = False,
+    cosines: Sequence[float] = (),
     most: int = CITATIONS_PER_HIT,
 ) -> tuple[Citation, ...]:
     """The sentences of a passage that answer best, best first; `quote == page text[start:end]`, always.
 
-    rarity: question term → inverse document frequency. similarity: cosine of the question and a text, when measured.
+    rarity: question term → inverse document frequency. amount: whether an amount is asked for. cosines: per sentence
+    its nearness in meaning to the question, in [0, 1]; then words and meaning count in equal parts, else words alone.
     """
-    told = _by_words(passage, question, rarity)
-    if similarity is not None:
-        told = _by_meaning(told, {item.text: similarity(item.text) for item in _contenders(told)})
-    return _citations(passage, document, told[:most])
-
-
-def cite_hits(
-    candidates: Sequence[Candidate],
-    documents: Mapping[int, Document],
-    question: str,
-    rarity: Mapping[str, float],
-    meaning: SentenceMeaning | None = None,
-) -> list[tuple[Citation, ...]]:
-    """The citations of each hit, hits best first; in the best three, meaning counts as much as words.
-
-    All sentences whose meaning counts are measured in one batch.
-    """
-    told = [_by_words(candidate.passage, question, rarity) for candidate in candidates]
-    texts = [item.text for items in told[:HITS_MEASURED] for item in _contenders(items)]
-    cosines = meaning.cosines(question, texts) if meaning is not None and texts else {}
-    told[:HITS_MEASURED] = [_by_meaning(items, cosines) for items in told[:HITS_MEASURED]]
-    return [
-        _citations(candidate.passage, documents[candidate.passage.document_id], items[:CITATIONS_PER_HIT])
-        for candidate, items in zip(candidates, told, strict=True)
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """What a part of a passage says. text: with its column names, as it is embedded. words: how much of the question
-    its words hold. fullness: how much it can say at all; both in [0, 1]."""
-
-    part: Quotable
-    text: str
-    words: float
-    fullness: float
-    relevance: float
-
-    @property
-    def order(self) -> tuple[int, float, int]:
-        """Sorts sentences and rows before headers and headings, then by relevance."""
-        return self.part.kind, -self.relevance, self.part.index
-
-
-def _by_words(passage: Passage, question: str, rarity: Mapping[str, float]) -> list[_Told]:
     told = []
-    amount = _ASKS_FOR_AMOUNT.search(question) is not None
     for part in quotables(passage):
         sentence = part.span.of(passage.text)
         held = sentence_relevance(sentence, rarity, beside=f"{part.beside} {passage.section}")
-        fullness = _fullness(sentence) * (_WITHOUT_AMOUNT if amount and not _AMOUNT.search(sentence) else 1.0)
-        text = f"{part.beside}\n{sentence[:_MEASURED_LETTERS]}" if part.beside else sentence[:_MEASURED_LETTERS]
-        told.append(_Told(part, text, held, fullness, held * fullness))
-    return sorted(told, key=lambda item: item.order)
+        fullness = _fullness(sentence) * (WITHOUT_AMOUNT if amount and not holds_amount(sentence) else 1.0)
+        near = cosines[part.index] if part.index < len(cosines) else None
+        relevance = (held if near is None else (held + near) / 2) * fullness
+        told.append((part, relevance))
+    told.sort(key=lambda item: (item[0].kind, -item[1], item[0].index))
+    return tuple(_citation(passage, document, part.index, part.span, value) for part, value in told[:most])
 
 
-def _contenders(told: Sequence[_Told]) -> list[_Told]:
-    """The sentences that could be the first; none when the words leave no doubt."""
-    first = told[0]
-    near = [
-        item
-        for item in told[:SENTENCES_MEASURED]
-        if item.part.kind is first.part.kind and item.relevance >= first.relevance - _REACH
+def cite_hits(
+    candidates: Sequence[Candidate], documents: Mapping[int, Document], rarity: Mapping[str, float], *, amount: bool
+) -> list[tuple[Citation, ...]]:
+    """The citations of each hit."""
+    return [
+        cite(each.passage, documents[each.passage.document_id], rarity, amount=amount, cosines=each.signals.sentences)
+        for each in candidates
     ]
-    return near if len(near) > 1 else []
-
-
-def _by_meaning(told: Sequence[_Told], cosines: Mapping[str, float]) -> list[_Told]:
-    """Words and meaning in equal parts; what was not measured counts as unlike, so that it cannot overtake."""
-    if told[0].text not in cosines:
-        return list(told)
-    valued = []
-    for item in told:
-        cosine = min(max(cosines.get(item.text, 0.0), 0.0), 1.0)
-        valued.append(replace(item, relevance=(item.words + cosine) / 2 * item.fullness))
-    return sorted(valued, key=lambda item: item.order)
 
 
 def _fullness(sentence: str) -> float:
@@ -171,10 +101,6 @@ def citation_of(passage: Passage, document: Document, index: int, relevance: flo
     """The citation of one sentence of a passage, by its 0-based place; the whole passage when it has no sentences."""
     span = passage.sentences[index] if passage.sentences else Span(0, len(passage.text))
     return _citation(passage, document, index, span, relevance)
-
-
-def _citations(passage: Passage, document: Document, told: Sequence[_Told]) -> tuple[Citation, ...]:
-    return tuple(_citation(passage, document, item.part.index, item.part.span, item.relevance) for item in told)
 
 
 def _citation(passage: Passage, document: Document, index: int, span: Span, relevance: float) -> Citation:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.filters import SearchFilters
-from core.ports import Embedder, VectorIndex
+from core.ports import Embedder, PassageIds, VectorIndex
 from core.results import LegHits
 
 __all__ = ["question_vector", "search_dense"]
@@ -16,6 +16,12 @@ def question_vector(embedder: Embedder, question: str) -> NDArray[np.float32]:
     return vector
 
 
-def search_dense(index: VectorIndex, vector: NDArray[np.float32], filters: SearchFilters, top_k: int) -> LegHits:
+def search_dense(
+    index: VectorIndex,
+    vector: NDArray[np.float32],
+    filters: SearchFilters,
+    top_k: int,
+    among: PassageIds | None = None,
+) -> LegHits:
     """The nearest admissible passages by cosine, best first. Raises StoreFailed."""
-    return index.search(vector, filters, top_k)
+    return index.search(vector, filters, top_k, among)

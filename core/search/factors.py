@@ -98,6 +98,23 @@ def _coverage(candidate: Candidate, asked: Asked) -> Valued:
     return Valued(signals.coverage, f"holds {signals.coverage:.0%} of the question's words by rarity{without}")
 
 
+def _sentence(candidate: Candidate, asked: Asked) -> Valued:
+    value = candidate.signals.sentence
+    if value is None:
+        return Valued(asked.table["sentence"]["unknown"], "neutral: the meaning of its sentences was not measured")
+    for_amount = ", one without an amount counting less" if asked.route.amount else ""
+    return Valued(value, f"cosine {value:.2f} between the question and its best sentence{for_amount}")
+
+
+def _nearness(candidate: Candidate, asked: Asked) -> Valued:
+    signals = candidate.signals
+    if signals.nearness is None:
+        return Valued(asked.table["nearness"]["unknown"], "neutral: near words were not looked for")
+    said = ", ".join(f"'{each.word}' for '{each.asked}' ({each.cosine:.2f})" for each in signals.near_words[:4])
+    by = f": {said}" if said else ""
+    return Valued(signals.nearness, f"holds or nearly holds {signals.nearness:.0%} of the question's words{by}")
+
+
 def _fusion(candidate: Candidate, asked: Asked) -> Valued:
     ranks = {leg: rank for leg, rank in candidate.signals.ranks.items() if leg != "fused"}
     if not ranks and candidate.signals.fusion == 0:
@@ -258,6 +275,8 @@ FACTORS: Mapping[str, Callable[[Candidate, Asked], Valued]] = {
     "keyword": _keyword,
     "keyword_overlap": _keyword_overlap,
     "coverage": _coverage,
+    "sentence": _sentence,
+    "nearness": _nearness,
     "fusion": _fusion,
     "rerank": _rerank,
     "authority": _authority,

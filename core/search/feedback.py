@@ -17,22 +17,25 @@ from core.tables.factors import factor_table
 
 __all__ = ["Match", "best_matches", "moved"]
 
-_MEANING, _WORDS = 0.55, 0.45
-"""What a match is judged by: mostly meaning, nearly as much the question's own words."""
+_MEANING, _WORDS, _NEAR_WORDS = 0.4, 0.3, 0.3
+"""What a match is judged by: meaning, and more by what it says: in the question's own words and in near ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How well a passage matches before feedback. similarity, keyword: in [0, 1]."""
+    """How well a passage matches before feedback, each in [0, 1]. nearness: None where near words are not known; then
+    its own words count for them."""
 
     passage_id: int
     similarity: float
     keyword: float
+    nearness: float | None = None
 
     @property
     def strength(self) -> float:
         """In [0, 1]."""
-        return _MEANING * self.similarity + _WORDS * self.keyword
+        near = self.keyword if self.nearness is None else self.nearness
+        return _MEANING * self.similarity + _WORDS * self.keyword + _NEAR_WORDS * near
 
 
 def best_matches(matches: Sequence[Match]) -> Mapping[int, float]:

@@ -1,52 +1,77 @@
-"""How near sentences are in meaning to a question: measured once per text, and remembered while there is room."""
+"""How near each sentence of a passage is in meaning to the question, by the vectors kept beside it.
 
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from threading import Lock
+Nothing is embedded when a question is asked: what a sentence means was measured when its document was read
+(core/ingest/parts.py).
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import ModelUnavailable
-from core.ports import Embedder
+from core.documents import Passage
+from core.vectors import cosines
 
-__all__ = ["SentenceMeaning"]
+__all__ = ["WITHOUT_AMOUNT", "SentenceMeanings", "holds_amount", "sentence_meanings"]
 
-_REMEMBERED = 4096
-"""Vectors kept, the latest used: some 6 MB at 384 dimensions, and the sentences of the last hundred searches."""
+WITHOUT_AMOUNT = 0.8
+"""What a sentence without an amount, a day or a length of time counts where the question asks for one."""
+_AMOUNT = re.compile(
+    r"(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|(?:year|month|week|day|hour)s?)\b"
+)
 
 
-class SentenceMeaning:
-    """Cosines of a question with sentences. Thread-safe; a text is embedded again only when it was forgotten."""
+@dataclass(frozen=True, slots=True)
+class SentenceMeanings:
+    """cosines: per sentence of a passage, clipped to [0, 1]; 0 for one that was not measured. best: of the sentence
+    that answers best, in [0, 1]."""
 
-    def __init__(self, embedder: Embedder, remembered: int = _REMEMBERED) -> None:
-        self._embedder, self._remembered = embedder, remembered
-        self._vectors: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
-        self._lock = Lock()
+    cosines: tuple[float, ...]
+    best: float
 
-    def cosines(self, question: str, sentences: Sequence[str]) -> Mapping[str, float]:
-        """Cosine, clipped to [0, 1], per sentence; empty when the model cannot be had: words alone decide then."""
-        texts = list(dict.fromkeys((question, *sentences)))
-        try:
-            vectors = self._vectors_of(texts)
-        except ModelUnavailable:
-            return {}
-        asked = vectors[question]
-        return {text: min(max(float(asked @ vectors[text]), 0.0), 1.0) for text in texts}
 
-    def remember(self, text: str, vector: NDArray[np.float32]) -> None:
-        """Keep a vector that was measured elsewhere."""
-        with self._lock:
-            self._vectors[text] = vector
-            self._vectors.move_to_end(text)
-            while len(self._vectors) > self._remembered:
-                self._vectors.popitem(last=False)
+def sentence_meanings(
+    question: NDArray[np.float32], passages: Sequence[Passage], *, amount: bool
+) -> list[SentenceMeanings | None]:
+    """Per passage how near its sentences are to a question's vector, shape (dim,), of length 1; None where none were
+    measured, or by another model.
 
-    def _vectors_of(self, texts: Sequence[str]) -> Mapping[str, NDArray[np.float32]]:
-        with self._lock:
-            known = {text: self._vectors[text] for text in texts if text in self._vectors}
-        missing = [text for text in texts if text not in known]
-        fresh = dict(zip(missing, self._embedder.embed(missing), strict=True)) if missing else {}
-        for text, vector in (known | fresh).items():
-            self.remember(text, vector)
-        return known | fresh
+    amount: whether the question asks for an amount; then a sentence without one counts `WITHOUT_AMOUNT`.
+    """
+    measured = [len(p.meanings) == len(p.sentences) * len(question) and bool(p.sentences) for p in passages]
+    held = [passage for passage, known in zip(passages, measured, strict=True) if known]
+    if not held:
+        return [None] * len(passages)
+    packed = np.frombuffer(b"".join(passage.meanings for passage in held), dtype=np.int8).reshape(-1, len(question))
+    near = np.clip(cosines(packed, question[None, :])[:, 0], 0.0, 1.0).tolist()
+    found: list[SentenceMeanings | None] = []
+    at = 0
+    for passage, known in zip(passages, measured, strict=True):
+        if known:
+            own = tuple(near[at : at + len(passage.sentences)])
+            found.append(SentenceMeanings(own, _best(own, passage, amount)))
+            at += len(own)
+        else:
+            found.append(None)
+    return found
+
+
+def _best(near: Sequence[float], passage: Passage, amount: bool) -> float:
+    if not amount:
+        return max(near)
+    best = 0.0
+    for cosine, span in zip(near, passage.sentences, strict=True):
+        if cosine > best:
+            best = max(best, cosine if holds_amount(span.of(passage.text)) else cosine * WITHOUT_AMOUNT)
+    return best
+
+
+def holds_amount(sentence: str) -> bool:
+    """Whether a sentence holds an amount, a day or a length of time.
+
+    >>> holds_amount("Deposits are due within three days."), holds_amount("Deposits are due soon.")
+    (True, False)
+    """
+    return _AMOUNT.search(sentence) is not None

@@ -1,6 +1,6 @@
 """The whole query flow, and rescoring, which touches no store."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime
@@ -10,22 +10,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.documents import Document
+from core.entities import EntityGraph
 from core.errors import BadRequest
 from core.filters import SearchFilters
-from core.ports import Catalogue, Embedder, Profiles, SparseIndex, VectorIndex
-from core.queries import Route, ScoreProfile, SearchRequest
+from core.ports import Catalogue, Embedder, Profiles, Reranker, SparseIndex, VectorIndex
+from core.queries import Chip, Route, ScoreProfile, SearchRequest
 from core.results import Candidate, Dropped, DropReason, Hit, SearchResult, Signals
 from core.search.answer import judge
 from core.search.cite import cite_hits
 from core.search.collapse import collapse
 from core.search.factors import Asked
 from core.search.fuse import Fused, fuse
-from core.search.meaning import SentenceMeaning
-from core.search.retrieve import Retriever
+from core.search.graph import question_entities
+from core.search.near import NearWords
+from core.search.rerank import reranked, with_rerank
+from core.search.retrieve import Retriever, Wanted
 from core.search.route import question_terms, read_route, routed_only
 from core.search.score import rank
+from core.search.syntax import Query, narrowed, read_query, text_admissible
 from core.tables.built_in import BUILT_IN
 from core.tables.profiles import check_profile
+from core.uses import DocumentUse
 
 __all__ = ["Searcher", "fused_under"]
 
@@ -43,12 +48,17 @@ class Searcher:
         sparse: SparseIndex,
         embedder: Embedder,
         profiles: Profiles = BUILT_IN,
+        *,
+        graph: EntityGraph | None = None,
+        near: NearWords | None = None,
+        rerankers: Mapping[str, Reranker] | None = None,
+        uses: Callable[[Sequence[int]], Mapping[int, DocumentUse]] = lambda document_ids: {},
     ) -> None:
-        self._catalogue, self._embedder = catalogue, embedder
+        """graph, near, rerankers (by name): what a library has of them. uses: of documents, as far as they are known."""
+        self._catalogue, self._sparse, self._embedder = catalogue, sparse, embedder
         self._threads = ThreadPoolExecutor(_LEG_THREADS, thread_name_prefix="leg")
-        self._meaning = SentenceMeaning(embedder)
-        self._retriever = Retriever(catalogue, vectors, sparse, embedder, self._threads)
-        self._profiles = profiles
+        self._retriever = Retriever(catalogue, vectors, sparse, embedder, self._threads, graph, near)
+        self._profiles, self._graph, self._rerankers, self._uses = profiles, graph, rerankers or {}, uses
 
     def search(self, request: SearchRequest, now: datetime) -> SearchResult:
         """Answer one question.
@@ -62,14 +72,17 @@ class Searcher:
     ) -> Sequence[SearchResult]:
         """Answer many questions, in their order; equal questions are embedded once, all of them in one batch.
 
-        Sentences are chosen by their words alone: to measure the meaning of twenty per question would take most time.
         cited False leaves the hits without citations: where only their order counts, that saves a quarter of the time.
 
         Raises what `search` raises, and ModelUnavailable when the questions could not be embedded.
         """
-        questions = list(dict.fromkeys(request.question.strip() for request in requests))
+        plain = [_read(request).plain for request in requests]
+        questions = list(dict.fromkeys(plain))
         vectors = dict(zip(questions, self._embedder.embed(questions), strict=True)) if questions else {}
-        return [self._search(request, now, vectors[request.question.strip()], cited=cited) for request in requests]
+        return [
+            self._search(request, now, vectors[question], cited=cited)
+            for request, question in zip(requests, plain, strict=True)
+        ]
 
     def rescore(
         self, result: SearchResult, profile: ScoreProfile, now: datetime, *, cited: bool = True
@@ -80,25 +93,35 @@ class Searcher:
         started = perf_counter()
         check_profile(profile)
         filtered = tuple(item for item in result.dropped if item.reason is DropReason.FILTERED)
-        return _ranked(replace(result, profile=profile, dropped=filtered), now, started, self._meaning, cited=cited)
+        return _ranked(replace(result, profile=profile, dropped=filtered), now, started, cited=cited)
 
     def warm(self) -> None:
         """Load the model and touch both indexes, so that the first search does not wait."""
-        self._retriever.find("warm up", ("warm",), SearchFilters())
+        self._retriever.find(Wanted("warm up", ("warm",)))
 
+    # One stage after the other, each named: split up, the flow could not be read in one place.
     def _search(
         self, request: SearchRequest, now: datetime, vector: NDArray[np.float32] | None, *, cited: bool = True
     ) -> SearchResult:
         started = perf_counter()
         profile = self._profile(request)
-        question = request.question.strip()
-        if not question:
+        if not request.question.strip():
             raise BadRequest("The question is empty.", "Type what you want to know.")
-        route = read_route(question, now.date(), request.removed_chips)
-        filters = request.filters.resolved(now)
+        query = _read(request)
+        route = self._routed(query, request, now)
+        filters = self._filters(query, request, now)
         if request.only_routed:
             filters = routed_only(filters, route)
-        found = self._retriever.find(question, question_terms(question), filters, vector)
+        wanted = Wanted(
+            query.plain,
+            question_terms(query.plain),
+            filters,
+            text_admissible(query, filters, self._catalogue, self._sparse),
+            route.entities,
+            route.amount,
+            vector,
+        )
+        found = self._retriever.find(wanted)
         documents = self._catalogue.documents_by_id(sorted({c.passage.document_id for c in found.candidates}))
         admitted, filtered = _admitted(found.candidates, filters, documents)
         unranked = SearchResult(
@@ -106,19 +129,49 @@ class Searcher:
             route=route,
             profile=profile,
             filters=filters,
-            filters_in_words=filters.in_words(self._names(filters)),
+            filters_in_words=(*filters.in_words(self._names(filters)), *query.in_words),
             hits=(),
             dropped=filtered,
-            candidates=admitted,
+            candidates=_used(admitted, self._uses(list(documents))),
             documents=documents,
             legs=found.legs,
             answered=False,
             notices=found.notices,
-            refusal=_refusal(question, route, admitted) if found.complete else "",
+            refusal=_refusal(query.plain, route, admitted) if found.complete else "",
             undated_left_out=self._catalogue.undated(filters) if filters.dated else 0,
             rarity=found.rarity,
         )
-        return _ranked(unranked, now, started, self._meaning if vector is None else None, cited=cited)
+        return _ranked(self._reread(unranked), now, started, cited=cited)
+
+    def _routed(self, query: Query, request: SearchRequest, now: datetime) -> Route:
+        """The route of the question's plain words, with what its syntax says and the entities it names."""
+        route = read_route(query.plain, now.date(), request.removed_chips)
+        named = question_entities(query.plain, self._graph) if self._graph is not None else ()
+        kept = tuple(name for name in named if f"entity:{name}" not in request.removed_chips)
+        chips = (*query.chips, *route.chips, *(Chip(f"entity:{name}", name, name) for name in kept))
+        return replace(route, entities=kept, chips=chips)
+
+    def _filters(self, query: Query, request: SearchRequest, now: datetime) -> SearchFilters:
+        """The filters of the request, narrowed by the fields the question names."""
+        names = {}
+        if query.fields:
+            names = {document.id: document.name for document in self._catalogue.documents()}
+        return narrowed(request.filters, query, names).resolved(now)
+
+    def _reread(self, result: SearchResult) -> SearchResult:
+        """With the best candidates, by fusion, read once more by the reranker asked for.
+
+        Raises BadRequest for a reranker there is not.
+        """
+        name = result.request.rerank
+        if not name:
+            return result
+        if name not in self._rerankers:
+            raise BadRequest(f"There is no reranker '{name}'.", f"Choose {', '.join(self._rerankers) or 'none'}.")
+        ordered = fused_under(result, result.profile)
+        candidates, notice = reranked(ordered, result.request.question.strip(), self._rerankers[name])
+        by_id = tuple(sorted(candidates, key=lambda candidate: candidate.passage.id))
+        return replace(result, candidates=by_id, notices=(*result.notices, *filter(None, (notice,))))
 
     def _profile(self, request: SearchRequest) -> ScoreProfile:
         if request.profile:
@@ -143,6 +196,27 @@ def _admitted(
     return tuple(admitted), tuple(Dropped(candidate, DropReason.FILTERED, reason) for candidate in changed)
 
 
+def _read(request: SearchRequest) -> Query:
+    """What a question says, without the parts of its syntax that were taken away as chips."""
+    return read_query(request.question.strip()).without_chips(request.removed_chips)
+
+
+def _used(candidates: Sequence[Candidate], uses: Mapping[int, DocumentUse]) -> tuple[Candidate, ...]:
+    """The candidates, each with how often its document was used."""
+    return tuple(
+        replace(each, signals=replace(each.signals, uses=known.uses, distinct_questions=len(known.questions)))
+        if (known := uses.get(each.passage.document_id)) is not None
+        else each
+        for each in candidates
+    )
+
+
+def _reading(result: SearchResult) -> ScoreProfile:
+    """The profile, with room for what a reranker says where one has read something."""
+    read = any(candidate.signals.rerank_logit is not None for candidate in result.candidates)
+    return with_rerank(result.profile) if read else result.profile
+
+
 def fused_under(result: SearchResult, profile: ScoreProfile) -> tuple[Candidate, ...]:
     """The candidates in fused order, by the profile's leg weights over the legs that ran."""
     legs = profile.relational_legs if result.route.relational else profile.legs
@@ -159,11 +233,11 @@ def _placed(signals: Signals, place: Fused) -> Signals:
 
 
 def _ranked(
-    result: SearchResult, now: datetime, started: float, meaning: SentenceMeaning | None, *, cited: bool = True
+    result: SearchResult, now: datetime, started: float, *, cited: bool = True
 ) -> SearchResult:
     """The result with its candidates fused, scored, judged, collapsed, cut and cited under its profile. Touches no
     store."""
-    result = replace(result, candidates=fused_under(result, result.profile))
+    result = replace(result, profile=_reading(result), candidates=fused_under(result, result.profile))
     asked = Asked.of(result.route, result.profile, now)
     complete = not any(leg.error for leg in result.legs)
     kept, dropped = rank(result.candidates, asked, thresholds=complete)
@@ -183,7 +257,7 @@ def _ranked(
         dropped, hits = (*missed, *dropped), ()
     return replace(
         result,
-        hits=_cited(hits, result, meaning) if cited else hits,
+        hits=_cited(hits, result) if cited else hits,
         dropped=(*result.dropped, *dropped, *collapsed, *beyond),
         answered=bool(hits),
         silence=silence,
@@ -198,7 +272,7 @@ def _refusal(question: str, route: Route, candidates: Sequence[Candidate]) -> st
     return "" if verdict.answered else verdict.silence
 
 
-def _cited(hits: Sequence[Hit], result: SearchResult, meaning: SentenceMeaning | None) -> tuple[Hit, ...]:
-    question, candidates = result.request.question.strip(), [hit.candidate for hit in hits]
-    told = cite_hits(candidates, result.documents, question, result.rarity, meaning)
+def _cited(hits: Sequence[Hit], result: SearchResult) -> tuple[Hit, ...]:
+    candidates = [hit.candidate for hit in hits]
+    told = cite_hits(candidates, result.documents, result.rarity, amount=result.route.amount)
     return tuple(replace(hit, citations=citations) for hit, citations in zip(hits, told, strict=True))

@@ -1,30 +1,49 @@
-"""Request → candidates: both legs side by side, with everything measured that scoring reads.
+"""Request → candidates: the legs side by side, with everything measured that scoring reads.
 
-dense ∥ sparse → measured → best matches → moved question → dense again, among what was found
+dense ∥ sparse ∥ graph → measured → the dense leg again, by the moved question, among what was found
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.documents import Passage
+from core.entities import EntityGraph
 from core.errors import FivefoldError, StoreFailed
 from core.filters import SearchFilters
-from core.ports import Catalogue, Embedder, SparseIndex, VectorIndex
-from core.results import Candidate, LegHits, LegReport, Signals, TermScore
+from core.ports import Catalogue, Embedder, PassageIds, SparseIndex, VectorIndex
+from core.results import Candidate, LegHits, LegReport
 from core.search.dense import question_vector, search_dense
-from core.search.feedback import Match, best_matches, moved
-from core.search.sparse import covered_share, search_sparse
+from core.search.graph import GraphFound, graph_reasons, walk_graph
+from core.search.measure import Measurer
+from core.search.near import NearWords
+from core.search.sparse import search_sparse
 
-__all__ = ["Found", "Retriever"]
+__all__ = ["Found", "Retriever", "Wanted"]
 
 OVERSAMPLED = 100
 """Passages each leg brings: fusion needs more than the page shows, and sliders re-rank them without asking again."""
 _NO_HITS = LegHits((), 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is looked for. question: in words; terms: unstemmed, to search for by word; entities: canonical names.
+
+    filters: resolved. among: of these passages only, beside the filters; None means all. amount: whether the question
+    asks for an amount. vector: of the question, when it was embedded before.
+    """
+
+    question: str
+    terms: tuple[str, ...] = ()
+    filters: SearchFilters = SearchFilters()
+    among: PassageIds | None = None
+    entities: tuple[str, ...] = ()
+    amount: bool = False
+    vector: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,116 +69,75 @@ class _Leg:
 
 
 class Retriever:
-    """Searches both legs, each among the admissible passages only: filters apply before ranking."""
+    """Searches all legs, each among the admissible passages only: filters apply before ranking."""
 
     def __init__(
-        self, catalogue: Catalogue, vectors: VectorIndex, sparse: SparseIndex, embedder: Embedder, threads: Executor
-    ) -> None:
-        self._catalogue, self._vectors, self._sparse = catalogue, vectors, sparse
-        self._embedder, self._threads = embedder, threads
-
-    def find(
         self,
-        question: str,
-        terms: Sequence[str],
-        filters: SearchFilters,
-        vector: NDArray[np.float32] | None = None,
-    ) -> Found:
-        """The candidates for a question. filters: resolved. vector: of the question, when it was embedded before.
+        catalogue: Catalogue,
+        vectors: VectorIndex,
+        sparse: SparseIndex,
+        embedder: Embedder,
+        threads: Executor,
+        graph: EntityGraph | None = None,
+        near: NearWords | None = None,
+    ) -> None:
+        self._catalogue, self._vectors, self._sparse, self._graph = catalogue, vectors, sparse, graph
+        self._embedder, self._threads = embedder, threads
+        self._measurer = Measurer(catalogue, vectors, sparse, near)
 
-        Raises StoreFailed when no leg could search: an error is never an empty result.
-        """
-        embedded: list[NDArray[np.float32]] = [] if vector is None else [vector]
+    def find(self, wanted: Wanted) -> Found:
+        """The candidates for a question. Raises StoreFailed when no leg could search: an error is never an empty
+        result."""
+        embedded: list[NDArray[np.float32]] = [] if wanted.vector is None else [wanted.vector]
 
         def dense() -> LegHits:
             if not embedded:
-                embedded.append(question_vector(self._embedder, question))
-            return search_dense(self._vectors, embedded[0], filters, OVERSAMPLED)
+                embedded.append(question_vector(self._embedder, wanted.question))
+            return search_dense(self._vectors, embedded[0], wanted.filters, OVERSAMPLED, wanted.among)
 
         def sparse() -> LegHits:
-            return search_sparse(self._sparse, terms, self._catalogue.admissible(filters), OVERSAMPLED)
+            return search_sparse(self._sparse, wanted.terms, self._admissible(wanted), OVERSAMPLED)
 
-        waiting: Future[_Leg] = self._threads.submit(_timed, dense)
-        legs = {"sparse": _timed(sparse), "dense": waiting.result()}
+        waiting: dict[str, Future[_Leg]] = {"dense": self._threads.submit(_timed, dense)}
+        walked: list[GraphFound] = []
+        if self._graph is not None and wanted.entities:
+            asked = (self._graph, wanted.entities, wanted.filters, wanted.among, OVERSAMPLED)
+
+            def graph() -> LegHits:
+                walked.append(walk_graph(*asked))
+                return walked[0].hits
+
+            waiting["graph"] = self._threads.submit(_timed, graph)
+        by_word = _timed(sparse)
+        legs = {name: by_word if name == "sparse" else waiting[name].result() for name in _order(waiting)}
         notices = _notices(legs)
         ranked = {name: [hit.passage_id for hit in leg.hits.hits] for name, leg in legs.items() if not leg.error}
-        similar = {hit.passage_id: hit.score for hit in legs["dense"].hits.hits}
-        measured = self._measured(
+        measured = self._measurer.measured(
             sorted({i for found in ranked.values() for i in found}),
-            () if legs["sparse"].error else terms,
-            similar,
-            () if legs["dense"].error else embedded,
+            () if legs["sparse"].error else wanted.terms,
+            {hit.passage_id: hit.score for hit in legs["dense"].hits.hits},
+            None if legs["dense"].error else embedded[0],
+            amount=wanted.amount,
         )
         if measured.feedback:
             ranked["dense"] = sorted(measured.feedback, key=lambda i: (-measured.feedback[i], i))[:OVERSAMPLED]
-        reports = tuple(_report(name, legs[name]) for name in ("dense", "sparse"))
-        return Found(measured.candidates(ranked), reports, measured.rarity, notices)
+        shared = graph_reasons(walked[0]) if walked else {}
+        reports = tuple(_report(name, leg) for name, leg in legs.items())
+        return Found(measured.candidates(ranked, shared), reports, measured.rarity, notices)
 
-    def _measured(
-        self,
-        ids: Sequence[int],
-        terms: Sequence[str],
-        similar: Mapping[int, float],
-        embedded: Sequence[NDArray[np.float32]],
-    ) -> "_Measured":
-        """Everything scoring reads, of passages some leg found. similar: cosines the dense leg measured already."""
-        unmeasured = [passage_id for passage_id in ids if passage_id not in similar]
-        if unmeasured and embedded:
-            similar = {**similar, **self._vectors.similarities(embedded[0], unmeasured)}
-        explained = self._sparse.explain(terms, ids) if terms else {}
-        rarity = dict(self._sparse.rarity(terms)) if terms else {}
-        found = _Measured(self._catalogue.passages(ids), similar, {}, explained, rarity)
-        if not embedded or not similar:
-            return found
-        counts = best_matches([found.match(passage_id) for passage_id in found.passages])
-        there = moved(embedded[0], self._vectors.vectors(list(counts)), counts) if counts else None
-        return found if there is None else replace(found, feedback=self._vectors.similarities(there, ids))
+    def _admissible(self, wanted: Wanted) -> PassageIds:
+        admissible = self._catalogue.admissible(wanted.filters)
+        if wanted.among is None:
+            return admissible
+        return np.intersect1d(admissible, wanted.among, assume_unique=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    """What was measured of the passages found, each by passage id. rarity: question term → rarity."""
-
-    passages: Mapping[int, Passage]
-    similar: Mapping[int, float]
-    feedback: Mapping[int, float]
-    explained: Mapping[int, Sequence[TermScore]]
-    rarity: Mapping[str, float]
-
-    def match(self, passage_id: int) -> Match:
-        """How well a passage matches before feedback."""
-        signals = self.signals(passage_id)
-        keyword = min(signals.bm25 / signals.bm25_most, 1.0) if signals.bm25_most > 0 else 0.0
-        return Match(passage_id, signals.similarity, keyword)
-
-    def signals(self, passage_id: int) -> Signals:
-        """What is measured of one passage, before its place among the others is known."""
-        terms = tuple(self.explained.get(passage_id, ()))
-        feedback = self.feedback.get(passage_id)
-        return Signals(
-            similarity=min(max(self.similar.get(passage_id, 0.0), 0.0), 1.0),
-            bm25=sum(term.score for term in terms),
-            bm25_most=sum(self.rarity.values()),
-            terms=terms,
-            coverage=covered_share(terms, self.rarity),
-            feedback=None if feedback is None else min(max(feedback, 0.0), 1.0),
-        )
-
-    def candidates(self, ranked: Mapping[str, Sequence[int]]) -> tuple[Candidate, ...]:
-        """The passages some leg ranks, by id, with all signals but those of fusion, which a profile decides."""
-        ranks: dict[int, dict[str, int]] = {}
-        for leg, ids in ranked.items():
-            for rank, passage_id in enumerate(ids, 1):
-                ranks.setdefault(passage_id, {})[leg] = rank
-        return tuple(
-            Candidate(self.passages[passage_id], replace(self.signals(passage_id), ranks=ranks[passage_id]))
-            for passage_id in sorted(ranks)
-            if passage_id in self.passages
-        )
+def _order(waiting: Mapping[str, object]) -> tuple[str, ...]:
+    return ("dense", "sparse", "graph") if "graph" in waiting else ("dense", "sparse")
 
 
 def _timed(leg: Callable[[], LegHits]) -> _Leg:
-    """Run one leg; a known failure becomes its error, so that the other leg can still answer."""
+    """Run one leg; a known failure becomes its error, so that the others can still answer."""
     started = perf_counter()
     try:
         hits, error = leg(), ""
@@ -171,14 +149,14 @@ def _timed(leg: Callable[[], LegHits]) -> _Leg:
 def _notices(legs: Mapping[str, _Leg]) -> tuple[str, ...]:
     """What to say of the legs that failed. Raises StoreFailed when none could search."""
     failed = {name: leg.error for name, leg in legs.items() if leg.error}
-    if len(failed) == len(legs):
+    if all(name in failed for name in ("dense", "sparse")):
         raise StoreFailed(
             "Nothing could be searched: " + " · ".join(failed.values()),
             "Check the database on the Settings page, then search again.",
         )
+    others = "the other leg alone" if len(legs) == 2 else "the other legs"
     return tuple(
-        f"{name.capitalize()} search failed, so results come from the other leg alone: {error}"
-        for name, error in failed.items()
+        f"{name.capitalize()} search failed, so results come from {others}: {error}" for name, error in failed.items()
     )
 
 

@@ -18,6 +18,8 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "keyword": (),
     "keyword_overlap": ("unknown",),
     "coverage": ("unknown",),
+    "sentence": ("unknown",),
+    "nearness": ("least", "unknown"),
     "fusion": ("unknown",),
     "rerank": ("unknown",),
     "authority": ("unknown",),
@@ -34,6 +36,7 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
 }
 _SCALES: Mapping[str, tuple[str, ...]] = {
     "feedback": ("passages", "pull", "spread"),
+    "nearness": ("words",),
     "freshness": ("scale_days",),
     "utility": ("full_at",),
 }

@@ -1,24 +1,30 @@
-"""Filter widgets with contextual counts. Each categorical filter of core.filters.FIELDS is one row of WIDGETS.
+"""Filter widgets with contextual counts. Each categorical filter of core.filters.FIELDS is one row of _WIDGETS.
 
-Widget state lives under "filter.<field>"; `seed` fills it before the widgets are drawn, `drawn` reads it back.
+Every field has one box of values to narrow to, and a second of values to leave out, which is there while it holds
+something or the switch "Leave out" is on. Widget state lives under "filter.<field>"; `seed` fills it before the widgets
+are drawn, `stated` and `drawn` read it back.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
 import streamlit as st
 
-from core.documents import Authority, TemporalClass, Truth
+from core.documents import Authority, Origin, Sector, SourceType, TemporalClass, Truth
+from core.errors import BadFilters
 from core.filters import SearchFilters, check_filters
 from core.tables.domains import domain_title
 from core.tables.jurisdictions import jurisdiction_title
 from pages.parts.looks import truth_look
+from pages.parts.wording import count
 
-__all__ = ["clear", "drawn", "seed", "title_of"]
+__all__ = ["clear", "drawn", "seed", "stated", "title_of"]
 
 Facets = Mapping[str, Mapping[str, int]]
+LeftOut = Callable[[SearchFilters], int]
+"""How many undated documents a date filter leaves out."""
 
 
 def _capital(value: str) -> str:
@@ -32,13 +38,16 @@ def _truth_title(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Widget:
-    """`title` names a value for people; `closed` values are always offered, in order; others come from the counts."""
+    """`title` names a value for people; `closed` values are always offered, in order; others come from the counts.
+    first: stands in sight, not among the further filters. many: a passage holds several values."""
 
     field: str
     label: str
     title: Callable[[str], str] = str
     closed: Sequence[str] = ()
     help: str = ""
+    first: bool = True
+    many: bool = False
 
 
 _WIDGETS = (
@@ -47,12 +56,21 @@ _WIDGETS = (
     _Widget("domains", "Domain", domain_title),
     _Widget("jurisdictions", "Jurisdiction", jurisdiction_title, help="Where a rule applies."),
     _Widget("projects", "Project", help="Documents without a project belong to every project."),
-    _Widget("temporal_classes", "Temporal class", _capital, tuple(TemporalClass)),
-    _Widget("tags", "Tag"),
+    _Widget("tags", "Tag", many=True),
     _Widget("documents", "Document"),
+    _Widget("entities", "Named in the text", help="People, places, laws and forms.", first=False, many=True),
+    _Widget("temporal_classes", "Temporal class", _capital, tuple(TemporalClass), first=False),
+    _Widget("source_types", "Source type", _capital, tuple(SourceType), "How it reached us.", first=False),
+    _Widget("origins", "Origin", _capital, tuple(Origin), "What was retrieved.", first=False),
+    _Widget("sectors", "Sector", _capital, tuple(Sector), "Of insights and episodes.", first=False),
 )
 _BY_FIELD = {widget.field: widget for widget in _WIDGETS}
-_EXCLUDABLE = ("truths", "authorities", "domains", "jurisdictions", "documents")
+_COUNT, _NAME = "count", "name"
+_ORDERS = {_COUNT: ":material/sort:", _NAME: ":material/sort_by_alpha:"}
+_MODES = {"any": "Any of them", "all": "All of them"}
+_LIVING, _TOO, _ONLY = "living", "too", "only"
+_ARCHIVED: Mapping[str, bool | None] = {_LIVING: False, _TOO: None, _ONLY: True}
+_ARCHIVED_WORDS = {_LIVING: "In the library", _TOO: "Archived too", _ONLY: "Archived only"}
 
 
 def title_of(field: str, value: str) -> str:
@@ -62,14 +80,17 @@ def title_of(field: str, value: str) -> str:
 
 def seed(filters: SearchFilters) -> None:
     """Set every widget to what these filters say."""
+    state = st.session_state
     for widget in _WIDGETS:
-        st.session_state[f"filter.{widget.field}"] = [str(value) for value in getattr(filters, widget.field)]
-    for field in _EXCLUDABLE:
-        st.session_state[f"filter.exclude_{field}"] = [str(v) for v in getattr(filters, f"exclude_{field}")]
-    st.session_state["filter.date_from"] = _as_day(filters.date_from)
-    st.session_state["filter.date_to"] = _as_day(filters.date_to)
-    st.session_state["filter.recency_months"] = filters.recency_months
-    st.session_state["filter.include_undated"] = filters.include_undated
+        for field in (widget.field, f"exclude_{widget.field}"):
+            state[f"filter.{field}"] = [str(value) for value in getattr(filters, field)]
+        if widget.many:
+            state[f"filter.{widget.field}_mode"] = getattr(filters, f"{widget.field}_mode")
+    state["filter.date_from"] = _as_day(filters.date_from)
+    state["filter.date_to"] = _as_day(filters.date_to)
+    state["filter.recency_months"] = filters.recency_months
+    state["filter.include_undated"] = filters.include_undated
+    state["filter.archived"] = next(word for word, meaning in _ARCHIVED.items() if meaning is filters.archived)
 
 
 def clear() -> None:
@@ -81,58 +102,167 @@ def _as_day(moment: datetime | None) -> date | None:
     return moment.astimezone(UTC).date() if moment is not None else None
 
 
-def drawn(facets: Facets, document_names: Mapping[str, str]) -> SearchFilters:
-    """Draw the widgets and give the filters they say. Raises BadFilters."""
+def stated(otherwise: SearchFilters) -> SearchFilters:
+    """What the widgets say before they are drawn, so that counts honour the click that has just been made; `otherwise`
+    while that makes no sense."""
+    try:
+        return _said()
+    except BadFilters:
+        return otherwise
+
+
+def drawn(facets: Facets, document_names: Mapping[str, str], left_out: LeftOut | None = None) -> SearchFilters:
+    """Draw the widgets and give the filters they say. left_out: tells beside the dates how many undated documents they
+    leave out; it is asked only while they leave some out. Raises BadFilters."""
+    state = st.session_state
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        leaving = st.toggle(
+            "Leave out",
+            key="filter.leaving",
+            persist_state="session",
+            help="A second box per filter: what is in it is left out.",
+        )
+        order = st.segmented_control(
+            "Order of the values",
+            list(_ORDERS),
+            default=_COUNT,
+            required=True,
+            key="filter.order",
+            format_func=_ORDERS.__getitem__,
+            label_visibility="collapsed",
+            help="The most frequent values first, or by name.",
+            persist_state="session",
+        )
+    drawing = _Drawing(facets, document_names, leaving=leaving, by_name=order == _NAME)
+    for widget in _WIDGETS:
+        if widget.first:
+            drawing.field(widget)
+    beside_dates = _dates()
+    further = [widget for widget in _WIDGETS if not widget.first]
+    used = sum(_in_use(widget) for widget in further) + (state.get("filter.archived", _LIVING) != _LIVING)
+    with st.expander(f"More filters{f' · {used} set' if used else ''}", icon=":material/tune:", expanded=used > 0):
+        for widget in further:
+            drawing.field(widget)
+        words = _ARCHIVED_WORDS
+        st.selectbox("Archived documents", list(words), key="filter.archived", format_func=words.__getitem__)
+    filters = _said()
+    if left_out is not None and filters.dated and not filters.include_undated and (number := left_out(filters)):
+        beside_dates.caption(f":material/event_busy: {count(number, 'undated document')} left out by the dates.")
+    return filters
+
+
+def _in_use(widget: _Widget) -> bool:
+    return bool(_chosen(widget.field) or _chosen(f"exclude_{widget.field}"))
+
+
+def _chosen(field: str) -> list[str]:
+    return list(st.session_state.get(f"filter.{field}") or ())
+
+
+def _said() -> SearchFilters:
+    """The filters the session state holds. Raises BadFilters."""
+    state = st.session_state
     raw: dict[str, Any] = {}
     for widget in _WIDGETS:
-        raw[widget.field] = _choice(widget, facets, document_names)
-    raw |= _dates()
-    with st.expander("Leave out", icon=":material/block:"):
-        for field in _EXCLUDABLE:
-            raw[f"exclude_{field}"] = _choice(_BY_FIELD[field], facets, document_names, leave_out=True)
-    for field in ("documents", "exclude_documents"):
-        raw[field] = [int(value) for value in raw[field]]
-    return check_filters(raw)
+        for field in (widget.field, f"exclude_{widget.field}"):
+            raw[field] = [int(value) for value in _chosen(field)] if widget.field == "documents" else _chosen(field)
+        if widget.many:
+            raw[f"{widget.field}_mode"] = state.get(f"filter.{widget.field}_mode") or "any"
+    months = state.get("filter.recency_months")
+    raw |= {"recency_months": int(months) if months else None}
+    raw |= {"include_undated": bool(state.get("filter.include_undated"))}
+    raw |= {name: state.get(f"filter.{name}") for name in ("date_from", "date_to")}
+    return check_filters(raw).replace(archived=_ARCHIVED[state.get("filter.archived", _LIVING)])
 
 
-def _choice(widget: _Widget, facets: Facets, names: Mapping[str, str], *, leave_out: bool = False) -> list[str]:
-    key = f"filter.{'exclude_' if leave_out else ''}{widget.field}"
-    counts = {str(value): number for value, number in facets.get(widget.field, {}).items()}
-    chosen = st.session_state.get(key, [])
-    known = [value for value, number in sorted(counts.items(), key=_most_first) if number or value in chosen]
-    options = list(dict.fromkeys([*map(str, widget.closed), *known, *chosen]))
-    if not options:
-        return []
+class _Drawing:
+    """Draws the boxes of a field; counts: value → passages under all other fields' filters."""
 
-    def shown(value: str) -> str:
-        title = names.get(value, f"document {value}") if widget.field == "documents" else widget.title(value)
-        return f"{title} ({counts.get(value, 0):,})"
+    def __init__(self, facets: Facets, names: Mapping[str, str], *, leaving: bool, by_name: bool) -> None:
+        self._facets, self._names = facets, names
+        self._leaving, self._by_name = leaving, by_name
 
-    help_text = widget.help or None
-    return list(st.multiselect(widget.label, options, key=key, format_func=shown, help=help_text, placeholder="Any"))
+    def field(self, widget: _Widget) -> None:
+        """The box of a field, how its values join, and what is left out of it."""
+        wanted, unwanted = _chosen(widget.field), _chosen(f"exclude_{widget.field}")
+        offered = self._offered(widget, (*wanted, *unwanted))
+        if not offered:
+            return
+        self._box(widget, offered, wanted, unwanted)
+        if widget.many and (len(wanted) > 1 or st.session_state.get(f"filter.{widget.field}_mode") == "all"):
+            self._mode(widget)
+        if self._leaving or unwanted:
+            self._box(widget, offered, unwanted, wanted, leave_out=True)
 
+    def _offered(self, widget: _Widget, active: Sequence[str]) -> list[str]:
+        """Closed values in their order, then those that are there; active ones stay in sight, also at zero."""
+        counts = self._counts(widget)
+        known = [value for value, number in counts.items() if number or value in active]
+        if self._by_name:
+            known.sort(key=lambda value: self._title(widget, value).casefold())
+        else:
+            known.sort(key=lambda value: (-counts[value], self._title(widget, value).casefold()))
+        return list(dict.fromkeys([*map(str, widget.closed), *known, *active]))
 
-def _most_first(item: tuple[str, int]) -> tuple[int, str]:
-    return -item[1], item[0]
+    def _counts(self, widget: _Widget) -> dict[str, int]:
+        return {str(value): number for value, number in self._facets.get(widget.field, {}).items()}
 
+    def _title(self, widget: _Widget, value: str) -> str:
+        return self._names.get(value, f"document {value}") if widget.field == "documents" else widget.title(value)
 
-def _dates() -> dict[str, Any]:
-    with st.expander("Date", icon=":material/calendar_month:", expanded=_dated()):
-        months = st.number_input(
-            "Last months", min_value=1, max_value=600, value=None, key="filter.recency_months", placeholder="Any age"
+    def _box(
+        self,
+        widget: _Widget,
+        offered: Sequence[str],
+        chosen: Collection[str],
+        other: Collection[str],
+        *,
+        leave_out: bool = False,
+    ) -> None:
+        """One box. A value of the other box is not offered: nothing can be wanted and left out."""
+        counts = self._counts(widget)
+        label = f":red[:material/block:] {widget.label}: leave out" if leave_out else widget.label
+        st.multiselect(
+            label,
+            [value for value in offered if value in chosen or value not in other],
+            key=f"filter.{'exclude_' if leave_out else ''}{widget.field}",
+            format_func=lambda value: f"{self._title(widget, value)} ({counts.get(value, 0):,})",
+            help=None if leave_out else widget.help or None,
+            placeholder="Nothing left out" if leave_out else "Any",
+            label_visibility="visible",
         )
-        start = st.date_input(
-            "From", value=None, key="filter.date_from", format="YYYY-MM-DD", min_value=date(1900, 1, 1)
+
+    def _mode(self, widget: _Widget) -> None:
+        st.segmented_control(
+            f"{widget.label}: any or all",
+            list(_MODES),
+            key=f"filter.{widget.field}_mode",
+            required=True,
+            format_func=_MODES.__getitem__,
+            label_visibility="collapsed",
         )
-        end = st.date_input("To", value=None, key="filter.date_to", format="YYYY-MM-DD", min_value=date(1900, 1, 1))
-        undated = st.toggle(
+
+
+def _dates() -> Any:
+    """The widgets of dates; gives where more may be said beside them."""
+    with st.expander(f"Date{_date_words()}", icon=":material/calendar_month:", expanded=bool(_date_words())) as box:
+        months = {"min_value": 1, "max_value": 600, "value": None, "placeholder": "Any age"}
+        st.number_input("Last months", key="filter.recency_months", **months)  # type: ignore[call-overload]
+        first = date(1900, 1, 1)
+        st.date_input("From", value=None, key="filter.date_from", format="YYYY-MM-DD", min_value=first)
+        st.date_input("To", value=None, key="filter.date_to", format="YYYY-MM-DD", min_value=first)
+        st.toggle(
             "Undated documents too",
             key="filter.include_undated",
             help="The date is the document's own, not its upload's. A dated search leaves undated documents out.",
         )
-    raw: dict[str, Any] = {"recency_months": int(months) if months else None, "include_undated": undated}
-    return raw | {"date_from": start, "date_to": end}
+    return box
 
 
-def _dated() -> bool:
-    return any(st.session_state.get(f"filter.{name}") for name in ("date_from", "date_to", "recency_months"))
+def _date_words() -> str:
+    """What is set, for the heading: it must be told while the box is closed."""
+    state = st.session_state
+    start, end, months = (state.get(f"filter.{name}") for name in ("date_from", "date_to", "recency_months"))
+    parts = [f"from {start}" if start else "", f"to {end}" if end else "", f"last {months} months" if months else ""]
+    words = ", ".join(part for part in parts if part)
+    return f" · {words}" if words else ""

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from core.documents import Span
-from core.matching import stem, word_spans
+from core.matching import stem, word_spans, words
 
 __all__ = ["ago", "bytes_in_words", "count", "day", "marked", "plain", "quoted", "shortened"]
 
@@ -27,18 +27,34 @@ def plain(text: str) -> str:
     return _PUNCTUATION.sub(r"\\\1", joined)
 
 
-def marked(text: str, stems: Collection[str]) -> str:
-    """Safe markdown of a text in which every word whose stem was asked for stands out.
+def marked(text: str, stems: Collection[str], phrases: Sequence[str] = ()) -> str:
+    """Safe markdown of a text in which every word whose stem was asked for stands out, and every phrase as a whole:
+    its words in a row, whatever the capitals and whatever blanks and punctuation stand between them.
 
     >>> marked("Taxes are due.", {stem("tax")})
     ':primary-background[**Taxes**] are due\\\\.'
+    >>> marked("Wage, and tax statement", (), ["wage and tax"])
+    ':primary-background[**Wage\\\\, and tax**] statement'
     """
+    found = word_spans(text)
+    alone = [(start, end) for start, end, word in found if stem(word) in stems]
     parts, last = [], 0
-    for start, end, word in word_spans(text):
-        if stem(word) in stems:
+    for start, end in sorted([*_phrase_spans(found, phrases), *alone], key=lambda span: (span[0], -span[1])):
+        if start >= last:
             parts += [_kept(text[last:start]), f":primary-background[**{plain(text[start:end])}**]"]
             last = end
     return "".join([*parts, _kept(text[last:])]).strip()
+
+
+def _phrase_spans(found: Sequence[tuple[int, int, str]], phrases: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the words of a phrase stand in a row."""
+    said = [word for _, _, word in found]
+    return [
+        (found[place][0], found[place + len(wanted) - 1][1])
+        for wanted in filter(None, map(words, phrases))
+        for place in range(len(said) - len(wanted) + 1)
+        if said[place : place + len(wanted)] == wanted
+    ]
 
 
 def _kept(text: str) -> str:

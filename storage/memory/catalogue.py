@@ -10,11 +10,12 @@ from threading import RLock
 
 import numpy as np
 
-from core.documents import Document, DocumentState, Label, Page, Passage, TableRole, Truth
+from core.documents import Document, DocumentState, Label, Origin, Page, Passage, TableRole, Truth
 from core.errors import NotFound
 from core.filters import FIELDS, SearchFilters
 from core.ports import PassageIds, Vectors
 from core.results import Statistics
+from core.said import says
 
 __all__ = ["MemoryCatalogue"]
 
@@ -53,15 +54,18 @@ class MemoryCatalogue:
 
     def document_by_hash(self, sha256: str, project: str | None) -> Document | None:
         """The living document with these bytes in this project."""
-        for document in self.documents():
+        for document in self.documents(origin=None):
             if document.sha256 == sha256 and document.project == project:
                 return document
         return None
 
-    def documents(self, *, archived: bool | None = False) -> Sequence[Document]:
-        """All documents, newest first."""
+    def documents(
+        self, *, archived: bool | None = False, origin: Origin | None = Origin.DOCUMENT
+    ) -> Sequence[Document]:
+        """All documents, newest first; what was noted about them only when asked for (origin None: everything)."""
         with self._lock:
             kept = [d for d in self._documents.values() if archived is None or d.archived == archived]
+        kept = [d for d in kept if origin is None or d.origin is origin]
         return sorted(kept, key=lambda d: (d.uploaded_at, d.id), reverse=True)
 
     def mark(self, document_id: int, *, step: str) -> None:
@@ -157,6 +161,11 @@ class MemoryCatalogue:
     def admissible(self, filters: SearchFilters) -> PassageIds:
         """Ids of the passages the filters admit, ascending. Only documents that have been ingested have passages."""
         return np.array(sorted(p.id for p in self._admitted(filters)), dtype=np.int64)
+
+    def saying(self, passage_ids: PassageIds, phrases: Sequence[str]) -> PassageIds:
+        """Those of the passages whose text holds each phrase, ascending."""
+        known = self.passages(passage_ids.tolist())
+        return np.array([i for i, passage in sorted(known.items()) if says(passage.text, phrases)], dtype=np.int64)
 
     def fingerprints(self, filters: SearchFilters) -> Mapping[int, str]:
         """Document id → digest of its admissible passages."""

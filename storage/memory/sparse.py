@@ -50,6 +50,14 @@ class MemorySparseIndex:
         """Per passage, the share of each term it holds."""
         return self._bm25.explain(terms, passage_ids)
 
+    def held(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
+        """Which of these stems each indexed passage holds."""
+        return self._bm25.held(stems, passage_ids)
+
+    def holding(self, terms: Sequence[str]) -> PassageIds:
+        """The passages that hold every word of the terms, by stem."""
+        return self._bm25.holding(terms)
+
     def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """Inverse document frequency of each term, ≥ 0."""
         return self._bm25.rarity(terms)

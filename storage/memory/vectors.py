@@ -41,10 +41,13 @@ class MemoryVectorIndex:
         gone = set(document_ids)
         self._rows = {i: row for i, row in self._rows.items() if row.passage.document_id not in gone}
 
-    def search(self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int) -> LegHits:
+    def search(
+        self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int, among: PassageIds | None = None
+    ) -> LegHits:
         """The top_k admissible passages by cosine, best first; ties by passage id."""
         rows = self._rows
-        admitted = [i for i in sorted(rows) if filters.admits(rows[i].passage)]
+        chosen = rows if among is None else set(among.tolist()) & set(rows)
+        admitted = [i for i in sorted(chosen) if filters.admits(rows[i].passage)]
         scores = self.similarities(vector, admitted)
         best = sorted(admitted, key=lambda i: (-scores[i], i))[: max(top_k, 0)]
         return LegHits(tuple(LegHit(i, scores[i]) for i in best), len(rows), len(admitted))

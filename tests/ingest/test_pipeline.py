@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.documents import Document, DocumentState, Label, Labels, Page, Passage, Truth
+from core.documents import Document, DocumentState, Label, Labels, Page, Passage, Span, Truth
 from core.errors import EmptyFile
-from core.ingest.pipeline import Ingestor, embedded_text
+from core.ingest.parts import embedded_text
+from core.ingest.pipeline import Ingestor
 from core.ports import Vectors
 from core.settings import Settings
 
@@ -23,6 +24,9 @@ class CountingLetters:
     def embed(self, texts: Sequence[str]) -> Vectors:
         counts = np.array([[text.lower().count(chr(97 + n)) for n in range(26)] for text in texts], dtype=np.float32)
         return np.asarray(counts / np.linalg.norm(counts, axis=1, keepdims=True), dtype=np.float32)
+
+    def embed_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Vectors, Sequence[Vectors]]:
+        return self.embed(texts), [self.embed([part.of(text) for part in own]) for text, own in zip(texts, parts)]
 
 
 class ByFirstWord:

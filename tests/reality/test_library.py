@@ -7,33 +7,15 @@ from typing import Any
 import pytest
 
 from core.boards import Cell, CellState, GapKind, Topic
-from core.coverage.desk import CoverageDesk
 from core.coverage.detect import Detector, assess
 from core.documents import DocumentState, TableRole, Truth
 from core.errors import ModelUnavailable
 from core.filters import SearchFilters
-from core.ingest.classify import TruthClassifier
-from core.ingest.pipeline import Ingestor
 from core.queries import SearchRequest
-from core.reality.desk import RealityDesk
 from core.results import Hit
 from core.search.cite import CitationStyle, written
-from core.search.pipeline import Searcher
-from core.settings import Settings
 from core.tables.profiles import profiles
-from core.tuning.desk import TuningDesk
-from core.tuning.profile_book import ProfileBook
-from core.workbench import Workbench
-from storage.memory import (
-    InlineJobs,
-    MemoryBlobs,
-    MemoryBoardStore,
-    MemoryCatalogue,
-    MemorySparseIndex,
-    MemoryTableStore,
-    MemoryTuningStore,
-    MemoryVectorIndex,
-)
+from tests.building import Stores, built
 from tests.reality.domains import EMPLOYEES, LEAVE_REQUESTS, TODAY
 from tests.search.library import WordEmbedder
 
@@ -51,26 +33,10 @@ class House:
     """A workbench over stores in memory. `jobs.run` reads what is uploaded; `embedder.broken` takes its model away."""
 
     def __init__(self, data_folder: Path) -> None:
-        self.embedder, self.jobs = WordEmbedder(), InlineJobs()
-        catalogue, vectors, sparse = MemoryCatalogue(), MemoryVectorIndex(), MemorySparseIndex()
-        self.stores: dict[str, Any] = {"catalogue": catalogue, "vectors": vectors, "sparse": sparse}
-        tunings, classifier = MemoryTuningStore(), TruthClassifier(self.embedder)
-        profiles = ProfileBook(tunings)
-        searcher = Searcher(**self.stores, embedder=self.embedder, profiles=profiles)
-        self.bench = Workbench(
-            **self.stores,
-            blobs=MemoryBlobs(),
-            jobs=self.jobs,
-            ingestor=Ingestor(self.embedder, classifier, Settings(data_folder)),
-            searcher=searcher,
-            desk=CoverageDesk(store=MemoryBoardStore(), embedder=self.embedder, **self.stores),
-            reality=RealityDesk(MemoryTableStore(), catalogue, lambda: TODAY),
-            tuning=TuningDesk(
-                store=tunings, profiles=profiles, searcher=searcher, catalogue=catalogue, classifier=classifier
-            ),
-            now=lambda: TODAY,
-        )
-        self.jobs.run = self.bench.ingest
+        self.embedder = WordEmbedder()
+        kept = Stores(self.embedder)
+        self.jobs, self.stores = kept.jobs, kept.searched
+        self.bench = built(kept, data_folder, lambda: TODAY)
 
     def add(self, name: str, text: str) -> int:
         """Upload a text and let it be read; gives its document id."""

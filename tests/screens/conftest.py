@@ -9,25 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.coverage.desk import CoverageDesk
-from core.ingest.classify import TruthClassifier
-from core.ingest.pipeline import Ingestor
-from core.reality.desk import RealityDesk
-from core.search.pipeline import Searcher
-from core.settings import Settings
-from core.tuning.desk import TuningDesk
-from core.tuning.profile_book import ProfileBook
-from core.workbench import Workbench
-from storage.memory import (
-    InlineJobs,
-    MemoryBlobs,
-    MemoryBoardStore,
-    MemoryCatalogue,
-    MemorySparseIndex,
-    MemoryTableStore,
-    MemoryTuningStore,
-    MemoryVectorIndex,
-)
+from tests.building import Stores, built
 from tests.search.library import WordEmbedder
 
 MAIN = Path(__file__).parents[2] / "pages" / "frame" / "main.py"
@@ -53,38 +35,9 @@ class Shelf:
     """The library behind the pages: `workbench` is the real one, `jobs.run` can be taken away to leave jobs waiting."""
 
     def __init__(self, data_folder: Path) -> None:
-        embedder = WordEmbedder()
-        catalogue, vectors, sparse = MemoryCatalogue(), MemoryVectorIndex(), MemorySparseIndex()
-        self.jobs, self.boards, self.tunings = InlineJobs(), MemoryBoardStore(), MemoryTuningStore()
-        profiles = ProfileBook(self.tunings)
-        searcher = Searcher(catalogue, vectors, sparse, embedder, profiles)
-        classifier = TruthClassifier(embedder)
-        self.workbench = Workbench(
-            catalogue=catalogue,
-            vectors=vectors,
-            sparse=sparse,
-            blobs=MemoryBlobs(),
-            jobs=self.jobs,
-            ingestor=Ingestor(embedder, classifier, Settings(data_folder)),
-            searcher=searcher,
-            desk=CoverageDesk(
-                store=self.boards,
-                catalogue=catalogue,
-                vectors=vectors,
-                sparse=sparse,
-                embedder=embedder,
-                profiles=profiles,
-            ),
-            reality=RealityDesk(MemoryTableStore(), catalogue),
-            tuning=TuningDesk(
-                store=self.tunings,
-                profiles=profiles,
-                searcher=searcher,
-                catalogue=catalogue,
-                classifier=classifier,
-            ),
-        )
-        self.jobs.run = self.workbench.ingest
+        self.stores = Stores(WordEmbedder())
+        self.jobs, self.boards, self.tunings = self.stores.jobs, self.stores.boards, self.stores.tunings
+        self.workbench = built(self.stores, data_folder)
 
     def add(self, name: str, text: str, **where: Any) -> int:
         """Upload a text; gives its document id."""

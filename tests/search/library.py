@@ -37,6 +37,9 @@ class WordEmbedder:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors / np.where(lengths == 0, 1, lengths)
 
+    def embed_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Vectors, Sequence[Vectors]]:
+        return self.embed(texts), [self.embed([part.of(text) for part in own]) for text, own in zip(texts, parts)]
+
 
 class Library:
     """Documents of one page each, stored in memory and searchable at once."""

@@ -1,24 +1,20 @@
 """Citations stand on the page letter for letter, and are written in four styles."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.documents import Document, DocumentState, Passage, Span
 from core.ingest.sentences import sentences
-from core.ports import Vectors
 from core.results import Candidate, Citation, Score, Signals
 from core.search.cite import cite, cite_hits, distinct, sentence_relevance, written
 from core.search.collapse import collapse
-from core.search.meaning import SentenceMeaning
 from core.search.quotable import shown_quote
 from core.search.score import Scored
 
@@ -66,17 +62,11 @@ def test_a_quote_is_always_what_stands_on_the_page(text: str, before: str, data:
 
 def test_measured_meaning_counts_beside_the_words() -> None:
     asked = {"deposits": 1.0, "chief": 4.0}
-    by_meaning = cite(PASSAGE, PAPER, asked, similarity=lambda s: 0.9 if "manager" in s else 0.1)
+    cosines = [0.9 if "manager" in span.of(TEXT) else 0.1 for span in PASSAGE.sentences]
+    by_meaning = cite(PASSAGE, PAPER, asked, cosines=cosines)
     assert by_meaning[0].quote == "See your manager."
     assert by_meaning[0].relevance == pytest.approx(0.9 / 2 * 0.75)
     assert by_meaning[1].relevance == pytest.approx((0.2 + 0.1) / 2 * (0.5 + 0.5 * 4 / 6))
-
-
-def test_meaning_is_not_measured_where_words_leave_no_doubt() -> None:
-    measured: list[str] = []
-    best = cite(PASSAGE, PAPER, {"semiweekly": 1.0}, similarity=lambda s: float(measured.append(s) or 1.0))[0]
-    assert best.quote == "Semiweekly filers deposit sooner."
-    assert measured == []
 
 
 def handbook(text: str, *, section: str = "", context: str = "") -> Passage:
@@ -107,7 +97,7 @@ def test_a_row_is_read_with_the_column_names_of_its_table() -> None:
         "| Payroll file | 7 years | Finance |\n\nAsk the office for more.", context="Manual\nRecord; Kept for; Kept by"
     )
     assert cite(row, PAPER, {"kept": 2.0})[0].quote == "| Payroll file | 7 years | Finance |"
-    lone = cite(row, PAPER, {}, similarity=lambda told: float(told.startswith("Record; Kept for; Kept by\n")))
+    lone = cite(row, PAPER, {}, cosines=(1.0,))
     assert lone[0].quote == "| Payroll file | 7 years | Finance |"
 
 
@@ -132,57 +122,17 @@ def test_a_heading_alone_is_cited_when_nothing_else_stands_there() -> None:
 def test_a_question_for_an_amount_prefers_the_sentence_that_holds_one() -> None:
     text = "The mileage rate for your business is set each January. The mileage rate for business is 65.5 cents a mile."
     asked = {"mileage": 1.0, "rate": 1.0, "business": 1.0}
-    assert "65.5" in cite(handbook(text), PAPER, asked, question="What is the business mileage rate?")[0].quote
-
-
-class Counting:
-    """An embedder of two dimensions, home and else, that counts what it embeds."""
-
-    name, dimensions = "counting", 2
-
-    def __init__(self) -> None:
-        self.embedded = 0
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors."""
-        self.embedded += len(texts)
-        return np.array([[1, 0] if "home" in text else [0, 1] for text in texts], dtype=np.float32)
-
-
-def test_the_best_hits_are_measured_in_one_batch_and_only_once() -> None:
-    embedder = Counting()
-    passages = [
-        replace(
-            handbook(f"Papers number {n} and {n} on the office shelves. You may stay at home for twelve weeks."), id=n
-        )
-        for n in range(1, 8)
-    ]
-    candidates = [Candidate(passage, Signals(0.5)) for passage in passages]
-    meaning = SentenceMeaning(embedder)
-    for _ in range(2):
-        told = cite_hits(candidates, {3: PAPER}, "Who works at home?", {"papers": 1.0, "works": 9.0}, meaning)
-        assert len(told) == 7
-    assert embedder.embedded == 1 + 3 + 1  # the question, three sentences that differ, and one that all share
+    assert "65.5" in cite(handbook(text), PAPER, asked, amount=True)[0].quote
 
 
 def test_meaning_finds_the_answer_in_other_words() -> None:
     text = "The rules about parents and their papers are old rules here. You may stay at home for twelve weeks."
-    hit = Candidate(handbook(text), Signals(0.5))
-    by_words = cite_hits([hit], {3: PAPER}, "home office?", {"parents": 0.1})[0]
-    by_meaning = cite_hits(
-        [hit], {3: PAPER}, "home office?", {"parents": 0.1, "baby": 1.0}, SentenceMeaning(Counting())
-    )[0]
+    passage = handbook(text)
+    by_words = cite_hits([Candidate(passage, Signals(0.5))], {3: PAPER}, {"parents": 0.1}, amount=False)[0]
+    measured = Signals(0.5, sentences=(0.0, 0.9))
+    by_meaning = cite_hits([Candidate(passage, measured)], {3: PAPER}, {"parents": 0.1, "baby": 1.0}, amount=False)[0]
     assert by_words[0].quote.startswith("The rules")
     assert by_meaning[0].quote.startswith("You may")
-
-
-def test_vectors_are_forgotten_when_there_is_no_room() -> None:
-    embedder = Counting()
-    meaning = SentenceMeaning(embedder, remembered=2)
-    for sentence in ("at home", "at work", "at home"):
-        assert meaning.cosines("home?", [sentence])[sentence] == float("home" in sentence)
-    assert len(meaning._vectors) == 2
-    assert embedder.embedded == 4
 
 
 @given(

@@ -190,7 +190,7 @@ def test_without_the_keyword_index_meaning_still_answers_and_a_notice_says_so() 
 class BrokenVectors(MemoryVectorIndex):
     """A vector index whose server is gone."""
 
-    def search(self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int) -> LegHits:
+    def search(self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int, among: object = None) -> LegHits:
         raise StoreFailed("The vector index does not answer.")
 
     def similarities(self, vector: NDArray[np.float32], passage_ids: Sequence[int]) -> Mapping[int, float]:
@@ -208,7 +208,7 @@ def test_without_the_vector_index_keywords_still_answer_and_a_notice_says_so() -
 def test_when_no_leg_can_search_it_is_an_error_and_never_no_results() -> None:
     library = payroll_library()
     searcher = Searcher(library.catalogue, library.vectors, BrokenSparse(), WordEmbedder(broken=True))
-    with pytest.raises(StoreFailed, match=r"The keyword index cannot be read.*The weights are gone"):
+    with pytest.raises(StoreFailed, match=r"The weights are gone.*The keyword index cannot be read"):
         searcher.search(SearchRequest("overtime"), NOW)
 
 
@@ -218,7 +218,9 @@ def test_a_passage_relabelled_meanwhile_is_dropped_as_filtered() -> None:
     class Lagging(type(library.vectors)):  # type: ignore[misc]
         """A vector index that has not heard of any label yet."""
 
-        def search(self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int) -> LegHits:
+        def search(
+            self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int, among: object = None
+        ) -> LegHits:
             return library.vectors.search(vector, SearchFilters(), top_k)
 
         def similarities(self, vector: NDArray[np.float32], passage_ids: Sequence[int]) -> Mapping[int, float]:

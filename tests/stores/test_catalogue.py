@@ -1,5 +1,6 @@
 """What every catalogue does, in memory or in PostgreSQL."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -275,3 +276,85 @@ def test_fingerprints_change_with_what_search_reads_and_with_nothing_else(catalo
     assert catalogue.fingerprints(every)[known.id] != relabelled[known.id]
     catalogue.delete(known.id)
     assert catalogue.fingerprints(every) == {other.id: first[other.id]}
+
+
+SAID = (
+    "Overtime pay is due within a week.",
+    "Overtime – pay at once!",
+    "overtime\n  PAY",
+    "“Overtime”, pay",
+    "Overtime payments are due.",
+    "Pay overtime.",
+    "Überstunden und overtime_pay",
+    "préovertime pay",
+    "overtime\u3000pay – 残業",
+    "C# and W-2 for the employee’s file; 100% of it (a|b) [x] \\d .*",
+    "",
+)
+"""Texts that say "overtime pay", and some that nearly do."""
+
+
+@pytest.mark.parametrize(
+    ("phrase", "saying"),
+    [
+        ("overtime pay", [0, 1, 2, 3, 6, 8]),
+        ("OVERTIME, pay!", [0, 1, 2, 3, 6, 8]),
+        ("overtime", [0, 1, 2, 3, 4, 5, 6, 7, 8]),
+        ("überstunden", [6]),
+        ("ÜBERSTUNDEN und", [6]),
+        ("berstunden", []),
+        ("残業", [8]),
+        ("w 2", [9]),
+        ("c#", [9]),
+        ("the employee", [9]),
+        (".*", list(range(11))),
+        ("(a|b)", [9]),
+        ("d", [9]),
+        ("'; DROP TABLE knowledge_chunks; --", []),
+        ("a\0b \ud800", [9]),
+        (" ".join(["overtime pay"] * 40), []),
+        ("Overtime pay is due within a week. " * 1, [0]),
+    ],
+)
+def test_a_phrase_is_said_word_for_word_whatever_the_capitals_and_punctuation(
+    catalogue: Catalogue, phrase: str, saying: list[int]
+) -> None:
+    stored = store(catalogue, document(), [passage(said) for said in SAID], random_vectors(len(SAID), 1))
+    every = np.array(sorted(p.id for p in stored), dtype=np.int64)
+    if phrase == "overtime":
+        saying = [place for place in saying if place != 7]
+    found = catalogue.saying(every, [phrase])
+    assert found.dtype == np.int64
+    assert [stored[place].text for place in saying] == [catalogue.passages(found)[i].text for i in found.tolist()]
+
+
+def test_every_phrase_must_be_said_and_only_passages_asked_about_are_found(catalogue: Catalogue) -> None:
+    told = ["tax law and rules", "tax law", "rules", "tax rules"]
+    stored = store(catalogue, document(), [passage(text) for text in told], random_vectors(4, 1))
+    every = np.array([p.id for p in stored], dtype=np.int64)
+    assert catalogue.saying(every, ["tax law", "rules"]).tolist() == [stored[0].id]
+    assert catalogue.saying(every[1:], ["rules"]).tolist() == [stored[2].id, stored[3].id]
+    assert catalogue.saying(every, []).tolist() == every.tolist()
+    assert catalogue.saying(every[:0], ["tax"]).tolist() == []
+    assert catalogue.saying(np.array([10**12]), ["tax"]).tolist() == []
+
+
+_SPOKEN = st.text(st.sampled_from("abAB12 üÜ-–_.’'“ ß\n中"), max_size=14)
+
+
+@given(contents=st.lists(_SPOKEN, min_size=1, max_size=6), phrases=st.lists(_SPOKEN, min_size=1, max_size=2))
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_postgresql_hears_what_the_words_of_a_text_say(
+    database: Database, contents: list[str], phrases: list[str]
+) -> None:
+    catalogue = SqlCatalogue(database)
+    stored = store(catalogue, document(), [passage(text) for text in contents], random_vectors(len(contents), 1))
+    every = np.array(sorted(p.id for p in stored), dtype=np.int64)
+    assert catalogue.saying(every, phrases).tolist() == [
+        p.id for p in stored if all(_in_a_row(p.text, phrase) for phrase in phrases)
+    ]
+
+
+def _in_a_row(text: str, phrase: str) -> bool:
+    held, wanted = (re.findall(r"[^\W_]+", each.lower()) for each in (text, phrase))
+    return any(held[at : at + len(wanted)] == wanted for at in range(len(held) - len(wanted) + 1))

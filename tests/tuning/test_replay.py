@@ -39,7 +39,7 @@ TWIN = "garnishments are withheld from disposable earnings after mandatory deduc
 class BrokenVectors(MemoryVectorIndex):
     """Dense search that fails."""
 
-    def search(self, vector: Vectors, filters: SearchFilters, top_k: int) -> LegHits:
+    def search(self, vector: Vectors, filters: SearchFilters, top_k: int, among: object = None) -> LegHits:
         raise StoreFailed("The index is gone.")
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from core.documents import Passage
 from core.matching import index_stems
 from core.ports import SparseIndex
+from core.said import said_words
 from storage.memory import MemoryCatalogue
 from tests.stores.contracts.conftest import NewSparse
 from tests.stores.libraries import WORDS, document, passage, random_documents, random_vectors, store
@@ -170,3 +171,69 @@ def test_many_questions_at_once_find_what_each_finds_alone(uploads: Filled) -> N
             alone = [index.search(terms, admissible, top_k) for terms in questions]
             assert list(index.search_many(questions, admissible, top_k)) == alone
     assert list(index.search_many([], None, 5)) == []
+
+
+def ids(filled: Filled, *contents: str) -> list[int]:
+    """The passages with these texts."""
+    return sorted(p.id for p in filled[1] if p.text in contents)
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("Taxes are due.", ["tax"]),
+        ("The tax is due.", ["taxes", "due"]),
+        ("File Form W-2.", ["form", "w-2"]),
+        ("File Form W-2.", ["W", "2"]),
+        ("The year-end run", ["year end"]),
+        ("At the end of the year", ["year-end"]),
+        ("The employee’s wage", ["employee"]),
+        ("l'employeur", ["employeur"]),
+        ("non-taxes", ["taxes"]),
+        ("a-wings", ["wings"]),
+        ("aa-ing", ["ing"]),
+        ("year-company", ["companies"]),
+        ("my-storeEmptyResults", ["storeEmptyResults"]),
+        ("Written in C#", ["C#"]),
+        ("It costs 78.5", ["78", "5"]),
+        ("taxes, and the law of it", ["the", "tax", "of"]),
+    ],
+)
+def test_passages_holding_every_word_are_found_by_stem_and_inside_compounds(
+    new_sparse: NewSparse, text: str, terms: list[str]
+) -> None:
+    filled = texts(new_sparse, text, "Something else.")
+    assert filled[0].holding(terms).tolist() == ids(filled, text)
+
+
+def test_stop_words_and_no_words_restrict_nothing_and_one_unheard_restricts_all(new_sparse: NewSparse) -> None:
+    filled = index, passages = texts(new_sparse, "tax law", "tax rule", "overtime")
+    every = sorted(p.id for p in passages)
+    assert [index.holding(terms).tolist() for terms in ([], ["the"], ["", "§"])] == [every] * 3
+    assert index.holding(["tax", "law"]).tolist() == ids(filled, "tax law")
+    assert index.holding(["tax", "unheard"]).tolist() == []
+    assert index.holding([]).dtype == np.int64
+
+
+def test_holding_follows_uploads_and_deletions(uploads: Filled) -> None:
+    index, passages = uploads
+    assert index.holding([]).tolist() == sorted(p.id for p in passages)
+    for words in (["overtime"], ["payroll", "year"], ["results"]):
+        wanted = {stem for word in words for stem in index_stems(word)}
+        right = sorted(p.id for p in passages if wanted <= set(index_stems(f"{p.context}\n{p.text}")))
+        assert index.holding(words).tolist() == right
+
+
+_SPOKEN = st.text(st.sampled_from("aeinstgly2AS-'’.&+#_ ,ü"), max_size=30)
+
+
+@settings(max_examples=60, deadline=None)
+@given(contents=st.lists(_SPOKEN, min_size=1, max_size=4, unique=True), chance=st.randoms(use_true_random=False))
+def test_a_passage_that_says_a_word_always_holds_it(
+    new_sparse: NewSparse, contents: list[str], chance: random.Random
+) -> None:
+    index, passages = texts(new_sparse, *contents)
+    for one in passages:
+        spoken = said_words(one.text)
+        if spoken:
+            assert one.id in index.holding(chance.sample(spoken, min(len(spoken), 2)))

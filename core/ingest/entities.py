@@ -1,0 +1,96 @@
+"""What the passages of a document name. Local and the same every time: patterns and tables, no model."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from core.documents import Passage
+from core.entities import Entity, EntityType
+from core.naming.capitalised import well_known
+from core.naming.reading import in_cells, joined_entities, longest, names_in
+from core.naming.words import Lexicon, Named, Word, read_words
+from core.tables.entities import name_words
+
+__all__ = ["entities_of", "with_entities"]
+
+_MOST_AMOUNTS = 8
+"""A passage with more different amounts than this is a table of numbers, and names none of them."""
+
+_TITLE = re.compile(r"\bTitle\s+(\d{1,2})\b")
+_SECTION = re.compile(r"§\s*(\d+[A-Za-z]{0,3})\b")
+_OF_THIS_TITLE = re.compile(
+    r"\b[Ss]ections?\s+(\d+[A-Za-z]{0,3})(?:\s*\([^)\s]{1,5}\))*(?:\s+(?:and|or)\s+(\d+[A-Za-z]{0,3})(?:\s*\([^)\s]{1,5}\))*)?"
+    r"\s+of\s+this\s+title\b"
+)
+_NUMBERS = (EntityType.MONEY, EntityType.DATE)
+
+
+def entities_of(passages: Sequence[Passage]) -> Sequence[Sequence[Entity]]:
+    """The entities each passage of one document names, in the order of first mention, each once.
+
+    The whole document at once: what one passage defines ("… Act (XYZ)", "“covered employee” means …") is recognised in
+    all the others.
+
+    >>> def passage(text): return Passage(text, 1, 0, len(text), ())
+    >>> told = entities_of([passage("The Bureau of Land Management (BLM) decides."), passage("Ask BLM.")])
+    >>> [[entity.name for entity in entities] for entities in told]
+    [['Bureau of Land Management'], ['Bureau of Land Management']]
+    """
+    words = [read_words(passage.text) for passage in passages]
+    found = [list(_own(passage, read)) for passage, read in zip(passages, words, strict=True)]
+    joined = joined_entities(named.entity for each in found for named in each)
+    lexicon = Lexicon(
+        ((entity, spellings) for entity in joined if (spellings := _spellings(entity))), name_words().wordlike
+    )
+    if lexicon:
+        for passage, read, each in zip(passages, words, found, strict=True):
+            named = lexicon.find(passage.text, read)
+            each += (one for one in named if passage.rows is None or not in_cells(one))
+    by_name = {entity.name: entity for entity in joined}
+    return [_each_once(each, by_name) for each in found]
+
+
+def with_entities(passages: Sequence[Passage]) -> tuple[tuple[Passage, ...], tuple[Entity, ...]]:
+    """The passages of one document with the names of their entities, and every entity of the document once."""
+    told = entities_of(passages)
+    named = tuple(
+        replace(passage, entities=tuple(entity.name for entity in entities))
+        for passage, entities in zip(passages, told, strict=True)
+    )
+    return named, joined_entities(entity for entities in told for entity in entities)
+
+
+def _own(passage: Passage, words: Sequence[Word]) -> Iterator[Named]:
+    """What a passage names by itself, and the section of a code it stands in or points to."""
+    found = names_in(passage.text, words, in_table=passage.rows is not None)
+    numbers = {named.entity.name for named in found if named.entity.type in _NUMBERS}
+    crowded = len(numbers) > _MOST_AMOUNTS
+    yield from (named for named in found if not crowded or named.entity.type not in _NUMBERS)
+    yield from _of_the_code(passage)
+
+
+def _of_the_code(passage: Passage) -> Iterator[Named]:
+    """Under "Title 29" in the headings, "§ 207" in them and "section 206 of this title" are of 29 U.S.C."""
+    title = _TITLE.search(passage.section)
+    if title is None:
+        return
+    section = _SECTION.search(passage.section, title.end())
+    if section is not None:
+        yield Named(Entity(f"{title[1]} U.S.C. § {section[1]}", EntityType.LAW), 0, 0)
+    for match in _OF_THIS_TITLE.finditer(passage.text):
+        for group in (1, 2):
+            if match[group]:
+                name = f"{title[1]} U.S.C. § {match[group]}"
+                yield Named(Entity(name, EntityType.LAW), match.start(group), match.end(group))
+
+
+def _spellings(entity: Entity) -> Sequence[str]:
+    """By what a document's entity is recognised in its other passages: abbreviations, and terms of several words."""
+    several = (entity.name,) if entity.type is EntityType.CONCEPT and " " in entity.name else ()
+    return [spelling for spelling in (*entity.aliases, *several) if well_known(spelling) is None]
+
+
+def _each_once(found: Sequence[Named], by_name: dict[str, Entity]) -> Sequence[Entity]:
+    headed = [named.entity.name for named in found if named.start == named.end]
+    told = [named.entity.name for named in longest(named for named in found if named.start < named.end)]
+    return tuple(by_name[name] for name in dict.fromkeys((*headed, *told)))

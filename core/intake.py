@@ -1,0 +1,204 @@
+"""The upload half of the front door: originals in, documents read, labelled, stored, followed by every index.
+
+stored original → job → extract → classify → chunk → embed → store
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from hashlib import sha256
+
+from core.documents import LABEL_FIELDS, Document, DocumentState, Label, SourceType, TableRole
+from core.entities import EntityGraph
+from core.errors import BadFile, BadRequest, EmptyFile, FivefoldError
+from core.ingest.pipeline import Ingested, Ingestor
+from core.ingest.relabel import relabelled
+from core.moments import right_now
+from core.ports import BlobStore, Catalogue, JobQueue, SparseIndex, VectorIndex
+from core.reality.desk import RealityDesk
+from core.results import UploadReceipt
+from core.search.near import NearWords
+
+__all__ = ["Intake"]
+
+
+class Intake:
+    """Takes files in and keeps all stores in step with them. graph, near: None where a library keeps none."""
+
+    def __init__(
+        self,
+        *,
+        catalogue: Catalogue,
+        vectors: VectorIndex,
+        sparse: SparseIndex,
+        blobs: BlobStore,
+        jobs: JobQueue,
+        ingestor: Ingestor,
+        reality: RealityDesk,
+        graph: EntityGraph | None = None,
+        near: NearWords | None = None,
+        now: Callable[[], datetime] = right_now,
+    ) -> None:
+        self._catalogue, self._vectors, self._sparse = catalogue, vectors, sparse
+        self._blobs, self._jobs = blobs, jobs
+        self._ingestor, self._graph, self._near, self._now = ingestor, graph, near, now
+        self.reality = reality
+
+    def upload(
+        self,
+        name: str,
+        data: bytes,
+        *,
+        project: str | None = None,
+        tags: Sequence[str] = (),
+        source_type: SourceType = SourceType.UPLOAD,
+    ) -> UploadReceipt:
+        """Keep the original, then queue its ingestion; the same bytes in the same project are recognised.
+
+        Raises EmptyFile for a file of 0 bytes, StoreFailed when nothing could be stored.
+        """
+        if not data:
+            raise EmptyFile(f"'{name}' is empty (0 bytes).", "Export or download the file again, then upload it.")
+        digest = sha256(data).hexdigest()
+        known = self._catalogue.document_by_hash(digest, project)
+        if known is not None:
+            if known.state is DocumentState.FAILED:
+                self.retry(known.id)
+            return UploadReceipt(known.id, name, digest, duplicate_of=known.name)
+        self._blobs.put(data)
+        document = self._catalogue.add_document(
+            Document(
+                id=0,
+                name=name,
+                sha256=digest,
+                size_bytes=len(data),
+                state=DocumentState.PENDING,
+                uploaded_at=self._now(),
+                project=project,
+                tags=tuple(tags),
+                source_type=source_type,
+                step="waiting",
+            )
+        )
+        self._jobs.defer_ingest([document.id])
+        return UploadReceipt(document.id, name, digest)
+
+    def ingest(self, document_id: int) -> Document:
+        """Run the whole upload flow for one stored original; called by jobs, safe to repeat.
+
+        A bad file leaves the document failed with its reason; only a failing store raises.
+        """
+        document = self._catalogue.document(document_id)
+        step = "read"
+        replaced: list[int] = []
+
+        def on_step(name: str) -> None:
+            nonlocal step
+            step = name
+            self._catalogue.mark(document_id, step=name)
+
+        try:
+            data = self._blobs.get(document.sha256)
+            corrections = self._catalogue.corrections(document.sha256)
+            ingested = self._ingestor.run(
+                document,
+                data,
+                corrections,
+                on_step,
+                lambda tables: replaced.extend(self.reality.load(document, tables)),
+            )
+            on_step("store")
+            self._store(ingested)
+            self._follow_tables(document_id, replaced)
+        except BadFile as error:
+            self._catalogue.fail(document_id, step=step, reason=error.message, remedy=error.hint)
+        return self._catalogue.document(document_id)
+
+    def _follow_tables(self, document_id: int, replaced: Sequence[int]) -> None:
+        """What new tables replaced leaves the search, not lost, once the new text is there; their passages take over
+        the role an analyst has set on the version before."""
+        for each in replaced:
+            self.archive(each, archived=True)
+        for table in self.reality.tables():
+            if table.document_id == document_id and table.role_by == "analyst":
+                self.set_table_role(table.name, table.role)
+
+    def _store(self, ingested: Ingested) -> None:
+        document, vectors = ingested.document, ingested.vectors
+        self._sparse.delete([document.id])
+        self._vectors.delete([document.id])
+        stored = self._catalogue.save_ingested(document, ingested.pages, ingested.passages, vectors)
+        self._vectors.add(stored, vectors)
+        self._sparse.add(stored)
+        if self._graph is not None:
+            self._graph.add(stored, ingested.entities)
+        if self._near is not None:
+            self._near.learn(stored)
+
+    def fail(self, document_id: int, error: Exception) -> None:
+        """Leave a document failed after an error no reader explains (its worker was killed, or ran out of retries)."""
+        reason = error.message if isinstance(error, FivefoldError) else f"Unexpected {type(error).__name__}: {error}"
+        remedy = error.hint if isinstance(error, FivefoldError) else "Retry; if it fails again, report this file."
+        step = self._catalogue.document(document_id).step
+        self._catalogue.fail(document_id, step=step, reason=reason, remedy=remedy)
+
+    def read_again(self) -> int:
+        """Queue every document to be read again, as a new version of the product asks for; how many there are. Labels
+        set by hand stay."""
+        documents = [document.id for document in self._catalogue.documents(archived=None)]
+        self._jobs.defer_ingest(documents)
+        return len(documents)
+
+    def retry(self, document_id: int) -> None:
+        """Queue a document's ingestion again."""
+        self._catalogue.mark(document_id, step="waiting")
+        self._jobs.defer_ingest([document_id])
+
+    def archive(self, document_id: int, *, archived: bool) -> None:
+        """Take a document out of searches and counts, or put it back; nothing of it is deleted."""
+        document = self._catalogue.document(document_id)
+        passages = [replace(each, archived=archived) for each in self._catalogue.passages_of(document_id)]
+        self._catalogue.save_labels(replace(document, archived=archived), passages)
+        self._vectors.update(passages)
+
+    def delete(self, document_id: int) -> None:
+        """Remove a document from every index and the catalogue; its original stays until purged. A version of a table
+        that it had replaced is current again."""
+        for restored in self.reality.forget(document_id):
+            self.archive(restored, archived=False)
+        self._sparse.delete([document_id])
+        self._vectors.delete([document_id])
+        if self._graph is not None:
+            self._graph.delete([document_id])
+        self._catalogue.delete(document_id)
+
+    def correct(self, document_id: int, field: str, value: str, who: str = "analyst") -> Document:
+        """Set a label by hand: stored, confirmed, and it wins for ever, also when the document is read again.
+
+        Raises BadRequest for an unknown field or a value outside a closed set.
+        """
+        if field not in LABEL_FIELDS:
+            raise BadRequest(f"'{field}' is not a label.", f"Labels are: {', '.join(LABEL_FIELDS)}.")
+        document = self._catalogue.document(document_id)
+        before = self._catalogue.passages_of(document_id)
+        changed, passages = relabelled(document, before, {field: Label(value, 1.0, confirmed=True)})
+        self._catalogue.correct(document.sha256, field, value, who, self._now())
+        self._catalogue.save_labels(changed, passages)
+        self._vectors.update(passages)
+        return self._catalogue.document(document_id)
+
+    def set_table_role(self, name: str, role: TableRole) -> None:
+        """Say what a table is for; its passages follow, so that coverage looks for set-up rows where they are."""
+        table = self.reality.set_role(name, role)
+        pages: dict[int, bool] = {}
+        changed = []
+        for passage in self._catalogue.passages_of(table.document_id):
+            if passage.rows is None:
+                continue
+            if passage.page not in pages:
+                label = self._catalogue.page(table.document_id, passage.page).label
+                pages[passage.page] = label == table.label or label.startswith(f"{table.label}, rows ")
+            if pages[passage.page]:
+                changed.append(replace(passage, table_role=role if role is TableRole.SETUP else None))
+        self._catalogue.save_labels(self._catalogue.document(table.document_id), changed)
+        self._vectors.update(changed)

@@ -1,0 +1,271 @@
+"""Entities that are told by their capitals: organizations, acts, people and places. In doubt a name is left out."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from core.entities import Entity, EntityType
+from core.matching import STOP_WORDS
+from core.naming.words import Lexicon, Named, Word, gap_joins, in_capitals, read_words
+from core.tables.entities import known_entities, name_words
+from core.tables.jurisdictions import jurisdictions
+
+__all__ = ["capitalised_names", "known_lexicon", "type_of_name", "well_known"]
+
+_LINKS = frozenset(("of", "for", "and", "the", "&", "on", "in", "with", "to"))
+_APART = frozenset(("for", "on", "in", "with", "to"))
+_MOST_WORDS = 16
+_WRAPPED = 40  # a line at least this long may have been broken inside a name; a shorter one is a heading or an item
+_BEFORE = frozenset("the u.s us united states a an this each any all every by see per note pursuant under section".split())
+_PARTS = frozenset(("Title", "Subtitle", "Section", "Part", "Subpart", "Chapter", "Article"))
+_OF = frozenset(("Bank", "University", "Institute", "Society", "Association", "College", "Federation", "Chamber"))
+_STATE_CITY = re.compile(r"\b((?:St\. |Ft\. |Mt\. )?[A-Z][a-z]+(?: [A-Z][a-z]+)?), ([A-Z]{2}) \d{5}\b")
+_CAPITAL = re.compile(r"\bWashington,?\s+D\.?C\b\.?")
+_INITIAL = re.compile(r"[A-Z]$")
+
+
+@cache
+def known_lexicon() -> Lexicon:
+    """The entities of the table, and the places of core/tables/jurisdictions.toml."""
+    spelled = [(entity, (entity.name, *entity.aliases)) for entity in known_entities()]
+    places = [
+        (Entity(title, EntityType.PLACE), (title, title.upper()))
+        for value, title in jurisdictions().items()
+        if value.startswith(("state:", "country:")) and title != "European Union"
+    ]
+    return Lexicon([*spelled, *places], name_words().wordlike)
+
+
+def well_known(name: str) -> Entity | None:
+    """The entity of the table with this spelling."""
+    return known_lexicon().named(name)
+
+
+def capitalised_names(text: str, words: Sequence[Word]) -> Iterator[Named]:
+    """Every organization, act, person and place a text names with capitals, in no order; some may overlap.
+
+    >>> said = "Jane Doe asked Mr. Lee of Acme Tools, Inc. and the Ohio Department of Health about the Clean Air Act"
+    >>> [(found.entity.name, str(found.entity.type)) for found in capitalised_names(said, read_words(said))]
+    [('Lee', 'person'), ('Acme Tools Inc', 'organization'), ('Ohio Department of Health', 'organization'), ('Clean Air Act', 'law')]
+    """
+    for run in _runs(text, words):
+        yield from _in_run(text, run)
+    for match in _STATE_CITY.finditer(text):
+        if f"state:{match[2]}" in jurisdictions():
+            yield Named(Entity(f"{match[1]}, {match[2]}", EntityType.PLACE), match.start(), match.end())
+    for match in _CAPITAL.finditer(text):
+        yield Named(Entity("Washington, DC", EntityType.PLACE), match.start(), match.end())
+
+
+def type_of_name(words: Sequence[str]) -> EntityType:
+    """What an abbreviated name is, by its last word (or its first, of "Department of Labor"); a concept otherwise.
+
+    >>> [str(type_of_name(name.split())) for name in ("Document Management System", "Bureau of Land Management")]
+    ['technology', 'organization']
+    """
+    table = name_words()
+    last = words[-1].rstrip(".")
+    if not words[0][:1].isupper():
+        return EntityType.CONCEPT
+    if last in table.abbreviated_law:
+        return EntityType.LAW
+    service = last == "Service" and len(words) > 1 and words[-2] in ("of", "a", "as")
+    if not service and (last in table.organization or last in table.public or _headed([*words])):
+        return EntityType.ORGANIZATION
+    technical = last in table.abbreviated_technology and not table.technical.isdisjoint(words)
+    return EntityType.TECHNOLOGY if technical else EntityType.CONCEPT
+
+
+def _headed(words: Sequence[str]) -> bool:
+    return len(words) > 2 and words[0] in name_words().heads and words[1] == "of"
+
+
+def _runs(text: str, words: Sequence[Word]) -> Iterator[list[Word]]:
+    """Words in a row that may be one name: capitalised ones, linked by small words; headings in capitals are none."""
+    run: list[Word] = []
+    for word in words:
+        capital = word.plain[0].isupper()
+        if not run:
+            if capital:
+                run.append(word)
+            continue
+        joined = len(run) < _MOST_WORDS and _joined(text, run[-1], word)
+        year = word.plain.isdigit() and len(word.plain) == 4
+        if joined and (capital or year or (word.key in _LINKS and not _ends(text, word))):
+            run.append(word)
+        else:
+            yield from _trimmed(text, run)
+            run = [word] if capital else []
+    yield from _trimmed(text, run)
+
+
+def _joined(text: str, before: Word, word: Word) -> bool:
+    gap = text[before.start + len(before.plain) : word.start]
+    gap = gap.removeprefix("'").removeprefix("’").removeprefix("s ") if gap[:1] in ("'", "’") else gap
+    if gap in (", ", "., ") and word.plain in name_words().organization:
+        return True
+    if gap == ". ":
+        return before.plain in name_words().honorifics or len(before.plain) == 1 or before.plain == "U.S"
+    if gap in (" & ", " &\n"):
+        return True
+    if not gap_joins(gap) or gap == "-":
+        return False
+    if "\n" not in gap:
+        return True
+    return before.start - text.rfind("\n", 0, before.start) > _WRAPPED
+
+
+def _ends(text: str, word: Word) -> bool:
+    return text[word.end : word.end + 1] in (".", ",", ";", ":", ")")
+
+
+def _trimmed(text: str, run: list[Word]) -> Iterator[list[Word]]:
+    """A run without small words at its ends; none of one word, and none of a line in capitals."""
+    if len(run) < 2:
+        return
+    while run and run[-1].key in _LINKS:
+        run.pop()
+    while run and (run[0].key in _BEFORE or (run[0].key in STOP_WORDS and len(run) > 1)):
+        run = run[1:]
+    if len(run) > 1 and not in_capitals(text, run[0].start):
+        yield run
+
+
+def _said(text: str, words: Sequence[Word]) -> str:
+    """A name as it is written, without line ends and commas."""
+    written = text[words[0].start : words[-1].start + len(words[-1].plain)]
+    return " ".join(written.replace("’", "'").replace(",", " ").split()).replace(". Inc", " Inc")
+
+
+def _named(text: str, kind: EntityType, words: Sequence[Word]) -> Named:
+    name = _said(text, words)
+    return Named(well_known(name) or Entity(name, kind), words[0].start, words[-1].start + len(words[-1].plain))
+
+
+def _in_run(text: str, run: Sequence[Word]) -> Iterator[Named]:
+    """The organizations and acts of a run; people in what stands before, between and after them."""
+    begun = 0
+    while begun < len(run):
+        found = next((each for at in range(begun, len(run)) if (each := _ending_at(text, run, begun, at))), None)
+        if found is None:
+            break
+        first, last, kind = found
+        yield from _persons(text, run[begun:first])
+        yield _named(text, kind, run[first : last + 1])
+        begun = last + 1
+    yield from _persons(text, run[begun:])
+
+
+def _ending_at(text: str, run: Sequence[Word], begun: int, at: int) -> tuple[int, int, EntityType] | None:
+    """The organization or act that is recognised by the word at a place: its first word, last word and type."""
+    table, word = name_words(), run[at]
+    if word.plain in table.heads and at + 2 < len(run) and run[at + 1].key == "of":
+        return _by_head(text, run, begun, at)
+    if word.plain in table.law:
+        return _act(text, run, begun, at)
+    first = _own(run, begun, at)
+    if at - first < 1 or run[at - 1].key in _LINKS:
+        return None
+    if word.plain in table.organization:
+        return first, at, EntityType.ORGANIZATION
+    public = word.plain in table.public and not (at + 1 < len(run) and run[at + 1].key == "of")
+    if public and at - first > 1 and (run[first].plain in table.national or _state(text, run, first)):
+        return first, at, EntityType.ORGANIZATION
+    return None
+
+
+def _own(run: Sequence[Word], begun: int, at: int) -> int:
+    """Where the name that ends here begins: behind the last "and" or "for", and behind "of" but for "Bank of …"."""
+    for place in range(at - 1, begun, -1):
+        key = run[place].key
+        if key in ("and", "the") or key in _APART or (key == "of" and run[place - 1].plain not in _OF):
+            return place + 1
+    return begun
+
+
+def _state(text: str, run: Sequence[Word], at: int) -> int:
+    """How many words from here are the name of a state: "New York" has two; 0 for none."""
+    for length in (2, 1):
+        found = well_known(_said(text, run[at : at + length])) if at + length <= len(run) else None
+        if found is not None and found.type is EntityType.PLACE:
+            return length
+    return 0
+
+
+def _by_head(text: str, run: Sequence[Word], begun: int, head: int) -> tuple[int, int, EntityType] | None:
+    """"[Ohio] Department of [the] Health and Human Services": after "and" one part only, and none with its own head."""
+    table = name_words()
+    end = head + 2
+    linked = False
+    while end < len(run):
+        word = run[end]
+        if word.key == "and":
+            after = run[end + 1] if end + 1 < len(run) else None
+            if linked or after is None or after.key == "the" or after.plain in table.heads or after.plain.isupper():
+                break
+            linked = True
+        elif word.key in _APART or (end > head + 2 and (word.plain in table.heads or _ends_there(text, run, head, end))):
+            break
+        end += 1
+    while run[end - 1].key in _LINKS:
+        end -= 1
+    if end <= head + 2 or run[head + 2].plain in table.not_of:
+        return None
+    first = next((n for n in (2, 1) if head - n >= begun and _state(text, run, head - n) == n), 0)
+    return head - first, end - 1, EntityType.ORGANIZATION
+
+
+def _ends_there(text: str, run: Sequence[Word], head: int, end: int) -> bool:
+    """Whether a name is complete before a word: it is well known, or the word is a brand's ("TalentMAP")."""
+    word = run[end].plain
+    branded = not word.isupper() and any(letter.isupper() for letter in word[1:]) and "-" not in word
+    return branded or (run[end].key not in _LINKS and well_known(_said(text, run[head:end])) is not None)
+
+
+def _act(text: str, run: Sequence[Word], begun: int, at: int) -> tuple[int, int, EntityType] | None:
+    """"Clean Air Act" or "Clean Air Act of 1970", not "the Act"; of "Title VII of Civil Rights Act" what is behind."""
+    first = begun
+    for place in range(begun, at):
+        if run[place].key == "the" or (run[place].key == "of" and run[begun].plain in _PARTS):
+            first = place + 1
+        elif run[place].key == "and" and place > 0 and len(run[place - 1].plain) < 3:
+            first = place + 1
+    if at <= first or run[at - 1].key in _LINKS or all(len(word.plain) < 4 for word in run[first:at]):
+        return None
+    dated = at + 2 < len(run) and run[at + 1].key == "of" and run[at + 2].plain.isdigit()
+    if dated and well_known(_said(text, run[first : at + 1])) is None:
+        return first, at + 2, EntityType.LAW
+    return first, at, EntityType.LAW
+
+
+def _persons(text: str, run: Sequence[Word]) -> Iterator[Named]:
+    """People by a title ("Dr. Lee") or by a first name nobody mistakes ("Maria Lopez", "John Q. Public")."""
+    table = name_words()
+    at = 0
+    while at < len(run) - 1:
+        if run[at].plain in table.honorifics:
+            words = run[at + 1 : at + 1 + _name_length(run, at + 1)]
+        elif run[at].plain in table.first_names:
+            length = _name_length(run, at + 1)
+            words = run[at : at + 1 + length] if length else []
+        else:
+            words = []
+        if words and not _INITIAL.match(words[-1].plain):
+            yield _named(text, EntityType.PERSON, words)
+            at += len(words)
+        at += 1
+
+
+def _name_length(run: Sequence[Word], at: int) -> int:
+    """How many of the next words go on with a person's name: at most an initial or a name, then a name."""
+    barred = name_words().not_last
+    length = 0
+    for word in run[at : at + 2]:
+        plain = word.plain
+        named = plain[:1].isupper() and plain[1:].islower() and plain not in barred and plain.isalpha()
+        if not named and not _INITIAL.match(plain):
+            break
+        length += 1
+        if named and length == 1 and run[at - 1].plain in name_words().first_names:
+            break
+    return length

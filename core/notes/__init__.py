@@ -1,0 +1,1 @@
+"""What analysts remember: insights and episodes, kept, found and faded."""

@@ -1,0 +1,248 @@
+"""The desk of saved views: searches under a name, looked at again, with what is new since the last look."""
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from core.documents import Document, DocumentState, Passage
+from core.errors import BadRequest
+from core.filters import SearchFilters
+from core.moments import right_now
+from core.ports import Catalogue, Profiles
+from core.queries import SearchRequest
+from core.results import SearchResult
+from core.tuning.units import passage_unit
+from core.views import Looked, SavedView, ViewLook, ViewStore, no_view
+
+__all__ = ["MOST_ADDED", "Checked", "SavedViews", "same_search"]
+
+MOST_ADDED = 200
+"""How many of the documents uploaded since a look are listed, the newest."""
+_LONGEST_NAME = 80
+_ONE_LOOK = timedelta(minutes=30)
+"""Who comes back sooner is still looking: what was new stays new, also when the page is loaded again."""
+_NOTED_AGAIN = timedelta(minutes=5)
+_MOST_UNITS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a view holds for somebody who is not looking at it. found: results; new: those of them never shown to that
+    person; since: that person's last look, None: never, and then nothing is called new. problem: why it cannot be
+    asked, "" when it can.
+    """
+
+    view_id: int
+    at: datetime
+    found: int = 0
+    new: int = 0
+    since: datetime | None = None
+    problem: str = ""
+
+
+class SavedViews:
+    """Keeps views and what people have seen of them.
+
+    search: answers a request without remembering that it was asked. who: "" for people who have not said their name;
+    they look as one person, and what they save is shared. Every method raises StoreFailed when the store does not
+    answer, and NotFound for a view that is not there or is somebody else's own.
+    """
+
+    def __init__(
+        self,
+        store: ViewStore,
+        search: Callable[[SearchRequest], SearchResult],
+        catalogue: Catalogue,
+        profiles: Profiles,
+        now: Callable[[], datetime] = right_now,
+    ) -> None:
+        self._store, self._search, self._catalogue = store, search, catalogue
+        self._profiles, self._now = profiles, now
+
+    # Views
+
+    def views(self, project: str | None, who: str) -> Sequence[SavedView]:
+        """The shared views and a person's own, of a project and of the whole library (None: of all), by name."""
+        found = [view for view in self._store.views() if view.owner in ("", who.strip())]
+        found = [view for view in found if project is None or view.project in (None, project)]
+        return sorted(found, key=lambda view: (view.name.casefold(), view.id))
+
+    def view(self, view_id: int, who: str) -> SavedView:
+        """One view as it is now."""
+        found = self._store.view(view_id)
+        if found.owner not in ("", who.strip()):
+            raise no_view(view_id)
+        return found
+
+    def save(self, name: str, request: SearchRequest, shown: str, who: str, *, shared: bool) -> SavedView:
+        """Keep a search under a name. shown: the side of the answer that is looked at, as the page names it.
+
+        Raises BadRequest for a name that is taken or cannot be one, for an empty question, for an own view of nobody.
+        """
+        if not request.question.strip():
+            raise BadRequest("There is no question to save.", "Ask one first.")
+        said = who.strip()
+        if not shared and not said:
+            raise BadRequest("A view of your own needs your name.", "Say who you are, or save it for everybody.")
+        asked = replace(request, question=request.question.strip(), top_k=None)
+        owner = "" if shared else said
+        return self._store.add_view(SavedView(_checked_name(name), asked, shown, owner, said, self._now()))
+
+    def rename(self, view: SavedView, name: str, who: str) -> SavedView:
+        """Call a view otherwise. Raises BadRequest for a name that is taken or cannot be one, Outdated when someone
+        else changed it since it was read."""
+        return self._store.change_view(replace(self._allowed(view, who), name=_checked_name(name)))
+
+    def delete(self, view: SavedView, who: str) -> SavedView:
+        """Take a view away; `restore` brings what this gives back. Raises Outdated."""
+        return self._store.change_view(replace(self._allowed(view, who), retired=True))
+
+    def restore(self, view: SavedView, who: str) -> SavedView:
+        """Bring a deleted view back. Raises Outdated, and BadRequest when its name was given away meanwhile."""
+        return self._store.change_view(replace(self._allowed(view, who), retired=False))
+
+    def _allowed(self, view: SavedView, who: str) -> SavedView:
+        self.view(view.id, who)
+        return view
+
+    def problems(self, views: Sequence[SavedView]) -> Mapping[int, str]:
+        """View id → why it cannot be asked any more, of those whose profile is gone."""
+        gone: dict[str, str] = {}
+        for ref in {view.request.profile for view in views if view.request.profile}:
+            try:
+                self._profiles.find(ref)
+            except BadRequest as problem:
+                gone[ref] = problem.message
+        return {view.id: gone[view.request.profile] for view in views if view.request.profile in gone}
+
+    def matching(self, request: SearchRequest, who: str) -> Sequence[SavedView]:
+        """The views, shared or a person's own, that ask just this, own ones first."""
+        found = [view for view in self.views(None, who) if same_search(view.request, request)]
+        return sorted(found, key=lambda view: view.shared)
+
+    # What is new
+
+    def look(self, view: SavedView, who: str, result: SearchResult | None = None) -> Looked:
+        """A view's answer of now, and what is new in it since this person's last look. `seen` says that it was shown.
+
+        result: the answer, when it is known already. Raises BadRequest when it cannot be asked any more, as when its
+        profile was deleted.
+        """
+        answer = self._answer(view) if result is None else result
+        last = self._last(view.id, who)
+        since, known = (None, ()) if last is None else (last.at, last.units)
+        if last is not None and self._continues(last):
+            since, known = last.since, last.before
+        if since is None:
+            return Looked(view, answer, None)
+        return Looked(view, answer, since, _unknown(answer, known), self._added(answer.filters, since))
+
+    def seen(self, looked: Looked, who: str) -> None:
+        """The results were shown to this person: at the next look they are not new."""
+        last, now, shown = self._last(looked.view.id, who), self._now(), _units(looked.result)
+        if last is None:
+            self._store.save_look(ViewLook(looked.view.id, who.strip(), now, shown[:_MOST_UNITS]))
+            return
+        fresh = set(shown) - set(last.units)
+        if self._continues(last) and not fresh and now - last.at < _NOTED_AGAIN:
+            return
+        units = tuple(dict.fromkeys((*shown, *last.units)))[:_MOST_UNITS]
+        if self._continues(last):
+            self._store.save_look(replace(last, at=now, units=units))
+        else:
+            self._store.save_look(replace(last, at=now, units=units, since=last.at, before=last.units))
+
+    def check(self, view: SavedView, who: str) -> Checked:
+        """How much in a view was never shown to this person; this is no look."""
+        now = self._now()
+        try:
+            answer = self._answer(view)
+        except BadRequest as problem:
+            return Checked(view.id, now, problem=problem.message)
+        last = self._last(view.id, who)
+        if last is None:
+            return Checked(view.id, now, len(answer.hits))
+        return Checked(view.id, now, len(answer.hits), len(_unknown(answer, last.units)), last.at)
+
+    def last_looks(self, who: str) -> Mapping[int, datetime]:
+        """View id → when this person last looked at it; views never looked at are absent."""
+        return self._store.last_looks(who.strip())
+
+    # Inside
+
+    def _answer(self, view: SavedView) -> SearchResult:
+        try:
+            return self._search(view.request)
+        except BadRequest as problem:
+            message = f"The saved view '{view.name}' cannot be asked any more. {problem.message}"
+            raise BadRequest(
+                message, "Ask its question with another profile, then save that in its place."
+            ) from problem
+
+    def _last(self, view_id: int, who: str) -> ViewLook | None:
+        return self._store.look(view_id, who.strip())
+
+    def _continues(self, last: ViewLook) -> bool:
+        return self._now() - last.at < _ONE_LOOK
+
+    def _added(self, filters: SearchFilters, since: datetime) -> tuple[Document, ...]:
+        """The documents uploaded since that resolved filters admit, newest first, at most MOST_ADDED."""
+        listed = self._catalogue.documents(archived=filters.archived)
+        late = [each for each in listed if each.uploaded_at > since and each.state is DocumentState.READY]
+        if filters.documents:
+            late = [each for each in late if each.id in filters.documents]
+        late = late[:MOST_ADDED]
+        if not late:
+            return ()
+        admitted = self._catalogue.fingerprints(filters.replace(documents=tuple(each.id for each in late)))
+        return tuple(each for each in late if each.id in admitted)
+
+
+def same_search(one: SearchRequest, other: SearchRequest) -> bool:
+    """Whether two requests ask the same, however far one looks, in whatever order filter values stand.
+
+    >>> both = SearchFilters(truths=("intent", "reality")), SearchFilters(truths=("reality", "intent"))
+    >>> same_search(SearchRequest("Due?", both[0], top_k=20), SearchRequest("Due? ", both[1]))
+    True
+    """
+    return _essence(one) == _essence(other)
+
+
+def _essence(request: SearchRequest) -> tuple[Any, ...]:
+    filters = [getattr(request.filters, each.name) for each in fields(SearchFilters)]
+    sorted_ = [sorted(value) if isinstance(value, tuple) else value for value in filters]
+    said = " ".join(request.question.split())
+    return said, sorted_, request.profile, request.only_routed, sorted(request.removed_chips)
+
+
+def _units(result: SearchResult) -> tuple[str, ...]:
+    """The names of all passages that were shown, and of those that were collapsed into one that was."""
+    known = {each.passage.id: each.passage for each in result.candidates}
+    shown = {i: None for hit in result.hits for i in (hit.candidate.passage.id, *hit.similar)}
+    return tuple(_unit(result, known[i]) for i in shown if i in known)
+
+
+def _unit(result: SearchResult, passage: Passage) -> str:
+    document = result.documents.get(passage.document_id)
+    return passage_unit(document.sha256 if document is not None else f"document {passage.document_id}", passage)
+
+
+def _unknown(result: SearchResult, known: Sequence[str]) -> frozenset[int]:
+    """Ids of the passages among the hits whose names are not known."""
+    held = set(known)
+    passages = [hit.candidate.passage for hit in result.hits]
+    return frozenset(passage.id for passage in passages if _unit(result, passage) not in held)
+
+
+def _checked_name(name: str) -> str:
+    tidy = " ".join(unicodedata.normalize("NFC", name).split())
+    if not tidy:
+        raise BadRequest("The view has no name.", "Give it one.")
+    if len(tidy) > _LONGEST_NAME:
+        problem = f"The name of a view has at most {_LONGEST_NAME} characters, this one has {len(tidy)}."
+        raise BadRequest(problem, "Shorten it.")
+    if not tidy.isprintable():
+        raise BadRequest("The name of a view cannot hold control characters.", "Type it again.")
+    return tidy

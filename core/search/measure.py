@@ -1,0 +1,136 @@
+"""Everything scoring reads of the passages some leg found, measured at once.
+
+cosines → words held → near words → sentences → best matches → the question moved towards them
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.documents import Passage
+from core.errors import ModelUnavailable
+from core.matching import index_stems
+from core.ports import Catalogue, SparseIndex, VectorIndex
+from core.results import Candidate, NearWord, Signals, TermScore
+from core.search.feedback import Match, best_matches, moved
+from core.search.meaning import SentenceMeanings, sentence_meanings
+from core.search.near import NearWords, nearness
+from core.search.sparse import covered_share
+
+__all__ = ["Measured", "Measurer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured of the passages found, each by passage id. rarity: question term → rarity; near: question term
+    → its near words, None when they were not looked for; held: the stems of both that a passage holds."""
+
+    passages: Mapping[int, Passage]
+    similar: Mapping[int, float]
+    explained: Mapping[int, Sequence[TermScore]]
+    rarity: Mapping[str, float]
+    near: Mapping[str, Sequence[NearWord]] | None = None
+    held: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    meanings: Mapping[int, SentenceMeanings | None] = field(default_factory=dict)
+    feedback: Mapping[int, float] = field(default_factory=dict)
+
+    def match(self, passage_id: int) -> Match:
+        """How well a passage matches before feedback."""
+        signals = self.signals(passage_id)
+        keyword = min(signals.bm25 / signals.bm25_most, 1.0) if signals.bm25_most > 0 else 0.0
+        return Match(passage_id, signals.similarity, keyword, signals.nearness)
+
+    def signals(self, passage_id: int) -> Signals:
+        """What is measured of one passage, before its place among the others is known."""
+        terms = tuple(self.explained.get(passage_id, ()))
+        feedback, meanings = self.feedback.get(passage_id), self.meanings.get(passage_id)
+        close: tuple[float | None, tuple[NearWord, ...]] = (None, ())
+        if self.near is not None and self.rarity:
+            close = nearness(self.rarity, self.near, self.held.get(passage_id, frozenset()))
+        return Signals(
+            similarity=min(max(self.similar.get(passage_id, 0.0), 0.0), 1.0),
+            bm25=sum(term.score for term in terms),
+            bm25_most=sum(self.rarity.values()),
+            terms=terms,
+            coverage=covered_share(terms, self.rarity),
+            feedback=None if feedback is None else min(max(feedback, 0.0), 1.0),
+            sentences=meanings.cosines if meanings else (),
+            sentence=meanings.best if meanings else None,
+            nearness=close[0],
+            near_words=close[1],
+        )
+
+    def candidates(
+        self, ranked: Mapping[str, Sequence[int]], shared: Mapping[int, str] | None = None
+    ) -> tuple[Candidate, ...]:
+        """The passages some leg ranks, by id, with all signals but those of fusion, which a profile decides.
+
+        shared: in words, what the graph leg found a passage by. The packed meanings stay behind: they are measured.
+        """
+        why = shared or {}
+        ranks: dict[int, dict[str, int]] = {}
+        for leg, ids in ranked.items():
+            for rank, passage_id in enumerate(ids, 1):
+                ranks.setdefault(passage_id, {})[leg] = rank
+        return tuple(
+            Candidate(
+                replace(self.passages[passage_id], meanings=b""),
+                replace(self.signals(passage_id), ranks=ranks[passage_id], shared=why.get(passage_id, "")),
+            )
+            for passage_id in sorted(ranks)
+            if passage_id in self.passages
+        )
+
+
+class Measurer:
+    """Measures what legs have found. near: None where a library keeps no words."""
+
+    def __init__(
+        self, catalogue: Catalogue, vectors: VectorIndex, sparse: SparseIndex, near: NearWords | None = None
+    ) -> None:
+        self._catalogue, self._vectors, self._sparse, self._near = catalogue, vectors, sparse, near
+
+    def measured(
+        self,
+        ids: Sequence[int],
+        terms: Sequence[str],
+        similar: Mapping[int, float],
+        vector: NDArray[np.float32] | None,
+        *,
+        amount: bool,
+    ) -> Measured:
+        """Everything of these passages. terms: () when the sparse leg failed. similar: cosines known already. vector:
+        of the question; None when the dense leg failed. amount: whether the question asks for an amount."""
+        unmeasured = [passage_id for passage_id in ids if passage_id not in similar]
+        if unmeasured and vector is not None:
+            similar = {**similar, **self._vectors.similarities(vector, unmeasured)}
+        explained = self._sparse.explain(terms, ids) if terms else {}
+        rarity = dict(self._sparse.rarity(terms)) if terms else {}
+        found = Measured(self._catalogue.passages(ids), similar, explained, rarity)
+        if vector is None:
+            return found
+        found = self._with_near_words(found, terms)
+        passages = list(found.passages.values())
+        told = zip(passages, sentence_meanings(vector, passages, amount=amount), strict=True)
+        found = replace(found, meanings={passage.id: meanings for passage, meanings in told})
+        return self._with_feedback(found, vector) if similar else found
+
+    def _with_near_words(self, found: Measured, terms: Sequence[str]) -> Measured:
+        if self._near is None or not terms:
+            return found
+        try:
+            near = self._near.near(terms)
+        except ModelUnavailable:
+            return found
+        stems = {each for term in terms for each in index_stems(term)}
+        stems |= {each.stem for words in near.values() for each in words}
+        return replace(found, near=near, held=self._sparse.held(sorted(stems), list(found.passages)))
+
+    def _with_feedback(self, found: Measured, vector: NDArray[np.float32]) -> Measured:
+        counts = best_matches([found.match(passage_id) for passage_id in found.passages])
+        there = moved(vector, self._vectors.vectors(list(counts)), counts) if counts else None
+        if there is None:
+            return found
+        return replace(found, feedback=self._vectors.similarities(there, list(found.passages)))

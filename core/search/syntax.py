@@ -1,0 +1,287 @@
+"""What a question says in signs: "phrases", -words and field:terms, each a condition and a chip; all else is words.
+
+    "overtime pay" -draft truth:intent -type:email before:2024
+
+What is no sign stays a word of the question, letter by letter: an unknown field or value, a quote that is not closed, a
+lone dash, a negative number. So nothing here ever fails.
+"""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+
+from core.documents import Authority, Origin, Sector, SourceType, Truth
+from core.filters import SearchFilters, parse_bound
+from core.ports import Catalogue, PassageIds, SparseIndex
+from core.queries import Chip
+from core.said import said_words
+from core.search.dates import AskedDates, asked_dates
+from core.tables.domains import domain_title, domains
+from core.tables.jurisdictions import jurisdiction_title, parse_jurisdiction
+
+__all__ = ["Query", "narrowed", "read_query", "text_admissible"]
+
+_QUOTES = '"“”„'
+_TERM = re.compile(
+    rf"(?<!\S)(?P<minus>-)?(?:(?P<name>[A-Za-z]+):)?"
+    rf"(?:[{_QUOTES}](?P<quoted>[^{_QUOTES}]*)[{_QUOTES}](?![^\W_])|(?P<bare>[^\s{_QUOTES}]+))"
+)
+_TRAILING = ".,;:!?"
+_DATES = ("before", "after", "since", "until")
+_MOST_TEXTS = 20  # phrases and excluded words of one question; more of them are plain words
+_MOST_READ = 100_000  # passages whose text is looked at for one condition: some ten microseconds each
+_NOWHERE = 0  # the id of no document
+_ANY_DAY = date(2000, 1, 1)  # terms name their days themselves
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A field one may name: the filter it narrows, what a typed value means there (None: nothing), how it is told."""
+
+    filter: str
+    meaning: Callable[[str], str | None]
+    words: str
+    title: Callable[[str], str] = str
+
+
+def _one_of(values: Collection[str]) -> Callable[[str], str | None]:
+    known = {str(value).lower(): str(value) for value in values}
+    return lambda typed: known.get(typed.lower())
+
+
+def _domain(typed: str) -> str | None:
+    names = {domain_title(name).lower(): name for name in domains()} | {name.lower(): name for name in domains()}
+    return names.get(typed.lower())
+
+
+_FIELDS: Mapping[str, _Field] = {
+    "truth": _Field("truths", _one_of(tuple(Truth)), "truth"),
+    "domain": _Field("domains", _domain, "domain", domain_title),
+    "authority": _Field("authorities", _one_of(tuple(Authority)), "authority"),
+    "jurisdiction": _Field("jurisdictions", parse_jurisdiction, "jurisdiction", jurisdiction_title),
+    "project": _Field("projects", str, "project"),
+    "tag": _Field("tags", str, "tag"),
+    "entity": _Field("entities", str, "entity"),
+    "type": _Field("source_types", _one_of(tuple(SourceType)), "source type"),
+    "document": _Field("documents", str, "document"),
+    "origin": _Field("origins", _one_of(tuple(Origin)), "origin"),
+    "sector": _Field("sectors", _one_of(tuple(Sector)), "sector"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """One sign of the question. key: as a chip's kind names it. field: the name of a field, "-" before it when it
+    excludes, "phrase" or "without". told: what it means, in words. words: as typed. kept: what of it stays a word."""
+
+    key: str
+    field: str
+    value: str
+    told: str
+    words: str
+    kept: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question read. plain: what is embedded and searched for, phrases without their quotes and excluded words left
+    out; empty only when nothing was asked. phrases: held by every passage, word for word; without: by none. fields:
+    name → values, as filters spell them, "-name" for excluded ones; dates as typed. chips: one per sign, of a kind of
+    its own ("phrase:overtime pay", "without:draft", "field:truth:intent"), with its meaning in words as value."""
+
+    plain: str
+    phrases: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    chips: tuple[Chip, ...] = ()
+
+    @property
+    def in_words(self) -> tuple[str, ...]:
+        """What the text of every passage must say or not say; filters tell the fields themselves."""
+        return tuple(chip.value for chip in self.chips if not chip.kind.startswith("field:"))
+
+    def without_chips(self, removed: Collection[str]) -> "Query":
+        """The question without the conditions whose chips (by kind) were removed. A phrase leaves its words behind."""
+        gone = {chip.kind for chip in self.chips} & set(removed)
+        if not gone:
+            return self
+        left = {
+            name: tuple(value for value in values if f"field:{name}:{value}" not in gone)
+            for name, values in self.fields.items()
+        }
+        return replace(
+            self,
+            phrases=tuple(phrase for phrase in self.phrases if f"phrase:{phrase}" not in gone),
+            without=tuple(phrase for phrase in self.without if f"without:{phrase}" not in gone),
+            fields={name: values for name, values in left.items() if values},
+            chips=tuple(chip for chip in self.chips if chip.kind not in gone),
+        )
+
+
+def read_query(text: str) -> Query:
+    """A question as typed, read. Text without signs comes back unchanged as `plain`.
+
+    >>> query = read_query('"overtime pay" in Texas -draft truth:intent re: W-2 truth:banana')
+    >>> query.plain, query.phrases, query.without
+    ('overtime pay in Texas re: W-2 truth:banana', ('overtime pay',), ('draft',))
+    >>> dict(query.fields), [chip.kind for chip in query.chips]
+    ({'truth': ('intent',)}, ['phrase:overtime pay', 'without:draft', 'field:truth:intent'])
+    """
+    terms: dict[str, _Term] = {}
+    pieces, at, texts = [], 0, 0
+    for match in _TERM.finditer(text):
+        term = _term(match)
+        if term is None or (term.field in ("phrase", "without") and texts >= _MOST_TEXTS):
+            continue
+        terms.setdefault(term.key, term)
+        texts = sum(each.field in ("phrase", "without") for each in terms.values())
+        pieces += [text[at : match.start()], term.kept]
+        at = match.end()
+    if not terms:
+        return Query(text)
+    plain = " ".join("".join([*pieces, text[at:]]).split())
+    plain = plain or " ".join(term.value for term in terms.values() if not term.field.startswith(("-", "without")))
+    return _query(plain, tuple(terms.values())) if plain else Query(text)
+
+
+def _query(plain: str, terms: Sequence[_Term]) -> Query:
+    fields: dict[str, tuple[str, ...]] = {}
+    for term in terms:
+        if term.field not in ("phrase", "without"):
+            fields[term.field] = (*fields.get(term.field, ()), term.value)
+    return Query(
+        plain,
+        tuple(term.value for term in terms if term.field == "phrase"),
+        tuple(term.value for term in terms if term.field == "without"),
+        fields,
+        tuple(Chip(term.key, term.told, term.words) for term in terms),
+    )
+
+
+def _term(match: re.Match[str]) -> _Term | None:
+    """The sign a piece of the question is, or None for words."""
+    minus, name, words = bool(match["minus"]), match["name"], match.group().rstrip(_TRAILING)
+    value = " ".join(match["quoted"].split()) if match["quoted"] is not None else match["bare"].rstrip(_TRAILING)
+    if name:
+        sound = value if match["quoted"] is not None or value[:1].isalnum() else ""
+        return _field_term(name.lower(), sound, minus, words) if sound else None
+    if not said_words(value):
+        return None
+    if minus and (match["quoted"] is not None or value[0].isalpha()):
+        return _Term(f"without:{value}", "without", value, f"does not say “{value}”", words)
+    if match["quoted"] is not None:
+        return _Term(f"phrase:{value}", "phrase", value, f"says “{value}”", words, kept=value)
+    return None
+
+
+def _field_term(name: str, typed: str, minus: bool, words: str) -> _Term | None:
+    if name in _DATES and not minus:
+        if _dates(name, typed) is None:
+            return None
+        return _Term(f"field:{name}:{typed}", name, typed, f"dated {name} {typed}", words)
+    known = _FIELDS.get(name)
+    value = known.meaning(typed) if known else None
+    if known is None or value is None:
+        return None
+    key = f"-{name}" if minus else name
+    told = f"{known.words} {'is not' if minus else 'is'} {known.title(value)}"
+    return _Term(f"field:{key}:{value}", key, value, told, words)
+
+
+def _dates(name: str, typed: str) -> AskedDates | None:
+    """The days a date term admits, None for what is no date ("2024", "2024-03", "2024-03-15", "March 2024")."""
+    asked = asked_dates(f"{name} {typed}", _ANY_DAY)
+    return asked if asked is not None and asked.words == f"{name} {typed}" else None
+
+
+def narrowed(filters: SearchFilters, query: Query, documents: Mapping[int, str]) -> SearchFilters:
+    """The page's filters with what the question names. documents: names by id, needed when the question names one.
+
+    A field the question names replaces the page's choice of that field: who types it means it. What the question
+    excludes is excluded besides, and dates narrow one another. A document is named by its name, or by a part of it when
+    none has just that name; a name that no document has admits nothing.
+
+    >>> page = SearchFilters(truths=("intent",), domains=("taxes",))
+    >>> narrowed(page, read_query("what is due truth:regulatory"), {}).in_words()
+    ('truth is regulatory', 'domain is taxes')
+    """
+    changes: dict[str, Any] = {}
+    for key, values in query.fields.items():
+        name = key.removeprefix("-")
+        if name in _DATES:
+            continue
+        target = _FIELDS[name].filter
+        meant: tuple[Any, ...] = _documents(values, documents) if name == "document" else values
+        if key != name:
+            target = f"exclude_{target}"
+            meant = tuple(dict.fromkeys((*getattr(filters, target), *meant)))
+        changes[target] = meant if key != name else meant or (_NOWHERE,)
+        if target in ("tags", "entities"):
+            changes[f"{target}_mode"] = "any"
+    return filters.replace(**changes, **_bounds(filters, query))
+
+
+def _documents(names: Sequence[str], documents: Mapping[int, str]) -> tuple[int, ...]:
+    found: list[int] = []
+    for name in names:
+        wanted = name.lower()
+        exact = [
+            i
+            for i, known in documents.items()
+            if known.lower() in (wanted, f"{wanted}.{known.lower().rpartition('.')[2]}")
+        ]
+        found += exact or [i for i, known in documents.items() if wanted in known.lower()]
+    return tuple(dict.fromkeys(found))
+
+
+def _bounds(filters: SearchFilters, query: Query) -> dict[str, datetime | None]:
+    """The later start and the earlier end of all that is said about dates."""
+    asked = [found for name in _DATES for typed in query.fields.get(name, ()) if (found := _dates(name, typed))]
+    starts = [filters.date_from, *(parse_bound(each.start, upper=False) for each in asked if each.start)]
+    ends = [filters.date_to, *(parse_bound(each.end, upper=True) for each in asked if each.end)]
+    return {
+        "date_from": max((start for start in starts if start), default=None),
+        "date_to": min((end for end in ends if end), default=None),
+    }
+
+
+def text_admissible(
+    query: Query, filters: SearchFilters, catalogue: Catalogue, sparse: SparseIndex
+) -> PassageIds | None:
+    """The passages the filters admit whose text says every phrase and none of the excluded words, ascending; None when
+    the question has neither. filters: resolved.
+
+    The keyword index finds the passages that hold all words of a phrase, the catalogue those that say them in a row.
+    Passages not indexed yet are read in any case. At most 100,000 passages are read per condition: of more, those in
+    which the words of a phrase weigh most; and an excluded word is then excluded by its stem. Raises StoreFailed.
+    """
+    if not query.phrases and not query.without:
+        return None
+    ids = catalogue.admissible(filters)
+    unindexed = np.setdiff1d(ids, sparse.holding(()), assume_unique=True)
+
+    def holding(phrases: Sequence[str]) -> PassageIds:
+        held = sparse.holding([word for phrase in phrases for word in said_words(phrase)])
+        return np.intersect1d(ids, np.union1d(held, unindexed), assume_unique=True)
+
+    if query.phrases:
+        ids = catalogue.saying(_weightiest(query.phrases, holding(query.phrases), sparse), query.phrases)
+    for phrase in query.without:
+        held = holding([phrase])
+        said = held if len(held) > _MOST_READ else catalogue.saying(held, [phrase])
+        ids = np.setdiff1d(ids, said, assume_unique=True)
+    return ids
+
+
+def _weightiest(phrases: Sequence[str], held: PassageIds, sparse: SparseIndex) -> PassageIds:
+    """As many of the passages as may be read, ascending: by BM25, then the latest."""
+    if len(held) <= _MOST_READ:
+        return held
+    words = [word.lower() for phrase in phrases for word in said_words(phrase)]
+    best = np.array([hit.passage_id for hit in sparse.search(words, held, _MOST_READ).hits], dtype=np.int64)
+    latest = np.setdiff1d(held, best)[::-1]
+    return np.sort(np.concatenate([best, latest[: _MOST_READ - len(best)]]))

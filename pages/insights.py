@@ -1,0 +1,48 @@
+"""Insights: what analysts noted on the evidence, and what came of their questions; both are found by every search."""
+
+import streamlit as st
+
+from pages.parts.insights import listing, state
+from pages.parts.person import name_input
+
+_TITLES = {"insights": ":material/edit_note: Insights", "episodes": ":material/history: Episodes"}
+
+
+def _views() -> None:
+    views, name = st.columns([3, 1], vertical_alignment="center")
+    views.segmented_control(
+        "View",
+        list(state.KINDS),
+        key="insights.view",
+        required=True,
+        format_func=lambda view: f"{_TITLES[view]} {state.desk().counts(state.KINDS[view]).total:,}",
+        label_visibility="collapsed",
+        on_change=_other_view,
+    )
+    with name:
+        name_input("Written into every note")
+
+
+def _other_view() -> None:
+    state.close()
+    state.edited(None)
+    st.session_state["insights.page"] = 1
+    st.session_state["insights.tags"] = []
+    st.session_state["insights.sectors"] = []
+
+
+def draw() -> None:
+    """The views, what was just done, and one memory or the list of them."""
+    state.adopt()
+    _views()
+    state.told()
+    memory = state.opened()
+    if memory is None:
+        listing.draw_list(st.session_state["insights.view"])
+    else:
+        st.button("All of them", icon=":material/arrow_back:", type="tertiary", on_click=state.close)
+        listing.draw_notes((memory,), state.desk().counts(type(memory)))
+    state.remember()
+
+
+draw()

@@ -1,0 +1,1 @@
+"""The pieces of the Insights page: notes and episodes as they are listed, changed and taken away."""

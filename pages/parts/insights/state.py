@@ -1,0 +1,181 @@
+"""What the Insights page remembers: the kind looked at, how the list is narrowed, and what was just done."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.documents import Origin, Sector
+from core.errors import FivefoldError
+from core.memories import Episode, Insight, Memory, MemoryQuery
+from core.notes.desk import MemoryDesk
+from pages.parts import notices, session
+from pages.parts.urls import page_path
+from pages.parts.wording import plain
+
+__all__ = [
+    "KINDS",
+    "adopt",
+    "close",
+    "desk",
+    "did",
+    "edited",
+    "key_of",
+    "kind",
+    "link_to",
+    "opened",
+    "projects",
+    "query",
+    "remember",
+    "told",
+]
+
+KINDS: dict[str, type[Memory]] = {"insights": Insight, "episodes": Episode}
+"""View → what it lists; the names stand in the URL."""
+_VIEW, _WORDS, _SECTORS, _TAGS = "insights.view", "insights.words", "insights.sectors", "insights.tags"
+_PROJECT, _DELETED, _PAGE, _OPEN = "insights.project", "insights.deleted", "insights.page", "insights.open"
+_KEPT = (_VIEW, _WORDS, _SECTORS, _TAGS, _PROJECT, _DELETED, _PAGE, _OPEN)
+
+
+def desk() -> MemoryDesk:
+    """Where memories are kept."""
+    return session.workbench().memories
+
+
+# The URL
+
+
+def adopt() -> None:
+    """Take over view, filters and the memory looked at from the URL, when it was not this page that wrote them."""
+    state, params = st.session_state, {name: st.query_params.get_all(name) for name in st.query_params}
+    if all(name in state for name in _KEPT) and params == state.get("insights.url"):
+        for name in _KEPT:  # written back, because what no widget shows this time would be forgotten
+            state[name] = state[name]
+        return
+
+    def one(name: str) -> str:
+        return params.get(name, [""])[0]
+
+    state[_OPEN] = one("open") or _behind(one("document"))
+    wanted = f"{state[_OPEN].partition('-')[0]}s" if state[_OPEN] else one("view")
+    state[_VIEW] = wanted if wanted in KINDS else next(iter(KINDS))
+    state[_WORDS], state[_TAGS] = one("words"), params.get("tag", [])
+    state[_SECTORS] = [Sector(value) for value in params.get("sector", []) if value in set(Sector)]
+    state[_PROJECT], state[_DELETED] = one("project") or None, one("deleted") == "1"
+    state[_PAGE] = max(1, int(one("at"))) if one("at").isdecimal() else 1
+
+
+def _behind(document: str) -> str:
+    """The memory a search found under this document."""
+    found = desk().behind(int(document)) if document.isdecimal() else None
+    return key_of(found) if found is not None else ""
+
+
+def remember() -> None:
+    """Write into the URL what is looked at."""
+    state = st.session_state
+    params: dict[str, list[str]] = {
+        "view": [state[_VIEW]] if state[_VIEW] != next(iter(KINDS)) and not state[_OPEN] else [],
+        "open": [state[_OPEN]] if state[_OPEN] else [],
+        "words": [state[_WORDS]] if state[_WORDS] else [],
+        "sector": [sector.value for sector in state[_SECTORS]],
+        "tag": list(state[_TAGS]),
+        "project": [state[_PROJECT]] if state[_PROJECT] else [],
+        "deleted": ["1"] if state[_DELETED] else [],
+        "at": [str(state[_PAGE])] if state[_PAGE] > 1 else [],
+    }
+    params = {name: values for name, values in params.items() if values}
+    if params != state.get("insights.url"):
+        st.query_params.from_dict(params)
+    state["insights.url"] = params
+
+
+def kind() -> type[Memory]:
+    """What is listed."""
+    return KINDS[st.session_state[_VIEW]]
+
+
+def query() -> MemoryQuery:
+    """How the list is narrowed."""
+    state = st.session_state
+    return MemoryQuery(
+        words=state[_WORDS],
+        sectors=tuple(state[_SECTORS]),
+        tags=tuple(state[_TAGS]),
+        project=state[_PROJECT],
+        deleted=state[_DELETED],
+    )
+
+
+def projects() -> list[str]:
+    """The projects of the library."""
+    return sorted({each.project for each in session.workbench().documents() if each.project})
+
+
+# One memory
+
+
+def key_of(memory: Memory) -> str:
+    """A memory in a URL and in the keys of its widgets."""
+    return f"{memory.origin.value}-{memory.id}"
+
+
+def opened() -> Memory | None:
+    """The one memory looked at, as it is now; None when the list is. Raises NotFound."""
+    origin, _, number = st.session_state[_OPEN].partition("-")
+    if not number.isdecimal():
+        return None
+    return desk().insight(int(number)) if origin == Origin.INSIGHT.value else desk().episode(int(number))
+
+
+def close() -> None:
+    """Look at the list again."""
+    st.session_state[_OPEN] = ""
+
+
+def link_to(memory: Memory, label: str) -> None:
+    """A link that opens one memory for anyone."""
+    st.page_link(
+        page_path("insights"), label=label, icon=":material/open_in_new:", query_params={"open": key_of(memory)}
+    )
+
+
+def edited(memory: Memory | None) -> None:
+    """Change this memory in its place; None: none."""
+    st.session_state["insights.editing"] = key_of(memory) if memory is not None else ""
+
+
+# What was done
+
+
+def did(work: Callable[[], Memory], said: str) -> None:
+    """Do it; the page says what came of it. A memory that is gone can be brought back from there."""
+    state = st.session_state
+    try:
+        done = work()
+    except FivefoldError as problem:
+        state["insights.problem"] = problem
+        return
+    state["insights.gone"] = done if done.deleted_at is not None else None
+    state["insights.said"] = said
+    edited(None)
+    session.forget_answers()
+
+
+def told() -> None:
+    """What was just done, or why it could not be; a deletion stays in sight until the next thing is done."""
+    state = st.session_state
+    if problem := state.pop("insights.problem", None):
+        notices.error(problem)
+    said, gone = state.pop("insights.said", ""), state.get("insights.gone")
+    if gone is None:
+        if said:
+            st.toast(plain(said), icon=":material/check:")
+        return
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        name = f"{gone.origin.value.capitalize()} {gone.id}"
+        st.markdown(f":material/delete: **{name}** is deleted; no search finds it.", width="stretch")
+        st.button("Undo", icon=":material/undo:", key="insights.undo", on_click=_undo, args=(gone,))
+
+
+def _undo(gone: Memory) -> None:
+    did(lambda: desk().restore(gone), "It is back, and found again.")

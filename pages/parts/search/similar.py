@@ -1,0 +1,99 @@
+"""More like this: the passages nearest to a result, with why, looked for only when somebody asks."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from core.errors import FivefoldError
+from core.filters import SearchFilters
+from core.queries import SearchRequest
+from core.results import Hit, SearchResult
+from core.search.quotable import shown_quote
+from core.search.similar import Similar, as_question
+from pages.parts import cards, notices
+from pages.parts.urls import page_path, params_of
+from pages.parts.wording import plain, shortened
+
+__all__ = ["Find", "more_like_this"]
+
+Find = Callable[[int, SearchFilters], Sequence[Similar]]
+"""The passages nearest to the passage of this id that the filters admit. Raises FivefoldError."""
+
+_WORDS = 6
+
+
+def more_like_this(hit: Hit, result: SearchResult, find: Find) -> None:
+    """A box beside a result: five passages like it, each opening in Inspect, and its sentence as a question of its own.
+
+    The filters of the search apply. Opening the box draws it alone again, not the page.
+    """
+    with st.container(width="content"):
+        _box(hit, result, find)
+
+
+@st.fragment
+def _box(hit: Hit, result: SearchResult, find: Find) -> None:
+    passage = hit.candidate.passage
+    box = st.popover(
+        "More like this", icon=":material/hub:", type="tertiary", key=f"similar.{passage.id}", on_change="rerun"
+    )
+    if not box.open:
+        return
+    with box, st.container(width=520):
+        try:
+            found = find(passage.id, result.filters)
+        except FivefoldError as problem:
+            notices.error(problem)
+            return
+        for each in found:
+            _line(each, result)
+        if not found:
+            st.caption("Nothing else in what the filters let through is like this passage.")
+        _as_search(hit, result.request)
+
+
+def _line(similar: Similar, result: SearchResult) -> None:
+    """One passage: where it stands, how it begins, and why it is like the result."""
+    passage = similar.passage
+    where = cards.place(passage, result.documents.get(passage.document_id))
+    name = plain(shortened(passage.document_name, 48))
+    with st.container(gap="xxsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            cards.truth_badge(passage.truth)
+            label = f"**{name}**, {plain(where)}" if where else f"**{name}**"
+            _open(similar, result, label)
+        st.markdown(plain(shortened(shown_quote(passage.text), 180)))
+        st.caption(plain(_why(similar)))
+
+
+def _open(similar: Similar, result: SearchResult, label: str) -> None:
+    """Inspect with this passage: under the question asked, or, where it is no candidate of it, under its own words."""
+    passage, asked = similar.passage, result.request
+    if passage.id not in {candidate.passage.id for candidate in result.candidates}:
+        asked = SearchRequest(as_question(shown_quote(passage.text)), asked.filters, profile=asked.profile)
+    cards.inspect_link(asked, passage.id, label, icon=":material/troubleshoot:")
+
+
+def _why(similar: Similar) -> str:
+    """
+    >>> from core.documents import Passage
+    >>> _why(Similar(Passage("", 1, 0, 0, ()), 0.812, ("fsbid", "form"), 0.5))
+    'nearness 0.72 · cosine 0.81 · shares fsbid, form'
+    """
+    meaning = "no vector, found by words" if similar.cosine is None else f"cosine {similar.cosine:.2f}"
+    named = ", ".join(similar.shared[:_WORDS])
+    more = f" and {len(similar.shared) - _WORDS} more" if len(similar.shared) > _WORDS else ""
+    shares = f"shares {named}{more}" if named else "shares no rare word"
+    return f"nearness {similar.nearness:.2f} · {meaning} · {shares}"
+
+
+def _as_search(hit: Hit, request: SearchRequest) -> None:
+    sentence = hit.citations[0].quote if hit.citations else hit.candidate.passage.text
+    asked = SearchRequest(as_question(shown_quote(sentence)), request.filters, profile=request.profile)
+    st.page_link(
+        page_path("search"),
+        label="Search for its sentence",
+        icon=":material/search:",
+        query_params=params_of(asked),
+        help="A search of its own, with the same filters: what else says this?",
+    )

@@ -1,0 +1,150 @@
+"""One file that holds arrays: seen whole or not at all, mapped into memory, and never believed when damaged.
+
+    array, array, …   each from a multiple of 64 bytes on
+    description       JSON: what the writer says of it, and name, type, shape and place of each array
+    seal              length of the description, checksum of all before the seal, a mark of the format
+
+It is written beside its place and moved there when complete. A map of a file that is replaced or deleted stays good;
+one that is changed in place is told by its size and time of change before it is read.
+"""
+
+import json
+import mmap
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ArrayFile", "ArrayWriter", "DamagedFile", "open_arrays", "writing_arrays"]
+
+_SEAL = struct.Struct("<QI8s")
+_MARK = b"5FOLDm01"
+_ALIGNED = 64  # bytes of a cache line
+_CHUNK = 1 << 20
+
+
+class DamagedFile(Exception):
+    """The file is not what was written, or is of another format."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayFile:
+    """An open file: its arrays, read-only, and what its writer said of it."""
+
+    about: Mapping[str, Any]
+    arrays: Mapping[str, NDArray[Any]]
+    _file: BinaryIO
+    _found: tuple[int, int]
+
+    def intact(self) -> bool:
+        """Whether nobody has written to it since it was opened and checked."""
+        return _state(self._file) == self._found
+
+    def stands_at(self, path: Path) -> bool:
+        """Whether this is the file found there now."""
+        try:
+            return os.path.samestat(os.fstat(self._file.fileno()), path.stat())
+        except OSError:
+            return False
+
+
+class ArrayWriter:
+    """Adds arrays to a file, block by block, so that none need be in memory as a whole."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._checksum, self._places = file, 0, dict[str, Any]()
+
+    def add(self, name: str, blocks: Iterable[NDArray[Any]]) -> NDArray[Any]:
+        """Write blocks, at least one, one below the other; gives back what was written, mapped."""
+        start, rows = self._file.tell(), 0
+        for block in blocks:
+            rows += len(block)
+            self._write(np.ascontiguousarray(block).tobytes())
+            kind, shape = block.dtype.str, block.shape[1:]
+        self._places[name] = {"type": kind, "shape": (rows, *shape), "start": start}
+        self._write(bytes(-self._file.tell() % _ALIGNED))
+        self._file.flush()
+        return _mapped(self._file, self._places[name])
+
+    def _write(self, data: bytes) -> None:
+        self._checksum = zlib.crc32(data, self._checksum)
+        self._file.write(data)
+
+    def finish(self, about: Mapping[str, Any]) -> None:
+        """Describe what was written, and seal it."""
+        description = json.dumps({"about": about, "arrays": self._places}).encode()
+        self._write(description)
+        self._file.write(_SEAL.pack(len(description), self._checksum, _MARK))
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+@contextmanager
+def writing_arrays(path: Path) -> Iterator[ArrayWriter]:
+    """A file that stands at its place, whole, when the block ends well; else nothing changes. Raises OSError."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        with beside.open("w+b") as file:
+            yield ArrayWriter(file)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def open_arrays(path: Path) -> ArrayFile:
+    """The file, checked from end to end. Raises DamagedFile, FileNotFoundError, OSError."""
+    file = path.open("rb")
+    try:
+        found = _state(file)
+        held = _checked(file, found[0])
+        arrays = {name: _mapped(file, place) for name, place in held["arrays"].items()}
+        if _state(file) != found:
+            raise DamagedFile
+    except (DamagedFile, ValueError, KeyError, TypeError) as error:
+        file.close()
+        raise DamagedFile from error
+    return ArrayFile(held["about"], arrays, file, found)
+
+
+def _state(file: BinaryIO) -> tuple[int, int]:
+    held = os.fstat(file.fileno())
+    return held.st_size, held.st_mtime_ns
+
+
+def _checked(file: BinaryIO, size: int) -> Any:
+    """The description, once everything before the seal has its checksum."""
+    if size < _SEAL.size:
+        raise DamagedFile
+    file.seek(size - _SEAL.size)
+    length, checksum, mark = _SEAL.unpack(file.read())
+    if mark != _MARK or length > size - _SEAL.size:
+        raise DamagedFile
+    file.seek(0)
+    found, left, buffer = 0, size - _SEAL.size, memoryview(bytearray(_CHUNK))
+    while left:
+        read = file.readinto(buffer[: min(left, _CHUNK)])  # type: ignore[attr-defined]
+        if not read:
+            raise DamagedFile
+        found, left = zlib.crc32(buffer[:read], found), left - read
+    if found != checksum:
+        raise DamagedFile
+    file.seek(size - _SEAL.size - length)
+    return json.loads(file.read(length))
+
+
+def _mapped(file: BinaryIO, place: Mapping[str, Any]) -> NDArray[Any]:
+    """An array of the file, read as it is touched. The map lives as long as the array does."""
+    kind, shape, start = np.dtype(place["type"]), tuple(place["shape"]), place["start"]
+    count = int(np.prod(shape))
+    if not count:
+        return np.empty(shape, dtype=kind)
+    begin = start - start % mmap.ALLOCATIONGRANULARITY
+    held = mmap.mmap(file.fileno(), start - begin + count * kind.itemsize, access=mmap.ACCESS_READ, offset=begin)
+    return np.frombuffer(held, dtype=kind, count=count, offset=start - begin).reshape(shape)

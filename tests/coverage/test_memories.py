@@ -1,0 +1,61 @@
+"""A note is no evidence: it says what an analyst thinks, never what is required, agreed, recommended or so."""
+
+from core.answers.desk import AnswerDesk
+from core.boards import CellState, Topic
+from core.coverage.desk import CoverageDesk
+from core.documents import Origin, Truth
+from core.filters import SearchFilters
+from core.reality.desk import RealityDesk
+from storage.memory import MemoryBoardStore, MemoryTableStore
+from tests.notes.office import Office
+
+TOPIC = "zebra stripe deposits"
+NOTE = "Zebra stripe deposits are required by law, agreed in the contract and set by our policy: zebra stripe deposits."
+
+
+def office_with_notes() -> Office:
+    office = Office()
+    office.desk.save(NOTE)
+    office.desk.finish_episode(TOPIC, reward=1, reflection=NOTE)
+    return office
+
+
+def test_a_topic_only_notes_speak_of_is_a_gap_everywhere() -> None:
+    office = office_with_notes()
+    held = office.library
+    desk = CoverageDesk(
+        store=MemoryBoardStore(),
+        catalogue=held.catalogue,
+        vectors=held.vectors,
+        sparse=held.sparse,
+        embedder=held.embedder,
+        now=office.tick,
+    )
+    desk.add_topics([Topic(TOPIC)])
+    desk.runs.carry_out(desk.runs.start(None).id)
+    board = desk.board(None)
+    assert board is not None
+    assessed = [cell for cell in board.cells if cell.state is not CellState.NOT_ASSESSED]
+    assert {cell.state for cell in assessed} == {CellState.GAP}
+    cited = [each for cell in board.cells for each in (*cell.evidence, *cell.near_misses)]
+    notes = {each.id for each in held.catalogue.documents(origin=None) if each.origin is not Origin.DOCUMENT}
+    assert len(notes) == 2
+    assert not notes & {each.document_id for each in cited}
+
+
+def test_the_five_truths_are_silent_on_what_only_notes_say() -> None:
+    office = office_with_notes()
+    reality = RealityDesk(MemoryTableStore(), office.library.catalogue)
+    desk = AnswerDesk(office.library.searcher, office.library.catalogue, reality.figures, None, office.tick)
+    answer = desk.ask(TOPIC, SearchFilters(), "balanced")
+    assert [each.truth for each in answer.truths] == list(Truth)
+    assert not [citation for each in answer.truths for citation in each.citations]
+    assert not answer.answered
+
+
+def test_a_note_is_found_by_a_search_and_by_no_search_that_asks_for_a_truth() -> None:
+    office = office_with_notes()
+    notes = {each.id for each in office.library.catalogue.documents(origin=None) if each.origin is not Origin.DOCUMENT}
+    assert notes <= office.found(TOPIC)
+    for truth in Truth:
+        assert not notes & office.found(TOPIC, truths=(truth.value,))

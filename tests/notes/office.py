@@ -1,0 +1,47 @@
+"""A desk of memories over a real library in memory, with a clock one can turn."""
+
+from datetime import datetime, timedelta
+
+from core.filters import SearchFilters
+from core.memories import Link
+from core.notes.desk import MemoryDesk
+from core.notes.links import link_of
+from core.queries import SearchRequest
+from core.results import Hit, SearchResult
+from storage.memory import MemoryMemoryStore
+from tests.search.library import NOW, Library, payroll_library
+
+__all__ = ["Office"]
+
+
+class Office:
+    """A desk, the library beside it and the time."""
+
+    def __init__(self, library: Library | None = None) -> None:
+        self.library, self.now, self.store = library or payroll_library(), NOW, MemoryMemoryStore()
+        self.desk = MemoryDesk(
+            store=self.store,
+            catalogue=self.library.catalogue,
+            vectors=self.library.vectors,
+            sparse=self.library.sparse,
+            embedder=self.library.embedder,
+            now=self.tick,
+        )
+
+    def tick(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+    def ask(self, question: str, profile: str = "trend", **filters: object) -> SearchResult:
+        """One search, under a profile whose threshold keeps nothing back."""
+        request = SearchRequest(question, SearchFilters(**filters), profile)  # type: ignore[arg-type]
+        return self.library.searcher.search(request, self.now)
+
+    def found(self, question: str, **filters: object) -> set[int]:
+        """The documents that any leg found."""
+        return {each.passage.document_id for each in self.ask(question, **filters).candidates}
+
+    def cited(self, question: str) -> tuple[Hit, Link]:
+        """The first hit and its best sentence, linked."""
+        hit = self.ask(question).hits[0]
+        return hit, link_of(hit.citations[0])

@@ -1,0 +1,185 @@
+"""Saved views: kept in two clicks, opened in one, and honest about what is new since when."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.filters import SearchFilters
+from core.queries import SearchRequest
+from core.views import SavedView
+from tests.screens.conftest import Opened, Shelf, words
+
+QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
+NEWS = """# Overtime notice
+Overtime must be paid at one and one-half times the regular rate from the first of March.
+"""
+
+
+def as_person(opened: Opened, name: str, question: str = QUESTION, **params: str) -> AppTest:
+    """The Search page, in a session of somebody's own."""
+    screen = opened("search.py", **({"q": question} if question else {}), **params)
+    screen.session_state["person"] = name
+    return screen.run()
+
+
+def saved(stocked: Shelf, name: str = "Overtime", **asked: object) -> SavedView:
+    """A view of Ann's, shared with everybody."""
+    request = SearchRequest(QUESTION, **asked)  # type: ignore[arg-type]
+    return stocked.workbench.views.save(name, request, "results", "Ann", shared=True)
+
+
+def later(stocked: Shelf, monkeypatch: pytest.MonkeyPatch, **time: float) -> None:
+    """Let time pass at the desk of saved views."""
+    views = stocked.workbench.views
+    now = views._now
+    monkeypatch.setattr(views, "_now", lambda: now() + timedelta(**time))
+
+
+def links(screen: AppTest) -> dict[str, str]:
+    """Label → query string of the links of the page."""
+    return {link.label: link.proto.query_string for link in screen.page_link}
+
+
+def popovers(screen: AppTest) -> list[str]:
+    """What the buttons say that open something."""
+    return [str(each.proto.popover.label) for each in screen.get("popover")]
+
+
+def badges(screen: AppTest) -> list[str]:
+    return [str(each.value) for each in screen.markdown if "-badge[" in str(each.value)]
+
+
+def test_a_search_is_saved_under_a_name_for_oneself_or_for_everybody(stocked: Shelf, opened: Opened) -> None:
+    ann = as_person(opened, "Ann", truths="regulatory")
+    ann.text_input(key="views.name").set_value("Overtime *duty*").run()
+    ann.button(key="views.save.now").click().run()
+    (mine,) = stocked.workbench.views.views(None, "Ann")
+    assert (mine.name, mine.owner, mine.shown) == ("Overtime *duty*", "Ann", "results")
+    assert mine.request == SearchRequest(QUESTION, SearchFilters(truths=("regulatory",)))
+    assert "**Overtime \\*duty\\***" in links(ann)
+    assert "This search is saved as “Overtime \\*duty\\*”" in words(ann)
+    assert "**Overtime \\*duty\\***" not in links(as_person(opened, "Bob"))
+    ann.text_input(key="views.name").set_value("Ours").run()
+    ann.segmented_control(key="views.for").set_value("Everybody").run()
+    ann.button(key="views.save.now").click().run()
+    assert "**Ours**" in links(as_person(opened, "Bob"))
+
+
+def test_without_a_name_it_is_called_by_its_question_and_kept_for_everybody(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("search.py", q="overtime policy", view="five")
+    assert "it is saved for everybody" in words(screen)
+    screen.button(key="views.save.now").click().run()
+    (view,) = stocked.workbench.views.views(None, "")
+    assert (view.name, view.owner, view.shown) == ("overtime policy", "", "five")
+    assert "view=five" in links(screen)["**overtime policy**"]
+
+
+def test_a_name_that_is_taken_is_refused_where_one_typed_it(stocked: Shelf, opened: Opened) -> None:
+    saved(stocked, "Leave")
+    screen = opened("search.py", q="overtime policy")
+    screen.text_input(key="views.name").set_value("leave").run()
+    screen.button(key="views.save.now").click().run()
+    assert "There is a shared view 'leave'" in screen.warning[0].value.replace("\\", "")
+    assert screen.text_input(key="views.name").value == "leave"
+
+
+def test_a_link_opens_the_view_with_its_filters_and_profile(stocked: Shelf, opened: Opened) -> None:
+    saved(stocked, filters=SearchFilters(truths=("regulatory",)), profile="relevance")
+    target = links(as_person(opened, "Ann", ""))["**Overtime**"]
+    assert "truths=regulatory" in target and "profile=relevance" in target
+    screen = as_person(opened, "Ann", truths="regulatory", profile="relevance")
+    assert "your first look" in words(screen)
+
+
+def test_new_results_are_marked_and_it_is_said_since_when(
+    stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved(stocked)
+    screen = as_person(opened, "Ann")
+    assert "**Overtime** · your first look" in words(screen) and "new" not in " ".join(badges(screen))
+    since = stocked.workbench.views.last_looks("Ann")
+    (at,) = since.values()
+    stocked.add("overtime_notice.md", NEWS)
+    later(stocked, monkeypatch, hours=1)
+    for _ in range(2):  # a page that is loaded again is the same look
+        screen = as_person(opened, "Ann")
+        said = words(screen)
+        assert f"1 new result since {at:%Y-%m-%d %H:%M} UTC" in said and "1 document uploaded since" in said
+        assert sum("new" in badge for badge in badges(screen)) == 1
+    later(stocked, monkeypatch, hours=1)
+    said = words(as_person(opened, "Ann"))
+    assert "no new result since" in said and "no document uploaded since" in said
+
+
+def test_another_search_says_nothing_of_views(stocked: Shelf, opened: Opened) -> None:
+    saved(stocked)
+    assert "your first look" not in words(as_person(opened, "Ann", truths="regulatory"))
+    assert stocked.workbench.views.last_looks("Ann") == {}
+
+
+def test_all_views_are_checked_when_one_asks_and_not_before(
+    stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved(stocked)
+    other = saved(stocked, "Policy", filters=SearchFilters(truths=("compliance",)))
+    as_person(opened, "Ann")
+    stocked.add("overtime_notice.md", NEWS)
+    later(stocked, monkeypatch, hours=1)
+    screen = as_person(opened, "Ann", "")
+    assert "not looked at yet" in " ".join(badges(screen)) and "new" not in " ".join(badges(screen))
+    screen.button(key="views.check").click().run()
+    assert any("1 new" in badge for badge in badges(screen))
+    assert "not looked at yet" in " ".join(badges(screen))
+    assert stocked.workbench.views.last_looks("Ann").keys().isdisjoint({other.id})
+    assert "new" not in " ".join(badges(as_person(opened, "Bob", "")))
+    assert "Saved views · 1 new" in popovers(screen)
+    screen.query_params["q"] = QUESTION
+    screen.run()
+    assert "1 new result since" in words(screen) and "Saved views" in popovers(screen)
+
+
+def test_a_view_is_renamed_deleted_and_brought_back(stocked: Shelf, opened: Opened) -> None:
+    view, _ = saved(stocked), saved(stocked, "Taken")
+    screen = as_person(opened, "Ann", "")
+    screen.button(key=f"views.rename.{view.id}").click().run()
+    screen.text_input(key=f"views.called.{view.id}").set_value("taken").run()
+    assert "There is a shared view 'taken'" in screen.warning[0].value.replace("\\", "")
+    screen.text_input(key=f"views.called.{view.id}").set_value("Pay").run()
+    assert set(links(screen)) >= {"**Pay**", "**Taken**"}
+    screen.button(key=f"views.delete.{view.id}").click().run()
+    assert "**Pay**" not in links(screen) and "“Pay” is deleted" in words(screen)
+    screen.button(key="views.undo").click().run()
+    assert "**Pay**" in links(screen) and "is deleted" not in words(screen)
+
+
+def test_what_a_colleague_changed_meanwhile_is_told(stocked: Shelf, opened: Opened) -> None:
+    view = saved(stocked)
+    screen = as_person(opened, "Ann", "")
+    stocked.workbench.views.rename(view, "Wages", "Bob")
+    screen.button(key=f"views.delete.{view.id}").click().run()
+    assert "'Wages' has been changed by someone else" in screen.warning[0].value.replace("\\", "")
+    assert "**Wages**" in links(screen)
+
+
+def test_a_view_whose_profile_is_gone_says_so_and_opens_with_the_default(stocked: Shelf, opened: Opened) -> None:
+    book = stocked.workbench.tuning.profiles
+    book.save(replace(book.find("relevance"), name="mine", threshold=0.1), "Ann")
+    saved(stocked, profile="mine")
+    book.retire("mine", "Bob", 1)
+    screen = as_person(opened, "Ann", "")
+    assert any("profile gone" in badge for badge in badges(screen))
+    assert "profile=" not in links(screen)["**Overtime**"]
+
+
+def test_nothing_saved_says_what_to_do(stocked: Shelf, opened: Opened) -> None:
+    assert "Nothing saved yet" in words(as_person(opened, "Ann", ""))
+
+
+def test_views_of_another_project_are_not_listed_where_one_is_chosen(stocked: Shelf, opened: Opened) -> None:
+    for project in ("Tallgrass", "Elsewhere"):
+        saved(stocked, f"{project} overtime", filters=SearchFilters(projects=(project,)))
+    assert set(links(as_person(opened, "Ann", projects="Tallgrass"))) >= {"**Tallgrass overtime**"}
+    assert not any("Elsewhere" in label for label in links(as_person(opened, "Ann", projects="Tallgrass")))
+    assert "**Elsewhere overtime** :gray[· Elsewhere]" in links(as_person(opened, "Ann"))

@@ -1,0 +1,457 @@
+"""Reranking: what is read in time counts as one factor; what is not, or cannot be had, is told and harms nothing."""
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from math import fsum, nan
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.documents import Passage, Span
+from core.errors import BadTable, ModelUnavailable
+from core.ports import Reranked
+from core.queries import Route, ScoreProfile
+from core.results import Candidate, Signals
+from core.search import rerank
+from core.search.factors import Asked
+from core.search.rerank import (
+    DeadlineReranker,
+    rank_passages,
+    reranked,
+    rerankers,
+    with_rerank,
+    without_rerank,
+)
+from core.search.rerank_convert import MOST_DIFFERENCE, PROBES
+from core.search.rerank_model import (
+    OpenVinoCrossEncoder,
+    StockCrossEncoder,
+    load_cross_encoder,
+    stock_cross_encoder,
+)
+from core.search.score import score
+from core.settings import Settings
+from core.tables.loading import table
+from core.tables.profiles import check_profile, profiles
+from core.tables.rerankers import RERANKERS, parse_rerankers, rerank_table
+
+NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
+QUESTION = "How long are records kept?"
+
+
+class Scripted:
+    """A cross-encoder whose logit is the number a text begins with; it can be held up at a text."""
+
+    def __init__(self, notice: str = "") -> None:
+        self.notice, self.read, self.held_at = notice, [], ""
+        self.reached, self.free = threading.Event(), threading.Event()
+        self.most_at_once = self._now = 0
+
+    def score(self, question: str, texts: Sequence[str]) -> np.ndarray:
+        self._now += 1
+        self.most_at_once = max(self.most_at_once, self._now)
+        if self.held_at and any(text.startswith(self.held_at) for text in texts):
+            self.reached.set()
+            assert self.free.wait(60)
+        self.read += [(question, text) for text in texts]
+        self._now -= 1
+        return np.array([float(text.split()[0]) for text in texts], dtype=np.float32)
+
+
+def made(model: Scripted, deadline_ms: int | None = 60_000) -> DeadlineReranker:
+    reranker = DeadlineReranker("fast", lambda: model, deadline_ms)
+    reranker.warm()
+    return reranker
+
+
+def passage(text: str, number: int = 1, context: str = "") -> Passage:
+    return Passage(text, 1, 0, len(text), (Span(0, len(text)),), id=number, context=context)
+
+
+def candidates(*texts: str) -> list[Candidate]:
+    return [Candidate(passage(text, n), Signals(0.5)) for n, text in enumerate(texts, 1)]
+
+
+# The deadline
+
+
+def test_all_that_is_read_in_time_is_scored_and_nothing_is_said() -> None:
+    model = Scripted(notice="It is slow.")
+    assert made(model).logits(QUESTION, ["3 c", "1 a", "2 b"]) == Reranked((3.0, 1.0, 2.0))
+    assert model.read == [(QUESTION, "3 c"), (QUESTION, "1 a"), (QUESTION, "2 b")]
+
+
+def test_a_deadline_keeps_what_was_scored_and_leaves_the_rest() -> None:
+    model = Scripted()
+    model.held_at = "5"
+    reranker = made(model, deadline_ms=1000)
+    found = reranker.logits(QUESTION, [f"{n} text" for n in range(10)])
+    assert found.logits == (0.0, 1.0, 2.0, 3.0, *[None] * 6)
+    assert found.notice == "4 of 10 were reranked in 1000 ms; the others keep their place."
+    model.free.set()
+
+
+def test_a_batch_under_way_at_the_deadline_is_the_last_of_its_question() -> None:
+    model = Scripted()
+    model.held_at = "0"
+    reranker = made(model, deadline_ms=100)
+    reranker.logits(QUESTION, [f"{n} text" for n in range(10)])
+    model.free.set()
+    model.held_at = ""
+    while reranker.logits(QUESTION, ["8 other"]).logits == (None,):
+        pass
+    assert len([text for _, text in model.read if text.endswith("text")]) == rerank._BATCH
+
+
+def test_a_busy_model_says_so_and_threads_do_not_pile_up() -> None:
+    model = Scripted()
+    model.held_at = "0"
+    reranker = made(model, deadline_ms=50)
+    first = reranker.logits(QUESTION, ["0 text"])
+    before = threading.active_count()
+    others = [reranker.logits(QUESTION, ["1 text"]) for _ in range(5)]
+    assert first.logits == (None,)
+    assert first.notice == "0 of 1 were reranked in 50 ms; the others keep their place."
+    assert {found.logits for found in others} == {(None,)}
+    assert {found.notice for found in others} == {
+        "The reranker 'fast' is busy with other questions: nothing was reranked."
+    }
+    assert threading.active_count() == before
+    model.free.set()
+
+
+def test_callers_at_once_take_turns_and_each_gets_its_own() -> None:
+    model = Scripted()
+    reranker = made(model)
+    found: dict[int, Reranked] = {}
+
+    def ask(number: int) -> None:
+        found[number] = reranker.logits(QUESTION, [f"{number} a", f"{number + 100} b", f"{number + 200} c"])
+
+    threads = [threading.Thread(target=ask, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {n: Reranked((float(n), float(n + 100), float(n + 200))) for n in range(8)}
+    assert model.most_at_once == 1
+
+
+def test_a_slow_model_says_why_when_it_did_not_get_through() -> None:
+    model = Scripted(notice="It runs unconverted.")
+    model.held_at = "1"
+    found = made(model, deadline_ms=50).logits(QUESTION, ["1 text"])
+    model.free.set()
+    assert found.notice.endswith("It runs unconverted.")
+
+
+def test_a_logit_that_is_no_number_is_none() -> None:
+    class Broken:
+        notice = ""
+
+        def score(self, question: str, texts: Sequence[str]) -> np.ndarray:
+            return np.array([nan] * len(texts), dtype=np.float32)
+
+    found = DeadlineReranker("fast", Broken, 60_000).logits(QUESTION, ["a", "b"])
+    assert found == Reranked((None, None), "0 of 2 were reranked; the others keep their place.")
+
+
+def test_an_error_nobody_expected_reaches_whoever_asked_and_the_model_goes_on() -> None:
+    model = Scripted()
+    reranker = made(model)
+    with pytest.raises(ValueError, match="could not convert"):
+        reranker.logits(QUESTION, ["no number"])
+    assert reranker.logits(QUESTION, ["1 text"]).logits == (1.0,)
+
+
+# Loading
+
+
+def test_nothing_loads_before_it_is_needed() -> None:
+    loads: list[int] = []
+    reranker = DeadlineReranker("fast", lambda: loads.append(1) or Scripted(), 60_000)  # type: ignore[func-returns-value]
+    assert reranker.logits(QUESTION, []) == Reranked(())
+    assert loads == []
+    for _ in range(3):
+        reranker.logits(QUESTION, ["1 text"])
+    assert loads == [1]
+
+
+def test_a_model_still_loading_does_not_hold_a_search_up() -> None:
+    ready, model = threading.Event(), Scripted()
+
+    def load() -> Scripted:
+        assert ready.wait(60)
+        return model
+
+    reranker = DeadlineReranker("fast", load, 50)
+    found = reranker.logits(QUESTION, ["1 text", "2 text"])
+    assert found.logits == (None, None)
+    assert "still being loaded" in found.notice
+    ready.set()
+    patient = DeadlineReranker("fast", lambda: model, None)
+    assert patient.logits(QUESTION, ["1 text"]) == Reranked((1.0,))
+
+
+def failing(after: Callable[[], None] = lambda: None) -> Callable[[], Scripted]:
+    def load() -> Scripted:
+        after()
+        raise ModelUnavailable("The weights are not here.", "Fetch them.")
+
+    return load
+
+
+def test_a_failure_to_load_is_remembered_for_some_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, tries = [1000.0], []
+    monkeypatch.setattr(rerank, "monotonic", lambda: clock[0])
+    reranker = DeadlineReranker("fast", failing(lambda: tries.append(1)), 60_000)
+    assert reranker.trouble == ""
+    for _ in range(3):
+        with pytest.raises(ModelUnavailable, match="not here"):
+            reranker.logits(QUESTION, ["1 text"])
+    assert (len(tries), reranker.trouble) == (1, "The weights are not here.")
+    clock[0] += 301
+    with pytest.raises(ModelUnavailable, match="not here"):
+        reranker.logits(QUESTION, ["1 text"])
+    assert len(tries) == 2
+
+
+def test_weights_that_are_not_on_this_machine_are_told_and_search_goes_on(tmp_path: Path) -> None:
+    settings = Settings(tmp_path, reranker_fast="no/such-model-anywhere", reranker_balanced="not a name at all!")
+    every = rerankers(settings, threads=1, hurried=False)
+    assert tuple(every) == RERANKERS
+    before = candidates("a", "b")
+    after, notice = reranked(before, QUESTION, every["fast"])
+    assert after == tuple(before)
+    assert notice.startswith("Not reranked: The model 'no/such-model-anywhere' is not on this machine")
+    assert "FIVEFOLD_RERANKER_FAST" in notice
+    assert "neither a folder nor a model name" in reranked(before, QUESTION, every["balanced"])[1]
+
+
+def test_importing_it_loads_nothing_heavy() -> None:
+    code = "import core.search.rerank, sys; print({'torch', 'openvino', 'tokenizers'} & set(sys.modules))"
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["set()"]
+
+
+# What is read of a search, and what it counts
+
+
+def test_at_most_a_hundred_candidates_are_read_from_the_best_on() -> None:
+    model = Scripted()
+    before = candidates(*[f"{n} text" for n in range(130)])
+    after, notice = reranked(before, QUESTION, made(model))
+    assert [c.signals.rerank_logit for c in after] == [*map(float, range(100)), *[None] * 30]
+    assert [c.passage for c in after] == [c.passage for c in before]
+    assert notice == ""
+
+
+def test_title_and_headings_are_read_before_the_text_and_all_is_cut_at_2000_characters() -> None:
+    model = Scripted()
+    long = Candidate(passage("word " * 1000, context="7 Retention policy"), Signals(0.5))
+    (after,), _ = reranked([long], QUESTION, made(model))
+    assert after.signals.rerank_logit == 7.0
+    ((_, text),) = model.read
+    assert text.startswith("7 Retention policy\nword word")
+    assert len(text) == 2000
+
+
+def test_no_candidates_are_none() -> None:
+    assert reranked([], QUESTION, made(Scripted())) == ((), "")
+
+
+def test_texts_are_ranked_for_their_own_sake_unread_ones_last() -> None:
+    model = Scripted()
+    assert rank_passages(QUESTION, [], made(model)) == []
+    assert rank_passages(QUESTION, ["1 a", "3 b", "1 c", "2 d"], made(model)) == [
+        (1, 3.0),
+        (3, 2.0),
+        (0, 1.0),
+        (2, 1.0),
+    ]
+    assert len(rank_passages(QUESTION, [f"{n} text" for n in range(150)], made(model))) == 150
+    model.held_at = "0"
+    late = rank_passages(QUESTION, ["1 a", "2 b", "0 c", "9 d"], made(model, deadline_ms=1000))
+    model.free.set()
+    assert late == [(1, 2.0), (0, 1.0), (2, None), (3, None)]
+
+
+WEIGHTS = st.dictionaries(
+    st.sampled_from(["similarity", "keyword", "rerank", "authority"]), st.floats(0.01, 1), min_size=1
+).map(lambda raw: {name: weight / fsum(raw.values()) for name, weight in raw.items()})
+
+
+@given(WEIGHTS)
+def test_weights_with_and_without_the_reranker_sum_to_1_and_keep_their_proportions(weights: dict[str, float]) -> None:
+    profile = ScoreProfile("any", weights)
+    given_one, taken = with_rerank(profile), without_rerank(profile)
+    for each in (given_one, taken):
+        check_profile(each)
+        others = {name: weight for name, weight in each.weights.items() if name != "rerank"}
+        for name, weight in others.items():
+            first = next(iter(others))
+            assert weight * weights[first] == pytest.approx(others[first] * weights[name])
+    if "rerank" in weights:
+        assert given_one == profile
+    else:
+        assert given_one.weights["rerank"] == rerank_table().share
+        assert taken == profile
+    assert "rerank" not in taken.weights or set(weights) == {"rerank"}
+
+
+@pytest.mark.parametrize("name", list(profiles()))
+def test_every_profile_can_be_reranked(name: str) -> None:
+    check_profile(with_rerank(profiles()[name]))
+
+
+@given(
+    st.lists(st.floats(0, 1), min_size=2, max_size=12).map(lambda found: sorted(found, reverse=True)),
+    st.lists(st.floats(-12, 12), max_size=12),
+)
+def test_those_not_read_keep_their_order_among_themselves(similar: list[float], logits: list[float]) -> None:
+    profile = with_rerank(ScoreProfile("plain", {"similarity": 1.0}))
+    asked = Asked.of(Route(), profile, NOW)
+    told = [*logits, *[None] * len(similar)][: len(similar)]
+    totals = [
+        score(Candidate(passage("text"), Signals(value, rerank_logit=logit)), asked).total
+        for value, logit in zip(similar, told, strict=True)
+    ]
+    unread = [total for total, logit in zip(totals, told, strict=True) if logit is None]
+    assert unread == sorted(unread, reverse=True)
+
+
+def test_the_reranker_is_one_factor_and_does_not_override_the_others() -> None:
+    profile = with_rerank(ScoreProfile("plain", {"similarity": 1.0}))
+    asked = Asked.of(Route(), profile, NOW)
+    near, far = (
+        score(Candidate(passage("text"), Signals(similarity, rerank_logit=logit)), asked).total
+        for similarity, logit in ((0.9, -9.0), (0.2, 9.0))
+    )
+    assert near > far
+
+
+# The table
+
+
+@pytest.mark.parametrize(
+    ("row", "key", "value"),
+    [
+        ("reading", "share", 1.0),
+        ("reading", "share", "much"),
+        ("reading", "candidates", 0),
+        ("fast", "deadline_ms", -1),
+        ("fast", "deadline_ms", True),
+        ("balanced", "model", ""),
+        ("accurate", "speed", 1),
+    ],
+)
+def test_a_wrong_row_is_told_with_file_and_key(row: str, key: str, value: object) -> None:
+    raw = {name: dict(values) for name, values in table("rerankers").items()}
+    raw[row][key] = value
+    with pytest.raises(BadTable, match=rf"rerankers\.toml: \[{row}\].*{key}"):
+        parse_rerankers(raw)
+
+
+def test_a_missing_row_is_told() -> None:
+    with pytest.raises(BadTable, match=r"\[fast\] is missing"):
+        parse_rerankers({name: row for name, row in table("rerankers").items() if name != "fast"})
+
+
+# Real models
+
+
+def tiny(folder: Path, *, numbers: int = 1, activation: str = "torch.nn.modules.activation.Sigmoid") -> Path:
+    """A cross-encoder of two small layers with random weights, that reads letters."""
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+
+    letters = [chr(code) for code in range(33, 127)]
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *[f"##{letter}" for letter in letters]]
+    folder.mkdir(parents=True)
+    torch.manual_seed(4)
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=256,
+        initializer_range=0.3,
+        num_labels=numbers,
+    )
+    config.sentence_transformers = {"activation_fn": activation}
+    BertForSequenceClassification(config).save_pretrained(folder)
+    BertTokenizerFast(vocab={word: n for n, word in enumerate(vocabulary)}, model_max_length=256).save_pretrained(
+        folder
+    )
+    return folder
+
+
+TEXTS = ["Records are kept for three years.", "", "Overtime is paid. " * 200, "W-2", "Überstunden", "café 中文"]
+
+
+@pytest.fixture(scope="module")
+def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny(tmp_path_factory.mktemp("cross-encoder") / "tiny")
+
+
+@pytest.mark.slow
+def test_the_converted_model_agrees_with_the_original_and_both_give_raw_logits(
+    model_folder: Path, tmp_path: Path
+) -> None:
+    converted = load_cross_encoder(str(model_folder), "fast", tmp_path, 1, 512)
+    assert isinstance(converted, OpenVinoCrossEncoder)
+    original = StockCrossEncoder(stock_cross_encoder(model_folder), 512)
+    pairs = [*PROBES, *[(QUESTION, text) for text in TEXTS]]
+    wanted = np.array([original.score(question, [text])[0] for question, text in pairs])
+    found = np.array([converted.score(question, [text])[0] for question, text in pairs])
+    np.testing.assert_allclose(found, wanted, atol=MOST_DIFFERENCE)
+    assert np.ptp(wanted) > 4 * MOST_DIFFERENCE, "a model that tells nothing apart proves nothing"
+    assert wanted.min() < 0, "a sigmoid was applied"
+    np.testing.assert_allclose(converted.score(QUESTION, TEXTS), found[len(PROBES) :], atol=MOST_DIFFERENCE)
+    np.testing.assert_allclose(original.score(QUESTION, TEXTS), wanted[len(PROBES) :], atol=1e-4)
+    again = load_cross_encoder(str(model_folder), "fast", tmp_path, 1, 512)
+    assert np.array_equal(again.score(QUESTION, TEXTS), converted.score(QUESTION, TEXTS))
+    assert len(list(tmp_path.glob("*-rerank-openvino-*"))) == 1
+
+
+@pytest.mark.slow
+def test_tokens_beyond_the_rows_number_are_not_read(model_folder: Path, tmp_path: Path) -> None:
+    short = StockCrossEncoder(stock_cross_encoder(model_folder), 24)
+    same = [short.score("who", [text])[0] for text in ("abcdefgh " * 9 + "one end", "abcdefgh " * 9 + "another")]
+    assert same[0] == pytest.approx(same[1], abs=1e-6)
+
+
+@pytest.mark.slow
+def test_a_model_of_several_numbers_is_no_reranker(tmp_path: Path) -> None:
+    folder = tiny(tmp_path / "three", numbers=3)
+    reranker = DeadlineReranker(
+        "fast", lambda: load_cross_encoder(str(folder), "fast", tmp_path / "kept", 1, 512), None
+    )
+    after, notice = reranked(candidates("a"), QUESTION, reranker)
+    assert after[0].signals.rerank_logit is None
+    assert "3 numbers per pair" in notice
+
+
+@pytest.mark.slow
+def test_a_folder_of_the_settings_is_loaded_and_serves_many_callers(model_folder: Path, tmp_path: Path) -> None:
+    settings = Settings(tmp_path, reranker_fast=str(model_folder))
+    reranker = rerankers(settings, threads=1, hurried=False)["fast"]
+    wanted = reranker.logits(QUESTION, TEXTS)
+    assert None not in wanted.logits
+    found: list[Reranked] = []
+    threads = [threading.Thread(target=lambda: found.append(reranker.logits(QUESTION, TEXTS))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [wanted] * 4
+    assert replace(settings, reranker_fast="").reranker_fast == ""
