@@ -1,4 +1,4 @@
-"""The command-line door: ingest, search, answer, ask, coverage, worker, profiles, evaluate."""
+"""The command-line door: ingest, search, batch, rank, answer, ask, coverage, worker, profiles, evaluate."""
 
 from dataclasses import replace
 from enum import StrEnum
@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from cli_batch import batch
 from cli_evaluate import evaluate
 from cli_experiments import Profile, profile_of
 from cli_profiles import profiles
+from cli_rank import rank
+from cli_results import Format, Out, SearchFormat, result_told
 from core.errors import FivefoldError
 
 if TYPE_CHECKING:
@@ -42,6 +45,8 @@ app = typer.Typer(
 
 app.add_typer(profiles, name="profiles")
 app.add_typer(evaluate, name="evaluate")
+app.command()(batch)
+app.command()(rank)
 
 Project = Annotated[str | None, typer.Option("--project", help="A group of documents; none: shared by all projects.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
@@ -100,7 +105,10 @@ def search(
     only_routed: Annotated[bool, typer.Option(help="Leave out truths the question is not about.")] = False,
     profile: Profile = None,
     top_k: Annotated[int | None, typer.Option(help="At most this many results.")] = None,
+    rerank: Annotated[str, typer.Option(help="Read the best once more: fast, balanced or accurate.")] = "",
     as_json: AsJson = False,
+    form: Format = SearchFormat.TEXT,
+    out: Out = None,
 ) -> None:
     """Answer a question with scored, cited passages."""
     from core.filters import check_filters
@@ -122,13 +130,12 @@ def search(
             "include_undated": include_undated,
         }
     )
-    _answer(SearchRequest(question, filters, top_k=top_k, only_routed=only_routed), profile, as_json)
+    asked = SearchRequest(question, filters, top_k=top_k, only_routed=only_routed, rerank=rerank)
+    _answer(asked, profile, SearchFormat.JSON if as_json else form, out)
 
 
-def _answer(request: "SearchRequest", profile: str | None, as_json: bool) -> None:
-    """Print the result under the profile named, else the default of the one project that is searched."""
-    from core.printed import json_text
-    from core.search.report import result_data, result_text
+def _answer(request: "SearchRequest", profile: str | None, form: SearchFormat, out: Path | None) -> None:
+    """Tell the result under the profile named, else the default of the one project that is searched."""
     from storage.opening import open_workbench, settings_from_environment
 
     projects = request.filters.projects
@@ -136,7 +143,7 @@ def _answer(request: "SearchRequest", profile: str | None, as_json: bool) -> Non
     with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
         asked = replace(request, profile=profile_of(workbench.tuning.profiles, profile, project).ref)
         result = workbench.search(asked)
-    typer.echo(json_text(result_data(result)) if as_json else result_text(result))
+    result_told(result, form, out)
 
 
 @app.command()
@@ -200,6 +207,15 @@ def coverage(
     with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
         board = workbench.desk.glance([Topic(name) for name in checked_topics(named)], project)
     typer.echo(json_text(board_data(board)) if as_json else board_text(board))
+
+
+@app.command("read-again")
+def read_again() -> None:
+    """Queue every document to be read again, as after an update that reads more out of them. Corrections stay."""
+    from storage.opening import open_workbench, settings_from_environment
+
+    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+        typer.echo(f"{workbench.read_again()} documents are queued; a worker reads them.")
 
 
 @app.command()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli_citations import citations
 from cli_experiments import (
     NOBODY,
     Factors,
@@ -42,6 +43,7 @@ UseLabels = Annotated[bool, typer.Option("--use-labels", help="Judged labels ins
 
 evaluate.command("run")(measure_set)
 evaluate.command("optimise")(optimise)
+evaluate.command("citations")(citations)
 
 
 @evaluate.command()

@@ -5,7 +5,6 @@ Protocol has one executable contract test in tests/stores that every implementat
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -25,8 +24,6 @@ __all__ = [
     "JobQueue",
     "PassageIds",
     "Profiles",
-    "Reranked",
-    "Reranker",
     "SparseIndex",
     "VectorIndex",
     "Vectors",
@@ -226,8 +223,8 @@ class Catalogue(Protocol):
         ...
 
     def saying(self, passage_ids: PassageIds, phrases: Sequence[str]) -> PassageIds:
-        """Those of the passages whose text holds each phrase: its words in a row, on word borders, whatever the capitals
-        and whatever blanks and punctuation stand between them."""
+        """Those of the passages whose text holds each phrase: its words in a row, on word borders, whatever the
+        capitals and whatever blanks and punctuation stand between them."""
         ...
 
     def fingerprints(self, filters: SearchFilters) -> Mapping[int, str]:
@@ -260,22 +257,6 @@ class Catalogue(Protocol):
     def last_searches(self, limit: int) -> Sequence[tuple[str, int, datetime]]: ...
 
     def statistics(self) -> Statistics: ...
-
-
-class Reranker(Protocol):
-    """Reads question and passage together: slower than vectors, and often better."""
-
-    def logits(self, question: str, texts: Sequence[str]) -> "Reranked":
-        """A logit per text, in their order; None where the deadline came first. Raises ModelUnavailable."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Reranked:
-    """logits: one per text, None for one that was not scored in time. notice: what to tell the user, "" for nothing."""
-
-    logits: tuple[float | None, ...]
-    notice: str = ""
 
 
 class Profiles(Protocol):

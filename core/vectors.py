@@ -21,5 +21,5 @@ def cosines(codes: NDArray[np.int8], vectors: NDArray[np.float32]) -> NDArray[np
     """Cosine, in [-1, 1], of each packed vector with each of some of length 1: shape (n, m); 0 for one of length 0."""
     wide = codes.astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
-    found: NDArray[np.float32] = (wide @ vectors.T) / np.where(lengths == 0, 1, lengths)[:, None]
-    return np.clip(found, -1.0, 1.0)
+    found = (wide @ vectors.T) / np.where(lengths == 0, 1, lengths)[:, None]
+    return np.clip(found, -1.0, 1.0).astype(np.float32)

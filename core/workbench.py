@@ -15,14 +15,15 @@ from core.five_truths import FiveTruthsAnswer
 from core.ingest.pipeline import Ingestor
 from core.intake import Intake
 from core.moments import right_now
+from core.notes.desk import MemoryDesk
 from core.ports import BlobStore, Catalogue, JobQueue, SparseIndex, VectorIndex
 from core.queries import ScoreProfile, SearchRequest
-from core.notes.desk import MemoryDesk
 from core.reality.desk import RealityDesk
 from core.results import Candidate, SearchResult, Statistics
 from core.saved_views import SavedViews
 from core.search.near import NearWords
 from core.search.pipeline import Searcher
+from core.search.similar import Similar, similar_to
 from core.tuning.desk import TuningDesk
 from core.use_recorder import UseRecorder
 
@@ -82,11 +83,36 @@ class Workbench(Intake):
         result = self._searcher.search(request, self._now())
         if remember and request.question.strip():
             self._catalogue.save_searched(request.question, len(result.hits), self._now())
+            self.uses.shown(result)
         return result
+
+    def search_many(self, requests: Sequence[SearchRequest]) -> Sequence[SearchResult]:
+        """Answer many questions, in their order; none is remembered. Raises what `search` raises."""
+        return self._searcher.search_many(requests, self._now())
+
+    @property
+    def reranker_troubles(self) -> Mapping[str, str]:
+        """Reranker → why its model could not be loaded when it was last tried."""
+        return self._searcher.reranker_troubles
+
+    def similar(self, passage_id: int, filters: SearchFilters) -> Sequence[Similar]:
+        """The passages most like a stored one that the filters admit. Raises NotFound, StoreFailed."""
+        return similar_to(
+            self.passage(passage_id),
+            filters.resolved(self._now()),
+            catalogue=self._catalogue,
+            vectors=self._vectors,
+            sparse=self._sparse,
+        )
 
     def rescore(self, result: SearchResult, profile: ScoreProfile) -> SearchResult:
         """The same candidates under another profile; touches no store."""
         return self._searcher.rescore(result, profile, self._now())
+
+    def delete(self, document_id: int) -> None:
+        """Remove a document, and what was done with it."""
+        super().delete(document_id)
+        self.uses.delete([document_id])
 
     def explain(self, result: SearchResult, passage_id: int) -> Candidate:
         """What was measured of any candidate of a result, dropped or not. Raises NotFound."""
@@ -120,6 +146,10 @@ class Workbench(Intake):
     def profiles(self) -> Mapping[str, ScoreProfile]:
         """All score profiles by name, those of the product first."""
         return self.tuning.profiles.choices()
+
+    def undated(self, filters: SearchFilters) -> int:
+        """Documents a date filter leaves out only because they are undated."""
+        return self._catalogue.undated(filters.resolved(self._now()))
 
     def facets(self, filters: SearchFilters) -> Mapping[str, Mapping[str, int]]:
         """Filter field → value → passages, each counted under the other fields' filters."""
@@ -166,7 +196,7 @@ class Workbench(Intake):
 
     def notices(self) -> Sequence[str]:
         """What runs weaker or slower than it should, in words; empty while models are not loaded."""
-        return self._ingestor.notices
+        return (*self._ingestor.notices, *filter(None, (self.uses.notice,)))
 
     def warm(self) -> None:
         """Load the models and indexes, so that the first search does not wait."""

@@ -10,12 +10,14 @@ from core.matching import stem
 from core.pictures import PagePicture, page_picture
 from core.results import Candidate, Citation, Dropped, DropReason, Hit, Score, SearchResult
 from core.search.cite import CitationStyle, cite, written
+from core.search.sums import factor_label, shown_parts, strip_words
 from pages.parts import cards, charts, first, notices, session
-from pages.parts.sums import factor_label, shown_parts, strip_words
+from pages.parts.person import who
+from pages.parts.search import versus
 from pages.parts.urls import page_path, params_of, request_from
 from pages.parts.wording import bytes_in_words, count, day, marked, plain, quoted, shortened
 
-_VIEWS = ("Score", "Page", "Citations", "Not shown")
+_VIEWS = ("Score", "Page", "Citations", versus.VIEW, "Not shown")
 _WHY = {
     DropReason.FILTERED: "Left out by a filter",
     DropReason.BELOW_FLOOR: "No evidence: neither similar enough nor a word in common",
@@ -47,6 +49,7 @@ def _view(result: SearchResult, passage_id: int) -> str:
         st.session_state["view"] = wanted if wanted in _VIEWS else _VIEWS[0]
     view = st.segmented_control("View", _VIEWS, key="view", required=True, label_visibility="collapsed") or _VIEWS[0]
     params = params_of(result.request) | {"passage": [str(passage_id)]}
+    params |= versus.kept_params() if view == versus.VIEW else {}
     st.query_params.from_dict(params | ({"view": [view]} if view != _VIEWS[0] else {}))
     return view
 
@@ -239,6 +242,12 @@ def _not_shown(result: SearchResult) -> None:
             cards.miss_line(each.candidate, each.detail, result.request, document)
 
 
+def _cited(candidate: Candidate, document: Document, result: SearchResult) -> tuple[Citation, ...]:
+    rarity = result.rarity or dict.fromkeys(result.route.keywords, 1.0)
+    cosines = candidate.signals.sentences
+    return cite(candidate.passage, document, rarity, amount=result.route.amount, cosines=cosines)
+
+
 def _about(document: Document | None) -> None:
     if document is None:
         return
@@ -261,17 +270,21 @@ def draw() -> None:
         notices.empty(":material/search_off:", "Nothing was found for this question", plain(result.silence))
         return
     candidate = session.workbench().explain(result, passage_id or result.candidates[0].passage.id)
+    session.workbench().uses.opened(candidate.passage, result.request.question, who())
     hit, dropped = _standing(result, candidate.passage.id)
     document = result.documents.get(candidate.passage.document_id) or session.workbench().document(
         candidate.passage.document_id
     )
-    citations = hit.citations if hit else cite(candidate.passage, document, dict.fromkeys(result.route.keywords, 1.0))
+    citations = hit.citations if hit else _cited(candidate, document, result)
     _heading(result, candidate, hit, dropped)
     match _view(result, candidate.passage.id):
         case "Page":
             _page(candidate, document, citations)
         case "Citations":
             _citations(result, citations)
+        case versus.VIEW:
+            if (other := versus.choose_other(result, candidate.passage.id)) is not None:
+                versus.draw_versus(result, candidate.passage.id, other)
         case "Not shown":
             _not_shown(result)
         case _:

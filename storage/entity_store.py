@@ -1,11 +1,28 @@
 """Which passages name what, in PostgreSQL. Names are looked up by equality alone: row-level security lets no index on
 arrays be used (see the migration)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from sqlalchemy import BigInteger, Connection, Float, Text, any_, cast, column, delete, func, insert, literal, select, true, tuple_
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    Float,
+    Text,
+    any_,
+    cast,
+    column,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+    text,
+    true,
+    tuple_,
+)
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from core.documents import DocumentState, Passage
@@ -19,6 +36,8 @@ from storage.rows import storable_text
 from storage.sql_filters import conditions
 
 __all__ = ["SqlEntityGraph"]
+
+_PLANNED = text("SELECT set_config('plan_cache_mode', 'force_custom_plan', true)")
 
 
 class SqlEntityGraph:
@@ -54,6 +73,14 @@ class SqlEntityGraph:
         with self._database.transaction("deleting entities") as connection:
             connection.execute(self._forgotten(document_ids))
 
+    @contextmanager
+    def _reading(self, doing: str) -> Iterator[Connection]:
+        """A transaction whose statements are planned for their values: one plan for any number of names reads the whole
+        table, and takes fifty times as long."""
+        with self._database.transaction(doing) as connection:
+            connection.execute(_PLANNED)
+            yield connection
+
     def _forgotten(self, document_ids: Any) -> Any:
         chosen = ENTITIES.c.document_id == any_(literal([int(i) for i in document_ids], ARRAY(BigInteger)))
         return delete(ENTITIES).where(ENTITIES.c.tenant_id == self._tenant, chosen)
@@ -63,7 +90,7 @@ class SqlEntityGraph:
         asked = {name: storable_text(name) for name in names}
         if not asked:
             return {}
-        with self._database.transaction("looking for entities") as connection:
+        with self._reading("looking for entities") as connection:
             rows = self._spelled(connection, {said.casefold() for said in asked.values()})
             short = {row.name for row in rows if row.spelling != row.name and row.spelling in set(asked.values())}
             missing = {name.casefold() for name in short} - {row.folded for row in rows if row.spelling == row.name}
@@ -125,7 +152,7 @@ class SqlEntityGraph:
             .order_by(weighed.c.weight.desc(), CHUNKS.c.id)
             .limit(most)
         )
-        with self._database.transaction("searching by entities") as connection:
+        with self._reading("searching by entities") as connection:
             return [(int(row.id), tuple(row.entities)) for row in connection.execute(query)]
 
     def _asked(self, weights: Mapping[str, float]) -> Any:
@@ -161,7 +188,9 @@ class SqlEntityGraph:
     def search(self, part: str, kind: EntityType | None, *, limit: int, offset: int = 0) -> EntityPage:
         """Entities whose name or alias holds `part`, those in most passages first, then by name. Raises StoreFailed."""
         folded = storable_text(part.strip().casefold())
-        spelled = self._living(select(ENTITIES.c.name, ENTITIES.c.type)).where(func.strpos(ENTITIES.c.folded, folded) > 0)
+        spelled = self._living(select(ENTITIES.c.name, ENTITIES.c.type)).where(
+            func.strpos(ENTITIES.c.folded, folded) > 0
+        )
         own = ENTITIES.c.spelling == ENTITIES.c.name
         entities = self._living(_counted()).where(own)
         if folded:
@@ -171,7 +200,7 @@ class SqlEntityGraph:
         there = entities.subquery()
         name = there.c.name.collate("C")
         page = select(there).order_by(there.c.passages.desc(), name, there.c.type).limit(limit).offset(offset)
-        with self._database.transaction("looking through entities") as connection:
+        with self._reading("looking through entities") as connection:
             total = int(connection.scalar(select(func.count()).select_from(there)) or 0)
             rows = connection.execute(page).all()
             aliases = self._aliases(connection, [row.name for row in rows])
@@ -193,9 +222,7 @@ def _counted(*others: Any) -> Any:
 
 
 def _known(row: Any, aliases: Mapping[tuple[str, str], tuple[str, ...]]) -> KnownEntity:
-    return KnownEntity(
-        Entity(row.name, EntityType(row.type), aliases.get((row.name, row.type), ())), int(row.passages)
-    )
+    return KnownEntity(Entity(row.name, EntityType(row.type), aliases.get((row.name, row.type), ())), int(row.passages))
 
 
 def _first(known: KnownEntity) -> tuple[int, str, str]:

@@ -85,9 +85,11 @@ class LazyVectorIndex:
         """Forget these documents' vectors."""
         self._real().delete(document_ids)
 
-    def search(self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int) -> LegHits:
+    def search(
+        self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int, among: PassageIds | None = None
+    ) -> LegHits:
         """The admissible passages nearest to a vector."""
-        return self._real().search(vector, filters, top_k)
+        return self._real().search(vector, filters, top_k, among)
 
     def blocks(self, filters: SearchFilters) -> Iterator[tuple[PassageIds, Vectors]]:
         """Every admissible passage's id and vector."""

@@ -13,6 +13,8 @@ from core.errors import StoreFailed
 from core.ports import Vectors
 from storage.database import Database
 from storage.mirror_columns import LISTED, SINGLE, UNDATED, Columns, Postings, Words
+from storage.mirror_models import CHANGES
+from storage.models import CHUNKS
 
 __all__ = ["Changes", "changes_since", "passages_in", "read_passages"]
 
@@ -23,11 +25,11 @@ _VERSION_BYTES = 16
 # whatever it could not see yet has that transaction's number or a higher one.
 _CHANGES = text(
     "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS next, pg_postmaster_start_time() AS started,"
-    " (SELECT string_agg(int8send(document_id) || uuid_send(version), '') FROM library_changes"
+    f" (SELECT string_agg(int8send(document_id) || uuid_send(version), '') FROM {CHANGES.name}"
     " WHERE tenant_id = :tenant AND changed_by >= :since) AS noted"
 )
 
-_PASSAGES = text("SELECT count(*) FROM knowledge_chunks WHERE tenant_id = :tenant AND document_id = ANY(:documents)")
+_PASSAGES = text(f"SELECT count(*) FROM {CHUNKS.name} WHERE tenant_id = :tenant AND document_id = ANY(:documents)")
 
 _TEXTS = (*SINGLE, *LISTED)
 _UNDATED = int(UNDATED).to_bytes(8, "big", signed=True).hex()
@@ -45,7 +47,7 @@ SELECT
 FROM (
     SELECT id, document_id, date, archived, {", ".join(_TEXTS)},
         CASE WHEN embedded_by = %(model)s THEN embedding END AS embedding
-    FROM knowledge_chunks
+    FROM {CHUNKS.name}
     WHERE tenant_id = %(tenant)s AND id > %(last)s AND (%(everything)s OR document_id = ANY(%(documents)s))
     ORDER BY id LIMIT %(rows)s
 ) AS chosen

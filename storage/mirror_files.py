@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,23 +35,23 @@ class DamagedFile(Exception):
     """The file is not what was written, or is of another format."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class ArrayFile:
-    """An open file: its arrays, read-only, and what its writer said of it."""
+    """An open file: its arrays, read-only, and what its writer said of it. It is closed once nobody holds it."""
 
     about: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]]
-    _file: BinaryIO
+    _descriptor: int
     _found: tuple[int, int]
 
     def intact(self) -> bool:
         """Whether nobody has written to it since it was opened and checked."""
-        return _state(self._file) == self._found
+        return _state(self._descriptor) == self._found
 
     def stands_at(self, path: Path) -> bool:
         """Whether this is the file found there now."""
         try:
-            return os.path.samestat(os.fstat(self._file.fileno()), path.stat())
+            return os.path.samestat(os.fstat(self._descriptor), path.stat())
         except OSError:
             return False
 
@@ -100,21 +101,22 @@ def writing_arrays(path: Path) -> Iterator[ArrayWriter]:
 
 def open_arrays(path: Path) -> ArrayFile:
     """The file, checked from end to end. Raises DamagedFile, FileNotFoundError, OSError."""
-    file = path.open("rb")
-    try:
-        found = _state(file)
-        held = _checked(file, found[0])
-        arrays = {name: _mapped(file, place) for name, place in held["arrays"].items()}
-        if _state(file) != found:
+    with path.open("rb") as file:
+        found = _state(file.fileno())
+        try:
+            held = _checked(file, found[0])
+            arrays = {name: _mapped(file, place) for name, place in held["arrays"].items()}
+        except (ValueError, KeyError, TypeError) as error:
+            raise DamagedFile from error
+        if _state(file.fileno()) != found:
             raise DamagedFile
-    except (DamagedFile, ValueError, KeyError, TypeError) as error:
-        file.close()
-        raise DamagedFile from error
-    return ArrayFile(held["about"], arrays, file, found)
+        opened = ArrayFile(held["about"], arrays, os.dup(file.fileno()), found)
+    finalize(opened, os.close, opened._descriptor)
+    return opened
 
 
-def _state(file: BinaryIO) -> tuple[int, int]:
-    held = os.fstat(file.fileno())
+def _state(descriptor: int) -> tuple[int, int]:
+    held = os.fstat(descriptor)
     return held.st_size, held.st_mtime_ns
 
 

@@ -6,7 +6,7 @@ from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import any_, literal, select
+from sqlalchemy import ColumnElement, any_, literal, select
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 from core.search.near import Words
@@ -46,7 +46,13 @@ class SqlWordStore:
         if not words:
             return
         rows = [
-            {"tenant_id": self._database.tenant, "model": self._model(), "stem": stem, "word": word, "codes": bytes(row)}
+            {
+                "tenant_id": self._database.tenant,
+                "model": self._model(),
+                "stem": stem,
+                "word": word,
+                "codes": bytes(row),
+            }
             for (stem, word), row in zip(words.items(), codes, strict=True)
         ]
         with self._database.transaction("keeping new words") as connection:
@@ -71,7 +77,7 @@ class SqlWordStore:
                 self._words = _words(self._held)
             return self._words
 
-    def _ours(self) -> tuple[object, ...]:
+    def _ours(self) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
         return WORDS.c.tenant_id == self._database.tenant, WORDS.c.model == self._model()
 
 

@@ -8,9 +8,18 @@ from core.answers.support import support_of
 from core.documents import Span
 from core.five_truths import Figure, FiveTruthsAnswer
 from core.ingest.sentences import sentences
-from core.results import Citation
+from core.results import Citation, SearchResult
+from core.search.cite import CitationStyle, written
 
-__all__ = ["CheckedSentence", "ContextBlock", "cited_ids", "context_of", "figure_words", "supported"]
+__all__ = [
+    "CheckedSentence",
+    "ContextBlock",
+    "cited_ids",
+    "context_of",
+    "context_of_hits",
+    "figure_words",
+    "supported",
+]
 
 _ID = r"(?:\d+\.\d+|[fF]\d+)"
 _CITED = re.compile(rf"[ \t]*\[\s*({_ID}(?:\s*[,;]\s*{_ID})*)\s*\]")
@@ -80,6 +89,23 @@ def context_of(answer: FiveTruthsAnswer) -> ContextBlock:
         citations |= held
         figures |= counted
     return ContextBlock("\n".join(lines), answer.question, citations, figures)
+
+
+def context_of_hits(result: SearchResult) -> ContextBlock:
+    """The cited sentences of a search result, best hit first, each hit under its number, place and truth. Text is data
+    here too: neither a sentence nor the name of a file can pose as another sentence's number.
+    """
+    lines: list[str] = []
+    citations: dict[str, Citation] = {}
+    for hit in result.hits:
+        held = {citation.citation_id: citation for citation in hit.citations}
+        if held:
+            place = written(next(iter(held.values())), CitationStyle.BRIEF)
+            truth = hit.candidate.passage.truth
+            lines.append(f"# {hit.rank}. {_line(place)}{f', {truth.value}' if truth else ''}")
+        lines += [f"[{name}] {_line(citation.quote)}" for name, citation in held.items()]
+        citations |= held
+    return ContextBlock("\n".join(lines), result.request.question, citations)
 
 
 def figure_words(figure: Figure) -> str:

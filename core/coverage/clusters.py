@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.boards import Topic, TopicOrigin
 from core.coverage.topic_edits import described
-from core.documents import Passage, Truth
+from core.documents import Origin, Passage, Truth
 from core.filters import SearchFilters
 from core.matching import STOP_WORDS, stem, words
 from core.ports import Catalogue, VectorIndex
@@ -39,7 +39,9 @@ def clusters(catalogue: Catalogue, vectors: VectorIndex, project: str | None, mo
     out. Named by class-based TF-IDF (Grootendorst 2022, §3.3) over words and
     pairs of words. Raises StoreFailed.
     """
-    ids, rows = _sample(vectors, SearchFilters(projects=(project,) if project else ()))
+    ids, rows = _sample(
+        vectors, SearchFilters(origins=(Origin.DOCUMENT.value,), projects=(project,) if project else ())
+    )
     if len(ids) < 2 * _LEAST_PASSAGES:
         return ()
     from sklearn.cluster import MiniBatchKMeans

@@ -9,6 +9,7 @@ from core.coverage.detect import Detector
 from core.coverage.gaps import assembled
 from core.coverage.rerun import touched
 from core.coverage.store import BoardStore
+from core.documents import Origin
 from core.errors import BadRequest, FivefoldError
 from core.filters import SearchFilters
 from core.ports import Catalogue, Profiles
@@ -105,7 +106,8 @@ class Runs:
 
     def _kept(self, run: Run, profile: ScoreProfile, whole: bool) -> tuple[Run, frozenset[tuple[int, GapKind]]]:
         """The run with what is known of the library now, and the cells that need no judging."""
-        filters = SearchFilters(projects=(run.project,) if run.project else ()).resolved(self._now())
+        projects = (run.project,) if run.project else ()
+        filters = SearchFilters(origins=(Origin.DOCUMENT.value,), projects=projects).resolved(self._now())
         corpus = self._catalogue.fingerprints(filters)
         digest = self._detector.configuration(profile)
         own = tuple(self._store.cells(run.id))

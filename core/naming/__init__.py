@@ -1,1 +1,1 @@
-"""What a text names, found by patterns and tables alone: the same for a passage that is read and a question that is asked."""
+"""What a text names, found by patterns and tables alone: the same in a passage and in a question."""

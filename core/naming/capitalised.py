@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 
 from core.entities import Entity, EntityType
 from core.matching import STOP_WORDS
-from core.naming.words import Lexicon, Named, Word, gap_joins, in_capitals, read_words
+from core.naming.words import Lexicon, Named, Word, gap_joins, in_capitals
 from core.tables.entities import known_entities, name_words
 from core.tables.jurisdictions import jurisdictions
 
@@ -16,7 +17,9 @@ _LINKS = frozenset(("of", "for", "and", "the", "&", "on", "in", "with", "to"))
 _APART = frozenset(("for", "on", "in", "with", "to"))
 _MOST_WORDS = 16
 _WRAPPED = 40  # a line at least this long may have been broken inside a name; a shorter one is a heading or an item
-_BEFORE = frozenset("the u.s us united states a an this each any all every by see per note pursuant under section".split())
+_BEFORE = frozenset(
+    "the u.s us united states a an this each any all every by see per note pursuant under section".split()
+)
 _PARTS = frozenset(("Title", "Subtitle", "Section", "Part", "Subpart", "Chapter", "Article"))
 _OF = frozenset(("Bank", "University", "Institute", "Society", "Association", "College", "Federation", "Chamber"))
 _STATE_CITY = re.compile(r"\b((?:St\. |Ft\. |Mt\. )?[A-Z][a-z]+(?: [A-Z][a-z]+)?), ([A-Z]{2}) \d{5}\b")
@@ -44,9 +47,10 @@ def well_known(name: str) -> Entity | None:
 def capitalised_names(text: str, words: Sequence[Word]) -> Iterator[Named]:
     """Every organization, act, person and place a text names with capitals, in no order; some may overlap.
 
-    >>> said = "Jane Doe asked Mr. Lee of Acme Tools, Inc. and the Ohio Department of Health about the Clean Air Act"
-    >>> [(found.entity.name, str(found.entity.type)) for found in capitalised_names(said, read_words(said))]
-    [('Lee', 'person'), ('Acme Tools Inc', 'organization'), ('Ohio Department of Health', 'organization'), ('Clean Air Act', 'law')]
+    >>> from core.naming.words import read_words
+    >>> said = "Mr. Lee of Acme Tools, Inc. asked the Ohio Department of Health about the Clean Air Act"
+    >>> [found.entity.name for found in capitalised_names(said, read_words(said))]
+    ['Lee', 'Acme Tools Inc', 'Ohio Department of Health', 'Clean Air Act']
     """
     for run in _runs(text, words):
         yield from _in_run(text, run)
@@ -77,7 +81,7 @@ def type_of_name(words: Sequence[str]) -> EntityType:
 
 
 def _headed(words: Sequence[str]) -> bool:
-    return len(words) > 2 and words[0] in name_words().heads and words[1] == "of"
+    return any(head in name_words().heads and link == "of" for head, link in pairwise(words))
 
 
 def _runs(text: str, words: Sequence[Word]) -> Iterator[list[Word]]:
@@ -134,7 +138,7 @@ def _trimmed(text: str, run: list[Word]) -> Iterator[list[Word]]:
 def _said(text: str, words: Sequence[Word]) -> str:
     """A name as it is written, without line ends and commas."""
     written = text[words[0].start : words[-1].start + len(words[-1].plain)]
-    return " ".join(written.replace("’", "'").replace(",", " ").split()).replace(". Inc", " Inc")
+    return " ".join(written.replace("’", "'").replace(",", " ").split()).replace(". Inc", " Inc").rstrip("'")
 
 
 def _named(text: str, kind: EntityType, words: Sequence[Word]) -> Named:
@@ -164,7 +168,8 @@ def _ending_at(text: str, run: Sequence[Word], begun: int, at: int) -> tuple[int
     if word.plain in table.law:
         return _act(text, run, begun, at)
     first = _own(run, begun, at)
-    if at - first < 1 or run[at - 1].key in _LINKS:
+    goes_on = at + 1 < len(run) and run[at + 1].key not in _LINKS and not _ends(text, word)
+    if at - first < 1 or run[at - 1].key in _LINKS or goes_on:
         return None
     if word.plain in table.organization:
         return first, at, EntityType.ORGANIZATION
@@ -187,13 +192,13 @@ def _state(text: str, run: Sequence[Word], at: int) -> int:
     """How many words from here are the name of a state: "New York" has two; 0 for none."""
     for length in (2, 1):
         found = well_known(_said(text, run[at : at + length])) if at + length <= len(run) else None
-        if found is not None and found.type is EntityType.PLACE:
+        if found is not None and found.type is EntityType.PLACE and found.name != "United States":
             return length
     return 0
 
 
 def _by_head(text: str, run: Sequence[Word], begun: int, head: int) -> tuple[int, int, EntityType] | None:
-    """"[Ohio] Department of [the] Health and Human Services": after "and" one part only, and none with its own head."""
+    """ "[Ohio] Department of Health and Human Services": after "and" one part only, and none with its own head."""
     table = name_words()
     end = head + 2
     linked = False
@@ -204,31 +209,38 @@ def _by_head(text: str, run: Sequence[Word], begun: int, head: int) -> tuple[int
             if linked or after is None or after.key == "the" or after.plain in table.heads or after.plain.isupper():
                 break
             linked = True
-        elif word.key in _APART or (end > head + 2 and (word.plain in table.heads or _ends_there(text, run, head, end))):
+        elif word.key in _APART or (
+            end > head + 2 and (word.plain in table.heads or _ends_there(text, run, head, end))
+        ):
             break
         end += 1
     while run[end - 1].key in _LINKS:
         end -= 1
-    if end <= head + 2 or run[head + 2].plain in table.not_of:
+    subject = head + 3 if run[head + 2].key == "the" else head + 2
+    if end <= subject or run[subject].plain in table.not_of:
         return None
-    first = next((n for n in (2, 1) if head - n >= begun and _state(text, run, head - n) == n), 0)
+    beside = head > begun and "\n" not in text[run[head - 1].end : run[head].start]
+    first = next((n for n in (2, 1) if beside and head - n >= begun and _state(text, run, head - n) == n), 0)
     return head - first, end - 1, EntityType.ORGANIZATION
 
 
 def _ends_there(text: str, run: Sequence[Word], head: int, end: int) -> bool:
-    """Whether a name is complete before a word: it is well known, or the word is a brand's ("TalentMAP")."""
+    """Whether a name is complete before a word: it is well known, it owns the word ("… Resources' Board"), or the word
+    is a brand's ("PayMAX")."""
     word = run[end].plain
+    before = run[end - 1]
+    owner = text[before.start + len(before.plain)] in "'’"
     branded = not word.isupper() and any(letter.isupper() for letter in word[1:]) and "-" not in word
-    return branded or (run[end].key not in _LINKS and well_known(_said(text, run[head:end])) is not None)
+    return owner or branded or (run[end].key not in _LINKS and well_known(_said(text, run[head:end])) is not None)
 
 
 def _act(text: str, run: Sequence[Word], begun: int, at: int) -> tuple[int, int, EntityType] | None:
-    """"Clean Air Act" or "Clean Air Act of 1970", not "the Act"; of "Title VII of Civil Rights Act" what is behind."""
+    """ "Clean Air Act" or "Clean Air Act of 1970", not "the Act"; of "Title VII of Civil Rights Act" what is behind."""
     first = begun
     for place in range(begun, at):
-        if run[place].key == "the" or (run[place].key == "of" and run[begun].plain in _PARTS):
-            first = place + 1
-        elif run[place].key == "and" and place > 0 and len(run[place - 1].plain) < 3:
+        key = run[place].key
+        cut = key == "the" or (key == "of" and run[begun].plain in _PARTS)
+        if cut or (key == "and" and place > 0 and len(run[place - 1].plain) < 3):
             first = place + 1
     if at <= first or run[at - 1].key in _LINKS or all(len(word.plain) < 4 for word in run[first:at]):
         return None

@@ -15,7 +15,8 @@ __all__ = ["abbreviations", "code_names", "concept_name", "defined_terms"]
 _ABBREVIATION = re.compile(r"\((?:the\s+)?[\"“'‘]?(?P<short>[A-Z][A-Za-z&/.]{1,9})[\"”'’]?\)")
 _SPELLED_OUT = re.compile(r"(?<![\w(])(?P<short>[A-Z]{2,8}) \((?P<long>[A-Z][A-Za-z’'&, -]{5,80})\)")
 _QUOTED_TERM = re.compile(
-    r"[“\"](?P<term>[A-Za-z][\w’' ()/-]{1,60})[”\"](?:\s*\([^)]{1,12}\))?,?\s+(?:means?|has\s+the\s+meaning|is\s+defined|includes)\b"
+    r"[“\"](?P<term>[A-Za-z][\w’' ()/-]{1,60})[”\"](?:\s*\([^)]{1,12}\))?,?\s+"
+    r"(?:means?|has\s+the\s+meaning|is\s+defined|includes)\b"
 )
 _MARKED_TERM = re.compile(r"(?:\*\*|__)(?P<term>[A-Za-z][\w’' ()/-]{1,60}?)[.:]?(?:\*\*|__):?\s+means\b")
 _PLAIN_TERM = re.compile(
@@ -125,7 +126,9 @@ def _is_term(term: str, *, marked: bool) -> bool:
         return False
     if marked:
         return True
-    return not words[0].key.endswith("ing") and not any(word.key in STOP_WORDS for word in words if word.key not in _SMALL)
+    return not words[0].key.endswith("ing") and not any(
+        word.key in STOP_WORDS for word in words if word.key not in _SMALL
+    )
 
 
 def code_names(text: str) -> Iterator[Named]:

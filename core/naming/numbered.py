@@ -39,9 +39,9 @@ class _Shape:
 def numbered_names(text: str) -> Iterator[Named]:
     """Every entity told by its shape; some may lie inside others.
 
-    >>> said = "See 26 USC 3402(f), 29 C.F.R. § 778.113, Forms W-2 and W-3, Pub. 15-A, $1.5 million and May 1, 2024"
+    >>> said = "See 26 USC 3402(f), 29 C.F.R. § 778.113, Forms 940 and 941, Pub. 15-A, $1.5 million and May 1, 2024"
     >>> [found.entity.name for found in numbered_names(said)]
-    ['26 U.S.C. § 3402', '29 CFR 778.113', 'Form W-2', 'Form W-3', 'Publication 15-A', '$1,500,000', '2024-05-01']
+    ['26 U.S.C. § 3402', '29 CFR 778.113', 'Form 940', 'Form 941', 'Publication 15-A', '$1,500,000', '2024-05-01']
     """
     folded = text.lower()
     for shape in _shapes():
@@ -137,10 +137,18 @@ def _law_shapes() -> Iterator[_Shape]:
     title = r"(?<![\w.])(?P<title>\d{1,2})\s*"
     code = _template("{title} U.S.C. § {section}")
     tax = _template("26 U.S.C. § {section}")
-    yield law(rf"{title}U\.?\s?S\.?\s?C(?:\.A\.|\.|ode\b|A\b|\b)\s*{_MARK}(?P<section>{_SECTION})", code, "usc", "u.s", "u. s")
+    yield law(
+        rf"{title}U\.?\s?S\.?\s?C(?:\.A\.|\.|ode\b|A\b|\b)\s*{_MARK}(?P<section>{_SECTION})", code, "usc", "u.s", "u. s"
+    )
     yield law(rf"{title}U\.S\. Code\s*{_MARK}(?P<section>{_SECTION})", code, "u.s. code")
     regulation = r"(?P<section>\d+\.\d+[A-Z]?(?:\([a-z]\)(?=-\d))?(?:-\d+[A-Z]?)?|\d+(?![\w.]*\d))"
-    yield law(rf"{title}C\.?\s?F\.?\s?R\.?\s*{_MARK}(?:(?P<part>[Pp]arts?)\s*)?{regulation}", _regulation, "cfr", "c.f", "c. f")
+    yield law(
+        rf"{title}C\.?\s?F\.?\s?R\.?\s*{_MARK}(?:(?P<part>[Pp]arts?)\s*)?{regulation}",
+        _regulation,
+        "cfr",
+        "c.f",
+        "c. f",
+    )
     treasury = r"\bTreas(?:\.|ury) Reg(?:\.|ulations?)\s*§?\s*(?P<section>\d+\.\d+[A-Z]?(?:\([a-z]\)(?=-\d))?(?:-\d+)?)"
     yield law(treasury, _template("26 CFR {section}"), "treas")
     yield law(
@@ -150,12 +158,17 @@ def _law_shapes() -> Iterator[_Shape]:
     )
     order = r"\b(?:Executive Order|E\.O\.|EO)\s*(?:No\.?\s*)?(?P<number>1\d{4})\b"
     yield law(order, _template("Executive Order {number}"), "executive order", "e.o.", "eo")
-    clause = r"\b(?P<book>FAR|DFARS|GSAR)\s*(?:[Cc]lause\s*|[Pp]art\s*|[Ss]ubpart\s*|§\s*)?(?P<number>\d{1,4}\.\d{1,4}(?:-\d+)?)"
+    clause = r"\b(?P<book>FAR|DFARS|GSAR)\s*(?:[Cc]lause\s*|[Pp]art\s*|[Ss]ubpart\s*|§\s*)?"
+    clause += r"(?P<number>\d{1,4}\.\d{1,4}(?:-\d+)?)"
     yield law(clause, _template("{book} {number}"), "far", "gsar")
     yield law(r"\bIRC\s*(?:§+|[Ss]ec(?:tion|\.))\s*(?P<section>\d+[A-Z]?)\b", tax, "irc")
     of_code = r"\b[Ss]ection\s+(?P<section>\d+[A-Z]?)(?:\([^)\s]{1,4}\))*\s+of\s+the\s+Internal\s+Revenue\s+Code"
     yield law(of_code, tax, "internal")
-    yield law(rf"(?<![\w.])(?P<title>\d{{1,3}}\s+)?(?P<prefix>{_state_prefixes()})\s*(?:§+\s*)?(?P<number>\d[\w.:-]*)(?<=\w)", _state_code, *_state_hints())
+    yield law(
+        rf"(?<![\w.])(?P<title>\d{{1,3}}\s+)?(?P<prefix>{_state_prefixes()})\s*(?:§+\s*)?(?P<number>\d[\w.:-]*)(?<=\w)",
+        _state_code,
+        *_state_hints(),
+    )
 
 
 def _state_prefixes() -> str:
@@ -184,21 +197,32 @@ def _paper_shapes() -> Iterator[_Shape]:
     form = EntityType.FORM
     others = rf"(?P<others>(?:\s*(?:,\s*(?:and|or)|,|and|or|/)\s*{_NEXT_FORM}\b)*)"
     yield shape(form, rf"\b(?<!DD )(?<!Standard )(?<!Optional )Forms?\s+(?P<code>{_FORM})\b{others}", _forms, "form")
-    small = r"\bform\s+(?P<code>[A-Za-z]{1,3}-\d{1,4}[A-Za-z]{0,4}(?:-[A-Za-z]{1,4})?|\d{3,5}(?:-[A-Za-z]{1,4})?)\b(?P<others>)"
+    small = r"\bform\s+(?P<code>(?:[A-Za-z]{1,3}-\d{1,4}[A-Za-z]{0,4}|\d{3,5})(?:-[A-Za-z]{1,4})?)\b(?P<others>)"
     yield shape(form, small, _forms, "form")
-    bare = r"(?<![\w-])(?P<code>W-[2-9](?:[A-Z]{1,3})?|I-9|1099-[A-Z]{1,5}|1095-[ABC]|SS-[48])(?=s?(?![\w-]))(?P<others>)"
+    bare = (
+        r"(?<![\w-])(?P<code>W-[2-9](?:[A-Z]{1,3})?|I-9|1099-[A-Z]{1,5}|1095-[ABC]|SS-[48])(?=s?(?![\w-]))(?P<others>)"
+    )
     yield shape(form, bare, _forms, "w-", "i-9", "109", "ss-")
     yield shape(form, r"\bDD(?:\s*Form)?[\s-]*(?P<number>\d{3,4})\b", _template("DD Form {number}"), "dd")
-    yield shape(form, r"\b(?:SF|Standard Form)[\s-]*(?P<number>\d{1,4})\b", _template("SF {number}"), "sf", "standard form")
-    yield shape(form, r"\b(?:OF|Optional Form)[\s-](?P<number>\d{2,4})\b", _template("OF {number}"), "of-", "optional form", "of 1", "of 2", "of 3")
+    yield shape(
+        form, r"\b(?:SF|Standard Form)[\s-]*(?P<number>\d{1,4})\b", _template("SF {number}"), "sf", "standard form"
+    )
+    yield shape(
+        form,
+        r"\b(?:OF|Optional Form)[\s-](?P<number>\d{2,4})\b",
+        _template("OF {number}"),
+        "of-",
+        "optional form",
+        "of 1",
+        "of 2",
+        "of 3",
+    )
     schedule = r"\bSchedule\s+(?P<letter>[A-Z0-9]{1,3}(?:-EZ)?)\s*\(Form\s+(?P<code>[\w-]+)\)"
     yield shape(form, schedule, _template("Schedule {letter} (Form {code})"), "schedule")
     paper = r"\b(?:Pub\.|Publications?|Pubs\.)\s+(?P<number>\d{1,4}(?:-[A-Z])?)\b(?!\s*[-–]\s*\d)"
     yield shape(form, paper, _template("Publication {number}"), "pub")
     standard = EntityType.TECHNOLOGY
-    yield shape(
-        standard, r"\b(?:NIST\s+)?SP\s*(?P<number>800-\d{1,3}[A-Z]?)\b", _template("NIST SP {number}"), "800-"
-    )
+    yield shape(standard, r"\b(?:NIST\s+)?SP\s*(?P<number>800-\d{1,3}[A-Z]?)\b", _template("NIST SP {number}"), "800-")
     yield shape(standard, r"\bFIPS(?:\s+PUB)?[\s-]*(?P<number>\d{2,3}(?:-\d)?)\b", _template("FIPS {number}"), "fips")
     yield shape(standard, r"\bISO(?:/IEC)?[\s-]*(?P<number>\d{4,5}(?:-\d+)?)\b", _template("ISO {number}"), "iso")
     yield shape(standard, r"\bWCAG\s*(?P<number>\d\.\d)\b", _template("WCAG {number}"), "wcag")

@@ -18,7 +18,8 @@ _CELLS = (EntityType.MONEY, EntityType.DATE, EntityType.CONCEPT, EntityType.TECH
 def names_in(text: str, words: Sequence[Word] | None = None, *, in_table: bool = False) -> tuple[Named, ...]:
     """The entities a text names, in reading order; none lies inside another.
 
-    words: of the text, when they were read before. in_table: a row or summary of a table, whose amounts, days and terms are values and heads of columns, not names.
+    words: of the text, when they were read before. in_table: a row or summary of a table, whose amounts, days and terms
+    are values and heads of columns, not names.
 
     >>> said = "File Form W-2 with the Social Security Administration (SSA) by January 31. It may help us."
     >>> [found.entity.name for found in names_in(said)]

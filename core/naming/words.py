@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from core.entities import Entity, EntityType
+from core.entities import Entity
 from core.matching import STOP_WORDS
 
 __all__ = ["Lexicon", "Named", "Word", "gap_joins", "in_capitals", "name_key", "read_words", "singular"]
@@ -14,7 +14,6 @@ __all__ = ["Lexicon", "Named", "Word", "gap_joins", "in_capitals", "name_key", "
 _WORD = re.compile(r"\.?[^\W_]+(?:[-'’.&/][^\W_]+)*[#+]*")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _KEPT = frozenset("series species news means payroll sas aids".split())
-_LONGEST_NAME = 9
 
 
 class Word(NamedTuple):
@@ -91,15 +90,14 @@ class Lexicon:
     guarded: single words (small letters) that are words of the language too: not found in a line of capitals, nor where
     a sentence starts unless they are written in capitals.
 
+    >>> from core.entities import EntityType
     >>> lexicon = Lexicon([(Entity("Fair Labor Standards Act", EntityType.LAW), ["FLSA", "Fair Labor Standards Act"])])
     >>> text = "Under the fair labor standards act, or FLSA, not flsa"
     >>> [text[found.start : found.end] for found in lexicon.find(text, read_words(text))]
     ['fair labor standards act', 'FLSA']
     """
 
-    def __init__(
-        self, spelled: Iterable[tuple[Entity, Iterable[str]]], guarded: frozenset[str] = frozenset()
-    ) -> None:
+    def __init__(self, spelled: Iterable[tuple[Entity, Iterable[str]]], guarded: frozenset[str] = frozenset()) -> None:
         self._guarded = guarded
         self._single: dict[str, Entity] = {}
         self._several: dict[str, list[tuple[tuple[str, ...], Entity]]] = {}
@@ -132,9 +130,12 @@ class Lexicon:
         for at, (plain, key, start, _) in enumerate(words):
             if key in several and (found := self._longest(text, words, at, several[key])) is not None:
                 yield found
-            elif plain in single or (plain[-1] == "s" and plain[:-1] in single and plain[:-1].isupper()):
-                if not self._doubtful(text, words, at):
-                    yield Named(single.get(plain) or single[plain[:-1]], start, start + len(plain))
+                continue
+            one = single.get(plain)
+            if one is None and plain[-1] == "s" and plain[:-1].isupper():
+                one = single.get(plain[:-1])
+            if one is not None and not self._doubtful(text, words, at):
+                yield Named(one, start, start + len(plain))
 
     def _longest(
         self, text: str, words: Sequence[Word], at: int, rows: Sequence[tuple[tuple[str, ...], Entity]]

@@ -37,7 +37,8 @@ _BLOCK = 32
 @dataclass(frozen=True, slots=True)
 class BatchQuestion:
     """One row that can be asked. row: its number in the file as a spreadsheet counts, the header being 1. filters: the
-    row's own inside those of the whole batch. profile "": the default. top_k None: the profile's own."""
+    row's own inside those of the whole batch. profile "": the default. top_k None: the profile's own.
+    only_routed, rerank: as the whole batch is asked."""
 
     row: int
     key: str
@@ -45,11 +46,20 @@ class BatchQuestion:
     filters: SearchFilters = SearchFilters()
     profile: str = ""
     top_k: int | None = None
+    only_routed: bool = False
+    rerank: str = ""
 
     @property
     def request(self) -> SearchRequest:
         """The question as the Search page asks it."""
-        return SearchRequest(self.question, self.filters, profile=self.profile, top_k=self.top_k)
+        return SearchRequest(
+            self.question,
+            self.filters,
+            profile=self.profile,
+            top_k=self.top_k,
+            only_routed=self.only_routed,
+            rerank=self.rerank,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ def _fusion(candidate: Candidate, asked: Asked) -> Valued:
 def _rerank(candidate: Candidate, asked: Asked) -> Valued:
     logit = candidate.signals.rerank_logit
     if logit is None:
-        return Valued(asked.table["rerank"]["unknown"], "neutral: not reranked")
+        return Valued(asked.table["rerank"]["unknown"], "not read by a reranker")
     return Valued(1 / (1 + exp(-max(min(logit, 60.0), -60.0))), f"the reranker's logit is {logit:.2f}")
 
 

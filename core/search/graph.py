@@ -7,6 +7,7 @@ second. Filters apply before each step: a passage that may not be found is never
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from core.entities import EntityGraph, KnownEntity, rarity
 from core.filters import SearchFilters
@@ -85,24 +86,23 @@ def question_entities(question: str, graph: EntityGraph) -> tuple[str, ...]:
 
 
 def _read(question: str) -> list[_Spelling]:
-    """What the question is read to name, and well-known abbreviations in small letters."""
+    """What the question is read to name, and well-known names of one word in small letters."""
     found = [_Spelling(named.start, named.end, named.entity.name, True) for named in names_in(question)]
-    small = _small_abbreviations()
+    small = _small_spellings()
     return found + [
-        _Spelling(word.start, word.end, small[word.plain], True)
-        for word in read_words(question)
-        if word.plain in small
+        _Spelling(word.start, word.end, small[word.plain], True) for word in read_words(question) if word.plain in small
     ]
 
 
-def _small_abbreviations() -> Mapping[str, str]:
-    """Abbreviations in small letters → name; without those that are words."""
+@cache
+def _small_spellings() -> Mapping[str, str]:
+    """Well-known spellings of one word, in small letters → the name; without those that are words of the language."""
     words = name_words().wordlike
     return {
-        alias.lower(): entity.name
+        spelling.lower(): entity.name
         for entity in known_entities()
-        for alias in entity.aliases
-        if alias.isupper() and alias.isalnum() and len(alias) > 2 and alias.lower() not in words
+        for spelling in (entity.name, *entity.aliases)
+        if spelling.isalnum() and len(spelling) > 2 and spelling.lower() not in words
     }
 
 
@@ -136,23 +136,35 @@ def _means_it(question: str, spelling: _Spelling) -> bool:
 
 
 def search_graph(
-    graph: EntityGraph, entities: Sequence[str], filters: SearchFilters, among: PassageIds | None, top_k: int
+    graph: EntityGraph,
+    entities: Sequence[str],
+    filters: SearchFilters,
+    among: PassageIds | None,
+    top_k: int,
+    rows: tuple[int, int] | None = None,
 ) -> LegHits:
     """The admissible passages nearest to the question's entities, best first. Raises StoreFailed."""
-    return walk_graph(graph, entities, filters, among, top_k).hits
+    return walk_graph(graph, entities, filters, among, top_k, rows).hits
 
 
 def walk_graph(
-    graph: EntityGraph, entities: Sequence[str], filters: SearchFilters, among: PassageIds | None, top_k: int
+    graph: EntityGraph,
+    entities: Sequence[str],
+    filters: SearchFilters,
+    among: PassageIds | None,
+    top_k: int,
+    rows: tuple[int, int] | None = None,
 ) -> GraphFound:
-    """What `search_graph` finds, with the way to each passage. entities: canonical names. filters: resolved.
+    """What `search_graph` finds, with the way to each passage.
 
-    score ≥ 0 = Σ rarity(e) over the question's entities e a passage names (distance 1); for a passage that names none,
-    Σ rarity(e) · rarity(b) / 2 over the entities b it shares with a passage that names e (distance 2), but at most half
-    of the rarest question entity's. Ties by passage id. Raises StoreFailed.
+    entities: canonical names. filters: resolved. rows: passages in the library and those that may be found, when they
+    were counted before. score > 0 = Σ rarity(e) over the question's entities e a passage names (distance 1); for a
+    passage that names none, Σ rarity(e) · rarity(b) / 2 over the entities b it shares with a passage that names e
+    (distance 2), but at most half of the rarest question entity's. Ties by passage id. Raises StoreFailed.
     """
-    before, after = graph.rows(filters, among)
-    asked = {name: rarity(known.passages, before) for name, known in graph.known(entities).items()}
+    before, after = graph.rows(filters, among) if rows is None else rows
+    known = graph.known(sorted(entities))
+    asked = {name: rarity(each.passages, before) for name, each in known.items()}
     if not asked or not after:
         return GraphFound(LegHits((), before, after), {})
     near = graph.holding(asked, filters, among, MOST_PASSAGES)
@@ -177,8 +189,8 @@ def _rarest(weights: Mapping[str, float], names: Sequence[str]) -> tuple[str, ..
 def _bridges(
     graph: EntityGraph, near: Sequence[tuple[int, tuple[str, ...]]], asked: Mapping[str, float], library: int
 ) -> Mapping[str, tuple[float, int]]:
-    """Entities that lead on: name → (weight of the way through it, the passage it was met in). The rarest, but none that
-    only one passage names."""
+    """Entities that lead on: name → (weight of the way through it, the passage it was met in). The rarest of those that
+    several passages name."""
     met: dict[str, tuple[float, int]] = {}
     for passage_id, names in near[:_LOOKED_THROUGH]:
         reached = max(asked[name] for name in names if name in asked)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.documents import Passage
+from core.documents import Origin, Passage
 from core.errors import ModelUnavailable
 from core.matching import index_stems
 from core.ports import Catalogue, SparseIndex, VectorIndex
@@ -129,7 +129,8 @@ class Measurer:
         return replace(found, near=near, held=self._sparse.held(sorted(stems), list(found.passages)))
 
     def _with_feedback(self, found: Measured, vector: NDArray[np.float32]) -> Measured:
-        counts = best_matches([found.match(passage_id) for passage_id in found.passages])
+        documents = [each.id for each in found.passages.values() if each.origin is Origin.DOCUMENT]
+        counts = best_matches([found.match(passage_id) for passage_id in documents])
         there = moved(vector, self._vectors.vectors(list(counts)), counts) if counts else None
         if there is None:
             return found

@@ -9,12 +9,13 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from core.documents import Document
+from core.documents import Document, Origin
 from core.entities import EntityGraph
 from core.errors import BadRequest
 from core.filters import SearchFilters
-from core.ports import Catalogue, Embedder, Profiles, Reranker, SparseIndex, VectorIndex
+from core.ports import Catalogue, Embedder, Profiles, SparseIndex, VectorIndex
 from core.queries import Chip, Route, ScoreProfile, SearchRequest
+from core.reranking import Reranker
 from core.results import Candidate, Dropped, DropReason, Hit, SearchResult, Signals
 from core.search.answer import judge
 from core.search.cite import cite_hits
@@ -95,6 +96,11 @@ class Searcher:
         filtered = tuple(item for item in result.dropped if item.reason is DropReason.FILTERED)
         return _ranked(replace(result, profile=profile, dropped=filtered), now, started, cited=cited)
 
+    @property
+    def reranker_troubles(self) -> Mapping[str, str]:
+        """Reranker → why its model could not be loaded when it was last tried."""
+        return {name: trouble for name, each in self._rerankers.items() if (trouble := each.trouble)}
+
     def warm(self) -> None:
         """Load the model and touch both indexes, so that the first search does not wait."""
         self._retriever.find(Wanted("warm up", ("warm",)))
@@ -122,7 +128,9 @@ class Searcher:
             vector,
         )
         found = self._retriever.find(wanted)
-        documents = self._catalogue.documents_by_id(sorted({c.passage.document_id for c in found.candidates}))
+        ids = sorted({candidate.passage.document_id for candidate in found.candidates})
+        used = self._threads.submit(self._uses, ids)
+        documents = self._catalogue.documents_by_id(ids)
         admitted, filtered = _admitted(found.candidates, filters, documents)
         unranked = SearchResult(
             request=request,
@@ -132,7 +140,7 @@ class Searcher:
             filters_in_words=(*filters.in_words(self._names(filters)), *query.in_words),
             hits=(),
             dropped=filtered,
-            candidates=_used(admitted, self._uses(list(documents))),
+            candidates=_used(admitted, used.result()),
             documents=documents,
             legs=found.legs,
             answered=False,
@@ -154,7 +162,7 @@ class Searcher:
     def _filters(self, query: Query, request: SearchRequest, now: datetime) -> SearchFilters:
         """The filters of the request, narrowed by the fields the question names."""
         names = {}
-        if query.fields:
+        if {"document", "-document"} & query.fields.keys():
             names = {document.id: document.name for document in self._catalogue.documents()}
         return narrowed(request.filters, query, names).resolved(now)
 
@@ -169,7 +177,7 @@ class Searcher:
         if name not in self._rerankers:
             raise BadRequest(f"There is no reranker '{name}'.", f"Choose {', '.join(self._rerankers) or 'none'}.")
         ordered = fused_under(result, result.profile)
-        candidates, notice = reranked(ordered, result.request.question.strip(), self._rerankers[name])
+        candidates, notice = reranked(ordered, _read(result.request).plain, self._rerankers[name])
         by_id = tuple(sorted(candidates, key=lambda candidate: candidate.passage.id))
         return replace(result, candidates=by_id, notices=(*result.notices, *filter(None, (notice,))))
 
@@ -180,7 +188,8 @@ class Searcher:
 
     def _names(self, filters: SearchFilters) -> Mapping[int, str]:
         named = (*filters.documents, *filters.exclude_documents)
-        return {i: document.name for i, document in self._catalogue.documents_by_id(named).items()} if named else {}
+        known = self._catalogue.documents_by_id(named) if named else {}
+        return {0: "none of that name"} | {i: document.name for i, document in known.items()}
 
 
 def _admitted(
@@ -232,9 +241,7 @@ def _placed(signals: Signals, place: Fused) -> Signals:
     return replace(signals, fusion=place.score, ranks=place.ranks)
 
 
-def _ranked(
-    result: SearchResult, now: datetime, started: float, *, cited: bool = True
-) -> SearchResult:
+def _ranked(result: SearchResult, now: datetime, started: float, *, cited: bool = True) -> SearchResult:
     """The result with its candidates fused, scored, judged, collapsed, cut and cited under its profile. Touches no
     store."""
     result = replace(result, profile=_reading(result), candidates=fused_under(result, result.profile))
@@ -268,7 +275,8 @@ def _ranked(
 def _refusal(question: str, route: Route, candidates: Sequence[Candidate]) -> str:
     """Why nothing answers, whatever the profile; "" when something may."""
     dates = next((chip.words for chip in route.chips if chip.kind == "date"), "")
-    verdict = judge(question, candidates, dates)
+    said = [each for each in candidates if each.passage.origin is not Origin.EPISODE]  # to have been asked is no answer
+    verdict = judge(question, said or candidates, dates)
     return "" if verdict.answered else verdict.silence
 
 

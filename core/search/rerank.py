@@ -15,14 +15,14 @@ from time import monotonic
 
 from core.documents import Passage
 from core.errors import FivefoldError, ModelUnavailable
-from core.ports import Reranked, Reranker
 from core.queries import ScoreProfile
+from core.reranking import Reranked, Reranker
 from core.results import Candidate
 from core.search.rerank_model import CrossEncoder, load_cross_encoder
 from core.settings import Settings
 from core.tables.rerankers import rerank_table
 
-__all__ = ["DeadlineReranker", "rank_passages", "reranked", "rerankers", "with_rerank", "without_rerank"]
+__all__ = ["DeadlineReranker", "rank_passages", "reranked", "rerankers", "with_rerank"]
 
 _BATCH = 2  # pairs read between two looks at the clock; more are no faster on a processor
 _RETRY_SECONDS = 300.0
@@ -211,17 +211,3 @@ def with_rerank(profile: ScoreProfile) -> ScoreProfile:
     share = rerank_table().share
     others = {name: weight * (1 - share) for name, weight in profile.weights.items() if name != _FACTOR}
     return replace(profile, weights={**others, _FACTOR: share})
-
-
-def without_rerank(profile: ScoreProfile) -> ScoreProfile:
-    """The profile when nothing was reranked: the weight of `rerank` goes to the other factors in proportion, so that
-    the threshold means what it did. One that knows no other factor stays as it is.
-
-    >>> without_rerank(ScoreProfile("a", {"similarity": 0.6, "rerank": 0.4})).weights
-    {'similarity': 1.0}
-    """
-    others = {name: weight for name, weight in profile.weights.items() if name != _FACTOR}
-    total = sum(others.values())
-    if _FACTOR not in profile.weights or total <= 0:
-        return profile
-    return replace(profile, weights={name: weight / total for name, weight in others.items()})

@@ -7,6 +7,7 @@ holds the largest difference between their logits over the probe pairs, and the 
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,16 +42,35 @@ def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, A
     precision: OpenVINO's inference precision to try first, "f32" or "bf16"; where it strays, f32 is tried too.
     Raises ValueError for a model that gives more than one number per pair.
     """
-    # Without this entry openvino's converter would send usage statistics over the network.
-    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
-    import openvino
-    import torch
-
     from core.search.rerank_model import stock_cross_encoder
 
     model = stock_cross_encoder(model_folder).eval().requires_grad_(False)
     example = dict(model.preprocess([["a question", "a short text"], ["another", _SENTENCE]]))
-    inputs = [name for name in ("input_ids", "attention_mask", "token_type_ids") if name in example]
+    inputs = {name: example[name] for name in ("input_ids", "attention_mask", "token_type_ids") if name in example}
+    _save_graph(model, inputs, out_folder)
+    tokenizer = model.tokenizer.backend_tokenizer
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    tokenizer.save(str(out_folder / "tokenizer.json"))
+    told: dict[str, Any] = {
+        "inputs": list(inputs),
+        "max_tokens": min(int(model.max_seq_length or MOST_TOKENS), MOST_TOKENS),
+        "pad_id": int(model.tokenizer.pad_token_id or 0),
+    }
+    for each in dict.fromkeys((precision, "f32")):
+        told |= {"precision": each, "difference": _difference(model, told, out_folder, each)}
+        if told["difference"] <= MOST_DIFFERENCE:
+            break
+    (out_folder / "described.json").write_text(json.dumps(told, indent=1), "utf-8")
+    return told
+
+
+def _save_graph(model: Any, inputs: Mapping[str, Any], out_folder: Path) -> None:
+    """Trace the model on these inputs, and save it as a function from plain tensors to logits, shape (n,)."""
+    # Without this entry openvino's converter would send usage statistics over the network.
+    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
+    import openvino
+    import torch
 
     class TokensToLogit(torch.nn.Module):  # type: ignore[misc,unused-ignore]
         """The whole model as one function of plain tensors, which is what can be traced."""
@@ -64,25 +84,10 @@ def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, A
             return features["scores"].reshape(-1)  # type: ignore[no-any-return,unused-ignore]
 
     with torch.no_grad():
-        traced = openvino.convert_model(TokensToLogit(), example_input=tuple(example[name] for name in inputs))
+        traced = openvino.convert_model(TokensToLogit(), example_input=tuple(inputs.values()))
     for port, name in zip(traced.inputs, inputs, strict=True):
         port.get_tensor().set_names({name})
     openvino.save_model(traced, out_folder / "model.xml", compress_to_fp16=False)
-    tokenizer = model.tokenizer.backend_tokenizer
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    tokenizer.save(str(out_folder / "tokenizer.json"))
-    told: dict[str, Any] = {
-        "inputs": inputs,
-        "max_tokens": min(int(model.max_seq_length or MOST_TOKENS), MOST_TOKENS),
-        "pad_id": int(model.tokenizer.pad_token_id or 0),
-    }
-    for each in dict.fromkeys((precision, "f32")):
-        told |= {"precision": each, "difference": _difference(model, told, out_folder, each)}
-        if told["difference"] <= MOST_DIFFERENCE:
-            break
-    (out_folder / "described.json").write_text(json.dumps(told, indent=1), "utf-8")
-    return told
 
 
 def _difference(model: Any, told: dict[str, Any], folder: Path, precision: str) -> float:

@@ -3,7 +3,7 @@
 dense ∥ sparse ∥ graph → measured → the dense leg again, by the moved question, among what was found
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from time import perf_counter

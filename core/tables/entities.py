@@ -37,7 +37,15 @@ class NameWords:
 _SECTIONS: Mapping[str, Mapping[str, str]] = {
     "endings": {
         name: name
-        for name in ("organization", "law", "public", "national", "abbreviated_law", "abbreviated_technology", "technical")
+        for name in (
+            "organization",
+            "law",
+            "public",
+            "national",
+            "abbreviated_law",
+            "abbreviated_technology",
+            "technical",
+        )
     },
     "heads": {"organization": "heads", "not_of": "not_of"},
     "person": {name: name for name in ("honorifics", "first_names", "not_last")},

@@ -8,6 +8,7 @@ from threading import Lock
 
 from core.boards import RunState
 from core.coverage.gaps import corpus_digest
+from core.documents import Origin
 from core.errors import BadRequest, FivefoldError, Outdated
 from core.experiments import Experiment, ExperimentKind, Optimising
 from core.filters import SearchFilters
@@ -149,7 +150,9 @@ class Lab:
         )
 
     def _corpus(self, project: str | None) -> str:
-        filters = SearchFilters(projects=(project,) if project else ()).resolved(self._now())
+        filters = SearchFilters(origins=(Origin.DOCUMENT.value,), projects=(project,) if project else ()).resolved(
+            self._now()
+        )
         return corpus_digest(self._catalogue.fingerprints(filters))
 
     def _keep(self, experiment: Experiment) -> Experiment:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from core.documents import Origin
 from core.errors import BadRequest
 from core.experiments import Experiment, Outcome
 from core.judged import JudgedQuestion, Judgment, Level, QuestionSet
@@ -30,8 +31,10 @@ _DECIDED = (DropReason.BELOW_THRESHOLD, DropReason.BEYOND_MAX)
 
 
 def request_of(question: JudgedQuestion, questions: QuestionSet, profile: str, depth: int = DEPTH) -> SearchRequest:
-    """How a question is asked: with its own filters, within its set's project."""
+    """How a question is asked: with its own filters, within its set's project, of documents: notes are not graded."""
     filters = question.filters
+    if not filters.origins:
+        filters = filters.replace(origins=(Origin.DOCUMENT.value,))
     if questions.project is not None and not filters.projects:
         filters = filters.replace(projects=(questions.project,))
     return SearchRequest(question.question, filters, profile, top_k=depth)

@@ -23,6 +23,7 @@ page = st.navigation(
         st.Page(_PAGES / "library.py", title="Library", icon=":material/library_books:"),
         st.Page(_PAGES / "search.py", title="Search", icon=":material/search:"),
         st.Page(_PAGES / "inspection.py", title="Inspect", icon=":material/troubleshoot:", url_path="inspect"),
+        st.Page(_PAGES / "insights.py", title="Insights", icon=":material/edit_note:"),
         st.Page(_PAGES / "tuning.py", title="Tuning", icon=":material/tune:"),
         st.Page(_PAGES / "coverage.py", title="Coverage", icon=":material/grid_on:"),
         st.Page(_PAGES / "data.py", title="Data", icon=":material/table_chart:"),

@@ -1,29 +1,33 @@
 """The pieces every page is made of: badges of a label, a citation in its styles, one search result, one document."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 import streamlit as st
 
-from core.documents import Document, DocumentState, Passage
+from core.documents import Document, DocumentState, Origin, Passage
 from core.queries import SearchRequest
 from core.results import Candidate, Citation, Hit, SearchResult
 from core.search.cite import CitationStyle, written
 from core.search.quotable import shown_quote
+from core.search.sums import strip_words
+from core.search.syntax import read_query
 from core.tables.domains import domain_title
 from core.tables.jurisdictions import jurisdiction_title
 from pages.parts import charts
+from pages.parts.insights.looks import memory_badge
 from pages.parts.looks import STATES, truth_look
-from pages.parts.sums import strip_words
 from pages.parts.urls import page_path, params_of
 from pages.parts.wording import day, marked, plain, shortened
 
 __all__ = [
     "SURE",
+    "Drawn",
     "badges",
     "cite_menu",
     "facts",
     "inspect_link",
     "miss_line",
+    "origin_badge",
     "place",
     "result_card",
     "state_badge",
@@ -31,6 +35,8 @@ __all__ = [
     "unsure",
 ]
 
+Drawn = Callable[[Hit], None]
+"""Draws something that belongs to a result."""
 SURE = 0.6
 """Labels below this probability are worth a look."""
 
@@ -42,6 +48,14 @@ def truth_badge(truth: str | None, *, probability: float | None = None) -> None:
     st.badge(words, icon=look.icon, color=look.colour, help=look.question or None)  # type: ignore[arg-type]
 
 
+def origin_badge(passage: Passage) -> None:
+    """The look of a document's truth, or of a note: notes state none of the five truths."""
+    if passage.origin is Origin.DOCUMENT:
+        truth_badge(passage.truth)
+    else:
+        memory_badge(passage)
+
+
 def state_badge(document: Document) -> None:
     """Where a document is on its way."""
     look = STATES[document.state]
@@ -51,7 +65,7 @@ def state_badge(document: Document) -> None:
 
 def badges(passage: Passage) -> None:
     """What a passage is, in one line: its truth, and who speaks where, about what, when."""
-    truth_badge(passage.truth)
+    origin_badge(passage)
     st.caption(facts(passage), width="content")
 
 
@@ -82,48 +96,62 @@ def inspect_link(request: SearchRequest, passage_id: int, label: str, *, icon: s
     st.page_link(page_path("inspection"), label=label, icon=icon, query_params=target)
 
 
-def cite_menu(citation: Citation, title: str) -> None:
-    """The citation in every style, each with a copy button."""
+def cite_menu(citation: Citation, title: str, *, below: Callable[[], None] | None = None) -> None:
+    """The citation in every style, each with a copy button. below: draws what else belongs to citing."""
     with st.popover("Cite", icon=":material/format_quote:", type="tertiary"):
         st.markdown(f"“{plain(citation.quote)}”")
         for style in CitationStyle:
             st.code(written(citation, style, title=title), language=None, wrap_lines=True)
         st.caption(f"Sentence id `{citation.citation_id}`")
+        if below is not None:
+            below()
 
 
 def result_card(
-    hit: Hit, result: SearchResult, stems: Collection[str], *, below: Callable[[Hit], None] | None = None
+    hit: Hit,
+    result: SearchResult,
+    stems: Collection[str],
+    *,
+    badge: Drawn | None = None,
+    cited: Drawn | None = None,
+    actions: Drawn | None = None,
+    below: Drawn | None = None,
 ) -> None:
     """One result: the sentence that answers, what it is, where it stands, and how its score adds up.
 
-    below: draws what else belongs to it.
+    Each of the others draws something of its own: badge in the head, cited under the citation, actions in a row, below
+    under it all.
     """
     passage = hit.candidate.passage
     document = result.documents.get(passage.document_id)
     with st.container(border=True, gap="xsmall"):
-        _card_head(hit, result, document)
+        _card_head(hit, result, document, badge)
         sentence = hit.citations[0].quote if hit.citations else shortened(passage.text, 400)
-        st.markdown(marked(shortened(shown_quote(sentence), 700), stems))
-        _context(passage, sentence, stems)
-        _score_line(hit, result, document)
+        phrases = read_query(result.request.question).phrases
+        st.markdown(marked(shortened(shown_quote(sentence), 700), stems, phrases))
+        _context(passage, sentence, stems, phrases)
+        _score_line(hit, result, document, cited)
+        if actions is not None:
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                actions(hit)
         if below is not None:
             below(hit)
 
 
-def _card_head(hit: Hit, result: SearchResult, document: Document | None) -> None:
+def _card_head(hit: Hit, result: SearchResult, document: Document | None, badge: Drawn | None) -> None:
     passage = hit.candidate.passage
     where, name = place(passage, document), plain(shortened(passage.document_name, 64))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{hit.rank}**", width="content")
-        truth_badge(passage.truth)
+        origin_badge(passage)
+        if badge is not None:
+            badge(hit)
         label = f"**{name}**, {plain(where)}" if where else f"**{name}**"
         inspect_link(result.request, passage.id, label, icon=":material/troubleshoot:")
         st.caption(facts(passage), width="content")
-        if hit.similar:
-            st.badge(f"{len(hit.similar)} similar", color="gray", icon=":material/content_copy:")
 
 
-def _context(passage: Passage, sentence: str, stems: Collection[str]) -> None:
+def _context(passage: Passage, sentence: str, stems: Collection[str], phrases: Sequence[str]) -> None:
     """What stands around the sentence, so that it can be judged without opening it."""
     at = passage.text.find(sentence)
     if at < 0:
@@ -131,16 +159,17 @@ def _context(passage: Passage, sentence: str, stems: Collection[str]) -> None:
     before, after = passage.text[:at].strip(), passage.text[at + len(sentence) :].strip()
     around = f"… {before[-140:]}" if before and not after else shortened(after, 200)
     if around:
-        st.caption(marked(around, stems))
+        st.caption(marked(around, stems, phrases))
 
 
-def _score_line(hit: Hit, result: SearchResult, document: Document | None) -> None:
+def _score_line(hit: Hit, result: SearchResult, document: Document | None, cited: Drawn | None) -> None:
     words = strip_words(hit.score)
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         st.markdown(f"**{hit.score.total:.3f}**", width=46)
         st.image(charts.score_strip(hit.score, result.profile.threshold), width="stretch", alt=words)
         if hit.citations:
-            cite_menu(hit.citations[0], document.title if document else "")
+            below = (lambda: cited(hit)) if cited is not None else None
+            cite_menu(hit.citations[0], document.title if document else "", below=below)
     st.caption(plain(words))
 
 
@@ -148,7 +177,7 @@ def miss_line(candidate: Candidate, detail: str, request: SearchRequest, documen
     """A candidate that is not a result, and why, in one line."""
     passage = candidate.passage
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        truth_badge(passage.truth)
+        origin_badge(passage)
         where = place(passage, document)
         name = plain(shortened(passage.document_name, 60))
         inspect_link(request, passage.id, f"{name}, {plain(where)}" if where else name)

@@ -12,8 +12,8 @@ from core.boards import Board, Cell, CellState, GapKind
 from core.coverage.gaps import score_in_words
 from core.coverage.views import Shown
 from core.results import Score, SearchResult, TermScore
+from core.search.sums import factor_label, shown_parts, shrink
 from pages.parts.looks import CELLS
-from pages.parts.sums import factor_label, shown_parts, shrink
 from pages.parts.wording import shortened
 
 if TYPE_CHECKING:

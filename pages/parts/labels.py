@@ -49,6 +49,9 @@ def value_title(field: str, value: str) -> str:
 
 def chip_title(chip: Chip) -> str:
     """What a chip says, for people: what it is about, and what was read."""
+    kind, _, named = chip.kind.partition(":")
+    if named:
+        return f"entity: {chip.value}" if kind == "entity" else chip.value
     value = value_title(chip.kind, chip.value).replace("_", " ")
     return f"{chip.kind}: {value}"
 

@@ -43,6 +43,7 @@ def request_from(params: Params) -> SearchRequest:
         profile=_one(params, "profile") or _DEFAULT.profile,
         top_k=min(100, max(1, int(top))) if top.isdecimal() else None,
         only_routed=_one(params, "routed") == "1",
+        rerank=_one(params, "rerank"),
         removed_chips=tuple(dict.fromkeys(params.get("without", ()))),
     )
 
@@ -86,6 +87,8 @@ def params_of(request: SearchRequest) -> dict[str, list[str]]:
     params: dict[str, list[str]] = {"q": [request.question] if request.question else []}
     if request.profile != _DEFAULT.profile:
         params["profile"] = [request.profile]
+    if request.rerank:
+        params["rerank"] = [request.rerank]
     if request.top_k is not None:
         params["top"] = [str(request.top_k)]
     if request.only_routed:

@@ -16,9 +16,9 @@ from core.filters import SearchFilters
 from core.matching import stem
 from core.queries import SearchRequest
 from core.results import Factor, Multiplier, Score
+from core.search.sums import shown_parts
 from pages.parts import charts
 from pages.parts.looks import CELLS, TRUTHS, truth_look
-from pages.parts.sums import shown_parts
 from pages.parts.urls import params_of, request_from
 from pages.parts.wording import marked, plain, quoted
 

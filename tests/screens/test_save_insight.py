@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.documents import Origin, Sector
+from core.notes.links import link_of
 from core.queries import SearchRequest
 from core.results import SearchResult
 from tests.screens.conftest import Opened, Shelf, words
@@ -80,8 +81,6 @@ def test_an_empty_note_is_refused_and_nothing_is_lost(stocked: Shelf, result: Se
 
 
 def test_what_was_noted_before_stands_above_the_new_note(stocked: Shelf, result: SearchResult, opened: Opened) -> None:
-    from core.notes.links import link_of
-
     stocked.workbench.memories.save("Seen before.", links=[link_of(result.hits[0].citations[0])])
     assert "Noted before: Seen before" in words(with_note_open(opened, note_key(result)))
 

@@ -54,7 +54,11 @@ def asking(stocked: Shelf) -> Iterator[Asking]:
 @pytest.fixture
 def batched(asking: Asking, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Batched:
     """The Search page with the batch where the five truths stand."""
-    monkeypatch.setattr(view, "draw", lambda request: draw_batch(request.filters, request.profile, asking))
+    monkeypatch.setattr(
+        view,
+        "draw",
+        lambda page: draw_batch(page.filters, page.profile, asking, only_routed=page.only_routed, rerank=page.rerank),
+    )
     return lambda **params: opened("search.py", q="overtime", view="five", **params)
 
 
@@ -103,6 +107,14 @@ def test_the_filters_of_the_page_hold_for_every_row(batched: Batched) -> None:
     assert "Every row: truth is regulatory" in words(screen)
     assert any("outside 'regulatory'" in each for each in table(screen, "Problem"))
     assert set(table(screen, "Narrowed to")) == {"truth is regulatory"}
+
+
+def test_what_else_the_page_asks_holds_for_every_row_too(batched: Batched) -> None:
+    screen = uploaded(batched(routed="1"))
+    assert "only routed truths" in words(screen)
+    screen.button(key="batch.run").click().run()
+    ended()
+    assert all(each.only_routed for each in batch_runs()[0].batch.questions)
 
 
 def test_every_question_ends_answered_or_without_hits_and_the_files_are_there(batched: Batched) -> None:

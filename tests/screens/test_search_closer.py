@@ -1,6 +1,7 @@
 """Closer to a result: more like this, what was collapsed into it, two side by side, and page by page."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -108,14 +109,19 @@ def compared(stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch) ->
     stocked.add("guide.md", OTHER)
 
     def draw(request: SearchRequest) -> None:
-        result = session.answer(request)
+        result = session.answer(replace(request, top_k=most[0]))
         first = result.hits[0].candidate.passage.id
         other = choose_other(result, first)
         if other is not None:
             draw_versus(result, first, other)
 
+    def compared(top: int | None = None) -> AppTest:
+        most.append(top)
+        return opened("search.py", q=QUESTION, view="five")
+
+    most: list[int | None] = []
     monkeypatch.setattr(view, "draw", draw)
-    return lambda **params: opened("search.py", q=QUESTION, view="five", **params)
+    return compared
 
 
 def test_two_results_say_which_is_ahead_and_by_what(stocked: Shelf, compared: Callable[..., AppTest]) -> None:
@@ -133,7 +139,7 @@ def test_two_results_say_which_is_ahead_and_by_what(stocked: Shelf, compared: Ca
 def test_the_other_one_can_be_chosen_also_among_those_not_shown(
     stocked: Shelf, compared: Callable[..., AppTest]
 ) -> None:
-    screen = compared(top="1")
+    screen = compared(top=1)
     assert all("not shown" in each for each in screen.selectbox(key="versus.other").options)
     last = screen.selectbox(key="versus.other").options[-1]
     screen.selectbox(key="versus.other").select_index(len(screen.selectbox(key="versus.other").options) - 1).run()

@@ -1,5 +1,6 @@
 """Reranking: what is read in time counts as one factor; what is not, or cannot be had, is told and harms nothing."""
 
+import json
 import subprocess
 import sys
 import threading
@@ -8,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from math import fsum, nan
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -16,8 +18,8 @@ from hypothesis import strategies as st
 
 from core.documents import Passage, Span
 from core.errors import BadTable, ModelUnavailable
-from core.ports import Reranked
 from core.queries import Route, ScoreProfile
+from core.reranking import Reranked
 from core.results import Candidate, Signals
 from core.search import rerank
 from core.search.factors import Asked
@@ -27,7 +29,6 @@ from core.search.rerank import (
     reranked,
     rerankers,
     with_rerank,
-    without_rerank,
 )
 from core.search.rerank_convert import MOST_DIFFERENCE, PROBES
 from core.search.rerank_model import (
@@ -41,6 +42,9 @@ from core.settings import Settings
 from core.tables.loading import table
 from core.tables.profiles import check_profile, profiles
 from core.tables.rerankers import RERANKERS, parse_rerankers, rerank_table
+
+if TYPE_CHECKING:
+    import torch
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 QUESTION = "How long are records kept?"
@@ -290,21 +294,16 @@ WEIGHTS = st.dictionaries(
 
 
 @given(WEIGHTS)
-def test_weights_with_and_without_the_reranker_sum_to_1_and_keep_their_proportions(weights: dict[str, float]) -> None:
+def test_weights_with_the_reranker_sum_to_1_and_the_others_keep_their_proportions(weights: dict[str, float]) -> None:
     profile = ScoreProfile("any", weights)
-    given_one, taken = with_rerank(profile), without_rerank(profile)
-    for each in (given_one, taken):
-        check_profile(each)
-        others = {name: weight for name, weight in each.weights.items() if name != "rerank"}
-        for name, weight in others.items():
-            first = next(iter(others))
-            assert weight * weights[first] == pytest.approx(others[first] * weights[name])
+    found = with_rerank(profile)
+    check_profile(found)
     if "rerank" in weights:
-        assert given_one == profile
-    else:
-        assert given_one.weights["rerank"] == rerank_table().share
-        assert taken == profile
-    assert "rerank" not in taken.weights or set(weights) == {"rerank"}
+        assert found == profile
+        return
+    assert found.weights["rerank"] == rerank_table().share
+    for name, weight in weights.items():
+        assert found.weights[name] == pytest.approx(weight * (1 - rerank_table().share))
 
 
 @pytest.mark.parametrize("name", list(profiles()))
@@ -368,31 +367,69 @@ def test_a_missing_row_is_told() -> None:
 # Real models
 
 
-def tiny(folder: Path, *, numbers: int = 1, activation: str = "torch.nn.modules.activation.Sigmoid") -> Path:
-    """A cross-encoder of two small layers with random weights, that reads letters."""
+def tiny(folder: Path, *, numbers: int = 1) -> Path:
+    """A cross-encoder of two small layers with random weights, that reads letters and is told to apply a sigmoid."""
     import torch
-    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
+    folder.mkdir(parents=True)
     letters = [chr(code) for code in range(33, 127)]
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *[f"##{letter}" for letter in letters]]
-    folder.mkdir(parents=True)
+    sizes = {"vocab_size": len(vocabulary), "hidden_size": 32, "intermediate_size": 64, "max_position_embeddings": 256}
+    config = {
+        **sizes,
+        "model_type": "bert",
+        "architectures": ["BertForSequenceClassification"],
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "id2label": {str(number): f"LABEL_{number}" for number in range(numbers)},
+        "sentence_transformers": {"activation_fn": "torch.nn.modules.activation.Sigmoid"},
+    }
+    (folder / "config.json").write_text(json.dumps(config))
     torch.manual_seed(4)
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-        max_position_embeddings=256,
-        initializer_range=0.3,
-        num_labels=numbers,
-    )
-    config.sentence_transformers = {"activation_fn": activation}
-    BertForSequenceClassification(config).save_pretrained(folder)
-    BertTokenizerFast(vocab={word: n for n, word in enumerate(vocabulary)}, model_max_length=256).save_pretrained(
-        folder
-    )
+    torch.save(weights(len(vocabulary), numbers), folder / "pytorch_model.bin")
+    letter_tokenizer(vocabulary).save(str(folder / "tokenizer.json"))
+    marks = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+    told = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 256, **marks}
+    (folder / "tokenizer_config.json").write_text(json.dumps(told))
     return folder
+
+
+def weights(vocabulary: int, numbers: int) -> "dict[str, torch.Tensor]":
+    """Random weights under the names a BERT classifier gives them."""
+    import torch
+
+    found: dict[str, torch.Tensor] = {}
+
+    def linear(name: str, wide: int, deep: int) -> None:
+        found[f"{name}.weight"], found[f"{name}.bias"] = torch.randn(wide, deep) * 0.3, torch.randn(wide) * 0.3
+
+    def norm(name: str) -> None:
+        found[f"{name}.weight"], found[f"{name}.bias"] = torch.ones(32), torch.zeros(32)
+
+    for kind, rows in (("word", vocabulary), ("position", 256), ("token_type", 2)):
+        found[f"bert.embeddings.{kind}_embeddings.weight"] = torch.randn(rows, 32) * 0.3
+    norm("bert.embeddings.LayerNorm")
+    for layer in ("bert.encoder.layer.0", "bert.encoder.layer.1"):
+        for part in ("self.query", "self.key", "self.value", "output.dense"):
+            linear(f"{layer}.attention.{part}", 32, 32)
+        norm(f"{layer}.attention.output.LayerNorm")
+        linear(f"{layer}.intermediate.dense", 64, 32)
+        linear(f"{layer}.output.dense", 32, 64)
+        norm(f"{layer}.output.LayerNorm")
+    linear("bert.pooler.dense", 32, 32)
+    linear("classifier", numbers, 32)
+    return found
+
+
+def letter_tokenizer(vocabulary: Sequence[str]) -> Any:
+    """Cuts a text into letters, as a BERT tokenizer does with words it does not know."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    tokenizer = Tokenizer(models.WordPiece({word: n for n, word in enumerate(vocabulary)}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    return tokenizer
 
 
 TEXTS = ["Records are kept for three years.", "", "Overtime is paid. " * 200, "W-2", "Überstunden", "café 中文"]

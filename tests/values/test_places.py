@@ -1,5 +1,7 @@
 """Where a stretch of text stands on a page: laws of the matching, on invented pages."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,7 +35,7 @@ def test_every_sentence_of_a_page_is_located_on_its_own_line_however_often_it_is
     assert all(found)
     tops = [boxes[0].top for boxes in found]
     assert tops == sorted(tops)
-    assert all(after.top > before.bottom for (before, *_), (after, *_) in zip(found, found[1:], strict=False))
+    assert all(after.top > before.bottom for (before, *_), (after, *_) in pairwise(found))
 
 
 @given(said=sentences, other=sentences)

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from core.answers.context import context_of, supported
+from core.answers.context import ContextBlock, context_of, supported
 from core.five_truths import FiveTruthsAnswer
 from pages.parts.answer import sentences
 from pages.parts.wording import count, plain
 
-__all__ = ["draw"]
+__all__ = ["draw", "verdicts"]
 
 _MOST_LETTERS = 20_000
 
@@ -30,15 +30,15 @@ def draw(answer: FiveTruthsAnswer) -> None:
             "Check", icon=":material/fact_check:", key="answer.do_check", on_click=_check, args=(answer.question,)
         )
         if shown:
-            _verdicts(answer, text)
+            verdicts(text, context_of(answer))
 
 
 def _check(question: str) -> None:
     st.session_state["answer.checked"] = (question, st.session_state["answer.text"].strip())
 
 
-def _verdicts(answer: FiveTruthsAnswer, text: str) -> None:
-    block = context_of(answer)
+def verdicts(text: str, block: ContextBlock) -> None:
+    """One verdict per sentence of a text, under what they come to."""
     found = supported(text, block)
     if not found:
         st.info("There is no sentence in this text.", icon=":material/info:")

@@ -37,17 +37,22 @@ def draw_list(view: str) -> None:
         return
     _filters(counts)
     listed = _page()
-    about = count(listed.total, state.kind().origin.value)
-    narrowed = (
-        f" of {counts.total:,}" if listed.total != counts.total and not st.session_state["insights.deleted"] else ""
-    )
-    st.caption(f"{about}{narrowed}{', deleted' if st.session_state['insights.deleted'] else ''} · newest first")
-    if not listed.items:
-        what = f"No {state.kind().origin.value} matches"
-        notices.empty(":material/filter_alt_off:", what, "Take away a filter above.")
+    _told(listed, counts)
     draw_notes(listed.items, counts)
     if listed.pages > 1:
         st.pagination(listed.pages, key="insights.page")
+
+
+def _told(listed: MemoryPage[Memory], counts: MemoryCounts) -> None:
+    """How many are listed, of how many; and what to do where there is none."""
+    name, deleted = state.kind().origin.value, st.session_state["insights.deleted"]
+    about = f"{'deleted ' if deleted else ''}{name}"
+    if not listed.items:
+        st.space("xsmall")
+        notices.empty(":material/filter_alt_off:", f"No {about} matches", "Take away a filter above.")
+        return
+    of_all = f" of {counts.total:,}" if listed.total != counts.total and not deleted else ""
+    st.caption(f"{count(listed.total, about)}{of_all} · newest first")
 
 
 def draw_notes(memories: tuple[Memory, ...], counts: MemoryCounts) -> None:

@@ -24,7 +24,7 @@ _ORIGINS: Mapping[Origin, tuple[str, str]] = {
 OUTCOMES: Mapping[float, str] = {
     -1.0: "Misled",
     -0.5: "Did not help",
-    0.0: "Neither",
+    0.0: "Neither good nor bad",
     0.5: "Helped",
     1.0: "Answered it",
 }
@@ -65,8 +65,8 @@ def sector_choice(label: str, key: str, *, help: str | None = None) -> Sector:
 def outcome_words(reward: float) -> str:
     """An outcome in words and as a number.
 
-    >>> outcome_words(0.5), outcome_words(-0.9)
-    ('Helped (+0.5)', 'Misled (-0.9)')
+    >>> outcome_words(0.5), outcome_words(-0.9), outcome_words(0)
+    ('Helped (+0.5)', 'Misled (-0.9)', 'Neither good nor bad')
     """
     nearest = min(OUTCOMES, key=lambda each: abs(each - reward))
-    return f"{OUTCOMES[nearest]} ({reward:+g})"
+    return f"{OUTCOMES[nearest]} ({reward:+g})" if reward else OUTCOMES[0.0]

@@ -1,6 +1,7 @@
 """Batch search: a CSV of questions, what is wrong with it, and the run that asks them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -9,6 +10,7 @@ from core.batch_csv import MOST_BYTES, TEMPLATE, read_batch
 from core.errors import BadRequest
 from core.filters import SearchFilters
 from core.moments import right_now
+from core.queries import SearchRequest
 from core.search.batch import Ask, Batch, BatchQuestion
 from pages.parts import notices, session
 from pages.parts.search.batch_outcome import draw_run, refused, table
@@ -20,10 +22,10 @@ __all__ = ["draw_batch"]
 _FIRST_ROWS = 8
 
 
-def draw_batch(filters: SearchFilters, profile: str, ask: Ask) -> None:
-    """Upload, preview, run and outcome. filters, profile: of the page; they hold for every row. ask: answers requests,
-    in their order."""
-    _intake(filters, profile, ask)
+def draw_batch(filters: SearchFilters, profile: str, ask: Ask, *, only_routed: bool = False, rerank: str = "") -> None:
+    """Upload, preview, run and outcome. filters, profile, only_routed, rerank: of the page; they hold for every row.
+    ask: answers requests, in their order."""
+    _intake(SearchRequest("", filters, profile, only_routed=only_routed, rerank=rerank), ask)
     runs = batch_runs()
     if not runs:
         notices.empty(
@@ -38,7 +40,7 @@ def draw_batch(filters: SearchFilters, profile: str, ask: Ask) -> None:
     draw_run(run, ask)
 
 
-def _intake(filters: SearchFilters, profile: str, ask: Ask) -> None:
+def _intake(page: SearchRequest, ask: Ask) -> None:
     """A file, how it was read, and the button that asks its questions."""
     said, template = st.columns([4, 1], vertical_alignment="center")
     said.caption(
@@ -66,32 +68,34 @@ def _intake(filters: SearchFilters, profile: str, ask: Ask) -> None:
     )
     if file is None:
         return
-    seen = (file.file_id, filters, profile)
+    seen = (file.file_id, page.filters, page.profile, page.only_routed, page.rerank)
     if state.get("batch.seen", (None, None))[0] != seen:
         try:
-            state["batch.seen"] = (seen, _read(file.getvalue(), file.name, filters, profile))
+            state["batch.seen"] = (seen, _read(file.getvalue(), file.name, page))
         except BadRequest as problem:
             notices.error(problem)
             return
-    _preview(state["batch.seen"][1], filters, ask)
+    _preview(state["batch.seen"][1], page, ask)
 
 
-def _read(data: bytes, name: str, filters: SearchFilters, profile: str) -> Batch:
+def _read(data: bytes, name: str, page: SearchRequest) -> Batch:
     library = session.workbench()
     documents: dict[str, list[int]] = {}
     for each in library.documents():
         documents.setdefault(each.name, []).append(each.id)
     known = {name for ref in library.tuning.profiles.every() for name in (ref, ref.partition("@")[0])}
-    return read_batch(data, name, filters=filters, profile=profile, profiles=known, documents=documents)
+    batch = read_batch(data, name, filters=page.filters, profile=page.profile, profiles=known, documents=documents)
+    asked = [replace(each, only_routed=page.only_routed, rerank=page.rerank) for each in batch.questions]
+    return replace(batch, questions=tuple(asked))
 
 
-def _preview(batch: Batch, filters: SearchFilters, ask: Ask) -> None:
+def _preview(batch: Batch, page: SearchRequest, ask: Ask) -> None:
     """What was read: how many, the first rows, and every row that cannot be asked."""
     parts = [f"**{count(len(batch.questions), 'question')}**"]
     parts += [f":red[**{count(len(batch.problems), 'row')}** refused]"] if batch.problems else []
     parts += [f"not read: {plain(', '.join(batch.ignored))}"] if batch.ignored else []
     st.markdown(f"{plain(batch.name)}: {' · '.join(parts)}")
-    narrowed = filters.in_words()
+    narrowed = [*page.filters.in_words(), *(["only routed truths"] if page.only_routed else [])]
     if narrowed:
         st.caption(f":material/filter_alt: Every row: {plain('; '.join(narrowed))}")
     for notice in batch.notices:

@@ -14,7 +14,7 @@ from core.search.quotable import shown_quote
 from pages.parts import session
 from pages.parts.looks import truth_look
 from pages.parts.search.batch_run import BatchRun, forget_batch, go_on
-from pages.parts.urls import page_path, params_of
+from pages.parts.urls import params_of
 from pages.parts.wording import count, plain
 
 __all__ = ["draw_run", "refused", "table"]
@@ -150,11 +150,12 @@ def _written(run: BatchRun, written_as: Callable[[Batch, Sequence[Outcome]], byt
 
 
 def _rows(listed: Sequence[Outcome], *, key: str) -> None:
-    """The outcomes as a table; a click on a question opens it in Search."""
+    """The outcomes as a table; a click on a question opens it: Search takes over what its URL asks."""
     event = table([_row(each) for each in listed], key=key, on_select="rerun", selection_mode="single-cell")
     for row, column in event.selection.cells:
         if column == _QUESTION and row < len(listed):
-            st.switch_page(page_path("search"), query_params=params_of(listed[row].question.request))
+            st.query_params.from_dict(params_of(listed[row].question.request))
+            st.rerun()
 
 
 def _row(outcome: Outcome) -> dict[str, Any]:

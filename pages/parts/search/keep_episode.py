@@ -42,6 +42,8 @@ def keep_episode(result: SearchResult, opened: Sequence[int]) -> None:
         asked, saved = st.session_state.get(f"{_KEY}.saved", ("", None))
         if saved is not None and asked == question:
             link_to(saved, f"Kept as episode {saved.id}")
+        if said := st.session_state.pop(f"{_KEY}.said", ""):
+            st.toast(said, icon=":material/check:")
 
 
 def _form(result: SearchResult, question: str, opened: Sequence[int]) -> None:
@@ -90,5 +92,5 @@ def _save(result: SearchResult, opened: Sequence[int]) -> None:
     for field in _FIELDS:
         typed.pop(f"{_KEY}.{field}", None)
     typed[f"{_KEY}.saved"], typed[_KEY] = (result.request.question.strip(), saved), False
+    typed[f"{_KEY}.said"] = f"Kept as episode {saved.id}; the next search finds it."
     session.forget_answers()
-    st.toast(f"Kept as episode {saved.id}.", icon=":material/check:")

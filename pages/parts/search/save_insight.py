@@ -42,13 +42,15 @@ def save_button(hit: Hit, result: SearchResult) -> None:
         saved: Insight | None = st.session_state.get(f"{key}.saved")
         if saved is not None:
             link_to(saved, f"Saved as insight {saved.id}")
+        if said := st.session_state.pop(f"{key}.said", ""):
+            st.toast(said, icon=":material/check:")
 
 
 def _form(hit: Hit, result: SearchResult, key: str) -> None:
     passage = hit.candidate.passage
     _known(passage.document_id, passage.id)
     text = st.text_area(
-        "Note", key=f"{key}.text", height=140, max_chars=MOST_LETTERS, placeholder="What should be remembered of this?"
+        "Note", key=f"{key}.text", height=100, max_chars=MOST_LETTERS, placeholder="What should be remembered of this?"
     )
     links = _links(hit, key)
     _sector(text, key)
@@ -124,5 +126,5 @@ def _save(key: str, links: Sequence[Link], hit: Hit, result: SearchResult) -> No
     for field in ("text", "tags", "sector", "suggested", "links"):
         typed.pop(f"{key}.{field}", None)
     typed[f"{key}.saved"], typed[key] = saved, False
+    typed[f"{key}.said"] = f"Saved as insight {saved.id}; the next search finds it."
     session.forget_answers()
-    st.toast(f"Saved as insight {saved.id}; the next search finds it.", icon=":material/check:")

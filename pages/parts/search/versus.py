@@ -155,7 +155,7 @@ def _row(part: VersusPart, names: tuple[str, str], difference: float) -> dict[st
         "Part": part.label,
         left: _valued(part.left, part),
         right: _valued(part.right, part),
-        "Difference": f"{difference:+.3f}".replace("-", "−"),
+        "Difference": f"{difference:+.3f}".replace("-", "−") if difference else "0.000",
         "Why": _why(part),
     }
 

@@ -28,7 +28,7 @@ def versus_bars(versus: Versus, names: tuple[str, str], *, dark: bool = False) -
     shown = [each for each in zip(versus.parts, shown_differences(versus), strict=True) if each[1]]
     parts = [part for part, _ in shown]
     longest = max((abs(part.difference) for part in parts), default=1.0)
-    told = [f"{part.left_reason}<br>{part.right_reason}" for part in parts]
+    told = [f"{escape(part.left_reason)}<br>{escape(part.right_reason)}" for part in parts]
     bars = Bar(
         orientation="h",
         y=[escape(part.label) for part in parts],
@@ -42,11 +42,7 @@ def versus_bars(versus: Versus, names: tuple[str, str], *, dark: bool = False) -
     )
     figure = Figure(bars)
     figure.add_vline(0, line={"color": _LINE[theme], "width": 1})
-    for side, (x, anchor, arrow) in enumerate(((0.0, "left", "◀ {}"), (1.0, "right", "{} ▶"))):
-        words = arrow.format(escape(shortened(names[side], 34)))
-        colour = (_LEFT, _RIGHT)[side][theme]
-        place = {"x": x, "xref": "paper", "xanchor": anchor, "y": 1.0, "yref": "paper", "yanchor": "bottom"}
-        figure.add_annotation(text=f"<b>{words}</b>", showarrow=False, font={"color": colour}, **place)
+    _heads(figure, names, theme)
     figure.update_layout(
         height=70 + 34 * max(1, len(parts)),
         margin={"l": 8, "r": 8, "t": 32, "b": 24},
@@ -59,3 +55,12 @@ def versus_bars(versus: Versus, names: tuple[str, str], *, dark: bool = False) -
     )
     figure.update_yaxes(autorange="reversed", title=None, fixedrange=True)
     return figure
+
+
+def _heads(figure: "Figure", names: tuple[str, str], theme: str) -> None:
+    """Above each half, whom its bars speak for."""
+    for side, (x, anchor, arrow) in enumerate(((0.0, "left", "◀ {}"), (1.0, "right", "{} ▶"))):
+        words = arrow.format(escape(shortened(names[side], 34)))
+        colour = (_LEFT, _RIGHT)[side][theme]
+        place = {"x": x, "xref": "paper", "xanchor": anchor, "y": 1.0, "yref": "paper", "yanchor": "bottom"}
+        figure.add_annotation(text=f"<b>{words}</b>", showarrow=False, font={"color": colour}, **place)

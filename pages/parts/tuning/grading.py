@@ -6,6 +6,7 @@ from zlib import crc32
 
 import streamlit as st
 
+from core.documents import Origin
 from core.errors import FivefoldError
 from core.judged import GRADES, Level, QuestionSet
 from core.queries import SearchRequest
@@ -84,6 +85,8 @@ def row(result: SearchResult) -> Callable[[Hit], None] | None:
     seen: set[str] = set()
 
     def drawn(hit: Hit) -> None:
+        if hit.candidate.passage.origin is not Origin.DOCUMENT:
+            return  # a note is nobody's source: only documents are graded
         unit = unit_of(result, hit, questions.level)
         if unit in seen:
             st.caption(":material/arrow_upward: graded above, with the first passage of its document")

@@ -9,11 +9,11 @@ from core.boards import Board, CellState
 from core.queries import ScoreProfile, SearchRequest
 from core.results import SearchResult
 from core.search.quotable import shown_quote
+from core.search.sums import strip_words
 from core.tuning.trial import Flip, Move, Trial
 from pages.parts import cards, charts
 from pages.parts.coverage.state import kind_words
 from pages.parts.looks import CELLS
-from pages.parts.sums import strip_words
 from pages.parts.tuning.state import called
 from pages.parts.tuning.tune_charts import kind_of, rank_lines
 from pages.parts.urls import page_path

@@ -7,10 +7,10 @@ import streamlit as st
 from core.boards import RunState
 from core.experiments import Change, Experiment, ExperimentKind, Optimised, Optimising
 from core.queries import ScoreProfile
+from core.search.sums import factor_label
 from core.tables.factors import factor_table
 from core.tuning.optimise import RAISABLE, WeightChange, weight_changes
 from pages.parts import notices
-from pages.parts.sums import factor_label
 from pages.parts.tuning import optimise_charts as charts
 from pages.parts.tuning import sets
 from pages.parts.tuning.keep import keep

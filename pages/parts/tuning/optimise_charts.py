@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from core.experiments import Optimised
+from core.search.sums import factor_label
 from core.tuning.optimise import WeightChange
-from pages.parts.sums import factor_label
 from pages.parts.tuning.measure_looks import figure, framed, name_of, paint, span, whiskers
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ import streamlit as st
 
 from core.queries import LegWeights, ScoreProfile
 from core.results import Factor, Score
+from core.search.sums import factor_label
 from core.tables.factors import factor_table
 from core.tables.gaps import evidence_row
 from core.tables.routes import routes
 from core.tuning.profile_text import Difference
 from pages.parts import charts
-from pages.parts.sums import factor_label
 from pages.parts.wording import plain, shortened
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from core.queries import ScoreProfile
+from core.search.sums import factor_label
 from core.tuning.trials import Group, Slider, idle, value_of
-from pages.parts.sums import factor_label
 from pages.parts.tuning.state import group_key, slider_key
 
 __all__ = ["draw"]

@@ -107,7 +107,9 @@ def test_holding_is_what_looking_at_every_admissible_passage_gives(
 def shelf(new_shelf: NewShelf) -> Shelf:
     """Two documents: the form in two passages, the office in one of them and in one of the other document."""
     shelf = new_shelf()
-    shelf.add(document("a.txt"), [passage("One.", entities=("Form W-2", "IRS")), passage("Two.", entities=("Form W-2",))])
+    shelf.add(
+        document("a.txt"), [passage("One.", entities=("Form W-2", "IRS")), passage("Two.", entities=("Form W-2",))]
+    )
     shelf.add(document("b.txt"), [passage("Three.", entities=("IRS", "100%", "a_b"))])
     return shelf
 

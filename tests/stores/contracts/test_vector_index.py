@@ -85,6 +85,25 @@ def test_k_admissible_passages_give_k_hits_at_any_selectivity(large: Filled, sel
         assert_same_ranking(found, large.exact.search(vector, filters, 10), TOLERANCE)
 
 
+@settings(max_examples=20, deadline=None)
+@given(filters=random_filters, chosen=st.sets(st.integers(0, 119)), top_k=st.sampled_from((1, 10, 200)))
+def test_among_narrows_like_a_filter(mixed: Filled, filters: SearchFilters, chosen: set[int], top_k: int) -> None:
+    meant, vector = filters_of(filters, mixed.passages), random_vectors(1, 9)[0]
+    ids = sorted(mixed.passages[place].id for place in chosen)
+    among = np.array([*ids, max(p.id for p in mixed.passages) + 1_000_000], dtype=np.int64)
+    found = mixed.shelf.index.search(vector, meant, top_k, among)
+    assert {hit.passage_id for hit in found.hits} <= set(ids)
+    assert_same_ranking(found, mixed.exact.search(vector, meant, top_k, among), TOLERANCE)
+
+
+@pytest.mark.parametrize("count", [0, 3, 1500, 2000])
+def test_among_may_name_none_a_few_or_thousands(large: Filled, count: int) -> None:
+    vector, among = random_vectors(1, 10)[0], np.array(sorted(p.id for p in large.passages[:count]), dtype=np.int64)
+    found = large.shelf.index.search(vector, SearchFilters(), 10, among)
+    assert (len(found.hits), found.rows_before, found.rows_after) == (min(10, count), 2000, count)
+    assert_same_ranking(found, large.exact.search(vector, SearchFilters(), 10, among), TOLERANCE)
+
+
 def test_nothing_admissible_gives_nothing_and_says_how_much_there_was(mixed: Filled) -> None:
     found = mixed.shelf.index.search(random_vectors(1, 7)[0], SearchFilters(tags=("no such tag",)), 10)
     assert (found.hits, found.rows_before, found.rows_after) == ((), 120, 0)

@@ -1,4 +1,4 @@
-"""A score in words and numbers that add up as they are shown, not only before rounding."""
+"""How a score is shown as a sum: its parts in thousandths that add up exactly, and the sum in words."""
 
 from collections.abc import Sequence
 

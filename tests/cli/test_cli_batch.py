@@ -1,0 +1,98 @@
+"""The batch command: a CSV in, a file with what became of every row out, and an exit code a script can trust."""
+
+import csv
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+import storage.opening
+from cli_batch import batch
+from core.errors import BadRequest, StoreFailed
+from core.queries import SearchRequest
+from core.results import SearchResult
+from core.tuning.profile_book import ProfileBook
+from storage.memory import MemoryTuningStore
+from tests.search.library import NOW, payroll_library
+
+QUESTION = "When are deposits of withheld taxes due?"
+
+
+class Small:
+    """As much of a workbench as the command asks."""
+
+    def __init__(self) -> None:
+        self.library, self.broken = payroll_library(), False
+        self.tuning = SimpleNamespace(profiles=ProfileBook(MemoryTuningStore()))
+
+    def documents(self) -> Sequence[object]:
+        return self.library.catalogue.documents()
+
+    def search_many(self, requests: Sequence[SearchRequest]) -> Sequence[SearchResult]:
+        if self.broken:
+            raise StoreFailed("The database went away.")
+        return self.library.searcher.search_many(requests, NOW)
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> Small:
+    small = Small()
+    monkeypatch.setattr(storage.opening, "open_workbench", lambda settings: nullcontext(small))
+    return small
+
+
+def run(folder: Path, text: str, *words: str, out: str = "out.csv") -> Result:
+    (folder / "questions.csv").write_text(text, "utf-8")
+    app = typer.Typer()
+    app.command()(batch)
+    return CliRunner().invoke(app, [str(folder / "questions.csv"), "--out", str(folder / out), *words])
+
+
+def rows(folder: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader((folder / "out.csv").read_text("utf-8-sig").splitlines()))
+
+
+def test_every_row_of_the_file_is_told(small: Small, tmp_path: Path) -> None:
+    told = run(tmp_path, f"question,documents\n{QUESTION},\nzebra quark,\n{QUESTION},handbook.md\n")
+    assert told.exit_code == 0, told.output
+    assert [row["state"] for row in rows(tmp_path)][:2] == ["answered", "no hits"]
+    assert rows(tmp_path)[0]["found in"] == "pub.pdf" and "document is" in rows(tmp_path)[2]["filters in words"]
+    assert "answered" in told.output
+
+
+def test_a_filter_of_the_command_holds_for_every_row(small: Small, tmp_path: Path) -> None:
+    told = run(tmp_path, f"question\n{QUESTION}\n", "--filter", "truth=compliance", "--filter", "exclude_domains=taxes")
+    assert told.exit_code == 0
+    assert "truth is compliance" in rows(tmp_path)[0]["filters in words"]
+    assert rows(tmp_path)[0]["hits regulatory"] == "0"
+
+
+@pytest.mark.parametrize("wrong", ["truth=gossip", "colour=red", "truths"])
+def test_a_filter_that_makes_no_sense_is_told_before_anything_is_asked(
+    small: Small, tmp_path: Path, wrong: str
+) -> None:
+    told = run(tmp_path, f"question\n{QUESTION}\n", "--filter", wrong)
+    assert isinstance(told.exception, BadRequest) and not (tmp_path / "out.csv").exists()
+
+
+def test_a_refused_row_is_named_and_the_exit_code_says_so(small: Small, tmp_path: Path) -> None:
+    told = run(tmp_path, f"question,truths\n{QUESTION},gossip\n{QUESTION},\n")
+    assert told.exit_code == 1 and "row 2, truths" in told.output
+    assert [row["state"] for row in rows(tmp_path)] == ["refused", "answered"]
+
+
+def test_a_search_that_failed_is_no_silence(small: Small, tmp_path: Path) -> None:
+    small.broken = True
+    told = run(tmp_path, f"question\n{QUESTION}\n")
+    assert told.exit_code == 1 and rows(tmp_path)[0]["state"] == "failed"
+    assert "database went away" in rows(tmp_path)[0]["why"]
+
+
+def test_a_workbook_is_written_by_its_ending(small: Small, tmp_path: Path) -> None:
+    assert run(tmp_path, f"question\n{QUESTION}\n", out="out.xlsx").exit_code == 0
+    assert (tmp_path / "out.xlsx").read_bytes().startswith(b"PK")
+    assert isinstance(run(tmp_path, f"question\n{QUESTION}\n", out="out.doc").exception, BadRequest)

@@ -1,0 +1,43 @@
+"""The choice of a reranker: off at first, and honest about a model that could not be loaded."""
+
+from streamlit.testing.v1 import AppTest
+
+
+def drawn(troubles: dict[str, str], state: str | None = None) -> AppTest:
+    def page(troubles: dict[str, str]) -> None:
+        from pages.parts.search.reranking import choice
+
+        choice("search.rerank", troubles)
+
+    screen = AppTest.from_function(page, kwargs={"troubles": troubles}, default_timeout=60)
+    if state is not None:
+        screen.session_state["search.rerank"] = state
+    screen.run()
+    assert not screen.exception
+    return screen
+
+
+def test_nothing_is_reranked_unless_asked_for() -> None:
+    select = drawn({}).selectbox[0]
+    assert (select.label, select.value, select.options) == ("Rerank", "", ["Off", "Fast", "Balanced", "Accurate"])
+    assert "best 100 passages" in select.help
+    assert "fast 0.5 s" in select.help
+
+
+def test_a_choice_is_kept() -> None:
+    screen = drawn({})
+    screen.selectbox[0].select("balanced").run()
+    assert screen.session_state["search.rerank"] == "balanced"
+
+
+def test_a_model_that_could_not_be_loaded_is_told_and_can_still_be_chosen() -> None:
+    screen = drawn({"fast": "The model 'a*b' is not on this machine."}, "fast")
+    select = screen.selectbox[0]
+    assert (select.value, select.options[1]) == ("fast", "Fast (not available)")
+    told = select.help.rpartition("\n\n")[2]
+    assert r"a\*b" in told
+    assert told.replace("\\", "") == "Fast: The model 'a*b' is not on this machine."
+
+
+def test_a_reranker_there_is_not_becomes_none() -> None:
+    assert drawn({}, "gone").selectbox[0].value == ""
