@@ -159,8 +159,8 @@ class Labels:
 
     def items(self) -> Iterator[tuple[str, Label]]:
         """Field name and label, in the order of LABEL_FIELDS."""
-        for field in LABEL_FIELDS:
-            yield field, getattr(self, field)
+        for name in LABEL_FIELDS:
+            yield name, getattr(self, name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,9 +89,9 @@ class Signals:
     possible, in [0, 1]. ranks: leg name → 1-based rank ("dense", "sparse", "fused"); absent = not found there.
     coverage: idf-weighted share of the question's terms the passage holds, in [0, 1]. bm25_most ≥ 0: what BM25 could
     reach at most for this question, the sum of its terms' rarities. feedback: cosine with the question moved towards
-    the best matches, clipped to [0, 1]; None when it was not measured. sentences: per sentence of the passage its cosine
-    with the question, in [0, 1]; empty when not measured. sentence: of the one that answers best, in [0, 1]. nearness:
-    share of the question's words, each weighed by its rarity, that the passage holds or nearly holds, in [0, 1];
+    the best matches, clipped to [0, 1]; None when it was not measured. sentences: per sentence of the passage its
+    cosine with the question, in [0, 1]; empty when not measured. sentence: of the one that answers best, in [0, 1].
+    nearness: share of the question's words, each weighed by its rarity, that the passage holds or nearly holds, in [0, 1];
     near_words: those it holds in other words. shared: in words, what the passage shares with the question by names.
     """
 

@@ -94,9 +94,10 @@ class Held:
         """The nearest admissible passages, best first; ties by passage id. asked: shape (dim,), length 1 or 0."""
         ids, scores, after = [np.empty(0, np.int64)], [np.empty(0)], 0
         for part in self.parts:
-            rows = np.flatnonzero(part.admitted(self.words, filters, among) & part.columns.embedded)
-            after += len(rows)
-            if len(rows) and top_k > 0:
+            rows = part.admitted(self.words, filters, among) & part.columns.embedded
+            admitted = int(np.count_nonzero(rows))
+            after += admitted
+            if admitted and top_k > 0:
                 near = nearest(part.coded, rows, asked, top_k)
                 ids.append(part.columns.ids[near])
                 scores.append(cosines(part.coded, near, asked))

@@ -11,7 +11,7 @@ bits let through, as they do among vectors that point anywhere at random, the bo
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -27,18 +27,21 @@ __all__ = ["Coded", "among_ids", "bits_of", "coded", "codes_of", "compile_kernel
 _MANY = 12_000
 """Rows from which on the bits are asked first: the codes of fewer are read in some 3 ms."""
 
-_APART, _THREADS = 50_000, 4
-"""Rows from which on the processors share the work, and how many of them do."""
+_APART, _THREADS = 10_000, 4
+"""Rows from which on the processors share the reading of codes, and how many of them do at most."""
 
 _SHARE, _LEAST = 0.01, 4_096
 """Share, and least number, of rows that the bits let through at first."""
 
 _CLEAR = 3.0
 """Standard deviations by which the border must be above the median of the best found. With it, the candidates held
-0.9993 of the best 100 among 300,000 mixtures of real sentences' vectors, 1.0 among clusters of 150, 0.9993 among those
-of 30 and 0.995 among vectors that point anywhere, and all of the best 10; with 2.5 it was 0.9943, 1.0, 0.9937, 0.99."""
+0.9993 of the best 100 among 300,000 mixtures of real sentences' vectors, and all of them among clusters of 30 or of 150
+and among vectors that point anywhere; of the best 10 they held all. With 2.5 it was 0.9943 among the mixtures."""
 
-_SAMPLE = 20  # least number of the best found whose spread is measured
+_MOST = 0.25
+"""Share of the rows within the border from which on the codes of all are read: one after the other they come faster."""
+
+_SAMPLE = 40  # least number of the best found whose spread is measured
 
 _RESCORED, _RESCORED_LEAST = 4, 40
 """Times the hits wanted, and least number, of rows whose exact cosines are measured. The best 100 by exact cosine were
@@ -83,25 +86,41 @@ def coded(vectors: Vectors, mean: NDArray[np.float32]) -> Coded:
     return Coded(vectors, codes, scales, bits_of(vectors, mean), mean)
 
 
-def nearest(part: Coded, rows: NDArray[np.int64], asked: NDArray[np.float32], top_k: int) -> NDArray[np.int64]:
-    """Of these rows (ascending) the candidates for the top_k: some times as many, nearest by their codes, in no order.
+def nearest(part: Coded, admitted: NDArray[np.bool_], asked: NDArray[np.float32], top_k: int) -> NDArray[np.int64]:
+    """Of the admitted rows the candidates for the top_k: some times as many, nearest by their codes, in no order.
 
-    asked: shape (dim,), length 1.
+    admitted: bool, shape (n,). asked: shape (dim,), length 1.
     """
-    keep = max(_RESCORED * top_k, _RESCORED_LEAST)
-    if len(rows) <= keep:
-        return rows
-    let_through = max(_LEAST, round(_SHARE * len(rows)), keep)
-    if len(rows) < max(_MANY, let_through):
-        return _by_codes(part, rows, asked, keep)
-    question, sample = bits_of(asked[None, :], part.mean)[0], max(top_k, _SAMPLE)
-    differing = _shared(lambda some: _kernels().differing(part.bits, some, question), rows)
-    border = int(np.searchsorted(np.cumsum(np.bincount(differing)), let_through))
-    found = _by_codes(part, rows[differing <= border], asked, keep)
-    while (needed := _clear_border(_kernels().differing(part.bits, found[:sample], question))) > border:
-        more = rows[(differing > border) & (differing <= needed)]
+    keep, count = max(_RESCORED * top_k, _RESCORED_LEAST), int(np.count_nonzero(admitted))
+    if count <= keep:
+        return np.flatnonzero(admitted)
+    let_through = max(_LEAST, round(_SHARE * count), keep)
+    if count < max(_MANY, let_through):
+        return _by_codes(part, np.flatnonzero(admitted), asked, keep)
+    differing, reached = _by_bits(part, admitted, asked)
+    border = int(np.searchsorted(reached, let_through))
+    found = _by_codes(part, np.flatnonzero(differing <= border), asked, keep)
+    while (needed := _clear_border(differing[found[: max(top_k, _SAMPLE)]])) > border:
+        if reached[min(needed, len(reached) - 1)] > _MOST * count:
+            return _by_codes(part, np.flatnonzero(admitted), asked, keep)
+        more = np.flatnonzero((differing > border) & (differing <= needed))
         found, border = _by_codes(part, np.sort(np.concatenate((found, more))), asked, keep), needed
     return found
+
+
+def _by_bits(
+    part: Coded, admitted: NDArray[np.bool_], asked: NDArray[np.float32]
+) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    """For each row the number of bits that differ from the question's, more than there are for one that is not
+    admitted; and for each number, how many rows reach at most that. The processors share the work."""
+    question, differing = bits_of(asked[None, :], part.mean)[0], np.empty(len(admitted), dtype=np.int16)
+
+    def measure(rows: slice) -> NDArray[np.int64]:
+        return _kernels().differing(part.bits[rows], admitted[rows], question, differing[rows])
+
+    borders = np.linspace(0, len(admitted), _processors() + 1).astype(int).tolist()
+    counts = _side_by_side(measure, list(map(slice, borders, borders[1:])))
+    return differing, np.cumsum(np.sum(counts, axis=0))
 
 
 def _clear_border(differing: NDArray[np.int16]) -> int:
@@ -115,7 +134,11 @@ def _by_codes(part: Coded, rows: NDArray[np.int64], asked: NDArray[np.float32], 
     """The rows with the highest products of codes, best first; of equal ones those that come first."""
     most = min(_ASKED_MOST, (2**31 - 1) // (127 * len(asked)))
     numbers = np.rint(asked * np.float32(most / (np.abs(asked).max() or 1))).astype(np.int16)
-    products = _shared(lambda some: _kernels().products(part.codes, part.scales, some, numbers), rows)
+
+    def measure(some: NDArray[np.int64]) -> NDArray[np.float32]:
+        return _kernels().products(part.codes, part.scales, some, numbers)
+
+    products = np.concatenate(_side_by_side(measure, np.array_split(rows, _processors() if len(rows) > _APART else 1)))
     if len(rows) > keep:
         least = -np.partition(-products, keep - 1)[keep - 1]
         chosen = np.concatenate((np.flatnonzero(products > least), np.flatnonzero(products == least)))[:keep]
@@ -123,19 +146,19 @@ def _by_codes(part: Coded, rows: NDArray[np.int64], asked: NDArray[np.float32], 
     return rows[np.argsort(-products, kind="stable")]
 
 
-def _shared(measure: Callable[[NDArray[np.int64]], NDArray[Any]], rows: NDArray[np.int64]) -> NDArray[Any]:
-    """A number per row, measured by several processors where there are many rows: kernels hold no lock."""
-    count = min(os.cpu_count() or 1, _THREADS)
-    if len(rows) < _APART or count == 1:
-        return measure(rows)
-    first, *others = np.array_split(rows, count)
-    waiting = [_threads().submit(measure, each) for each in others]
-    return np.concatenate([measure(first), *(each.result() for each in waiting)])
+def _processors() -> int:
+    return min(os.cpu_count() or 1, _THREADS)
+
+
+def _side_by_side(measure: Callable[[Any], NDArray[Any]], parts: Sequence[Any]) -> list[NDArray[Any]]:
+    """What is measured of each part, in their order; kernels hold no lock."""
+    waiting = [_threads().submit(measure, each) for each in parts[1:]]
+    return [measure(parts[0]), *(each.result() for each in waiting)]
 
 
 @cache
 def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_THREADS - 1, thread_name_prefix="nearest")
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix="nearest")
 
 
 def cosines(part: Coded, rows: NDArray[np.int64], asked: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -154,7 +177,7 @@ def compile_kernels() -> None:
     part = coded(np.zeros((1, 1), dtype=np.float32), np.zeros(1, dtype=np.float32))
     rows = np.zeros(1, dtype=np.int64)
     for each in (part, _sealed(part)):
-        _kernels().differing(each.bits, rows, part.bits[0])
+        _kernels().differing(each.bits, np.ones(1, dtype=np.bool_), part.bits[0], np.empty(1, dtype=np.int16))
         _kernels().products(each.codes, each.scales, rows, np.zeros(1, dtype=np.int16))
         _kernels().exact(each.vectors, rows, np.zeros(1))
     for ids in (rows, rows.view()):
@@ -174,7 +197,7 @@ def _sealed(part: Coded) -> Coded:
 
 @dataclass(frozen=True, slots=True)
 class _Kernels:
-    differing: Callable[..., NDArray[np.int16]]
+    differing: Callable[..., NDArray[np.int64]]
     products: Callable[..., NDArray[np.float32]]
     exact: Callable[..., NDArray[np.float64]]
     shared: Callable[..., NDArray[np.bool_]]
@@ -190,18 +213,20 @@ def _kernels() -> _Kernels:
     shift4, shift56 = np.uint64(4), np.uint64(56)
 
     @njit(nogil=True)
-    def differing(bits: Any, rows: Any, asked: Any) -> Any:
-        found = np.empty(rows.shape[0], dtype=np.int16)
-        for place in range(rows.shape[0]):
-            row, total = rows[place], np.uint64(0)
+    def differing(bits: Any, admitted: Any, asked: Any, found: Any) -> Any:
+        counts = np.zeros(64 * asked.shape[0] + 1, dtype=np.int64)
+        for row in range(bits.shape[0]):
+            total = np.uint64(0)
             for number in range(asked.shape[0]):
                 held = bits[row, number] ^ asked[number]  # its ones are counted side by side: Warren 2012, figure 5-2
                 held = held - ((held >> shift1) & pairs)
                 held = (held & fours) + ((held >> shift2) & fours)
                 held = (held + (held >> shift4)) & bytes_
                 total += (held * ones) >> shift56
-            found[place] = total
-        return found
+            found[row] = total if admitted[row] else counts.shape[0]
+            if admitted[row]:
+                counts[total] += 1
+        return counts
 
     @njit(nogil=True)
     def products(codes: Any, scales: Any, rows: Any, asked: Any) -> Any:

@@ -30,6 +30,7 @@ PROBES = (
 """Short, long, cut off, other alphabets and table rows: what the product embeds."""
 
 
+# One step after the other; the model inside is what is traced.
 def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, Any]:
     """Write model.xml, model.bin, tokenizer.json and described.json to an existing folder; gives the description.
 

@@ -55,7 +55,7 @@ class Searcher:
         rerankers: Mapping[str, Reranker] | None = None,
         uses: Callable[[Sequence[int]], Mapping[int, DocumentUse]] = lambda document_ids: {},
     ) -> None:
-        """graph, near, rerankers (by name): what a library has of them. uses: of documents, as far as they are known."""
+        """graph, near, rerankers (by name): what a library has of them. uses: of documents, as far as is known."""
         self._catalogue, self._sparse, self._embedder = catalogue, sparse, embedder
         self._threads = ThreadPoolExecutor(_LEG_THREADS, thread_name_prefix="leg")
         self._retriever = Retriever(catalogue, vectors, sparse, embedder, self._threads, graph, near)

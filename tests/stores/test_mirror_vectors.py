@@ -43,7 +43,8 @@ def part(request: pytest.FixtureRequest) -> Coded:
 @pytest.mark.parametrize("top_k", [10, 100])
 def test_the_candidates_hold_the_nearest_at_any_selectivity(part: Coded, selectivity: float, top_k: int) -> None:
     chance = np.random.default_rng(2)
-    rows = np.flatnonzero(chance.random(ROWS) < selectivity)
+    admitted = chance.random(ROWS) < selectivity
+    rows = np.flatnonzero(admitted)
     asked = part.vectors[chance.integers(0, ROWS, QUESTIONS)]
     asked = _unit(asked + 0.5 / np.sqrt(DIMENSIONS) * chance.normal(size=asked.shape))
     shares = []
@@ -51,15 +52,15 @@ def test_the_candidates_hold_the_nearest_at_any_selectivity(part: Coded, selecti
         exact = part.vectors[rows].astype(np.float64) @ question
         wanted = min(top_k, len(rows))
         least = np.partition(exact, len(rows) - wanted)[len(rows) - wanted] - 1e-7
-        found = np.sort(cosines(part, nearest(part, rows, question, top_k), question))[::-1][:wanted]
+        found = np.sort(cosines(part, nearest(part, admitted, question, top_k), question))[::-1][:wanted]
         shares.append(np.count_nonzero(found >= least) / wanted)
     assert np.mean(shares) >= 0.99
 
 
 def test_a_stored_vector_finds_itself_and_its_copies_by_their_order(part: Coded) -> None:
-    rows = np.arange(ROWS)
+    everything = np.ones(ROWS, dtype=np.bool_)
     for row in (0, 12_345, ROWS - 1):
-        found = nearest(part, rows, part.vectors[row], 10)
+        found = nearest(part, everything, part.vectors[row], 10)
         same = np.flatnonzero((part.vectors == part.vectors[row]).all(axis=1))[:10]
         measured = cosines(part, found, part.vectors[row])
         assert found[np.lexsort((found, -measured))][: len(same)].tolist() == same.tolist()
@@ -76,6 +77,6 @@ def test_equal_vectors_have_equal_cosines_wherever_they_stand() -> None:
 def test_zeros_and_questions_of_zeros_have_no_direction_and_do_no_harm() -> None:
     vectors = np.zeros((100, 8), dtype=np.float32)
     part = coded(vectors, vectors.mean(axis=0))
-    found = nearest(part, np.arange(100), np.zeros(8, dtype=np.float32), 5)
+    found = nearest(part, np.ones(100, dtype=np.bool_), np.zeros(8, dtype=np.float32), 5)
     assert found.tolist() == list(range(40))
     assert cosines(part, found, np.zeros(8, dtype=np.float32)).tolist() == [0.0] * 40
