@@ -87,6 +87,7 @@ def ingest(
         raise typer.Exit(1)
 
 
+# One option per filter: the signature is the command's documentation.
 @app.command()
 def search(
     question: str,

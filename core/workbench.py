@@ -8,7 +8,7 @@ from core.answers.desk import AnswerDesk
 from core.answers.synthesis import Synthesis, Synthesiser
 from core.coverage.desk import CoverageDesk
 from core.documents import Document, Page, Passage
-from core.entities import EntityGraph
+from core.entities import EntityGraph, EntityPage, EntityType
 from core.errors import NotFound
 from core.filters import SearchFilters
 from core.five_truths import FiveTruthsAnswer
@@ -150,6 +150,12 @@ class Workbench(Intake):
     def undated(self, filters: SearchFilters) -> int:
         """Documents a date filter leaves out only because they are undated."""
         return self._catalogue.undated(filters.resolved(self._now()))
+
+    def entities(self, part: str, kind: EntityType | None, limit: int, offset: int) -> EntityPage:
+        """Entities of the library whose name holds `part`, those in most passages first; none where none are kept."""
+        if self._graph is None:
+            return EntityPage((), 0)
+        return self._graph.search(part, kind, limit=limit, offset=offset)
 
     def facets(self, filters: SearchFilters) -> Mapping[str, Mapping[str, int]]:
         """Filter field → value → passages, each counted under the other fields' filters."""

@@ -121,6 +121,7 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
     from storage.lazy import LazyEmbedder
     from storage.memory_store import SqlMemoryStore
     from storage.migrations import migrate
+    from storage.mirror import Mirror
     from storage.table_store import SqlTableStore
     from storage.tuning_store import SqlTuningStore
     from storage.use_store import SqlUseLog
@@ -133,9 +134,12 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
     migrate(engine)
     database = Database(engine, settings.tenant)
     embedder = LazyEmbedder(lambda: _embedder(settings))
-    catalogue = SqlCatalogue(database, (lambda: embedder.name) if settings.vector_index == "pgvector" else None)
+    model = (lambda: embedder.name) if settings.vector_index == "pgvector" else None
+    mirror = Mirror(database, model or "", settings.data_folder / "mirror" / settings.tenant)
+    resources.callback(mirror.close)
+    catalogue = SqlCatalogue(database, model, mirror)
     catalogue.register()
-    vectors = _vectors(settings, database, embedder)
+    vectors = _vectors(settings, database, embedder, mirror)
     sparse = Bm25Files(settings.data_folder / "bm25" / settings.tenant, catalogue)
     graph = SqlEntityGraph(database)
     near = NearWords(SqlWordStore(database, lambda: embedder.name), embedder)
@@ -227,11 +231,12 @@ def _threads() -> int:
     return max(1, (os.cpu_count() or 1) - 1)
 
 
-def _vectors(settings: Settings, database: Any, embedder: Embedder) -> VectorIndex:
+def _vectors(settings: Settings, database: Any, embedder: Embedder, mirror: Any) -> VectorIndex:
     if settings.vector_index == "pgvector":
+        from storage.mirrored_index import MirroredIndex
         from storage.pgvector_index import PgvectorIndex
 
-        return PgvectorIndex(database, lambda: embedder.name)
+        return MirroredIndex(PgvectorIndex(database, lambda: embedder.name), mirror)
     from storage.lazy import LazyVectorIndex
 
     def make() -> VectorIndex:

@@ -122,9 +122,15 @@ def test_keywords_are_valued_absolutely() -> None:
     assert value("coverage", signals=half, route=Route(keywords=("deposit", "semiweekly"))) == 0.5
 
 
-@pytest.mark.parametrize("name", ["rerank", "fusion", "coverage", "half_life", "keyword_overlap", "authority"])
+@pytest.mark.parametrize(
+    "name", ["sentence", "nearness", "fusion", "coverage", "half_life", "keyword_overlap", "authority"]
+)
 def test_what_is_not_known_is_neutral_not_absent(name: str) -> None:
     assert value(name) == 0.5
+
+
+def test_what_no_reranker_has_read_stays_behind_what_it_has() -> None:
+    assert value("rerank") == 0.0 <= value("rerank", signals=Signals(0.0, rerank_logit=-1e9))
 
 
 def test_reranking_is_a_sigmoid() -> None:

@@ -10,6 +10,7 @@ from core.filters import SearchFilters
 from core.queries import SearchRequest
 from core.results import Candidate
 from core.search.feedback import Match, best_matches, moved
+from core.tables.factors import factor_table
 from tests.search.library import NOW, Library, WordEmbedder
 
 shares = st.floats(0, 1)
@@ -22,7 +23,7 @@ def test_counts_sum_to_one_and_depend_on_the_matches_only(found: list[Match], rn
     rng.shuffle(shuffled)  # type: ignore[attr-defined]
     counts = best_matches(found)
     assert best_matches(shuffled) == counts
-    assert len(counts) == min(len(found), 10)
+    assert len(counts) == min(len(found), int(factor_table()["feedback"]["passages"]))
     assert sum(counts.values()) == pytest.approx(1 if found else 0)
     assert list(counts.values()) == sorted(counts.values(), reverse=True)
 

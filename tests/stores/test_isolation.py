@@ -1,24 +1,36 @@
 """Row-level security holds by itself: these tests ask without the code's own tenant condition."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from sqlalchemy import Engine, create_engine, text
 
 from core.boards import Cell, CellState, Run, RunState, Topic
 from core.documents import Truth
+from core.entities import Entity, EntityType
 from core.errors import StoreFailed
 from core.filters import SearchFilters
 from core.profiles import DefaultProfile
 from core.reviews import Decision, Verdict
 from core.tabular import TableHistory
+from core.uses import UseKind
 from storage.board_store import SqlBoardStore
 from storage.catalogue import SqlCatalogue
 from storage.database import APP_ROLE, Database
+from storage.entity_store import SqlEntityGraph
 from storage.json_values import written
+from storage.memory_store import SqlMemoryStore
 from storage.reality_models import HISTORY, REALITY
 from storage.tuning_models import Base
 from storage.tuning_store import SqlTuningStore
+from storage.use_store import SqlUseLog
+from storage.view_store import SqlViewStore
+from storage.word_store import SqlWordStore
 from tests.stores.conftest import new_tenant
+from tests.stores.contracts.memories import LINK, episode, insight
 from tests.stores.contracts.tuning import experiment_of, judgment, question, set_of, version_of
+from tests.stores.contracts.uses import event, look_of, view_of
 from tests.stores.libraries import MOMENT, document, passage, random_vectors, store
 
 TABLES = sorted(Base.metadata.tables)
@@ -45,6 +57,19 @@ def tune(database: Database) -> None:
     tunings.add_experiment(experiment_of(asked.set_id))
 
 
+def note(database: Database) -> None:
+    """A row in each table of notes, of use, of views, of words and of entities."""
+    memories, views = SqlMemoryStore(database), SqlViewStore(database)
+    memories.add(insight(links=(LINK,)))
+    memories.add(episode(links=(LINK,)))
+    SqlUseLog(database).record([event(UseKind.CITED, question="secret?")])
+    views.save_look(look_of(views.add_view(view_of("secret"))))
+    SqlWordStore(database, lambda: "model").add({"secret": "secret"}, np.ones((1, 3), dtype=np.int8))
+    catalogue = SqlCatalogue(database)
+    (held,) = catalogue.passages(catalogue.admissible(SearchFilters()).tolist()).values()
+    SqlEntityGraph(database).add([replace(held, entities=("Secret Act",))], [Entity("Secret Act", EntityType.LAW)])
+
+
 @pytest.fixture(scope="module")
 def filled(engine: Engine) -> tuple[Database, Database]:
     """Two tenants with a row in every table."""
@@ -60,6 +85,7 @@ def filled(engine: Engine) -> tuple[Database, Database]:
         boards.save_cells(run.id, [Cell("secret", Truth.INTENT, CellState.GAP, 0.1, 0.5, topic_id=topic.id)])
         remember(database)
         tune(database)
+        note(database)
         boards.decide([Decision(topic.id, "intent", None, Verdict.CONFIRMED, "ann", MOMENT, 1)])
     return both
 

@@ -7,12 +7,25 @@ from itertools import count
 import pytest
 from sqlalchemy import Engine, inspect, text
 
-from storage import reality_models, review_models, tuning_models
+from storage import (
+    entity_models,
+    memory_models,
+    mirror_models,
+    reality_models,
+    review_models,
+    tuning_models,
+    use_models,
+    view_models,
+)
 from storage.database import engine_for
 from storage.migrations import migrate
 
 _NAMES = count(1)
-TABLES = {name for models in (reality_models, review_models, tuning_models) for name in models.Base.metadata.tables}
+_MODELS = (
+    *(entity_models, memory_models, mirror_models, reality_models),
+    *(review_models, tuning_models, use_models, view_models),
+)
+TABLES = {name for models in _MODELS for name in models.Base.metadata.tables}
 
 
 @pytest.fixture

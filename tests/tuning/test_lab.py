@@ -187,9 +187,10 @@ def test_questions_are_asked_within_their_sets_project_and_their_own_filters(roo
     kept = room.set(project="Tallgrass")
     plain = JudgedQuestion(kept.id, "q1", "overtime")
     narrowed = replace(plain, filters=SearchFilters(projects=("Other",), truths=(Truth.INTENT,)))
-    assert request_of(plain, kept, "mine@2").filters == SearchFilters(projects=("Tallgrass",))
-    assert request_of(narrowed, kept, "balanced").filters == narrowed.filters
-    assert request_of(plain, replace(kept, project=None), "mine") == SearchRequest("overtime", profile="mine", top_k=50)
+    documents = SearchFilters(origins=("document",))
+    assert request_of(plain, kept, "mine@2").filters == documents.replace(projects=("Tallgrass",))
+    assert request_of(narrowed, kept, "balanced").filters == narrowed.filters.replace(origins=("document",))
+    assert request_of(plain, replace(kept, project=None), "mine") == SearchRequest("overtime", documents, "mine", 50)
 
 
 def test_hits_are_measured_without_citing_them(room: Room, payroll: QuestionSet) -> None:

@@ -1,5 +1,7 @@
 """What is asked on the Search page: question, filters, profile, page – held in the session, and in the URL."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from core.errors import BadFilters
@@ -100,35 +102,32 @@ def request(chosen: SearchFilters) -> SearchRequest:
             format_func=_VIEWS.__getitem__,
             label_visibility="collapsed",
         )
-        asked = SearchRequest(
-            question=state["question"].strip(),
-            filters=chosen,
-            profile=state["search.profile"],
-            only_routed=state["search.routed"],
-            removed_chips=tuple(state["search.without"]),
-            rerank=state["search.rerank"],
-        )
-        shown = state["search.view"]
+        shown: str = state["search.view"]
+        asked = _asked(chosen)
         saved_views.draw_saved(asked, shown, chosen.project)
     if asked != state.get("search.asked", asked):
         paging.first_page()
     state["search.asked"] = asked
     page = state.get("search.page") or 1
-    asked = SearchRequest(
-        asked.question,
-        asked.filters,
-        asked.profile,
-        paging.PER_PAGE * page if page > 1 else None,
-        asked.only_routed,
-        asked.removed_chips,
-        asked.rerank,
-    )
+    asked = replace(asked, top_k=paging.PER_PAGE * page if page > 1 else None)
     params = params_of(asked) | ({} if shown == RESULTS else {"view": [shown]})
     if params != state.get("search.url"):
         st.query_params.from_dict(params)
     state["search.url"], state["search.last"], state["search.filters"] = params, asked, chosen
     state["search.seen"] = shown
     return asked
+
+
+def _asked(chosen: SearchFilters) -> SearchRequest:
+    state = st.session_state
+    return SearchRequest(
+        question=state["question"].strip(),
+        filters=chosen,
+        profile=state["search.profile"],
+        only_routed=state["search.routed"],
+        removed_chips=tuple(state["search.without"]),
+        rerank=state["search.rerank"],
+    )
 
 
 def chips(result: SearchResult) -> None:

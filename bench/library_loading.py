@@ -1,0 +1,143 @@
+"""Made documents into a database of their own, as fast as it takes them.
+
+As the database's owner: COPY is ruled out for the role that searches, by row-level security.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.library import MadeDocument, Stock
+from core.matching import stem
+from core.ports import Vectors
+from core.vectors import packed
+from core.workbench import Workbench
+from storage.database import Database, conninfo_of
+from storage.models import CHUNKS, DOCUMENTS, PAGES, WORDS
+from storage.rows import document_values, passage_values
+
+__all__ = ["Loaded", "load", "owner"]
+
+_TOGETHER = 20  # documents per transaction
+_SEED = 5
+
+
+def owner(database: Database) -> Any:
+    """A connection of the login itself, which row-level security does not bind; vectors go as arrays."""
+    import psycopg
+    from pgvector.psycopg import register_vector
+
+    connection = psycopg.connect(conninfo_of(database.engine.url), autocommit=True)
+    register_vector(connection)
+    return connection
+
+
+def load(
+    workbench: Workbench,
+    stock: Stock,
+    documents: Iterable[MadeDocument],
+    keep: Callable[[Sequence[MadeDocument]], None] = lambda some: None,
+) -> None:
+    """Store the documents with their vectors, entities and words, and let the server look at what it got.
+
+    keep: is given the documents as they are stored.
+    """
+    database: Database = workbench._catalogue._database  # type: ignore[attr-defined]
+    name, words = workbench._searcher._embedder.name, set[str]()
+    with owner(database) as connection:
+        for some in _batches(documents):
+            with connection.transaction():
+                _copy_documents(connection, database.tenant, some, name)
+            workbench._graph.add([p for each in some for p in each.passages], stock.entities)  # type: ignore[union-attr]
+            words.update(word for each in some for word in each.words)
+            keep(some)
+        _copy_words(connection, (database.tenant, name), stock, sorted(words))
+        for table in ("documents", "knowledge_chunks", "words"):
+            connection.execute(f"SELECT setval('{table}_id_seq', (SELECT max(id) FROM {table}))")
+        connection.execute("VACUUM ANALYZE")
+
+
+def _batches(documents: Iterable[MadeDocument]) -> Iterable[list[MadeDocument]]:
+    waiting: list[MadeDocument] = []
+    for each in documents:
+        waiting.append(each)
+        if len(waiting) == _TOGETHER:
+            yield waiting
+            waiting = []
+    if waiting:
+        yield waiting
+
+
+def _copy_documents(connection: Any, tenant: str, some: Sequence[MadeDocument], model: str) -> None:
+    from psycopg.types.json import Jsonb
+
+    documents, pages, passages = [], [], []
+    for each in some:
+        own = {"tenant_id": tenant, "document_id": each.document.id}
+        values = document_values(each.document) | {"tenant_id": tenant, "id": each.document.id}
+        documents.append(values | {"labels": Jsonb(values["labels"])})
+        pages += [own | {"number": page.number, "text": page.text, "label": page.label} for page in each.pages]
+        passages += [
+            passage_values(passage) | own | {"embedding": vector, "embedded_by": model}
+            for passage, vector in zip(each.passages, each.vectors, strict=True)
+        ]
+    for table, rows in ((DOCUMENTS, documents), (PAGES, pages), (CHUNKS, passages)):
+        _copy(connection, table.name, rows)
+
+
+def _copy_words(connection: Any, of: tuple[str, str], stock: Stock, made: Sequence[str]) -> None:
+    """The words of the text as they were measured, and the made ones as if they meant anything."""
+    known = dict(zip(stock.words.stems, zip(stock.words.words, stock.words.codes, strict=True), strict=True))
+    fresh = {stem(word): word for word in made}
+    codes = packed(np.random.default_rng(_SEED).normal(size=(len(fresh), stock.vectors.shape[1])).astype(np.float32))
+    known |= dict(zip(fresh, zip(fresh.values(), codes, strict=True), strict=True))
+    own = {"tenant_id": of[0], "model": of[1]}
+    rows = [own | {"stem": s, "word": word, "codes": row.tobytes()} for s, (word, row) in known.items()]
+    _copy(connection, WORDS.name, [row | {"id": number} for number, row in enumerate(rows, 1)])
+
+
+def _copy(connection: Any, table: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Rows of equal columns, binary: each value in the type its column has."""
+    if not rows:
+        return
+    columns = list(rows[0])
+    query = "SELECT atttypid FROM pg_attribute WHERE attrelid = %s::regclass AND attname = %s"
+    types = [connection.execute(query, (table, column)).fetchone()[0] for column in columns]
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT binary)") as copy,
+    ):
+        copy.set_types(types)
+        for row in rows:
+            copy.write_row([row[column] for column in columns])
+
+
+class Loaded:
+    """What was loaded, kept in files that other processes map. Row n is passage n + 1."""
+
+    def __init__(self, folder: Path, passages: int, width: int) -> None:
+        self.vectors_file, self.shares_file = folder / "vectors.npy", folder / "jurisdictions.npy"
+        opened = np.lib.format.open_memmap
+        self._vectors = opened(self.vectors_file, mode="w+", dtype=np.float32, shape=(passages, width))
+        self._jurisdictions = opened(self.shares_file, mode="w+", dtype="U16", shape=(passages,))
+        self._questions: list[str] = []
+
+    def keep(self, some: Sequence[MadeDocument]) -> None:
+        """Note what these documents hold."""
+        for each in some:
+            rows = slice(each.passages[0].id - 1, each.passages[-1].id)
+            self._vectors[rows] = each.vectors
+            self._jurisdictions[rows] = [passage.jurisdiction for passage in each.passages]
+
+    @property
+    def vectors(self) -> Vectors:
+        """Shape (n, dim)."""
+        return self._vectors
+
+    @property
+    def jurisdictions(self) -> NDArray[np.str_]:
+        """Shape (n,)."""
+        return self._jurisdictions
