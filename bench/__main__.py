@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import conflicts, coverage, ingest, search, start, tables, tuning
+from bench import conflicts, coverage, ingest, retrieval, search, start, tables, tuning
 from bench.stock import STOCK_SUFFIXES
 
 __all__ = ["main"]
@@ -17,7 +17,8 @@ _BENCHES: dict[str, Callable[[Sequence[Path]], str]] = {
     "tuning": tuning.run,
     "conflicts": conflicts.run,
 }
-_NAMES = (*_BENCHES, "coverage", "tables")
+_NAMES = (*_BENCHES, "coverage", "tables", "retrieval")
+_COVERAGE = 100_000
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -25,7 +26,13 @@ def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parents[1] / "sample")
     parser.add_argument("--only", choices=_NAMES)
-    parser.add_argument("--passages", type=int, default=100_000, help="size of the library of the coverage bench")
+    parser.add_argument(
+        "--passages",
+        type=_sizes,
+        default=(),
+        help=f"sizes of the libraries of the retrieval bench, such as 10000,500000 (without it {retrieval.SIZES}); the"
+        f" largest is the size of the coverage bench's (without it {_COVERAGE})",
+    )
     parser.add_argument("--topics", type=int, default=1_000, help="topics of the coverage bench")
     parser.add_argument("--rows", type=int, default=1_000_000, help="length of the table of the tables bench")
     chosen = parser.parse_args(words)
@@ -33,11 +40,20 @@ def main(words: Sequence[str] | None = None) -> None:
     if not files:
         parser.error(f"{chosen.folder} holds no {', '.join(STOCK_SUFFIXES)} file")
     benches = _BENCHES | {
-        "coverage": partial(coverage.run, passages=chosen.passages, topics=chosen.topics),
+        "coverage": partial(coverage.run, passages=max(chosen.passages, default=_COVERAGE), topics=chosen.topics),
+        "retrieval": partial(retrieval.run, sizes=chosen.passages or retrieval.SIZES),
         "tables": lambda _: tables.run(sorted(chosen.folder.rglob("*.csv")), rows=chosen.rows),
     }
     for name in [chosen.only] if chosen.only else _NAMES:
         print(f"\n{name}: {len(files)} files of {chosen.folder}\n{benches[name](files)}", flush=True)
+
+
+def _sizes(words: str) -> tuple[int, ...]:
+    """
+    >>> _sizes("10000,500000")
+    (10000, 500000)
+    """
+    return tuple(int(word) for word in words.split(","))
 
 
 main()

@@ -50,7 +50,7 @@ def _named(share: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MadeDocument:
-    """A document ready to be stored, its passages with their ids. vectors: one per passage; words: those made for it."""
+    """A document to be stored, its passages with their ids. vectors: one per passage; words: those made for it."""
 
     document: Document
     pages: tuple[Page, ...]
@@ -141,9 +141,14 @@ def _document(
         for place in range(first, min(first + _PER_PAGE, len(rows))):
             told = replace(
                 stock.passages[models[place]],
-                **{"id": rows[place] + 1, "document_id": number, "document_name": name, "position": place},
-                **{"page": page, "jurisdiction": _named(shares[place]), "rows": None, "archived": False},
-            )  # type: ignore[arg-type]
+                id=rows[place] + 1,
+                document_id=number,
+                document_name=name,
+                position=place,
+                page=page,
+                jurisdiction=_named(shares[place]),
+                rows=None,
+            )
             passages.append(_said(stock, told, chosen[place], made[2 * place : 2 * place + 2], start))
             start = passages[-1].end + 2
         pages.append(Page(page, "\n\n".join(each.text for each in passages[first:])))

@@ -4,22 +4,19 @@ As the database's owner: COPY is ruled out for the role that searches, by row-le
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bench.library import MadeDocument, Stock
 from core.matching import stem
-from core.ports import Vectors
 from core.vectors import packed
 from core.workbench import Workbench
 from storage.database import Database, conninfo_of
 from storage.models import CHUNKS, DOCUMENTS, PAGES, WORDS
 from storage.rows import document_values, passage_values
 
-__all__ = ["Loaded", "load", "owner"]
+__all__ = ["load", "owner"]
 
 _TOGETHER = 20  # documents per transaction
 _SEED = 5
@@ -113,31 +110,3 @@ def _copy(connection: Any, table: str, rows: Sequence[dict[str, Any]]) -> None:
         copy.set_types(types)
         for row in rows:
             copy.write_row([row[column] for column in columns])
-
-
-class Loaded:
-    """What was loaded, kept in files that other processes map. Row n is passage n + 1."""
-
-    def __init__(self, folder: Path, passages: int, width: int) -> None:
-        self.vectors_file, self.shares_file = folder / "vectors.npy", folder / "jurisdictions.npy"
-        opened = np.lib.format.open_memmap
-        self._vectors = opened(self.vectors_file, mode="w+", dtype=np.float32, shape=(passages, width))
-        self._jurisdictions = opened(self.shares_file, mode="w+", dtype="U16", shape=(passages,))
-        self._questions: list[str] = []
-
-    def keep(self, some: Sequence[MadeDocument]) -> None:
-        """Note what these documents hold."""
-        for each in some:
-            rows = slice(each.passages[0].id - 1, each.passages[-1].id)
-            self._vectors[rows] = each.vectors
-            self._jurisdictions[rows] = [passage.jurisdiction for passage in each.passages]
-
-    @property
-    def vectors(self) -> Vectors:
-        """Shape (n, dim)."""
-        return self._vectors
-
-    @property
-    def jurisdictions(self) -> NDArray[np.str_]:
-        """Shape (n,)."""
-        return self._jurisdictions

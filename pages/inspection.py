@@ -107,6 +107,8 @@ def _score(result: SearchResult, candidate: Candidate, score: Score | None) -> N
         st.plotly_chart(
             charts.journey(result, candidate.passage.id, dark=dark), key="journey", config={"displayModeBar": False}
         )
+        if candidate.signals.shared:
+            st.caption(f":material/hub: By names it {plain(candidate.signals.shared)}.")
     with grid.cell():
         st.markdown(f"**Words** :gray[– BM25 {candidate.signals.bm25:.3f} is the sum of these]")
         if candidate.signals.terms:

@@ -10,6 +10,7 @@ from core.errors import FivefoldError
 from core.tables.domains import domain_title
 from core.tables.jurisdictions import jurisdiction_title
 from pages.parts import cards, labels, notices, session
+from pages.parts.entities import draw_browser
 from pages.parts.looks import STATES, truth_look
 from pages.parts.urls import page_path
 from pages.parts.wording import bytes_in_words, count, day, plain, shortened
@@ -271,6 +272,10 @@ def draw() -> None:
     st.caption(f"{count(len(found), 'document')} of {len(documents):,}")
     selected = _table(found)
     _remember()
+    names = st.expander("What the documents name", icon=":material/hub:", key="library.entities", on_change="rerun")
+    if names.open:
+        with names:
+            draw_browser(session.workbench().entities)
     if selected is None:
         st.caption(":material/touch_app: Select a row to see what a document is, why, and what it says.")
         return

@@ -25,7 +25,7 @@ __all__ = ["board_map", "journey", "score_strip", "term_bars", "waterfall"]
 _SHADES = ("#34558b", "#5b84b8", "#86a8cf", "#a9c1de", "#c6d5e8", "#8d97a5", "#aeb6c1", "#c8cdd5")
 _TRACK, _THRESHOLD, _TAKEN = "#d5dae1", "#c62f3b", "#d8747c"
 _QUIET = {"light": "#c8cdd5", "dark": "#46505d"}
-_STAGES = ("dense", "sparse", "fused", "final")
+_STAGES = ("dense", "sparse", "graph", "fused", "reranked", "final")
 _RANK_TICKS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
 
 
@@ -102,19 +102,24 @@ def journey(result: SearchResult, passage_id: int, *, dark: bool = False) -> "Fi
 
     figure = Figure()
     final = {hit.candidate.passage.id: hit.rank for hit in result.hits}
+    reread = _by_logit(result)
+    held = {leg.leg for leg in result.legs} | {"fused", "final"} | ({"reranked"} if reread else set())
+    stages = [stage for stage in _STAGES if stage in held]
     shown = [c for c in result.candidates if c.passage.id in final or c.passage.id == passage_id]
     for candidate in sorted(shown, key=lambda c: c.passage.id == passage_id):
         mine = candidate.passage.id == passage_id
         ranks = dict(candidate.signals.ranks)
         if candidate.passage.id in final:
             ranks["final"] = final[candidate.passage.id]
+        if candidate.passage.id in reread:
+            ranks["reranked"] = reread[candidate.passage.id]
         colour = ("#7da2dc" if dark else _SHADES[0]) if mine else _QUIET["dark" if dark else "light"]
         figure.add_trace(
             Scatter(
-                x=[stage.capitalize() for stage in _STAGES],
-                y=[ranks.get(stage) for stage in _STAGES],
+                x=[stage.capitalize() for stage in stages],
+                y=[ranks.get(stage) for stage in stages],
                 mode="lines+markers+text" if mine else "lines+markers",
-                text=[str(ranks.get(stage, "")) for stage in _STAGES] if mine else None,
+                text=[str(ranks.get(stage, "")) for stage in stages] if mine else None,
                 textposition="top center",
                 line={"color": colour, "width": 3 if mine else 1},
                 marker={"size": 9 if mine else 5},
@@ -125,8 +130,14 @@ def journey(result: SearchResult, passage_id: int, *, dark: bool = False) -> "Fi
         )
     figure.update_layout(**_plain(height=300), showlegend=False)
     figure.update_yaxes(type="log", autorange="reversed", tickvals=_RANK_TICKS, title="rank")
-    figure.update_xaxes(categoryorder="array", categoryarray=[stage.capitalize() for stage in _STAGES])
+    figure.update_xaxes(categoryorder="array", categoryarray=[stage.capitalize() for stage in stages])
     return figure
+
+
+def _by_logit(result: SearchResult) -> dict[int, int]:
+    """Passage id → rank by what the reranker says, of those it has read."""
+    read = [(c.signals.rerank_logit, c.passage.id) for c in result.candidates if c.signals.rerank_logit is not None]
+    return {passage_id: rank for rank, (_, passage_id) in enumerate(sorted(read, key=lambda r: (-r[0], r[1])), 1)}
 
 
 def term_bars(terms: Sequence[TermScore], *, dark: bool = False) -> "Figure":

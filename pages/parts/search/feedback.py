@@ -14,7 +14,7 @@ from pages.parts import notices, session
 from pages.parts.person import who
 from pages.parts.wording import count, plain
 
-__all__ = ["cited", "feedback"]
+__all__ = ["cited", "feedback", "opened"]
 
 _SAID = "search.said"
 _FRESH_SECONDS = 30.0
@@ -68,6 +68,11 @@ def _key(what: str, passage: Passage, question: str) -> str:
 def _problem(key: str) -> None:
     if problem := st.session_state.pop(f"{key}.problem", None):
         notices.error(problem)
+
+
+def opened(question: str) -> list[int]:
+    """The passages that were opened under a question, as far as it is known."""
+    return [passage_id for passage_id, use in _said(question).items() if use.opened]
 
 
 def _said(question: str) -> Mapping[int, PassageUse]:

@@ -30,8 +30,7 @@ def draw_answer(result: SearchResult) -> None:
         if result.answered:
             exports.export_menu(result)
             exports.check_answer(result)
-        opened = session.workbench().uses.of_question(result.request.question)
-        keep_episode.keep_episode(result, [passage_id for passage_id, use in opened.items() if use.opened])
+        keep_episode.keep_episode(result, feedback.opened(result.request.question))
 
 
 def _summary(result: SearchResult) -> None:

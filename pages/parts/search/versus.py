@@ -7,18 +7,30 @@ from core.matching import stem
 from core.queries import SearchRequest
 from core.results import Hit, SearchResult
 from core.search.quotable import shown_quote
+from core.search.syntax import read_query
 from core.search.versus import Side, Versus, VersusPart, compare, decided, shown_differences
 from pages.parts import cards, notices
 from pages.parts.search.versus_chart import versus_bars
 from pages.parts.urls import page_path, params_of
 from pages.parts.wording import marked, plain, shortened
 
-__all__ = ["VIEW", "choose_other", "compare_button", "compare_link", "draw_versus", "kept_params", "versus_params"]
+__all__ = [
+    "VIEW",
+    "choose_other",
+    "compare_button",
+    "compare_link",
+    "draw_versus",
+    "kept_params",
+    "squeezed",
+    "versus_params",
+]
 
 VIEW = "Compare"
 """The view of Inspect that shows it."""
 _FIRST = "versus.first"
 _OTHER = "versus.other"
+_HEAD, _LINK = 24, 40
+"""Characters of a name at the head of a column, and of a link beside another."""
 
 
 def versus_params(request: SearchRequest, left_id: int, right_id: int) -> dict[str, list[str]]:
@@ -107,18 +119,29 @@ def draw_versus(result: SearchResult, left_id: int, right_id: int) -> None:
         with sides.cell():
             _side(side, name, result)
     told = decided(versus, names)
+    heads = _apart(squeezed(names[0], _HEAD), squeezed(names[1], _HEAD), versus)
     st.markdown(f"**{plain(told)}**")
     shown = shown_differences(versus)
     if any(shown):
         st.plotly_chart(
-            versus_bars(versus, names, dark=st.context.theme.type == "dark"),
+            versus_bars(versus, heads, dark=st.context.theme.type == "dark"),
             key="versus",
             config={"displayModeBar": False},
             alt=told,
         )
-    rows = [_row(part, names, number) for part, number in zip(versus.parts, shown, strict=True)]
+    rows = [_row(part, heads, number) for part, number in zip(versus.parts, shown, strict=True)]
     st.table(rows, border="horizontal", hide_index=True)
     st.caption("The differences add up to the difference of the scores, those of multipliers included.")
+
+
+def squeezed(name: str, length: int) -> str:
+    """At most `length` characters, cut in the middle: names of documents differ at their ends.
+
+    >>> squeezed("Ledgerloom_Payroll_6_Configuration_Guide.pdf, page 2", 24)
+    'Ledgerloom_…pdf, page 2'
+    """
+    half = (length - 1) // 2
+    return name if len(name) <= length else f"{name[:half]}…{name[-half:]}"
 
 
 def _apart(left: str, right: str, versus: Versus) -> tuple[str, str]:
@@ -140,17 +163,18 @@ def _side(side: Side, name: str, result: SearchResult) -> None:
     hit = next((each for each in result.hits if each.candidate.passage.id == passage.id), None)
     sentence = hit.citations[0].quote if hit and hit.citations else shortened(passage.text, 400)
     with st.container(border=True, gap="xsmall", height="stretch"):
-        cards.inspect_link(result.request, passage.id, f"**{plain(name)}**", icon=":material/troubleshoot:")
+        label = f"**{plain(squeezed(name, _LINK))}**"
+        cards.inspect_link(result.request, passage.id, label, icon=":material/troubleshoot:")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             cards.badges(passage)
-        st.markdown(marked(shortened(shown_quote(sentence), 500), stems))
+        st.markdown(marked(shortened(shown_quote(sentence), 500), stems, read_query(result.request.question).phrases))
         rank = f"rank {side.rank}" if side.rank else f"not shown, {side.why}"
         st.caption(f"score **{side.score.total:.3f}** · {plain(rank)}")
 
 
 def _row(part: VersusPart, names: tuple[str, str], difference: float) -> dict[str, str]:
     """One part of both scores; the columns of the two are named as they are above."""
-    left, right = (plain(shortened(name, 28)) for name in names)
+    left, right = map(plain, names)
     return {
         "Part": part.label,
         left: _valued(part.left, part),

@@ -1,0 +1,123 @@
+"""Search in libraries of any size: the dense leg beside exact search, stock pgvector and Chroma, at five selectivities;
+the whole search, alone and with others; what it costs on disk and in memory."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bench.library import SELECTIVITIES, Stock, made_documents
+from bench.library_loading import load
+from bench.measured import clock, quantile
+from bench.retrieval_exact import TOP, Answers, Exact, Kept
+from bench.retrieval_ours import WANTED, Ours, measure_ours
+from bench.retrieval_peers import Peer, measure_chroma, measure_hnsw
+from core.printed import aligned
+from core.settings import Settings
+from storage.opening import open_workbench, settings_from_environment
+from storage.scratch import files_of, fill, scratch_workbench
+
+__all__ = ["SIZES", "run"]
+
+SIZES = (10_000, 100_000)
+_QUESTIONS, _ASKED = 200, 60
+_PEER_SECONDS = 900.0
+_FOOT = f"""\
+Passages are sentences of the files put together anew, two made words in each; their vectors are the means of their
+sentences' vectors and noise, so that they lie in clusters as those of real text do. Questions are words of passages,
+embedded by the product's own model. A selectivity is the share of the passages a filter admits, anywhere in the
+library. Of our own two indexes {WANTED} passages are wanted, as a search wants, of the others {TOP}; recall is that of
+the best {TOP}. × is how many times as long as the first way. The legs' times are medians within the search, where they
+run side by side."""
+
+T = TypeVar("T")
+
+
+def run(files: Sequence[Path], *, sizes: Sequence[int] = SIZES) -> str:
+    """Tables for each size, made one after the other."""
+    with scratch_workbench(settings_from_environment()) as workbench:
+        fill(workbench, files_of(files))
+        stock = Stock.of(workbench)
+    _tell(f"{len(stock.passages)} passages and {len(stock.texts)} sentences of real text")
+    return "\n\n".join((*(_measured(stock, size) for size in sizes), _FOOT))
+
+
+def _tell(words: str) -> None:
+    """Of what goes on: a large library takes long."""
+    print(words, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _folder() -> Iterator[Settings]:
+    """A data folder of its own; converted models are shared."""
+    settings = settings_from_environment()
+    with tempfile.TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as name:
+        alone = replace(settings, data_folder=Path(name), database_url="", vector_index="pgvector", worker=False)
+        (Path(name) / "models").symlink_to((settings.data_folder / "models").resolve(), target_is_directory=True)
+        yield alone
+
+
+def _measured(stock: Stock, passages: int) -> str:
+    load_before = os.getloadavg()[0]
+    with _folder() as settings:
+        kept = Kept(settings.data_folder, passages, stock.vectors.shape[1])
+        with open_workbench(settings) as workbench:
+            with clock() as making:
+                load(workbench, stock, made_documents(stock, passages), kept.note)
+            questions = kept.questions(_QUESTIONS)
+            asked = workbench._searcher._embedder.embed(questions[:_ASKED])
+            database = workbench._catalogue._database  # type: ignore[attr-defined]
+            words = len(workbench._near._store.all().stems)  # type: ignore[union-attr]
+            _tell(f"{passages} passages made and stored in {making.seconds:.0f} s")
+            ours = _apart(measure_ours, settings, questions, asked)
+            _tell("our own search is measured")
+            hnsw = measure_hnsw(database, asked, _PEER_SECONDS)
+            _tell(f"pgvector HNSW is measured {hnsw.not_run}")
+        chroma = _apart(measure_chroma, settings.data_folder / "chroma", kept.files, asked, _PEER_SECONDS)
+        _tell(f"Chroma is measured {chroma.not_run}")
+        dense = _dense_table(Exact(kept, asked), ours, hnsw, chroma)
+    head = (
+        f"{passages} passages, {words} words; load of the machine's {os.cpu_count()} processors"
+        f" {load_before:.1f} before and {os.getloadavg()[0]:.1f} after; made and stored in {making.seconds:.0f} s"
+    )
+    return "\n\n".join((head, dense, *_tables(ours, hnsw, chroma)))
+
+
+def _apart(work: Callable[..., T], *told: Any) -> T:
+    """In a process of its own, which starts with nothing in memory."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
+        return processes.submit(work, *told).result()
+
+
+def _dense_table(exact: Exact, ours: Ours, hnsw: Peer, chroma: Peer) -> str:
+    first = next(iter(ours.dense.values()))
+    ways: dict[str, dict[float, Answers]] = ours.dense | hnsw.dense | chroma.dense
+    rows: list[tuple[object, ...]] = []
+    for share in SELECTIVITIES:
+        quickest, admitted = quantile(first[share].milliseconds, 0.5), int(exact.admitted(share).sum())
+        for way, of_share in ways.items():
+            taken, recall = of_share[share].milliseconds, exact.recall(of_share[share], share)
+            p50 = quantile(taken, 0.5)
+            rows.append((f"{share:.1%}", admitted, way, p50, quantile(taken, 0.95), recall, p50 / quickest))
+    table = aligned(("selectivity", "admissible", "dense leg", "p50 ms", "p95 ms", f"recall@{TOP}", "×"), rows)
+    peers = (("pgvector HNSW", hnsw), ("Chroma's query", chroma))
+    return "\n".join((table, *(f"{name}: not run, {peer.not_run}" for name, peer in peers if peer.not_run)))
+
+
+def _tables(ours: Ours, hnsw: Peer, chroma: Peer) -> Iterator[str]:
+    searched = ("search, filter", "questions", "p50 ms", "p95 ms", "dense leg ms", "sparse leg ms")
+    yield aligned(searched, ours.search)
+    yield aligned(("searchers, filter", "side by side", "searches/s", "p50 ms", "p95 ms", "failed"), ours.searchers)
+    yield aligned(("part", "filter", "admissible", "p50 ms", "p95 ms"), ours.parts)
+    sizes = list(ours.sizes)
+    for name, peer in (("pgvector HNSW", hnsw), ("Chroma", chroma)):
+        if not peer.not_run:
+            held = "resident" if peer is chroma else "on disk"
+            sizes += [(f"{name}, made", peer.seconds, "s"), (f"{name}, {held}", peer.megabytes, "MB")]
+    yield aligned(("size and time", "", "unit"), sizes)

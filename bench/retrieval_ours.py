@@ -1,0 +1,172 @@
+"""Our own search of a made library, measured in a process of its own, so that its memory is nobody else's."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from multiprocessing import get_context
+from time import monotonic, sleep
+
+from bench.library import SELECTIVITIES, jurisdictions_of
+from bench.measured import clock, quantile, resident_megabytes
+from bench.retrieval_exact import Answers, answered
+from core.errors import FivefoldError
+from core.filters import SearchFilters
+from core.ports import VectorIndex, Vectors
+from core.queries import SearchRequest
+from core.search.route import question_terms
+from core.settings import Settings
+from core.workbench import Workbench
+from storage.mirror import Mirror
+from storage.mirrored_index import MirroredIndex
+from storage.opening import open_workbench
+
+__all__ = ["WANTED", "Ours", "measure_ours", "narrowed"]
+
+WANTED = 100
+"""Passages a search wants of each leg."""
+
+_SEARCHERS = (1, 8, 32)
+_SECONDS = 10.0  # of searching side by side
+_NARROW = 0.1
+_PATIENCE_SECONDS = 120.0
+_UPLOAD = "latest.md"
+_WORD = "quibblefrotz"
+_TEXT = f"# A late notice\n\nEvery {_WORD} must be reported to the payroll office within three days of its end.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """dense: way → share → answers. Rows of tables: search, searchers, parts, sizes."""
+
+    dense: dict[str, dict[float, Answers]]
+    search: list[tuple[object, ...]]
+    searchers: list[tuple[object, ...]]
+    parts: list[tuple[object, ...]]
+    sizes: list[tuple[str, float, str]]
+
+
+def narrowed(share: float) -> SearchFilters:
+    """The filter that admits a share of the passages."""
+    return SearchFilters(jurisdictions=jurisdictions_of(share))
+
+
+def measure_ours(settings: Settings, questions: Sequence[str], asked: Vectors) -> Ours:
+    """Everything of one library; the first questions are those of the vectors, shape (n, dim)."""
+    with open_workbench(settings) as workbench:
+        index, sizes = workbench._vectors, []
+        assert isinstance(index, MirroredIndex)
+        mirror: Mirror = index._mirror
+        with clock() as taken:
+            workbench._sparse.count()
+        sizes.append(("keyword files, made", taken.seconds, "s"))
+        with clock() as taken:
+            mirror.open()
+        sizes.append(("mirror, made", taken.seconds, "s"))
+        sizes.append(("mirror, on disk", sum(p.stat().st_size for p in mirror._folder.iterdir()) / 1e6, "MB"))
+        workbench.warm()
+        sizes.append(("resident, warm", resident_megabytes(), "MB"))
+        search = [_searched(workbench, questions, share) for share in SELECTIVITIES]
+        sizes.append(("resident, after searching", resident_megabytes(), "MB"))
+        sizes.append(("of it pages of files", _mapped_megabytes(), "MB"))
+        dense = {
+            "fivefold, mirror": _dense(index, asked),
+            "fivefold, exact in pgvector": _dense(index._copied, asked),
+        }
+        parts = _parts(workbench, questions[: len(asked)])
+        searchers = [
+            _side_by_side(workbench, questions, share, number) for share in (1.0, _NARROW) for number in _SEARCHERS
+        ]
+        sizes.append((f"resident, after {_SEARCHERS[-1]} searchers", resident_megabytes(), "MB"))
+        sizes.append(("new upload found, after its job's end", _seconds_to_find(workbench, settings), "s"))
+    return Ours(dense, search, searchers, parts, sizes)
+
+
+def _mapped_megabytes() -> float:
+    import psutil
+
+    return float(psutil.Process().memory_info().shared) / 1e6
+
+
+def _dense(index: VectorIndex, asked: Vectors) -> dict[float, Answers]:
+    def ask(filters: SearchFilters, vector: object) -> list[int]:
+        return [hit.passage_id for hit in index.search(vector, filters, WANTED).hits]  # type: ignore[arg-type]
+
+    return {share: answered(asked, partial(ask, narrowed(share))) for share in SELECTIVITIES}
+
+
+def _searched(workbench: Workbench, questions: Sequence[str], share: float) -> tuple[object, ...]:
+    """One searcher, each question once: the whole search, and its legs as it tells of them."""
+    taken, legs = [], {"dense": [0.0], "sparse": [0.0]}
+    for question in (questions[-1], *questions):
+        with clock() as one:
+            result = workbench.search(SearchRequest(question, narrowed(share)), remember=False)
+        taken.append(1000 * one.seconds)
+        for leg in result.legs:
+            legs.setdefault(leg.leg, []).append(leg.milliseconds)
+    own = [quantile(legs[name][2:], 0.5) for name in ("dense", "sparse")]
+    return f"{share:.1%}", len(questions), quantile(taken[1:], 0.5), quantile(taken[1:], 0.95), *own
+
+
+def _parts(workbench: Workbench, questions: Sequence[str]) -> list[tuple[object, ...]]:
+    """The sparse leg alone, and the filter it needs."""
+    catalogue, sparse, terms = workbench._catalogue, workbench._sparse, [question_terms(each) for each in questions]
+    rows: list[tuple[object, ...]] = []
+    for share in SELECTIVITIES:
+        filters, admissible = narrowed(share), catalogue.admissible(narrowed(share))
+        measured: tuple[tuple[str, Sequence[Callable[[], object]]], ...] = (
+            ("admissible ids", [partial(catalogue.admissible, filters)] * len(terms)),
+            ("sparse leg", [partial(sparse.search, each, admissible, WANTED) for each in terms]),
+        )
+        for name, calls in measured:
+            taken = []
+            for call in (calls[-1], *calls):
+                with clock() as one:
+                    call()
+                taken.append(1000 * one.seconds)
+            rows.append((name, f"{share:.1%}", len(admissible), quantile(taken[1:], 0.5), quantile(taken[1:], 0.95)))
+    return sorted(rows, key=lambda row: str(row[0]))
+
+
+def _side_by_side(workbench: Workbench, questions: Sequence[str], share: float, searchers: int) -> tuple[object, ...]:
+    """Searchers that ask one question after the other for some seconds, each a thread."""
+    until, taken = monotonic() + _SECONDS, list[float]()
+
+    def ask(number: int) -> int:
+        """How many searches failed, wholly or in part."""
+        failed, turn = 0, number * len(questions) // searchers
+        while monotonic() < until:
+            request = SearchRequest(questions[turn % len(questions)], narrowed(share))
+            with clock() as one:
+                try:
+                    failed += bool(workbench.search(request, remember=False).notices)
+                except FivefoldError:
+                    failed += 1
+            taken.append(1000 * one.seconds)
+            turn += 1
+        return failed
+
+    with clock() as all_of_them, ThreadPoolExecutor(searchers) as threads:
+        failed = sum(threads.map(ask, range(searchers)))
+    pace = len(taken) / all_of_them.seconds
+    return f"{share:.1%}", searchers, pace, quantile(taken, 0.5), quantile(taken, 0.95), failed
+
+
+def _seconds_to_find(workbench: Workbench, settings: Settings) -> float:
+    """Another process ingests a document, while this one looks for its word until it finds it."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
+        ended: Future[float] = processes.submit(_ingested, settings)
+        given_up = monotonic() + _PATIENCE_SECONDS
+        while monotonic() < given_up:
+            result = workbench.search(SearchRequest(_WORD), remember=False)
+            if any(candidate.passage.document_name == _UPLOAD for candidate in result.candidates):
+                return max(0.0, monotonic() - ended.result())
+            sleep(0.02)
+    return float("nan")
+
+
+def _ingested(settings: Settings) -> float:
+    """When the job had ended, by a clock that all processes of a machine share."""
+    with open_workbench(replace(settings, worker=False)) as workbench:
+        workbench.ingest(workbench.upload(_UPLOAD, _TEXT.encode()).document_id)
+        return monotonic()
