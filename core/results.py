@@ -91,8 +91,9 @@ class Signals:
     reach at most for this question, the sum of its terms' rarities. feedback: cosine with the question moved towards
     the best matches, clipped to [0, 1]; None when it was not measured. sentences: per sentence of the passage its
     cosine with the question, in [0, 1]; empty when not measured. sentence: of the one that answers best, in [0, 1].
-    nearness: share of the question's words, each weighed by its rarity, that the passage holds or nearly holds, in [0, 1];
-    near_words: those it holds in other words. shared: in words, what the passage shares with the question by names.
+    nearness: share of the question's words, each weighed by its rarity, that the passage holds or nearly holds, in
+    [0, 1]; near_words: those it holds in other words. shared: in words, which names the passage shares with the
+    question.
     """
 
     similarity: float

@@ -9,6 +9,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
 
     from core.workbench import Workbench
 
-__all__ = ["TUNING", "VIEWS", "View", "shown", "take"]
+__all__ = ["NOTES", "TUNING", "VIEWS", "View", "shown", "take"]
 
 FOLDER = Path(__file__).parent / "pictures"
 JUDGED = FOLDER / "judged.csv"
 """Grades of two invented judges for the questions of the sample library."""
+QUESTIONS = FOLDER / "questions.csv"
+"""A batch to ask; one of its rows cannot be asked."""
 WIDTHS = (1280, 800)
 LEAST, TALLEST = 560, 1500
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
@@ -37,12 +40,35 @@ WHERE status = 'active' AND pay_type = 'hourly'
 GROUP BY department
 ORDER BY average_rate DESC"""
 TRIAL = "w.authority:0.15,partial:0.4"
+NOTED = (
+    (
+        "What does our policy say about overtime?",
+        "Ana Petrov",
+        ("overtime", "conflict"),
+        "The policy pays overtime after 40 hours a week only. For employees in California the law asks for it after"
+        " eight hours a day, so HR-210 has to change before the configuration workbook is signed.",
+    ),
+    (
+        "How do I set up a shift differential in Ledgerloom?",
+        "Ben Okafor",
+        ("shift differentials",),
+        "First create the earning code, then the shift rule, and check that the code enters the regular rate.",
+    ),
+    (
+        "What did the customer say about overtime in the kickoff meeting?",
+        "Ana Petrov",
+        ("overtime", "customer"),
+        "In the kickoff meeting Tomas was worried that daily overtime makes the first pay run late.",
+    ),
+)
+"""Question → who noted what on its best sentence, with which tags."""
+REFLECTION = "The federal digest and the Californian one differ: ask first in which state the people work."
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """One picture: an address of the app, a word that stands there once it is drawn, and what is done before: a name
-    typed, a button pressed, a box opened."""
+    typed, a file uploaded, a button pressed, a box opened."""
 
     name: str
     path: str
@@ -51,6 +77,7 @@ class View:
     press: str = ""
     who: str = ""
     open: str = ""
+    file: Path | None = None
 
 
 VIEWS = (
@@ -60,7 +87,9 @@ VIEWS = (
     View("search", "search", "results in", lambda: {"q": QUESTION}),
     View("search-nothing", "search", "Nearest misses", lambda: {"q": sample.questions()[-1]}),
     View("search-five", "search", "For a complete answer", lambda: {"q": QUESTION, "view": "five"}),
+    View("search-batch", "search", "Forget", lambda: {"view": "batch"}, "Ask 10 questions", file=QUESTIONS),
     View("inspect", "inspect", "Rank journey", lambda: {"q": QUESTION}),
+    View("inspect-compare", "inspect", "is ahead by", lambda: {"q": QUESTION, "view": "Compare"}),
     View("inspect-page", "inspect", "Picture of the page", lambda: {"q": QUESTION, "view": "Page"}),
     View("coverage", "coverage", "What to obtain", lambda: {"view": "Board"}),
     View("coverage-review", "coverage", "cells decided", lambda: {"view": "Review"}),
@@ -68,7 +97,7 @@ VIEWS = (
     View("data-tables", "data", "Personal data", lambda: {"view": "Tables", "table": "employees"}),
     View("data-in-use", "data", "Unused", lambda: {"view": "In use"}),
     View("data-sql", "data", "rows in", lambda: {"view": "SQL", "sql": STATEMENT}, "Run"),
-)
+)  # fmt: skip
 TUNING = (
     View("tuning-tune", "tuning", "the same", lambda: _room("tune", q=QUESTION, base="balanced", trial=TRIAL)),
     View(
@@ -82,7 +111,12 @@ TUNING = (
     View("tuning-profiles", "tuning", "version 2", lambda: _room("profiles", profile="who says it")),
     View("tuning-classifier", "tuning", "Calibration error", lambda: _room("classifier")),
 )  # fmt: skip
-"""What needs judged questions, experiments and confirmed labels, and so is taken after all else."""
+"""What needs judged questions, experiments and confirmed labels, and so is taken after what is above."""
+NOTES = (
+    View("insights", "insights", "newest first"),
+    View("insights-episodes", "insights", "Outcome", lambda: {"view": "episodes"}),
+)
+"""What needs notes, and so is taken last: every search finds them."""
 
 
 def _room(view: str, **params: str) -> dict[str, str | list[str]]:
@@ -115,9 +149,11 @@ def take(folder: Path, beginning: str = "") -> list[Path]:
         _load_sample(app, Window(browser, app))
         _assess(Window(browser, app))
         pictures(_wanted(VIEWS, beginning))
-        if last := _wanted(TUNING, beginning):
-            _tune(app.data_folder)
-            pictures(last)
+        for made, views in ((_tune, TUNING), (_note, NOTES)):
+            if wanted := _wanted(views, beginning):
+                with _beside(app) as workbench:
+                    made(workbench)
+                pictures(wanted)
     return taken
 
 
@@ -143,16 +179,20 @@ def _assess(window: Window) -> None:
     window.wait_for("What to obtain")
 
 
-def _tune(data_folder: Path) -> None:
-    """Judged questions, a profile in two versions, experiments, and confirmed labels; kept beside the running app."""
+def _beside(app: RunningApp) -> "AbstractContextManager[Workbench]":
+    """The library of the running app, opened beside it."""
     from core.settings import Settings
     from storage.opening import open_workbench
 
-    with open_workbench(Settings(data_folder, worker=False)) as workbench:
-        for document in workbench.documents():
-            workbench.correct(document.id, "truth", str(document.labels.truth.value))
-        _save_profile(workbench)
-        _experiment(workbench)
+    return open_workbench(Settings(app.data_folder, worker=False))
+
+
+def _tune(workbench: "Workbench") -> None:
+    """Judged questions, a profile in two versions, experiments, and confirmed labels."""
+    for document in workbench.documents():
+        workbench.correct(document.id, "truth", str(document.labels.truth.value))
+    _save_profile(workbench)
+    _experiment(workbench)
 
 
 def _save_profile(workbench: "Workbench") -> None:
@@ -182,6 +222,21 @@ def _experiment(workbench: "Workbench") -> None:
     lab.carry_out(lab.begin(questions.id, "balanced", "Ana Petrov", optimising=wanted).id)
 
 
+def _note(workbench: "Workbench") -> None:
+    """Notes on what three questions found, and what came of one of them."""
+    from core.notes.links import link_of
+    from core.queries import SearchRequest
+
+    for question, who, tags, text in NOTED:
+        best = workbench.search(SearchRequest(question), remember=False).hits[0]
+        links = [link_of(citation) for citation in best.citations[:1]]
+        workbench.memories.save(text, tags=tags, links=links, question=question, who=who)
+    opened = [hit.candidate.passage.id for hit in workbench.search(SearchRequest(QUESTION), remember=False).hits[:2]]
+    workbench.memories.finish_episode(
+        QUESTION, opened=opened, reward=1.0, reflection=REFLECTION, tags=("overtime",), who="Ben Okafor"
+    )
+
+
 def _picture(window: Window, view: View, folder: Path) -> Path:
     from PIL import Image
 
@@ -191,6 +246,8 @@ def _picture(window: Window, view: View, folder: Path) -> Path:
         window.page.get_by_label("Your name").press("Enter")
         window.page.wait_for_timeout(1000)
         window.settle()
+    if view.file:
+        window.page.locator("[data-testid=stFileUploaderDropzoneInput]").first.set_input_files(view.file)
     if view.press:
         window.page.get_by_role("button", name=view.press, exact=True).click()
     if view.open:

@@ -221,7 +221,7 @@ class _Drawing:
     ) -> None:
         """One box. A value of the other box is not offered: nothing can be wanted and left out."""
         counts = self._counts(widget)
-        label = f":red[:material/block:] {widget.label}: leave out" if leave_out else widget.label
+        label = f"⊘ {widget.label}: leave out" if leave_out else widget.label
         st.multiselect(
             label,
             [value for value in offered if value in chosen or value not in other],

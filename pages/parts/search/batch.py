@@ -25,8 +25,10 @@ _FIRST_ROWS = 8
 def draw_batch(filters: SearchFilters, profile: str, ask: Ask, *, only_routed: bool = False, rerank: str = "") -> None:
     """Upload, preview, run and outcome. filters, profile, only_routed, rerank: of the page; they hold for every row.
     ask: answers requests, in their order."""
-    _intake(SearchRequest("", filters, profile, only_routed=only_routed, rerank=rerank), ask)
+    taken = _intake(SearchRequest("", filters, profile, only_routed=only_routed, rerank=rerank), ask)
     runs = batch_runs()
+    if taken and not runs:
+        return
     if not runs:
         notices.empty(
             ":material/playlist_add_check:",
@@ -40,8 +42,8 @@ def draw_batch(filters: SearchFilters, profile: str, ask: Ask, *, only_routed: b
     draw_run(run, ask)
 
 
-def _intake(page: SearchRequest, ask: Ask) -> None:
-    """A file, how it was read, and the button that asks its questions."""
+def _intake(page: SearchRequest, ask: Ask) -> bool:
+    """A file, how it was read, and the button that asks its questions. Whether there is a file."""
     said, template = st.columns([4, 1], vertical_alignment="center")
     said.caption(
         "A CSV with the column *question*, and if you like *id*, *profile*, *top* and any filter (*truths*, *domains*,"
@@ -67,15 +69,16 @@ def _intake(page: SearchRequest, ask: Ask) -> None:
         max_upload_size=MOST_BYTES // 1_000_000,
     )
     if file is None:
-        return
+        return False
     seen = (file.file_id, page.filters, page.profile, page.only_routed, page.rerank)
     if state.get("batch.seen", (None, None))[0] != seen:
         try:
             state["batch.seen"] = (seen, _read(file.getvalue(), file.name, page))
         except BadRequest as problem:
             notices.error(problem)
-            return
+            return True
     _preview(state["batch.seen"][1], page, ask)
+    return True
 
 
 def _read(data: bytes, name: str, page: SearchRequest) -> Batch:

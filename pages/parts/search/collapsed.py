@@ -12,6 +12,8 @@ __all__ = ["collapsed", "difference_in_words"]
 
 _NAMED = 4
 _MOST_WORDS = 800
+_HEIGHT = 260
+"""Pixels kept for the list before it is there: a box finds its place by what it holds when it opens."""
 
 
 def collapsed(hit: Hit, result: SearchResult) -> None:
@@ -28,10 +30,10 @@ def _box(hit: Hit, result: SearchResult) -> None:
     box = st.popover(
         label, icon=":material/content_copy:", type="tertiary", key=f"collapsed.{passage.id}", on_change="rerun"
     )
-    if not box.open:
-        return
     known = {candidate.passage.id: candidate for candidate in result.candidates}
-    with box, st.container(width=480):
+    with box, st.container(width=480, height=_HEIGHT, border=False):
+        if not box.open:
+            return
         st.caption("They say nearly the same, so the best of them stands for all.")
         for passage_id in hit.similar:
             if passage_id in known:

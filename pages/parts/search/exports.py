@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.answers.context import context_of_hits
 from core.result_files import FORMATS, file_name
-from core.results import SearchResult
+from core.results import DropReason, SearchResult
 from pages.parts.answer.checking import verdicts
 from pages.parts.wording import count
 
@@ -24,6 +24,9 @@ _HOLDS = {
 def export_menu(result: SearchResult) -> None:
     """A menu of files; each is made when its button is pressed."""
     with st.popover("Export", icon=":material/ios_share:", type="tertiary", key="search.export"):
+        more = sum(1 for each in result.dropped if each.reason is DropReason.BEYOND_MAX)
+        if more:
+            st.caption(f"The best {len(result.hits):,} of {len(result.hits) + more:,}, up to the page looked at")
         for form in FORMATS.values():
             st.download_button(
                 f"{form.label} :gray[– {_HOLDS[form.name]}]",

@@ -25,7 +25,8 @@ _NAMED = 2
 
 def feedback(hit: Hit, result: SearchResult) -> None:
     """Thumbs up or down for a result, as this person last left them, and what colleagues said."""
-    _row(hit.candidate.passage, result.request.question)
+    with st.container(width="content"):
+        _row(hit.candidate.passage, result.request.question)
 
 
 @st.fragment

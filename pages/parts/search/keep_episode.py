@@ -18,15 +18,21 @@ __all__ = ["keep_episode"]
 
 _KEY = "episode"
 _FIELDS = ("reward", "reflection", "tags")
+_HEIGHT = 480
+"""Pixels kept for the form before it is there: a box finds its place by what it holds when it opens."""
 
 
-@st.fragment
 def keep_episode(result: SearchResult, opened: Sequence[int]) -> None:
     """A button that keeps what came of the question asked.
 
     opened: ids of the passages that were opened, in their order.
     """
-    question = result.request.question.strip()
+    with st.container(width="content"):
+        _box(result, result.request.question.strip(), opened)
+
+
+@st.fragment
+def _box(result: SearchResult, question: str, opened: Sequence[int]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         box = st.popover(
             "Keep what came of it",
@@ -36,8 +42,8 @@ def keep_episode(result: SearchResult, opened: Sequence[int]) -> None:
             on_change="rerun",
             width="content",
         )
-        if box.open:
-            with box, st.container(width=440):
+        with box, st.container(width=440, height=_HEIGHT, border=False):
+            if box.open:
                 _form(result, question, opened)
         asked, saved = st.session_state.get(f"{_KEY}.saved", ("", None))
         if saved is not None and asked == question:

@@ -20,24 +20,31 @@ from pages.parts.wording import plain, shortened
 
 __all__ = ["save_button"]
 
+_HEIGHT = 470
+"""Pixels kept for the form before it is there: a box finds its place by what it holds when it opens."""
 
-@st.fragment
+
 def save_button(hit: Hit, result: SearchResult) -> None:
-    """A button that opens a note on this result; what is written is kept with the cited sentence. Drawn in a fragment:
-    writing does not draw the results again. A result that is itself a note is opened instead."""
+    """A button that opens a note on this result; what is written is kept with the cited sentence, and writing does
+    not draw the results again. A result that is itself a note is opened instead."""
     passage = hit.candidate.passage
     if passage.origin is not Origin.DOCUMENT:
         label = f"Open this {passage.origin.value}"
         target = {"document": str(passage.document_id)}
         st.page_link(page_path("insights"), label=label, icon=":material/open_in_new:", query_params=target)
         return
-    key = f"note.{passage.id}"
+    with st.container(width="content"):
+        _box(hit, result, f"note.{passage.id}")
+
+
+@st.fragment
+def _box(hit: Hit, result: SearchResult, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         box = st.popover(
             "Note", key=key, icon=":material/edit_note:", type="tertiary", on_change="rerun", width="content"
         )
-        if box.open:
-            with box, st.container(width=460):
+        with box, st.container(width=460, height=_HEIGHT, border=False):
+            if box.open:
                 _form(hit, result, key)
         saved: Insight | None = st.session_state.get(f"{key}.saved")
         if saved is not None:

@@ -20,6 +20,8 @@ Find = Callable[[int, SearchFilters], Sequence[Similar]]
 """The passages nearest to the passage of this id that the filters admit. Raises FivefoldError."""
 
 _WORDS = 6
+_HEIGHT = 440
+"""Pixels kept for the list before it is there: a box finds its place by what it holds when it opens."""
 
 
 def more_like_this(hit: Hit, result: SearchResult, find: Find) -> None:
@@ -37,9 +39,9 @@ def _box(hit: Hit, result: SearchResult, find: Find) -> None:
     box = st.popover(
         "More like this", icon=":material/hub:", type="tertiary", key=f"similar.{passage.id}", on_change="rerun"
     )
-    if not box.open:
-        return
-    with box, st.container(width=520):
+    with box, st.container(width=520, height=_HEIGHT, border=False):
+        if not box.open:
+            return
         try:
             found = find(passage.id, result.filters)
         except FivefoldError as problem:
