@@ -144,9 +144,10 @@ class Intake:
 
     def read_again(self) -> int:
         """Queue every document to be read again, as a new version of the product asks for; how many there are. Labels
-        set by hand stay."""
-        documents = [document.id for document in self._catalogue.documents(archived=None)]
-        self._jobs.defer_ingest(documents)
+        set by hand stay, and what was read before is searched until it is replaced."""
+        documents = self._catalogue.documents(archived=None)
+        for document in documents:
+            self.retry(document.id)
         return len(documents)
 
     def retry(self, document_id: int) -> None:

@@ -42,7 +42,7 @@ ORDER BY average_rate DESC"""
 TRIAL = "w.authority:0.15,partial:0.4"
 NOTED = (
     (
-        "What does our policy say about overtime?",
+        QUESTION,
         "Ana Petrov",
         ("overtime", "conflict"),
         "The policy pays overtime after 40 hours a week only. For employees in California the law asks for it after"
@@ -259,6 +259,7 @@ def _picture(window: Window, view: View, folder: Path) -> Path:
     height = int(window.page.evaluate(_BOTTOM))
     width = window.page.viewport_size["width"] if window.page.viewport_size else WIDTHS[0]
     window.page.set_viewport_size({"width": width, "height": min(max(height + 40, LEAST), TALLEST)})
+    window.page.mouse.move(0, 0)  # what is pointed at shows more than the page does
     window.page.wait_for_timeout(800)
     target = folder / f"{view.name}-{width}.png"
     window.page.screenshot(path=target)
