@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["cosines", "packed"]
+__all__ = ["cosines", "packed", "unpacked"]
 
 
 def packed(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
@@ -17,9 +17,15 @@ def packed(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
     return codes
 
 
-def cosines(codes: NDArray[np.int8], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Cosine, in [-1, 1], of each packed vector with each of some of length 1: shape (n, m); 0 for one of length 0."""
+def unpacked(codes: NDArray[np.int8]) -> NDArray[np.float32]:
+    """Packed vectors with length 1 again, shape (n, dim); one of length 0 stays."""
     wide = codes.astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
-    found = (wide @ vectors.T) / np.where(lengths == 0, 1, lengths)[:, None]
-    return np.clip(found, -1.0, 1.0).astype(np.float32)
+    units: NDArray[np.float32] = wide / np.where(lengths == 0, 1, lengths).astype(np.float32)[:, None]
+    return units
+
+
+def cosines(codes: NDArray[np.int8], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Cosine, in [-1, 1], of each packed vector with each of some of length 1: shape (n, m); 0 for one of length 0."""
+    found: NDArray[np.float32] = np.clip(unpacked(codes) @ vectors.T, -1.0, 1.0)
+    return found

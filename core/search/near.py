@@ -16,17 +16,16 @@ from numpy.typing import NDArray
 
 from core.documents import Passage
 from core.matching import STOP_WORDS, stem, words
-from core.ports import Embedder, Vectors
+from core.ports import Embedder
 from core.results import NearWord
 from core.tables.factors import factor_table
-from core.vectors import cosines, packed
+from core.vectors import packed, unpacked
 
 __all__ = ["NearWords", "WordStore", "Words", "nearness", "words_of"]
 
 _BATCH = 2048
 _REMEMBERED = 4096
 _MOST_LETTERS = 30
-_ROWS = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +60,7 @@ class NearWords:
         self._store, self._embedder = store, embedder
         self._lock = Lock()
         self._of: Words | None = None
+        self._units: NDArray[np.float32] = np.zeros((0, 0), dtype=np.float32)
         self._found: OrderedDict[str, tuple[NearWord, ...]] = OrderedDict()
 
     def learn(self, passages: Sequence[Passage]) -> int:
@@ -78,11 +78,11 @@ class NearWords:
         known = self._store.all()
         with self._lock:
             if known is not self._of:
-                self._of = known
+                self._of, self._units = known, unpacked(known.codes)
                 self._found.clear()
-            missing = [term for term in terms if term not in self._found]
+            units, missing = self._units, [term for term in terms if term not in self._found]
         if missing and known.stems:
-            found = _nearest(known, missing, self._embedder.embed(missing))
+            found = _nearest(known, units @ self._embedder.embed(missing).T, missing)
             with self._lock:
                 self._found |= found if known is self._of else {}
                 while len(self._found) > _REMEMBERED:
@@ -134,11 +134,10 @@ def nearness(
     return min(share / total, 1.0), tuple(by)
 
 
-def _nearest(known: Words, terms: Sequence[str], vectors: Vectors) -> dict[str, tuple[NearWord, ...]]:
+def _nearest(known: Words, alike: NDArray[np.float32], terms: Sequence[str]) -> dict[str, tuple[NearWord, ...]]:
+    """Term → its nearest words. alike: cosine of each word known with each term, shape (words, terms)."""
     row = factor_table()["nearness"]
     most, least = int(row["words"]), row["least"]
-    found_by = [cosines(known.codes[at : at + _ROWS], vectors) for at in range(0, len(known.stems), _ROWS)]
-    alike = np.concatenate(found_by)
     found: dict[str, tuple[NearWord, ...]] = {}
     for place, term in enumerate(terms):
         own, column = stem(term), alike[:, place]

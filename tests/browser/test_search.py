@@ -1,0 +1,337 @@
+"""An analyst and a colleague search: asked, narrowed, explained, compared, noted, saved, taken along, and refused."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from core.search.batch import BatchState
+from tests.browser.driving import Window
+from tests.browser.paper import make_pdf
+from tests.browser.test_first_day import sums
+from tests.running import RunningApp
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.browser
+
+POLICY = {
+    "Handling of helium": """
+        It is the policy of the yard that every helium bottle is stored upright behind the yellow gate. A leaking helium
+        bottle must be carried to the north meadow within nine minutes. Violations of this policy are a matter for
+        discipline, and internal audit reviews it every year.
+    """,
+}
+PARADE = "The helium bottle of the summer parade is tied to the float."
+GUIDE = f"""# Racks
+
+We recommend a steel rack. To set up the rack, bolt it to the wall, then store each helium bottle in a ring of its own.
+
+# Festivals
+
+{PARADE}
+"""
+NIGHTS = (
+    "The gauge of the bow cell fell after midnight, because frost had cracked its seal.",
+    "Two apprentices oiled the gauge above the ballast tank and found a spider in it.",
+    "A gauge was missing from the port engine; the mechanic had lent it to the museum.",
+    "Lightning struck the mast, yet every gauge kept its reading until dawn.",
+    "The new gauge arrived in a crate of oranges and smelled of them for a week.",
+    "Captain Ysolde wants a second gauge on the bridge, larger than the clock.",
+    "Nobody could read the gauge in the fog, so the cook held a lantern to it.",
+    "The gauge of the kitchen boiler was painted over by mistake with green varnish.",
+    "An inspector from the insurer photographed each gauge and asked for its papers.",
+    "Rainwater dripped on the gauge of the winch until the roof was mended on Sunday.",
+    "The tall gauge at the gate jammed when a goose landed on it.",
+    "We sold the broken gauge to a collector for nine crowns and bought rope.",
+    "During the eclipse the sun gauge showed nothing, as the almanac had foretold.",
+)
+"""What stands in the log, a section each: more than one page of results, no two of them alike."""
+LOG = "\n\n".join(f"# Night {number}\n\n{night}" for number, night in enumerate(NIGHTS, start=1))
+NOTE = "Miriam Okafor keeps the key of the bottle cabinet."
+NEWS = "# Inspection\n\nThe inspector found every helium bottle stored lying down in the south shed.\n"
+QUESTION = '"helium bottle" stored -parade'
+NOTHING = "Which orchestra played the second symphony?"
+
+
+@pytest.fixture
+def library(
+    start: Callable[[], RunningApp],
+    window: Callable[[RunningApp], Window],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Window:
+    """A window on an app that has read a policy, a vendor's guide and a log, and has no reranker."""
+    monkeypatch.setenv("FIVEFOLD_RERANKER_FAST", str(tmp_path / "no reranker"))
+    policy = make_pdf(tmp_path / "Helium_Policy.pdf", "Helium Policy", POLICY)
+    (tmp_path / "Rack_Guide.md").write_text(GUIDE, "utf-8")
+    (tmp_path / "Watch_Log.md").write_text(LOG, "utf-8")
+    app = start()
+    tab = window(app)
+    tab.upload(policy, tmp_path / "Rack_Guide.md", tmp_path / "Watch_Log.md")
+    app.read_by_now(3)
+    return tab
+
+
+@pytest.mark.slow
+def test_a_question_is_narrowed_explained_noted_and_saved(library: Window, tmp_path: Path) -> None:
+    tab = library
+    says_what_was_read_from_the_question(tab)
+    is_narrowed_in_the_sidebar(tab)
+    is_explained_on_inspect(tab)
+    is_compared_and_likened(tab)
+    is_noted_and_found_again(tab)
+    is_marked_as_helpful_for_good(tab)
+    tells_what_is_new_in_a_saved_view(tab, tmp_path)
+    assert not tab.complains()
+
+
+@pytest.mark.slow
+def test_questions_are_asked_together_taken_along_shared_and_refused(
+    library: Window, window: Callable[[RunningApp], Window], tmp_path: Path
+) -> None:
+    tab = library
+    answers_a_file_of_questions(tab, tmp_path)
+    is_shared_by_its_address(tab, window(tab.app))
+    is_taken_along(tab, tmp_path)
+    refuses_what_nothing_answers(tab)
+    assert not tab.complains()
+
+
+def says_what_was_read_from_the_question(tab: Window) -> None:
+    """A phrase and an excluded word become chips, the phrase is marked as one, and a chip that is taken away is not
+    minded any more."""
+    tab.go("search")
+    ask(tab, QUESTION)
+    said = tab.wait_for("says “helium bottle”", "does not say “parade”", "Helium_Policy.pdf, page 1")
+    assert PARADE not in said
+    assert "helium bottle" in marked(tab)
+    tab.page.get_by_role("button", name="does not say “parade”").click()
+    tab.wait_for(PARADE)
+    assert "without" in parse_qs(urlsplit(tab.page.url).query)
+
+
+def is_narrowed_in_the_sidebar(tab: Window) -> None:
+    """What is wanted and what is left out, each with counts that follow the other."""
+    tab.go("search", q=QUESTION)
+    passages = offered(tab, "Document")
+    assert passages.keys() == {"Helium_Policy.pdf", "Rack_Guide.md", "Watch_Log.md"}
+    choose(tab, "Document", "Helium_Policy.pdf")
+    tab.wait_for("document is Helium_Policy.pdf")
+    assert sum(offered(tab, "Truth").values()) == passages["Helium_Policy.pdf"]
+    tab.page.get_by_role("button", name="Clear", exact=True).click()
+    tab.page.get_by_text("Leave out", exact=True).click()
+    choose(tab, "Document: leave out", "Watch_Log.md")
+    tab.wait_for("document is not Watch_Log.md", "Rack_Guide.md")
+    assert sum(offered(tab, "Truth").values()) == sum(passages.values()) - passages["Watch_Log.md"]
+
+
+def is_explained_on_inspect(tab: Window) -> None:
+    """The parts of a score add up to it, and the sentence is marked where it stands."""
+    tab.go("search", q=QUESTION)
+    tab.wait_for("Helium_Policy.pdf, page 1")
+    tab.page.get_by_role("link", name="Helium_Policy.pdf, page 1").first.click()
+    (parts, total), *_ = sums(tab.wait_for("Rank journey"))
+    assert len(parts) > 2 and sum(parts) == total
+    look_at(tab, "Page")
+    tab.wait_for("Picture of the page")
+    tab.page.get_by_alt_text("Page 1 of Helium_Policy.pdf").wait_for()
+    assert "every helium bottle is stored upright behind the yellow gate" in marked(tab)
+
+
+def is_compared_and_likened(tab: Window) -> None:
+    """Two results side by side, with the difference of their scores; and what else is like a result."""
+    tab.go("search", q=QUESTION)
+    tab.page.get_by_role("button", name="Compare").first.click()
+    tab.page.get_by_role("link", name="Compare with 1").first.click()
+    said = tab.wait_for("is ahead by", "The differences add up")
+    ahead = Decimal(re.findall(r"is ahead by (\d\.\d{3})", said)[0])
+    scores = sorted(Decimal(each) for each in re.findall(r"score (\d\.\d{3}) · rank", said))
+    assert len(scores) == 2 and abs(scores[1] - scores[0] - ahead) <= Decimal("0.001")
+    tab.go("search", q=QUESTION)
+    tab.page.get_by_role("button", name="More like this").first.click()
+    box(tab).get_by_text(re.compile(r"^nearness \d")).first.wait_for()
+    assert box(tab).get_by_role("link").count() > 1
+
+
+def is_noted_and_found_again(tab: Window) -> None:
+    """A note on a result is found beside the documents by the next search, and opens on Insights."""
+    tab.go("search", q=QUESTION)
+    tab.page.get_by_role("button", name="Note", exact=False).first.click()
+    text = box(tab).get_by_label("Note", exact=True)
+    text.fill(NOTE)
+    text.press("Tab")
+    tab.settle()
+    box(tab).get_by_role("button", name="Save").click()
+    tab.page.get_by_test_id("stToast").get_by_text("Saved as insight").wait_for()
+    tab.go("search", q="Who keeps the key for each helium bottle?")
+    tab.wait_for("Insight", NOTE, "Helium_Policy.pdf, page 1")
+    tab.page.get_by_role("link", name="Open this insight").first.click()
+    tab.wait_for("100% of its strength left", NOTE, "Helium_Policy.pdf")
+
+
+def is_marked_as_helpful_for_good(tab: Window) -> None:
+    """Thumbs up is still up when the page is loaded again."""
+    tab.go("search", q=QUESTION)
+    thumbs = tab.page.get_by_role("radio", name="Thumbs up")
+    thumbs.first.click()
+    tab.settle()
+    tab.page.reload()
+    tab.settle()
+    tab.page.locator("[role=radio][aria-label='Thumbs up'][aria-checked=true]").first.wait_for()
+
+
+def tells_what_is_new_in_a_saved_view(tab: Window, folder: Path) -> None:
+    """A search kept under a name marks what came since it was last looked at."""
+    tab.go("search", q=QUESTION)
+    tab.page.get_by_role("button", name="Save this search").click()
+    box(tab).get_by_label("Name").fill("Bottles")
+    box(tab).get_by_label("Name").press("Tab")
+    tab.settle()
+    box(tab).get_by_role("button", name="Save").click()
+    tab.wait_for("Bottles · your first look")
+    (folder / "Inspection.md").write_text(NEWS, "utf-8")
+    tab.upload(folder / "Inspection.md")
+    tab.app.read_by_now(4)
+    tab.go("search")
+    tab.page.get_by_role("button", name="Saved views").click()
+    box(tab).get_by_role("link", name="Bottles").click()
+    said = tab.wait_for("Bottles ·", "Inspection.md")
+    assert "1 new result since" in said and "1 document uploaded since" in said
+    assert said.count("fiber_new new") == 1
+
+
+def answers_a_file_of_questions(tab: Window, folder: Path) -> None:
+    """A CSV of questions, those that nothing answers by themselves, and what became of all as a file."""
+    lines = [
+        ["id", "question"],
+        ["a", "Where is a helium bottle stored?"],
+        ["b", NOTHING],
+        ["c", "Who reads the gauge?"],
+    ]
+    (folder / "questions.csv").write_text("".join(",".join(line) + "\n" for line in lines), "utf-8")
+    tab.go("search", view="batch")
+    tab.page.locator("[data-testid=stFileUploaderDropzoneInput]").first.set_input_files(folder / "questions.csv")
+    tab.page.get_by_role("button", name="Ask 3 questions").click()
+    tab.wait_for("2 questions answered · 1 without hits", "Click a question")
+    look_at(tab, "Without hits")
+    rows = list(csv.DictReader(io.StringIO(downloaded(tab, tab.page, "CSV", folder).decode("utf-8-sig"))))
+    assert {row["id"]: row["state"] for row in rows} == {
+        "a": BatchState.ANSWERED,
+        "b": BatchState.NO_HITS,
+        "c": BatchState.ANSWERED,
+    }
+    assert "helium" in rows[0]["best sentence"].lower() and rows[0]["citation"]
+
+
+def is_shared_by_its_address(tab: Window, other: Window) -> None:
+    """The second page opens for a colleague as it stands; none of its results was on the first."""
+    tab.go("search", q="What happened to the gauge?")
+    before = places(tab)
+    tab.page.get_by_role("button", name="Page 2").click()
+    tab.wait_for("11–")
+    shown = places(tab)
+    other.page.goto(tab.page.url)
+    other.settle()
+    other.wait_for("11–")
+    assert shown == places(other) and not set(shown) & set(before)
+
+
+def is_taken_along(tab: Window, folder: Path) -> None:
+    """Results as a workbook, as data and as a text, each read again by what reads such files."""
+    import openpyxl
+
+    tab.go("search", q=QUESTION)
+    tab.page.get_by_role("button", name="Export").click()
+    book = openpyxl.load_workbook(io.BytesIO(downloaded(tab, box(tab), "Excel", folder)), read_only=True)
+    assert len(book.sheetnames) > 1
+    data = json.loads(downloaded(tab, box(tab), "JSON", folder))
+    assert QUESTION in json.dumps(data, ensure_ascii=False).replace('\\"', '"')
+    brief = downloaded(tab, box(tab), "Brief", folder).decode("utf-8")
+    assert brief.startswith("# ") and "upright behind the yellow gate" in brief
+
+
+def refuses_what_nothing_answers(tab: Window) -> None:
+    """Nothing answers, and what came nearest is shown as such; a reranker that is not there takes nothing away."""
+    tab.go("search", q=NOTHING)
+    tab.wait_for("Nothing in the library answers this", "Nearest misses")
+    tab.go("search", q=QUESTION)
+    tab.page.get_by_role("combobox", name="Rerank").click()
+    tab.page.get_by_role("option", name="Fast").click()
+    tab.wait_for("reranked", "Helium_Policy.pdf, page 1")
+
+
+def ask(tab: Window, question: str) -> None:
+    """Type a question and press Enter."""
+    field = tab.page.get_by_label("Question", exact=True)
+    field.fill(question)
+    field.press("Enter")
+
+
+def box(tab: Window) -> "Locator":
+    """The box that is open."""
+    return tab.page.get_by_test_id("stPopoverBody")
+
+
+def marked(tab: Window) -> str:
+    """Everything that is marked on the page."""
+    found = tab.page.locator(".stMarkdownColoredBackground")
+    found.first.wait_for()
+    return " ".join(" ".join(found.all_inner_texts()).split())
+
+
+def places(tab: Window) -> list[str]:
+    """Where the results of this page stand, in their order."""
+    links = tab.page.get_by_role("link", name=re.compile(r"^Watch_Log\.md, Night \d+$"))
+    links.nth(2).wait_for()
+    tab.settle()
+    return links.all_inner_texts()
+
+
+def boxed(tab: Window, label: str) -> "Locator":
+    """A filter of the sidebar, scrolled to: its list closes when the page moves."""
+    found = tab.page.get_by_role("combobox", name=re.compile(rf"(^|\W){re.escape(label)}$"))
+    found.scroll_into_view_if_needed()
+    return found
+
+
+def choose(tab: Window, label: str, value: str) -> None:
+    """Choose a value of a filter."""
+    boxed(tab, label).click()
+    tab.page.get_by_role("option", name=value).first.click()
+    tab.page.keyboard.press("Escape")
+    tab.settle()
+
+
+def offered(tab: Window, label: str) -> dict[str, int]:
+    """The values a filter offers → how many passages each stands for."""
+    boxed(tab, label).click()
+    options = tab.page.get_by_role("option")
+    options.first.wait_for()
+    found = [re.fullmatch(r"(.+) \(([\d,]+)\)", each) for each in options.all_inner_texts()]
+    tab.page.keyboard.press("Escape")
+    options.first.wait_for(state="detached")
+    return {each[1]: int(each[2].replace(",", "")) for each in found if each}
+
+
+def look_at(tab: Window, view: str) -> None:
+    """Choose a side of the answer, or which rows to see."""
+    tab.page.get_by_role("radio", name=view).or_(tab.page.get_by_role("button", name=view, exact=True)).first.click()
+    tab.settle()
+
+
+def downloaded(tab: Window, where: "Page | Locator", words: str, folder: Path) -> bytes:
+    """The file that a button gives."""
+    with tab.page.expect_download() as waiting:
+        where.get_by_role("button", name=re.compile(rf"(^|\W){words}\b")).first.click()
+    path = folder / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    return path.read_bytes()
