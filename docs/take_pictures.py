@@ -6,6 +6,7 @@ the documentation shows stays; `make pictures ARGS=FOLDER` keeps them all in a f
 """
 
 import re
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -259,7 +260,7 @@ def _picture(window: Window, view: View, folder: Path) -> Path:
     height = int(window.page.evaluate(_BOTTOM))
     width = window.page.viewport_size["width"] if window.page.viewport_size else WIDTHS[0]
     window.page.set_viewport_size({"width": width, "height": min(max(height + 40, LEAST), TALLEST)})
-    window.page.mouse.move(0, 0)  # what is pointed at shows more than the page does
+    window.page.mouse.move(width - 3, 450)  # what is pointed at shows more than the page does
     window.page.wait_for_timeout(800)
     target = folder / f"{view.name}-{width}.png"
     window.page.screenshot(path=target)
@@ -290,12 +291,17 @@ def shown() -> set[str]:
 
 
 def main(folder: Path, beginning: str = "") -> None:
-    """Take every picture whose name begins so; in the documentation's own folder only those that are shown stay."""
+    """Take every picture whose name begins so; the documentation's own folder gets, and keeps, only those that are
+    shown."""
     folder.mkdir(parents=True, exist_ok=True)
-    for path in take(folder, beginning):
-        sys.stdout.write(f"{path.name}: {path.stat().st_size // 1024} kB\n")
-    for path in folder.glob("*.png") if folder.resolve() == FOLDER.resolve() else ():
-        if path.name not in shown():
+    kept = shown() if folder.resolve() == FOLDER.resolve() else None
+    with TemporaryDirectory(prefix="fivefold-") as beside:
+        for path in take(Path(beside), beginning):
+            if kept is None or path.name in kept:
+                sys.stdout.write(f"{path.name}: {path.stat().st_size // 1024} kB\n")
+                shutil.copyfile(path, folder / path.name)
+    for path in folder.glob("*.png") if kept is not None else ():
+        if path.name not in kept:
             path.unlink()
 
 

@@ -234,7 +234,7 @@ def answers_a_file_of_questions(tab: Window, folder: Path) -> None:
 
 def is_shared_by_its_address(tab: Window, other: Window) -> None:
     """The second page opens for a colleague as it stands; none of its results was on the first."""
-    tab.go("search", q="What happened to the gauge?")
+    tab.go("search", q="the gauge at night")
     before = places(tab)
     tab.page.get_by_role("button", name="Page 2").click()
     tab.wait_for("11–")

@@ -40,7 +40,7 @@ def draw_list(view: str) -> None:
     _told(listed, counts)
     draw_notes(listed.items, counts)
     if listed.pages > 1:
-        st.pagination(listed.pages, key="insights.page")
+        st.pagination(listed.pages, width=WIDTH, key="insights.page")
 
 
 def _told(listed: MemoryPage[Memory], counts: MemoryCounts) -> None:

@@ -13,6 +13,8 @@ PER_PAGE = 10
 MOST = 100
 """So many results are asked for at once; all their pages come from one search, so none shows up twice or never."""
 _KEY = "search.page"
+WIDTH = 304
+"""Pixels for the arrows and seven numbers: a pager that is as wide as what it holds leaves out the second of two."""
 
 
 def pages_of(total: int) -> int:
@@ -64,7 +66,7 @@ def draw_pager(total: int, *, more: bool = False) -> int:
         last, beyond = min(first + PER_PAGE, total), " and more: narrow the search to see them" if more else ""
         st.caption(f"{first + 1}–{last} of {count(total, 'result')}{beyond}", width="content")
         key = f"search.pager.{pages}.{page}"  # another widget on each page: what it shows is what it was made with
-        st.pagination(pages, default=page, key=key, on_change=_turned, args=(key,))
+        st.pagination(pages, default=page, width=WIDTH, key=key, on_change=_turned, args=(key,))
     return page
 
 
