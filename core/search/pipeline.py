@@ -164,7 +164,12 @@ class Searcher:
         names = {}
         if {"document", "-document"} & query.fields.keys():
             names = {document.id: document.name for document in self._catalogue.documents()}
-        return narrowed(request.filters, query, names).resolved(now)
+        filters = narrowed(request.filters, query, names).resolved(now)
+        if self._graph is None or not filters.entities:
+            return filters
+        known = self._graph.known(filters.entities)
+        said = tuple(known[name].entity.name if name in known else name for name in filters.entities)
+        return filters.replace(entities=tuple(dict.fromkeys(said)))
 
     def _reread(self, result: SearchResult) -> SearchResult:
         """With the best candidates, by fusion, read once more by the reranker asked for.
@@ -189,7 +194,7 @@ class Searcher:
     def _names(self, filters: SearchFilters) -> Mapping[int, str]:
         named = (*filters.documents, *filters.exclude_documents)
         known = self._catalogue.documents_by_id(named) if named else {}
-        return {0: "none of that name"} | {i: document.name for i, document in known.items()}
+        return {0: "none that fits"} | {i: document.name for i, document in known.items()}
 
 
 def _admitted(

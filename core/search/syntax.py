@@ -201,15 +201,19 @@ def _dates(name: str, typed: str) -> AskedDates | None:
 def narrowed(filters: SearchFilters, query: Query, documents: Mapping[int, str]) -> SearchFilters:
     """The page's filters with what the question names. documents: names by id, needed when the question names one.
 
-    A field the question names replaces the page's choice of that field: who types it means it. What the question
-    excludes is excluded besides, and dates narrow one another. A document is named by its name, or by a part of it when
-    none has just that name; a name that no document has admits nothing.
+    A field the question names narrows the page's choice of that field further; where both have nothing in common,
+    nothing is admitted. What the question excludes is excluded besides, and dates narrow one another. Typed tags and
+    entities replace the page's: any of these *and* any of those is no single filter. A document is named by its name,
+    or by a part of it when none has just that name; a name that no document has admits nothing.
 
-    >>> page = SearchFilters(truths=("intent",), domains=("taxes",))
+    >>> page = SearchFilters(truths=("intent", "regulatory"), domains=("taxes",))
     >>> narrowed(page, read_query("what is due truth:regulatory"), {}).in_words()
     ('truth is regulatory', 'domain is taxes')
+    >>> narrowed(page, read_query("what is due truth:reality"), {}).documents
+    (0,)
     """
     changes: dict[str, Any] = {}
+    nowhere = False
     for key, values in query.fields.items():
         name = key.removeprefix("-")
         if name in _DATES:
@@ -219,9 +223,15 @@ def narrowed(filters: SearchFilters, query: Query, documents: Mapping[int, str])
         if key != name:
             target = f"exclude_{target}"
             meant = tuple(dict.fromkeys((*getattr(filters, target), *meant)))
-        changes[target] = meant if key != name else meant or (_NOWHERE,)
-        if target in ("tags", "entities"):
+        elif target in ("tags", "entities"):
             changes[f"{target}_mode"] = "any"
+        else:
+            chosen = getattr(filters, target) or meant
+            both = tuple(value for value in meant if value in chosen)
+            nowhere, meant = nowhere or not both, both or meant
+        changes[target] = meant
+    if nowhere:
+        changes["documents"] = (_NOWHERE,)
     return filters.replace(**changes, **_bounds(filters, query))
 
 

@@ -87,7 +87,7 @@ def test_a_question_is_narrowed_explained_noted_and_saved(library: Window, tmp_p
     says_what_was_read_from_the_question(tab)
     is_narrowed_in_the_sidebar(tab)
     is_explained_on_inspect(tab)
-    is_compared_and_likened(tab)
+    is_likened_and_compared(tab)
     is_noted_and_found_again(tab)
     is_marked_as_helpful_for_good(tab)
     tells_what_is_new_in_a_saved_view(tab, tmp_path)
@@ -147,19 +147,19 @@ def is_explained_on_inspect(tab: Window) -> None:
     assert "every helium bottle is stored upright behind the yellow gate" in marked(tab)
 
 
-def is_compared_and_likened(tab: Window) -> None:
-    """Two results side by side, with the difference of their scores; and what else is like a result."""
+def is_likened_and_compared(tab: Window) -> None:
+    """What else is like a result; and two results side by side, with the difference of their scores."""
     tab.go("search", q=QUESTION)
+    tab.page.get_by_role("button", name="More like this").first.click()
+    box(tab).get_by_text(re.compile(r"^nearness \d")).first.wait_for()
+    assert box(tab).get_by_role("link").count() > 1
+    tab.page.keyboard.press("Escape")
     tab.page.get_by_role("button", name="Compare").first.click()
     tab.page.get_by_role("link", name="Compare with 1").first.click()
     said = tab.wait_for("is ahead by", "The differences add up")
     ahead = Decimal(re.findall(r"is ahead by (\d\.\d{3})", said)[0])
     scores = sorted(Decimal(each) for each in re.findall(r"score (\d\.\d{3}) · rank", said))
     assert len(scores) == 2 and abs(scores[1] - scores[0] - ahead) <= Decimal("0.001")
-    tab.go("search", q=QUESTION)
-    tab.page.get_by_role("button", name="More like this").first.click()
-    box(tab).get_by_text(re.compile(r"^nearness \d")).first.wait_for()
-    assert box(tab).get_by_role("link").count() > 1
 
 
 def is_noted_and_found_again(tab: Window) -> None:
@@ -191,7 +191,6 @@ def is_marked_as_helpful_for_good(tab: Window) -> None:
 
 def tells_what_is_new_in_a_saved_view(tab: Window, folder: Path) -> None:
     """A search kept under a name marks what came since it was last looked at."""
-    tab.go("search", q=QUESTION)
     tab.page.get_by_role("button", name="Save this search").click()
     box(tab).get_by_label("Name").fill("Bottles")
     box(tab).get_by_label("Name").press("Tab")

@@ -9,6 +9,7 @@ from pages.parts import notices
 from pages.parts.insights import state
 from pages.parts.insights.looks import sector_title
 from pages.parts.insights.note import draw_note
+from pages.parts.search.paging import PAGER_WIDTH
 from pages.parts.wording import count
 
 __all__ = ["draw_list"]
@@ -40,7 +41,7 @@ def draw_list(view: str) -> None:
     _told(listed, counts)
     draw_notes(listed.items, counts)
     if listed.pages > 1:
-        st.pagination(listed.pages, width=WIDTH, key="insights.page")
+        st.pagination(listed.pages, width=PAGER_WIDTH, key="insights.page")
 
 
 def _told(listed: MemoryPage[Memory], counts: MemoryCounts) -> None:

@@ -7,13 +7,23 @@ import streamlit as st
 from core.results import Hit
 from pages.parts.wording import count
 
-__all__ = ["MOST", "PER_PAGE", "draw_pager", "first_page", "on_page", "page_asked", "page_params", "pages_of"]
+__all__ = [
+    "MOST",
+    "PAGER_WIDTH",
+    "PER_PAGE",
+    "draw_pager",
+    "first_page",
+    "on_page",
+    "page_asked",
+    "page_params",
+    "pages_of",
+]
 
 PER_PAGE = 10
 MOST = 100
 """So many results are asked for at once; all their pages come from one search, so none shows up twice or never."""
 _KEY = "search.page"
-WIDTH = 304
+PAGER_WIDTH = 304
 """Pixels for the arrows and seven numbers: a pager that is as wide as what it holds leaves out the second of two."""
 
 
@@ -66,7 +76,7 @@ def draw_pager(total: int, *, more: bool = False) -> int:
         last, beyond = min(first + PER_PAGE, total), " and more: narrow the search to see them" if more else ""
         st.caption(f"{first + 1}–{last} of {count(total, 'result')}{beyond}", width="content")
         key = f"search.pager.{pages}.{page}"  # another widget on each page: what it shows is what it was made with
-        st.pagination(pages, default=page, width=WIDTH, key=key, on_change=_turned, args=(key,))
+        st.pagination(pages, default=page, width=PAGER_WIDTH, key=key, on_change=_turned, args=(key,))
     return page
 
 
