@@ -12,7 +12,7 @@ from core.filters import SearchFilters
 from core.moments import right_now
 from core.ports import Catalogue, Profiles
 from core.queries import SearchRequest
-from core.results import SearchResult
+from core.results import DropReason, SearchResult
 from core.tuning.units import passage_unit
 from core.views import Looked, SavedView, ViewLook, ViewStore, no_view
 
@@ -22,7 +22,8 @@ MOST_ADDED = 200
 """How many of the documents uploaded since a look are listed, the newest."""
 _LONGEST_NAME = 80
 _ONE_LOOK = timedelta(minutes=30)
-"""Who comes back sooner is still looking: what was new stays new, also when the page is loaded again."""
+"""Who comes back sooner is still looking: what was new stays new, also when the page is loaded again, and what comes
+while somebody looks for the first time is new to them too."""
 _NOTED_AGAIN = timedelta(minutes=5)
 _MOST_UNITS = 1000
 
@@ -143,7 +144,8 @@ class SavedViews:
         """The results were shown to this person: at the next look they are not new."""
         last, now, shown = self._last(looked.view.id, who), self._now(), _units(looked.result)
         if last is None:
-            self._store.save_look(ViewLook(looked.view.id, who.strip(), now, shown[:_MOST_UNITS]))
+            units = shown[:_MOST_UNITS]
+            self._store.save_look(ViewLook(looked.view.id, who.strip(), now, units, since=now, before=units))
             return
         fresh = set(shown) - set(last.units)
         if self._continues(last) and not fresh and now - last.at < _NOTED_AGAIN:
@@ -218,9 +220,10 @@ def _essence(request: SearchRequest) -> tuple[Any, ...]:
 
 
 def _units(result: SearchResult) -> tuple[str, ...]:
-    """The names of all passages that were shown, and of those that were collapsed into one that was."""
+    """The names of all passages that are results, on whatever page, and of those collapsed into a shown one."""
     known = {each.passage.id: each.passage for each in result.candidates}
     shown = {i: None for hit in result.hits for i in (hit.candidate.passage.id, *hit.similar)}
+    shown |= {each.candidate.passage.id: None for each in result.dropped if each.reason is DropReason.BEYOND_MAX}
     return tuple(_unit(result, known[i]) for i in shown if i in known)
 
 

@@ -57,8 +57,8 @@ class SavedView:
 class ViewLook:
     """How far one person has looked at one view. Units are names as core.tuning.units makes them.
 
-    at: when something of it was last shown. units: every result shown up to then. since: when the look before this one
-    ended, None: this is the first. before: the units shown up to that.
+    at: when something of it was last shown. units: every result there was up to then. since: when the look before this
+    one ended; at the first look, when it began. before: the units there were by then.
     """
 
     view_id: int

@@ -11,11 +11,12 @@ from core.pictures import PagePicture, page_picture
 from core.results import Candidate, Citation, Dropped, DropReason, Hit, Score, SearchResult
 from core.search.cite import CitationStyle, cite, written
 from core.search.sums import factor_label, shown_parts, strip_words
+from core.search.syntax import read_query
 from pages.parts import cards, charts, first, notices, session
 from pages.parts.person import who
 from pages.parts.search import versus
 from pages.parts.urls import page_path, params_of, request_from
-from pages.parts.wording import bytes_in_words, count, day, marked, plain, quoted, shortened
+from pages.parts.wording import count, marked, plain, quoted, shortened
 
 _VIEWS = ("Score", "Page", "Citations", versus.VIEW, "Not shown")
 _WHY = {
@@ -155,10 +156,11 @@ def _parts(score: Score) -> list[dict[str, str]]:
 
 def _citations(result: SearchResult, citations: Sequence[Citation]) -> None:
     stems = {stem(word) for word in result.route.keywords}
+    phrases = read_query(result.request.question).phrases
     for citation in citations:
         document = result.documents.get(citation.document_id)
         with st.container(border=True, gap="xsmall"):
-            st.markdown(f"“{marked(citation.quote, stems)}”")
+            st.markdown(f"“{marked(citation.quote, stems, phrases)}”")
             span = f"characters {citation.start:,}–{citation.end:,} of the text of page {citation.page_number}"
             section = f" · section {plain(citation.section)}" if citation.section else ""
             st.caption(f"`{citation.citation_id}` · relevance {citation.relevance:.2f} · {span}{section}")
@@ -250,14 +252,6 @@ def _cited(candidate: Candidate, document: Document, result: SearchResult) -> tu
     return cite(candidate.passage, document, rarity, amount=result.route.amount, cosines=cosines)
 
 
-def _about(document: Document | None) -> None:
-    if document is None:
-        return
-    size = bytes_in_words(document.size_bytes)
-    title, digest = plain(document.title or document.name), document.sha256[:16]
-    st.caption(f"{title} · {size} · dated {day(document.date)} · SHA-256 `{digest}…`")
-
-
 def draw() -> None:
     asked = _asked()
     if asked is None:
@@ -279,6 +273,8 @@ def draw() -> None:
     )
     citations = hit.citations if hit else _cited(candidate, document, result)
     _heading(result, candidate, hit, dropped)
+    if citations:
+        cards.said(citations[0], result)
     match _view(result, candidate.passage.id):
         case "Page":
             _page(candidate, document, citations)
@@ -291,7 +287,7 @@ def draw() -> None:
             _not_shown(result)
         case _:
             _score(result, candidate, hit.score if hit else dropped.score if dropped else None)
-    _about(document)
+    cards.about(document)
 
 
 draw()

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 import streamlit as st
 
 from core.documents import Document, DocumentState, Origin, Passage
+from core.matching import stem
 from core.queries import SearchRequest
 from core.results import Candidate, Citation, Hit, SearchResult
 from core.search.cite import CitationStyle, written
@@ -17,11 +18,12 @@ from pages.parts import charts
 from pages.parts.insights.looks import memory_badge
 from pages.parts.looks import STATES, truth_look
 from pages.parts.urls import page_path, params_of
-from pages.parts.wording import day, marked, plain, shortened
+from pages.parts.wording import bytes_in_words, day, marked, plain, shortened
 
 __all__ = [
     "SURE",
     "Drawn",
+    "about",
     "badges",
     "cite_menu",
     "facts",
@@ -30,6 +32,7 @@ __all__ = [
     "origin_badge",
     "place",
     "result_card",
+    "said",
     "state_badge",
     "truth_badge",
     "unsure",
@@ -156,10 +159,25 @@ def _context(passage: Passage, sentence: str, stems: Collection[str], phrases: S
     at = passage.text.find(sentence)
     if at < 0:
         return
-    before, after = passage.text[:at].strip(), passage.text[at + len(sentence) :].strip()
-    around = f"… {before[-140:]}" if before and not after else shortened(after, 200)
+    before, after = shown_quote(passage.text[:at]), shown_quote(passage.text[at + len(sentence) :])
+    wanted = next((phrase for phrase in phrases if phrase.casefold() not in sentence.casefold()), "")
+    if wanted and wanted.casefold() in before.casefold():
+        around = _around(before, wanted)
+    elif wanted and wanted.casefold() in after[200:].casefold():
+        around = _around(after, wanted)
+    elif before and not after:
+        around = f"… {before[-140:].partition(' ')[2]}" if len(before) > 140 else before
+    else:
+        around = shortened(after, 200)
     if around:
         st.caption(marked(around, stems, phrases))
+
+
+def _around(text: str, phrase: str) -> str:
+    """A phrase with some words to both sides of it."""
+    at = text.casefold().find(phrase.casefold())
+    lead = text[max(0, at - 80) : at]
+    return f"… {lead.partition(' ')[2] if at > 80 else lead}{shortened(text[at:], 140)}"
 
 
 def _score_line(hit: Hit, result: SearchResult, document: Document | None, cited: Drawn | None) -> None:
@@ -173,6 +191,22 @@ def _score_line(hit: Hit, result: SearchResult, document: Document | None, cited
     st.caption(plain(words))
 
 
+def said(citation: Citation, result: SearchResult) -> None:
+    """A cited sentence with what was asked marked, so that one knows what is spoken of."""
+    stems = {stem(word) for word in result.route.keywords}
+    words = shortened(shown_quote(citation.quote), 400)
+    st.markdown(f"“{marked(words, stems, read_query(result.request.question).phrases)}”")
+
+
+def about(document: Document | None) -> None:
+    """What is known of a document as a file; nothing of a note, which is none."""
+    if document is None or document.origin is not Origin.DOCUMENT:
+        return
+    size = bytes_in_words(document.size_bytes)
+    title, digest = plain(document.title or document.name), document.sha256[:16]
+    st.caption(f"{title} · {size} · dated {day(document.date)} · SHA-256 `{digest}…`")
+
+
 def miss_line(candidate: Candidate, detail: str, request: SearchRequest, document: Document | None) -> None:
     """A candidate that is not a result, and why, in one line."""
     passage = candidate.passage
@@ -182,7 +216,7 @@ def miss_line(candidate: Candidate, detail: str, request: SearchRequest, documen
         name = plain(shortened(passage.document_name, 60))
         inspect_link(request, passage.id, f"{name}, {plain(where)}" if where else name)
         st.caption(plain(detail), width="content")
-    st.caption(plain(shortened(passage.text, 220)))
+    st.caption(plain(shortened(shown_quote(passage.text), 220)))
 
 
 def unsure(document: Document) -> bool:

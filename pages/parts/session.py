@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 _FRESH_SECONDS = 120.0  # how long an answer is reused: the library may change under it
+_WEAK_SECONDS = 3.0
 
 
 @dataclass(slots=True)
@@ -169,11 +170,16 @@ def answer(request: SearchRequest, *, fresh: bool = False) -> SearchResult:
     """
     kept: dict[SearchRequest, tuple[float, SearchResult]] = st.session_state.setdefault("answers", {})
     now = time.monotonic()
-    for old in [key for key, (at, _) in kept.items() if now - at > _FRESH_SECONDS]:
+    for old in [key for key, (at, known) in kept.items() if now - at > _fresh_seconds(known)]:
         del kept[old]
     if fresh or request not in kept:
         kept[request] = (now, workbench().search(request))
     return kept[request][1]
+
+
+def _fresh_seconds(known: SearchResult) -> float:
+    """What was missing from an answer may be there soon: one that was weaker than it should be is asked again."""
+    return _WEAK_SECONDS if known.notices else _FRESH_SECONDS
 
 
 def forget_answers() -> None:

@@ -29,8 +29,9 @@ def draw_answer(result: SearchResult) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if result.answered:
             exports.export_menu(result)
-            exports.check_answer(result)
         keep_episode.keep_episode(result, feedback.opened(result.request.question))
+    if result.answered:
+        exports.check_answer(result)
 
 
 def _summary(result: SearchResult) -> None:
