@@ -26,7 +26,7 @@ from storage.scratch import files_of, fill, scratch_workbench
 __all__ = ["SIZES", "run"]
 
 SIZES = (10_000, 100_000)
-_QUESTIONS, _ASKED = 200, 60
+_QUESTIONS, _ASKED = 120, 60
 _PEER_SECONDS = 900.0
 _FOOT = f"""\
 Passages are sentences of the files put together anew, two made words in each; their vectors are the means of their
