@@ -233,9 +233,12 @@ class Passage:
 class Document:
     """One stored document. `date` is its own (effective, else published), timezone-aware; None = undated.
 
-    `failure` and `remedy` are set when the state is failed: what happened, what to do. `step` is the pipeline step
-    now running, or the one that failed. `warnings` are for the reader ("3 pages hold no text"). `origin` is insight or
-    episode for the searchable side of one (core.memories), which no list of documents and no count shows.
+    `owner` answers for it, `url` is where it came from. `parent` is the archive, mail or feed it came in, `version_of`
+    the document it replaced (an archived one), `readable` the SHA-256 of an unlocked copy that is read in place of an
+    original under a password. `failure` and `remedy` are set when the state is failed: what happened, what to do.
+    `step` is the pipeline step now running, or the one that failed. `warnings` are for the reader ("3 pages hold no
+    text"). `origin` is insight or episode for the searchable side of one (core.memories), which no list of documents
+    and no count shows.
     """
 
     id: int
@@ -260,3 +263,8 @@ class Document:
     remedy: str = ""
     archived: bool = False
     origin: Origin = Origin.DOCUMENT
+    owner: str = ""
+    url: str = ""
+    parent: int | None = None
+    version_of: int | None = None
+    readable: str = ""

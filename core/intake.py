@@ -13,8 +13,9 @@ from core.entities import EntityGraph
 from core.errors import BadFile, BadRequest, EmptyFile, FivefoldError
 from core.ingest.pipeline import Ingested, Ingestor
 from core.ingest.relabel import relabelled
+from core.jobs import JobKind, JobQueue
 from core.moments import right_now
-from core.ports import BlobStore, Catalogue, JobQueue, SparseIndex, VectorIndex
+from core.ports import BlobStore, Catalogue, Follower, SparseIndex, VectorIndex
 from core.reality.desk import RealityDesk
 from core.results import UploadReceipt
 from core.search.near import NearWords
@@ -37,8 +38,11 @@ class Intake:
         reality: RealityDesk,
         graph: EntityGraph | None = None,
         near: NearWords | None = None,
+        followers: Sequence[Follower] = (),
         now: Callable[[], datetime] = right_now,
     ) -> None:
+        self._followers = tuple(followers)
+        self._work: dict[JobKind, Callable[[int], object]] = {}
         self._catalogue, self._vectors, self._sparse = catalogue, vectors, sparse
         self._blobs, self._jobs = blobs, jobs
         self._ingestor, self._graph, self._near, self._now = ingestor, graph, near, now
@@ -134,6 +138,14 @@ class Intake:
             self._graph.add(stored, ingested.entities)
         if self._near is not None:
             self._near.learn(stored)
+        for each in self._followers:
+            each.follow(document, ingested.pages, stored, vectors)
+
+    def work(self, kind: JobKind, number: int) -> None:
+        """Do one job of another kind than ingestion; called by jobs, safe to repeat."""
+        job = self._work.get(kind)
+        if job is not None:
+            job(number)
 
     def fail(self, document_id: int, error: Exception) -> None:
         """Leave a document failed after an error no reader explains (its worker was killed, or ran out of retries)."""
@@ -171,6 +183,8 @@ class Intake:
         self._vectors.delete([document_id])
         if self._graph is not None:
             self._graph.delete([document_id])
+        for each in self._followers:
+            each.forget([document_id])
         self._catalogue.delete(document_id)
 
     def correct(self, document_id: int, field: str, value: str, who: str = "analyst") -> Document:

@@ -21,7 +21,7 @@ __all__ = [
     "Catalogue",
     "Classifier",
     "Embedder",
-    "JobQueue",
+    "Follower",
     "PassageIds",
     "Profiles",
     "SparseIndex",
@@ -146,15 +146,16 @@ class BlobStore(Protocol):
     def exists(self, sha256: str) -> bool: ...
 
 
-class JobQueue(Protocol):
-    """Background work that survives a killed process."""
+class Follower(Protocol):
+    """What keeps a record of its own of every document. Called in the job that reads the document, after it can be
+    found; what it raises fails the job, and the job is tried again, so both are safe to repeat."""
 
-    def defer_ingest(self, document_ids: Sequence[int]) -> None:
-        """Queue the ingestion of stored originals; a job may run twice, so ingestion is idempotent."""
+    def follow(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors) -> None:
+        """A document was read, the first time or again; passages are stored ones, vectors theirs."""
         ...
 
-    def waiting(self) -> int:
-        """Jobs queued or running."""
+    def forget(self, document_ids: Sequence[int]) -> None:
+        """Documents were deleted."""
         ...
 
 

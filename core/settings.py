@@ -1,4 +1,4 @@
-"""Every setting, its default and its meaning. Values come from the environment in one place: storage.opening."""
+"""Every setting, its default and its meaning. Values come from the environment in one place: storage.environment."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -14,9 +14,10 @@ from core.filters import SearchFilters
 from core.five_truths import FiveTruthsAnswer
 from core.ingest.pipeline import Ingestor
 from core.intake import Intake
+from core.jobs import JobQueue
 from core.moments import right_now
 from core.notes.desk import MemoryDesk
-from core.ports import BlobStore, Catalogue, JobQueue, SparseIndex, VectorIndex
+from core.ports import BlobStore, Catalogue, Follower, SparseIndex, VectorIndex
 from core.queries import ScoreProfile, SearchRequest
 from core.reality.desk import RealityDesk
 from core.results import Candidate, SearchResult, Statistics
@@ -58,6 +59,7 @@ class Workbench(Intake):
         graph: EntityGraph | None = None,
         near: NearWords | None = None,
         writer: Synthesiser | None = None,
+        followers: Sequence[Follower] = (),
         now: Callable[[], datetime] = right_now,
     ) -> None:
         super().__init__(
@@ -70,6 +72,7 @@ class Workbench(Intake):
             reality=reality,
             graph=graph,
             near=near,
+            followers=followers,
             now=now,
         )
         self._searcher = searcher

@@ -5,15 +5,15 @@ from typing import Any
 
 import streamlit as st
 
-from core.documents import Document, DocumentState, Passage, Truth
+from core.documents import Document, DocumentState, Truth
 from core.errors import FivefoldError
 from core.tables.domains import domain_title
 from core.tables.jurisdictions import jurisdiction_title
-from pages.parts import cards, labels, notices, session
+from pages.parts import notices, session
 from pages.parts.entities import draw_browser
+from pages.parts.library.details import draw_details
 from pages.parts.looks import STATES, truth_look
-from pages.parts.urls import page_path
-from pages.parts.wording import bytes_in_words, count, day, plain, shortened
+from pages.parts.wording import count, day
 
 _PER_PAGE = 15
 _UNKNOWN = "unknown"
@@ -139,121 +139,6 @@ _COLUMNS = {
 }
 
 
-def _details(document: Document) -> None:
-    """One document: what it is and why, what it says, and what can be done with it."""
-    with st.container(border=True):
-        st.markdown(f"#### {plain(shortened(document.title or document.name, 120))}", anchors=False)
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            if document.state is DocumentState.READY:
-                cards.truth_badge(document.labels.truth.value, probability=document.labels.truth.probability)
-            else:
-                cards.state_badge(document)
-            facts = [document.name, count(document.pages, "page"), count(document.passages, "passage")]
-            facts += [
-                bytes_in_words(document.size_bytes),
-                f"uploaded {day(document.uploaded_at)}",
-                document.project or "no project",
-            ]
-            st.caption(" · ".join(plain(fact) for fact in facts), width="content")
-        _actions(document)
-        for warning in document.warnings:
-            st.caption(f":orange[:material/warning:] {plain(warning)}")
-        if document.failure:
-            st.markdown(f":red[:material/error: {plain(document.failure)}] {plain(document.remedy)}")
-        view = st.segmented_control(
-            "Part", ("Labels", "Passages", "Text"), default="Labels", required=True, label_visibility="collapsed"
-        )
-        match view:
-            case "Passages":
-                _passages(document)
-            case "Text":
-                _text(document)
-            case _:
-                labels.editor(document)
-
-
-def _actions(document: Document) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.download_button(
-            "Download original",
-            lambda: session.workbench().original(document.id),
-            file_name=document.name,
-            icon=":material/download:",
-            on_click="ignore",
-            key=f"original.{document.id}",
-        )
-        st.page_link(
-            page_path("search"),
-            label="Search in it",
-            icon=":material/search:",
-            query_params={"documents": str(document.id)},
-        )
-        if st.button("Read again", icon=":material/refresh:", type="tertiary", key=f"again.{document.id}"):
-            session.workbench().retry(document.id)
-            st.toast("It is read again; your corrections stay.", icon=":material/refresh:")
-        if st.button("Delete", icon=":material/delete:", type="tertiary", key=f"delete.{document.id}"):
-            _confirm_delete(document)
-
-
-@st.dialog("Delete this document?")
-def _confirm_delete(document: Document) -> None:
-    st.markdown(f"**{plain(document.name)}** and its {count(document.passages, 'passage')} will no longer be found.")
-    st.caption(
-        "Boards and citations that rest on it lose their evidence. The original bytes stay until they are purged."
-    )
-    yes, no = st.columns(2)
-    if yes.button(
-        "Delete",
-        type="primary",
-        icon=":material/delete:",
-        width="stretch",
-        on_click=_delete,
-        args=(document.id,),
-    ):
-        st.rerun()
-    if no.button("Keep it", width="stretch"):
-        st.rerun()
-
-
-def _delete(document_id: int) -> None:
-    session.workbench().delete(document_id)
-    session.forget_answers()
-    st.session_state["library.document"] = ""
-
-
-def _passages(document: Document) -> None:
-    """The passages in reading order; those that state another truth than their document say so."""
-    passages = session.workbench().passages_of(document.id)
-    pages = max(1, -(-len(passages) // _PER_PAGE))
-    page = st.pagination(pages, key=f"passages.{document.id}") if pages > 1 else 1
-    for passage in passages[(page - 1) * _PER_PAGE : page * _PER_PAGE]:
-        _passage(passage, document)
-
-
-def _passage(passage: Passage, document: Document) -> None:
-    with st.container(border=True, gap="xsmall"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            cards.badges(passage)
-            where = cards.place(passage, document)
-            own = passage.truth is not None and passage.truth.value != document.labels.truth.value
-            st.caption(plain(where) + (" · **its own truth**" if own else ""), width="content")
-        st.markdown(plain(passage.text))
-        if own:
-            for evidence in passage.truth_evidence[:2]:
-                st.caption(plain(f"because of “{shortened(evidence.quote, 160)}” {evidence.rule}"))
-
-
-def _text(document: Document) -> None:
-    if not document.pages:
-        st.caption("No text was read from this file.")
-        return
-    number = st.pagination(document.pages, key=f"text.{document.id}") if document.pages > 1 else 1
-    page = session.workbench().page(document.id, number)
-    st.caption(plain(page.label) or f"Page {page.number} of {document.pages}, as it was read")
-    with st.container(border=True, height=480):
-        st.text(page.text)
-
-
 def draw() -> None:
     documents = list(session.workbench().documents())
     if not documents:
@@ -280,7 +165,7 @@ def draw() -> None:
         st.caption(":material/touch_app: Select a row to see what a document is, why, and what it says.")
         return
     try:
-        _details(selected)
+        draw_details(selected)
     except FivefoldError as problem:
         notices.error(problem)
 

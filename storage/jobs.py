@@ -1,15 +1,17 @@
 """The job queue in PostgreSQL (procrastinate): what is queued survives any process."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from typing import Any
 
 from sqlalchemy import Engine, text
 
+from core.jobs import JobKind
 from storage.failures import store_failures
 
-__all__ = ["TASK", "IngestQueue", "queue_name"]
+__all__ = ["TASK", "WORK", "IngestQueue", "queue_name"]
 
-TASK = "ingest"
+TASK, WORK = "ingest", "work"
 _WAITING = text("SELECT count(*) FROM procrastinate_jobs WHERE queue_name = :queue AND status IN ('todo', 'doing')")
 
 
@@ -19,7 +21,7 @@ def queue_name(tenant: str) -> str:
 
 
 class IngestQueue:
-    """ports.JobQueue. A document waits at most once, and never runs twice at a time."""
+    """core.jobs.JobQueue. A document waits at most once, and never runs twice at a time."""
 
     def __init__(self, engine: Engine, tenant: str) -> None:
         from procrastinate import App, SyncPsycopgConnector
@@ -30,23 +32,28 @@ class IngestQueue:
     def defer_ingest(self, document_ids: Sequence[int]) -> None:
         """Queue the ingestion of stored originals; one that waits already is not queued again. Raises StoreFailed."""
         for document_id in document_ids:
-            self._defer(int(document_id))
+            self._defer(TASK, f"{document_id}", {"document_id": int(document_id)})
 
-    def _defer(self, document_id: int) -> None:
+    def defer(self, kind: JobKind, ids: Sequence[int]) -> None:
+        """Queue work of another kind; what waits already is not queued again. Raises StoreFailed."""
+        for number in ids:
+            self._defer(WORK, f"{kind}:{number}", {"kind": str(kind), "number": int(number)})
+
+    def _defer(self, task: str, key: str, arguments: Mapping[str, Any]) -> None:
         from procrastinate.exceptions import AlreadyEnqueued
 
-        name = f"{queue_name(self._tenant)}:{document_id}"
-        with store_failures("queueing a document"):
+        name = f"{queue_name(self._tenant)}:{key}"
+        with store_failures("queueing a job"):
             try:
                 with self._engine.begin() as connection:
-                    task = self._app.configure_task(
-                        TASK,
+                    configured = self._app.configure_task(
+                        task,
                         queue=queue_name(self._tenant),
                         lock=name,
                         queueing_lock=name,
                         connection=connection.connection.driver_connection,
                     )
-                    task.defer(document_id=document_id)
+                    configured.defer(**arguments)
             except AlreadyEnqueued:
                 return
 

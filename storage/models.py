@@ -118,6 +118,11 @@ class DocumentRow(Base):
     remedy: Mapped[str]
     archived: Mapped[bool]
     origin: Mapped[str] = mapped_column(server_default=text("'document'"))
+    owner: Mapped[str] = mapped_column(server_default=text("''"))
+    url: Mapped[str] = mapped_column(server_default=text("''"))
+    parent: Mapped[int | None]
+    version_of: Mapped[int | None]
+    readable: Mapped[str] = mapped_column(server_default=text("''"))
 
 
 class PageRow(Base):

@@ -114,6 +114,9 @@ def document_values(document: Document) -> dict[str, Any]:
             "remedy",
             "tags",
             "warnings",
+            "owner",
+            "url",
+            "readable",
         )
     }
     return plain | {
@@ -128,6 +131,8 @@ def document_values(document: Document) -> dict[str, Any]:
         "passages": document.passages,
         "archived": document.archived,
         "origin": str(document.origin),
+        "parent": document.parent,
+        "version_of": document.version_of,
     }
 
 
@@ -147,7 +152,7 @@ def document_from(row: Mapping[Any, Any]) -> Document:
 
 _DOCUMENT_COLUMNS = (
     *("id", "name", "sha256", "size_bytes", "uploaded_at", "media_type", "paged", "title", "project", "date", "pages"),
-    *("passages", "step", "failure", "remedy", "archived"),
+    *("passages", "step", "failure", "remedy", "archived", "owner", "url", "parent", "version_of", "readable"),
 )
 
 _PASSAGE_COLUMNS = (

@@ -94,5 +94,5 @@ def built(stores: Stores, data_folder: Path, now: Callable[[], datetime] = right
         near=near,
         now=now,
     )
-    stores.jobs.run = workbench.ingest
+    stores.jobs.run, stores.jobs.work = workbench.ingest, workbench.work
     return workbench

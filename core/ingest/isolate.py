@@ -19,6 +19,7 @@ import core.errors
 from core.documents import Page, TableRole
 from core.errors import BadFile, FileTooCostly, UnreadableFile
 from core.ingest.extract import Block, BlockKind, Extracted, extract
+from core.ingest.extract.values import Member
 from core.tabular import Column, ColumnType, ReadTable, Reject
 
 __all__ = ["IsolatedReader"]
@@ -136,6 +137,7 @@ def _extracted(answer: dict[str, Any]) -> Extracted:
     pages = tuple(Page(**page) for page in answer.pop("pages"))
     blocks = tuple(Block(**{**block, "kind": BlockKind(block["kind"])}) for block in answer.pop("blocks"))
     answer |= {name: tuple(answer[name]) for name in ("warnings", "setup_pages")}
+    answer |= {"members": tuple(Member(**member) for member in answer["members"])}
     answer |= {"tables": tuple(_read_table(table) for table in answer["tables"]), "sheets": ()}
     return Extracted(pages=pages, blocks=blocks, **answer)
 

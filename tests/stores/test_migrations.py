@@ -75,7 +75,7 @@ def test_four_at_once_migrate_it_once(empty: Engine) -> None:
     for engine in engines:
         engine.dispose()
     with empty.begin() as connection:
-        assert list(connection.scalars(text("SELECT version_num FROM alembic_version"))) == ["0011"]
+        assert list(connection.scalars(text("SELECT version_num FROM alembic_version"))) == ["0018"]
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(empty: Engine) -> None:

@@ -11,7 +11,7 @@ from core.tabular import ReadTable
 if TYPE_CHECKING:
     from core.ingest.extract.tables import Table
 
-__all__ = ["Block", "BlockKind", "Extracted", "PageWriter"]
+__all__ = ["Block", "BlockKind", "Extracted", "Member", "PageWriter"]
 
 
 class BlockKind(StrEnum):
@@ -44,13 +44,27 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Member:
+    """A file found in another one (an archive's entry, a mail's attachment), written to disk.
+
+    name: its path inside, with "/" and without "..", as a user would call it. path: where its bytes lie, below the
+    folder the reader was given. note: what a user should know of it, or "".
+    """
+
+    name: str
+    path: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Extracted:
     """One file's text. `pages` are numbered from 1; `blocks` stand in reading order, each on one page.
 
     paged: whether the file itself has pages. title: the document's own, or "". metadata: lower-case keys
     ("author", "created" …). warnings: sentences for the reader. setup_pages: numbers of the
     pages that hold rows of a set-up table. headings: (level, text) in reading order. sheets: the tables of a file that
-    is made of them; tables: the same, typed and written to disk, when a folder for them was given.
+    is made of them; tables: the same, typed and written to disk, when a folder for them was given. members: the files
+    it holds, to be read as documents of their own; an archive holds nothing else and has no pages.
     """
 
     pages: tuple[Page, ...]
@@ -63,6 +77,7 @@ class Extracted:
     setup_pages: tuple[int, ...] = ()
     sheets: tuple["Table", ...] = field(default=(), compare=False, repr=False)
     tables: tuple[ReadTable, ...] = ()
+    members: tuple[Member, ...] = ()
 
     @property
     def headings(self) -> tuple[tuple[int, str], ...]:

@@ -1,0 +1,1 @@
+"""What can be drawn from a document: keywords, a summary, questions it answers. Pure."""

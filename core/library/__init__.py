@@ -1,0 +1,1 @@
+"""What is done with documents once they are kept: corrections, edits, versions, enrichment, feeds."""
