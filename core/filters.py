@@ -131,6 +131,8 @@ class SearchFilters:
 
     def _admits_field(self, field: FilterField, passage: Passage) -> bool:
         wanted, unwanted = getattr(self, field.name), getattr(self, f"exclude_{field.name}")
+        if not wanted and not unwanted:
+            return True
         value = getattr(passage, field.attribute)
         held = set(value) if field.many else ({value} if value is not None else set())
         if field.name == "projects" and value is None:

@@ -111,16 +111,21 @@ class Bm25:
 
     def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
         """Per indexed passage, the share of each stem it holds, in the order of the terms."""
-        shares = self._shares(terms)
+        first: dict[str, str] = {}
+        for term in terms:
+            for stem in index_stems(term):
+                first.setdefault(stem, term)
+        idf = {stem: self._idf(stem) for stem in first}
         explained: dict[int, list[TermScore]] = {}
-        for number, (segment, rows) in enumerate(self._located(passage_ids)):
-            explained |= {int(i): [] for i in segment.ids[rows]}
-            for term, stem, of_segment in shares:
-                held, added = of_segment[number]
-                at = np.searchsorted(held, rows)
-                for row, place in zip(rows.tolist(), at.tolist(), strict=True):
-                    if place < len(held) and held[place] == row:
-                        explained[int(segment.ids[row])].append(TermScore(term, stem, float(added[place])))
+        for segment, rows in self._located(passage_ids):
+            ids = segment.ids[rows].tolist()
+            explained |= {i: [] for i in ids}
+            for stem, term in first.items():
+                held, counts = segment.postings(stem)
+                at, there = _places(held, rows)
+                added = self._scored(idf[stem], counts[at], segment.lengths[rows[there]])
+                for place, score in zip(there.tolist(), added.tolist(), strict=True):
+                    explained[ids[place]].append(TermScore(term, stem, score))
         return {passage_id: tuple(parts) for passage_id, parts in explained.items()}
 
     def held(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
@@ -130,11 +135,8 @@ class Bm25:
             ids = segment.ids[rows].tolist()
             found |= {i: set() for i in ids}
             for stem in stems:
-                postings = segment.postings(stem)[0]
-                if len(postings) and len(rows):
-                    at = np.minimum(np.searchsorted(postings, rows), len(postings) - 1)
-                    for place in np.flatnonzero(postings[at] == rows).tolist():
-                        found[ids[place]].add(stem)
+                for place in _places(segment.postings(stem)[0], rows)[1].tolist():
+                    found[ids[place]].add(stem)
         return {passage_id: frozenset(held) for passage_id, held in found.items()}
 
     def holding(self, terms: Sequence[str]) -> PassageIds:
@@ -156,7 +158,18 @@ class Bm25:
         """Each segment with its living rows among these passages."""
         wanted = np.unique(np.asarray(passage_ids, dtype=np.int64))
         for segment in self.segments:
-            yield segment, np.flatnonzero(segment.live & np.isin(segment.ids, wanted, assume_unique=True))
+            at, _ = _places(segment.ids, wanted)
+            yield segment, at[segment.live[at]]
+
+
+def _places(among: NDArray[Any], wanted: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Where each wanted number stands among others, both ascending, of those that do; and which of the wanted do."""
+    if not len(among) or not len(wanted):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    asked = wanted.astype(among.dtype, copy=False)  # of another type, the whole of the others would be converted
+    at = np.minimum(np.searchsorted(among, asked), len(among) - 1)
+    there = np.flatnonzero(among[at] == asked)
+    return at[there], there
 
 
 def _best(ids: PassageIds, scores: NDArray[np.float64], top_k: int) -> tuple[LegHit, ...]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import BigInteger, Connection, RowMapping, any_, cast, delete, func, insert, select, update
+from sqlalchemy import BigInteger, Connection, Text, any_, cast, delete, func, insert, select, update
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.dialects.postgresql import insert as upsert
 
@@ -19,7 +19,7 @@ from storage import counts
 from storage.database import Database
 from storage.mirror import Mirror
 from storage.models import CHUNKS, CORRECTIONS, DOCUMENTS, PAGES, SEARCHES, Tenant
-from storage.passages import PASSAGE_COLUMNS, insert_passages, next_ids, update_passages
+from storage.passages import insert_passages, next_ids, read_passages, update_passages
 from storage.rows import document_from, document_values, passage_from, storable_page, storable_passage, storable_text
 from storage.said import saying
 from storage.sql_filters import conditions
@@ -99,7 +99,9 @@ class SqlCatalogue:
             return [document_from(row) for row in connection.execute(query).mappings()]
 
     def _documents(self) -> Any:
-        return select(DOCUMENTS).where(DOCUMENTS.c.tenant_id == self._tenant)
+        labels = cast(DOCUMENTS.c.labels, Text).label("labels")
+        columns = (labels if column.name == "labels" else column for column in DOCUMENTS.c)
+        return select(*columns).where(DOCUMENTS.c.tenant_id == self._tenant)
 
     def mark(self, document_id: int, *, step: str) -> None:
         """Say which step runs now. A document read again stays searchable until its new passages replace the old."""
@@ -187,19 +189,15 @@ class SqlCatalogue:
 
     def passages(self, ids: Sequence[int]) -> Mapping[int, Passage]:
         """Stored passages by id; missing ones are absent."""
-        found = self._passages(CHUNKS.c.id == any_(cast([int(i) for i in ids], ARRAY(BigInteger))))
-        return {row["id"]: passage_from(row) for row in found}
+        with self._database.transaction("reading passages") as connection:
+            rows = read_passages(connection, self._tenant, ids=ids)
+        return {row["id"]: passage_from(row) for row in rows}
 
     def passages_of(self, document_id: int) -> Sequence[Passage]:
         """A document's passages in reading order."""
-        return [passage_from(row) for row in self._passages(CHUNKS.c.document_id == document_id)]
-
-    def _passages(self, condition: Any) -> Sequence[RowMapping]:
-        query = (
-            select(*PASSAGE_COLUMNS).where(CHUNKS.c.tenant_id == self._tenant, condition).order_by(CHUNKS.c.position)
-        )
         with self._database.transaction("reading passages") as connection:
-            return connection.execute(query).mappings().all()
+            rows = read_passages(connection, self._tenant, document_id=document_id)
+        return [passage_from(row) for row in rows]
 
     # Filters and counts
 

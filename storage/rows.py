@@ -1,8 +1,10 @@
 """Values to rows and back. What PostgreSQL cannot hold is replaced, length for length, so that spans still stand."""
 
+import json
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -96,7 +98,23 @@ def _label_from(data: Mapping[str, Any]) -> Label:
 
 
 def _evidence_from(data: Sequence[Mapping[str, Any]]) -> tuple[Evidence, ...]:
-    return tuple(Evidence(**{**item, "source": EvidenceSource(item["source"])}) for item in data)
+    return tuple(
+        Evidence(item["quote"], _SOURCES[item["source"]], item["value"], item["weight"], item["rule"]) for item in data
+    )
+
+
+_SOURCES = {str(member): member for member in EvidenceSource}
+
+
+# A library's documents come again with every search, and reading their labels takes ten times as long as finding them.
+@lru_cache(maxsize=4096)
+def _labels_of(sent: str) -> Labels:
+    return labels_from(json.loads(sent))
+
+
+@lru_cache(maxsize=16_384)
+def _evidence_of(sent: str) -> tuple[Evidence, ...]:
+    return _evidence_from(json.loads(sent))
 
 
 def document_values(document: Document) -> dict[str, Any]:
@@ -137,13 +155,13 @@ def document_values(document: Document) -> dict[str, Any]:
 
 
 def document_from(row: Mapping[Any, Any]) -> Document:
-    """A document from its row."""
+    """A document from its row, with its labels as text."""
     plain: dict[str, Any] = {name: row[name] for name in _DOCUMENT_COLUMNS}
     return Document(
         **plain,
         state=DocumentState(row["state"]),
         source_type=SourceType(row["source_type"]),
-        labels=labels_from(row["labels"]),
+        labels=_labels_of(row["labels"]),
         tags=tuple(row["tags"]),
         warnings=tuple(row["warnings"]),
         origin=Origin(row["origin"]),
@@ -197,7 +215,7 @@ def passage_values(passage: Passage) -> dict[str, Any]:
 
 
 def passage_from(row: Mapping[Any, Any]) -> Passage:
-    """A passage from its row."""
+    """A passage from its row, with its evidence as text."""
     plain: dict[str, Any] = {name: row[name] for name in _PASSAGE_COLUMNS}
     closed: dict[str, Any] = {name: members[row[name]] for name, members in _MEMBERS.items()}
     lists: dict[str, Any] = {name: tuple(row[name]) for name in _LISTS}
@@ -210,7 +228,7 @@ def passage_from(row: Mapping[Any, Any]) -> Passage:
         end=row["span_end"],
         sentences=tuple(map(Span, bounds[::2], bounds[1::2])),
         rows=None if row["table_rows"] is None else (row["table_rows"][0], row["table_rows"][1]),
-        truth_evidence=_evidence_from(row["evidence"]),
+        truth_evidence=_evidence_of(row["evidence"]),
     )
 
 

@@ -6,7 +6,7 @@ from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, any_, literal, select
+from sqlalchemy import ColumnElement, any_, func, literal, select
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 from core.search.near import Words
@@ -30,6 +30,7 @@ class SqlWordStore:
         self._lock = Lock()
         self._held: dict[str, tuple[str, bytes]] = {}
         self._last = 0
+        self._state: tuple[int, ...] = ()  # of the newest words, when they were last looked at
         self._read_at = -_FRESH_SECONDS
         self._words: Words | None = None
 
@@ -67,8 +68,11 @@ class SqlWordStore:
                 return self._words
             newest = (*self._ours(), WORDS.c.id > self._last - _OVERLAP)
             query = select(WORDS.c.id, WORDS.c.stem, WORDS.c.word, WORDS.c.codes).where(*newest)
+            counted = select(func.count(), func.max(WORDS.c.id)).where(*newest)
             with self._database.transaction("reading words") as connection:
-                rows = connection.execute(query).all()
+                state = tuple(connection.execute(counted).one())
+                rows = () if state == self._state else connection.execute(query).all()
+            self._state = state
             fresh = {row.stem: (row.word, bytes(row.codes)) for row in rows if row.stem not in self._held}
             self._read_at = monotonic()
             if fresh or self._words is None:

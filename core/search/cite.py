@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from functools import lru_cache
 
 from core.documents import Document, Passage, Span
 from core.matching import stem, words
@@ -92,9 +93,11 @@ def sentence_relevance(sentence: str, rarity: Mapping[str, float], *, beside: st
     return min(sum(v if s in own else v / 2 if s in other else 0.0 for s, v in shares) / total, 1.0)
 
 
-def stems_of(text: str) -> set[str]:
+# What a sentence is read with is the same for the sentences of a section.
+@lru_cache(maxsize=4096)
+def stems_of(text: str) -> frozenset[str]:
     """The stems of a text's words and of the parts of its compounds."""
-    return {stem(part) for word in words(text) for part in (word, *_COMPOUND.split(word)) if part}
+    return frozenset(stem(part) for word in words(text) for part in (word, *_COMPOUND.split(word)) if part)
 
 
 def citation_of(passage: Passage, document: Document, index: int, relevance: float = 1.0) -> Citation:

@@ -58,8 +58,7 @@ def resemblance(left: frozenset[int], right: frozenset[int]) -> float:
     """Jaccard share of common shingles, in [0, 1]; 0 where the lengths alone rule out NEAR_IDENTICAL. Broder 1997."""
     if not left or not right:
         return float(left == right)
-    least, most = sorted((len(left), len(right)))
-    if least < NEAR_IDENTICAL * most:
+    if len(left) < NEAR_IDENTICAL * len(right) or len(right) < NEAR_IDENTICAL * len(left):
         return 0.0
     common = len(left & right)
     return common / (len(left) + len(right) - common)

@@ -35,17 +35,18 @@ class Measured:
     held: Mapping[int, frozenset[str]] = field(default_factory=dict)
     meanings: Mapping[int, SentenceMeanings | None] = field(default_factory=dict)
     feedback: Mapping[int, float] = field(default_factory=dict)
+    alone: Mapping[int, Signals] = field(default_factory=dict)
 
     def match(self, passage_id: int) -> Match:
         """How well a passage matches before feedback."""
-        signals = self.signals(passage_id)
+        signals = self.alone[passage_id]
         keyword = min(signals.bm25 / signals.bm25_most, 1.0) if signals.bm25_most > 0 else 0.0
         return Match(passage_id, signals.similarity, keyword, signals.nearness)
 
     def signals(self, passage_id: int) -> Signals:
-        """What is measured of one passage, before its place among the others is known."""
+        """What is measured of one passage, before it is compared with the others."""
         terms = tuple(self.explained.get(passage_id, ()))
-        feedback, meanings = self.feedback.get(passage_id), self.meanings.get(passage_id)
+        meanings = self.meanings.get(passage_id)
         close: tuple[float | None, tuple[NearWord, ...]] = (None, ())
         if self.near is not None and self.rarity:
             close = nearness(self.rarity, self.near, self.held.get(passage_id, frozenset()))
@@ -55,12 +56,15 @@ class Measured:
             bm25_most=sum(self.rarity.values()),
             terms=terms,
             coverage=covered_share(terms, self.rarity),
-            feedback=None if feedback is None else min(max(feedback, 0.0), 1.0),
             sentences=meanings.cosines if meanings else (),
             sentence=meanings.best if meanings else None,
             nearness=close[0],
             near_words=close[1],
         )
+
+    def _clipped(self, passage_id: int) -> float | None:
+        feedback = self.feedback.get(passage_id)
+        return None if feedback is None else min(max(feedback, 0.0), 1.0)
 
     def candidates(
         self, ranked: Mapping[str, Sequence[int]], shared: Mapping[int, str] | None = None
@@ -77,7 +81,12 @@ class Measured:
         return tuple(
             Candidate(
                 replace(self.passages[passage_id], meanings=b""),
-                replace(self.signals(passage_id), ranks=ranks[passage_id], shared=why.get(passage_id, "")),
+                replace(
+                    self.alone[passage_id],
+                    feedback=self._clipped(passage_id),
+                    ranks=ranks[passage_id],
+                    shared=why.get(passage_id, ""),
+                ),
             )
             for passage_id in sorted(ranks)
             if passage_id in self.passages
@@ -98,31 +107,40 @@ class Measurer:
         terms: Sequence[str],
         similar: Mapping[int, float],
         vector: NDArray[np.float32] | None,
+        near: Mapping[str, Sequence[NearWord]] | None = None,
         *,
         amount: bool,
     ) -> Measured:
         """Everything of these passages. terms: () when the sparse leg failed. similar: cosines known already. vector:
-        of the question; None when the dense leg failed. amount: whether the question asks for an amount."""
+        of the question; None when the dense leg failed. near: what `near_words` gave. amount: whether the question asks
+        for an amount."""
         unmeasured = [passage_id for passage_id in ids if passage_id not in similar]
         if unmeasured and vector is not None:
             similar = {**similar, **self._vectors.similarities(vector, unmeasured)}
         explained = self._sparse.explain(terms, ids) if terms else {}
         rarity = dict(self._sparse.rarity(terms)) if terms else {}
         found = Measured(self._catalogue.passages(ids), similar, explained, rarity)
-        if vector is None:
-            return found
-        found = self._with_near_words(found, terms)
-        passages = list(found.passages.values())
-        told = zip(passages, sentence_meanings(vector, passages, amount=amount), strict=True)
-        found = replace(found, meanings={passage.id: meanings for passage, meanings in told})
-        return self._with_feedback(found, vector) if similar else found
+        if vector is not None:
+            found = self._with_near_words(found, terms, near)
+            passages = list(found.passages.values())
+            told = zip(passages, sentence_meanings(vector, passages, amount=amount), strict=True)
+            found = replace(found, meanings={passage.id: meanings for passage, meanings in told})
+        found = replace(found, alone={passage_id: found.signals(passage_id) for passage_id in found.passages})
+        return self._with_feedback(found, vector) if similar and vector is not None else found
 
-    def _with_near_words(self, found: Measured, terms: Sequence[str]) -> Measured:
+    def near_words(self, terms: Sequence[str]) -> Mapping[str, Sequence[NearWord]] | None:
+        """Term → its near words; None where they cannot be looked for."""
         if self._near is None or not terms:
-            return found
+            return None
         try:
-            near = self._near.near(terms)
+            return self._near.near(terms)
         except ModelUnavailable:
+            return None
+
+    def _with_near_words(
+        self, found: Measured, terms: Sequence[str], near: Mapping[str, Sequence[NearWord]] | None
+    ) -> Measured:
+        if near is None or not terms:
             return found
         stems = {each for term in terms for each in index_stems(term)}
         stems |= {each.stem for words in near.values() for each in words}

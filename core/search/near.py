@@ -61,6 +61,7 @@ class NearWords:
         self._lock = Lock()
         self._of: Words | None = None
         self._units: NDArray[np.float32] = np.zeros((0, 0), dtype=np.float32)
+        self._rows: Mapping[str, int] = {}
         self._found: OrderedDict[str, tuple[NearWord, ...]] = OrderedDict()
 
     def learn(self, passages: Sequence[Passage]) -> int:
@@ -79,10 +80,12 @@ class NearWords:
         with self._lock:
             if known is not self._of:
                 self._of, self._units = known, unpacked(known.codes)
+                self._rows = {word: row for row, word in enumerate(known.words)}
                 self._found.clear()
             units, missing = self._units, [term for term in terms if term not in self._found]
+            rows = [self._rows.get(term, -1) for term in missing]
         if missing and known.stems:
-            found = _nearest(known, units @ self._embedder.embed(missing).T, missing)
+            found = _nearest(known, units @ self._vectors(units, rows, missing).T, missing)
             with self._lock:
                 self._found |= found if known is self._of else {}
                 while len(self._found) > _REMEMBERED:
@@ -91,6 +94,14 @@ class NearWords:
             found = {}
         with self._lock:
             return {term: found.get(term) or self._found.get(term, ()) for term in terms}
+
+    def _vectors(self, units: NDArray[np.float32], rows: Sequence[int], terms: Sequence[str]) -> NDArray[np.float32]:
+        """A vector per term: of a word of the library the one that is kept, and only others are embedded."""
+        vectors = units[rows]
+        unknown = [place for place, row in enumerate(rows) if row < 0]
+        if unknown:
+            vectors[unknown] = self._embedder.embed([terms[place] for place in unknown])
+        return vectors
 
 
 def words_of(texts: Iterable[str]) -> dict[str, str]:

@@ -238,7 +238,7 @@ def fused_under(result: SearchResult, profile: ScoreProfile) -> tuple[Candidate,
     known = {candidate.passage.id: candidate for candidate in result.candidates}
     fused = fuse({i: candidate.signals.ranks for i, candidate in known.items()}, weights, profile.fusion_k)
     return tuple(
-        replace(known[item.passage_id], signals=_placed(known[item.passage_id].signals, item)) for item in fused
+        Candidate(known[item.passage_id].passage, _placed(known[item.passage_id].signals, item)) for item in fused
     )
 
 

@@ -109,6 +109,7 @@ class Retriever:
 
             waiting["graph"] = self._threads.submit(_timed, graph)
         by_word = _timed(sparse)
+        near = self._measurer.near_words(wanted.terms)  # while the dense leg waits for its model
         legs = {name: by_word if name == "sparse" else waiting[name].result() for name in _order(waiting)}
         notices = _notices(legs)
         ranked = {name: [hit.passage_id for hit in leg.hits.hits] for name, leg in legs.items() if not leg.error}
@@ -117,6 +118,7 @@ class Retriever:
             () if legs["sparse"].error else wanted.terms,
             {hit.passage_id: hit.score for hit in legs["dense"].hits.hits},
             None if legs["dense"].error else embedded[0],
+            near,
             amount=wanted.amount,
         )
         if measured.feedback:
