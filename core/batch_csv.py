@@ -1,13 +1,13 @@
 """A CSV of questions as a batch: whatever a spreadsheet has made of it, and every row that is wrong told by itself."""
 
 import csv
-import io
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from core.coverage.report import restored
+from core.csv_rows import decoded, records
 from core.errors import BadFilters, BadRequest
 from core.filters import FIELDS, SearchFilters, check_filters
 from core.search.batch import Batch, BatchQuestion, RowProblem
@@ -39,7 +39,6 @@ _NAMES |= {f"exclude_{one}": f"exclude_{many}" for one, many in list(_NAMES.item
 _LISTED = {field.name for field in FIELDS if field.values} | {"domains", "jurisdictions"}
 _TRUE, _FALSE = ("yes", "true", "1", "y"), ("no", "false", "0", "n")
 _ARCHIVED = {"only": True, "too": None, **dict.fromkeys(_FALSE, False)}
-_BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _SHOWN = 80
 _EVERYTHING = SearchFilters()
 
@@ -61,7 +60,7 @@ def read_batch(
 
     Raises BadRequest for a file that cannot be read at all; a wrong row is a RowProblem, and the others go on.
     """
-    rows = _records(_decoded(data, name), name)
+    rows = records(decoded(data, name, MOST_BYTES), name, _delimiter)
     header, ignored, notices = _header(next(rows, (1, []))[1], name)
     reader = _Reader(header, filters, profile, profiles, documents or {})
     for number, cells in rows:
@@ -92,43 +91,6 @@ def filters_from(said: Sequence[str], documents: Mapping[str, Collection[int]] |
         return _Reader([], _EVERYTHING, "", None, documents or {}).own(values, otherwise=False)
     except _Wrong as wrong:
         raise BadRequest(f"{wrong.field}: {wrong.problem}.", "Correct the filter.") from wrong
-
-
-def _decoded(data: bytes, name: str) -> str:
-    """The text of a file, by its byte order mark, else as UTF-8, else as Windows-1252."""
-    if len(data) > MOST_BYTES:
-        raise BadRequest(f"'{name}' is too large ({len(data) / 1e6:,.0f} MB).", "Split it into several files.")
-    marked = next((encoding for mark, encoding in _BOMS if data.startswith(mark)), "")
-    nulls = [data[:400:2].count(0), data[1:400:2].count(0)]
-    if not marked and sum(nulls) > len(data[:400]) // 4:
-        marked = "utf-16-be" if nulls[0] > nulls[1] else "utf-16-le"
-    for encoding in (marked,) if marked else ("utf-8", "windows-1252"):
-        try:
-            return data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    hint = "Save it as CSV UTF-8, then upload it again."
-    raise BadRequest(f"'{name}' is no text in UTF-8, UTF-16 or Windows-1252.", hint)
-
-
-def _records(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
-    """Row number and cells of every row that holds something, the header first; rows count as a spreadsheet does."""
-    first, _, rest = text.partition("\n")
-    said = first.strip().lower()
-    told = said.removeprefix("sep=") if said.startswith("sep=") and len(said) == 5 else ""
-    body = rest if told else text
-    open_quote = body.count('"') % 2 == 1
-    try:
-        every = list(csv.reader(io.StringIO(body, newline=""), delimiter=told or _delimiter(body)))
-    except csv.Error as error:
-        hint = "Look for a quotation mark that is opened and never closed."
-        raise BadRequest(f"'{name}' is not CSV: {error}.", hint) from error
-    for number, cells in enumerate(every, start=1):
-        if any(cell.strip() for cell in cells):
-            if open_quote and number == len(every) and any("\n" in cell for cell in cells):
-                hint = "Close it, or leave it out; everything after it was read as one cell."
-                raise BadRequest(f"'{name}', row {number}: a quotation mark is never closed.", hint)
-            yield number, [cell.strip() for cell in cells]
 
 
 def _delimiter(text: str) -> str:
@@ -258,7 +220,7 @@ class _Reader:
 
 def _value(column: str, field: str, said: str) -> str:
     """A value as filters know it: closed ones in lower case, domains and jurisdictions also by their titles."""
-    closed, titles = _closed().get(field), _titles().get(field, {})
+    closed, titles = _closed().get(field), _titles(field)
     if closed is not None and said.lower() not in closed:
         raise _Wrong(column, f"'{said}' is none of {', '.join(closed)}")
     return said.lower() if closed is not None else titles.get(said.casefold(), said)
@@ -270,14 +232,17 @@ def _closed() -> Mapping[str, tuple[str, ...]]:
     return {field.name: tuple(map(str, field.values)) for field in FIELDS if field.values}
 
 
-@cache
-def _titles() -> Mapping[str, Mapping[str, str]]:
-    """Filter field → how its values may be written, in lower case → value."""
-    named = {"domains": {each: domain_title(each) for each in domains()}, "jurisdictions": jurisdictions()}
-    return {
-        field: {each.casefold(): each for each in titles} | {title.casefold(): each for each, title in titles.items()}
-        for field, titles in named.items()
-    }
+def _titles(field: str) -> Mapping[str, str]:
+    """How the values of a filter field may be written, in lower case → value; empty where they have no titles."""
+    if field == "domains":
+        return _written(tuple((each, domain_title(each)) for each in domains()))
+    return _written(tuple(jurisdictions().items())) if field == "jurisdictions" else {}
+
+
+@lru_cache
+def _written(titles: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+    names = {each.casefold(): each for each, _ in titles}
+    return names | {title.casefold(): each for each, title in titles}
 
 
 def _archived(said: str) -> bool | None:

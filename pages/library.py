@@ -6,17 +6,19 @@ from typing import Any
 import streamlit as st
 
 from core.documents import Document, DocumentState, Truth
-from core.errors import FivefoldError
 from core.tables.domains import domain_title
 from core.tables.jurisdictions import jurisdiction_title
 from pages.parts import notices, session
 from pages.parts.entities import draw_browser
 from pages.parts.library.details import draw_details
+from pages.parts.library.editing import draw_editing
+from pages.parts.library.history import draw_history
+from pages.parts.library.sheet import draw_sheet
 from pages.parts.looks import STATES, truth_look
 from pages.parts.wording import count, day
 
 _PER_PAGE = 15
-_UNKNOWN = "unknown"
+_UNKNOWN, _ARCHIVED = "unknown", "archived"
 _ORDERS = {
     "Newest first": lambda each: -each.id,
     "Name": lambda each: each.name.casefold(),
@@ -55,15 +57,19 @@ def _narrowed(documents: list[Document]) -> list[Document]:
     folded = asked.casefold().strip()
     found = [each for each in documents if folded in f"{each.name} {each.title}".casefold()]
     with state:
-        states = Counter(each.state.value for each in found)
+        states = Counter(_ARCHIVED if each.archived else each.state.value for each in found)
         wanted = st.selectbox(
             "State",
             list(states),
             index=None,
-            placeholder="Any",
-            format_func=lambda value: f"{STATES[DocumentState(value)].words} ({states[value]})",
+            key="library.state",
+            placeholder="All but archived",
+            format_func=lambda value: (
+                f"{'Archived' if value == _ARCHIVED else STATES[DocumentState(value)].words} ({states[value]})"
+            ),
         )
-    found = [each for each in found if wanted in (None, each.state.value)]
+    found = [each for each in found if each.archived == (wanted == _ARCHIVED)]
+    found = [each for each in found if wanted in (None, _ARCHIVED, each.state.value)]
     with project:
         projects = Counter(each.project or "no project" for each in found)
         chosen = st.selectbox(
@@ -88,15 +94,15 @@ def _narrowed(documents: list[Document]) -> list[Document]:
     return sorted(found, key=_ORDERS[by or "Newest first"])
 
 
-def _table(documents: list[Document]) -> Document | None:
-    """The documents as a table; the selected row is the document looked at."""
+def _table(documents: list[Document]) -> list[Document]:
+    """The documents as a table: one selected row is the document looked at, several are edited together."""
     wanted = st.session_state["library.document"]
     position = next((index for index, each in enumerate(documents) if str(each.id) == wanted), None)
     table = st.dataframe(
         [_table_row(each) for each in documents],
         hide_index=True,
         on_select="rerun",
-        selection_mode="single-row",
+        selection_mode="multi-row",
         selection_default={"selection": {"rows": [position]}} if position is not None else None,
         key=f"library.table.{hash(tuple(each.id for each in documents))}",
         height="content" if len(documents) <= _PER_PAGE else 36 + 32 * _PER_PAGE,
@@ -104,8 +110,8 @@ def _table(documents: list[Document]) -> Document | None:
         column_config=_COLUMNS,
     )
     rows: list[int] = table["selection"]["rows"]
-    selected = documents[rows[0]] if rows else None
-    st.session_state["library.document"] = str(selected.id) if selected else ""
+    selected = [documents[row] for row in rows if row < len(documents)]
+    st.session_state["library.document"] = str(selected[0].id) if len(selected) == 1 else ""
     return selected
 
 
@@ -140,7 +146,7 @@ _COLUMNS = {
 
 
 def draw() -> None:
-    documents = list(session.workbench().documents())
+    documents = list(session.workbench().documents(archived=None))
     if not documents:
         notices.empty(
             ":material/library_books:",
@@ -161,13 +167,21 @@ def draw() -> None:
     if names.open:
         with names:
             draw_browser(session.workbench().entities)
-    if selected is None:
-        st.caption(":material/touch_app: Select a row to see what a document is, why, and what it says.")
-        return
-    try:
-        draw_details(selected)
-    except FivefoldError as problem:
-        notices.error(problem)
+    sheet = st.expander("Edit as a spreadsheet", icon=":material/table_edit:", key="library.sheet", on_change="rerun")
+    if sheet.open:
+        with sheet:
+            draw_sheet(found)
+    past = st.expander("What was changed by hand", icon=":material/history:", key="library.past", on_change="rerun")
+    if past.open:
+        with past:
+            draw_history()
+    with notices.told():
+        if len(selected) == 1:
+            draw_details(selected[0])
+        elif selected:
+            draw_editing(selected)
+        else:
+            st.caption(":material/touch_app: Select a row to see what a document is and why; several to edit them.")
 
 
 draw()

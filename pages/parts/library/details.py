@@ -1,9 +1,13 @@
 """One document: what it is and why, what it says, and what can be done with it."""
 
+from collections.abc import Callable, Mapping
+
 import streamlit as st
 
 from core.documents import Document, DocumentState, Passage
 from pages.parts import cards, labels, session
+from pages.parts.library.editing import draw_editing
+from pages.parts.library.history import draw_history
 from pages.parts.urls import page_path
 from pages.parts.wording import bytes_in_words, count, day, plain, shortened
 
@@ -34,22 +38,16 @@ def draw_details(document: Document) -> None:
         if document.failure:
             st.markdown(f":red[:material/error: {plain(document.failure)}] {plain(document.remedy)}")
         view = st.segmented_control(
-            "Part", ("Labels", "Passages", "Text"), default="Labels", required=True, label_visibility="collapsed"
+            "Part", list(_VIEWS), default="Labels", required=True, key="library.view", label_visibility="collapsed"
         )
-        match view:
-            case "Passages":
-                _passages(document)
-            case "Text":
-                _text(document)
-            case _:
-                labels.editor(document)
+        _VIEWS[view or "Labels"](document)
 
 
 def _actions(document: Document) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.download_button(
             "Download original",
-            lambda: session.workbench().original(document.id),
+            lambda: session.workbench().uploaded(document.id),
             file_name=document.name,
             icon=":material/download:",
             on_click="ignore",
@@ -125,3 +123,21 @@ def _text(document: Document) -> None:
     st.caption(plain(page.label) or f"Page {page.number} of {document.pages}, as it was read")
     with st.container(border=True, height=480):
         st.text(page.text)
+
+
+def _edit(document: Document) -> None:
+    draw_editing([document])
+
+
+def _history(document: Document) -> None:
+    draw_history(document.id)
+
+
+_VIEWS: Mapping[str, Callable[[Document], None]] = {
+    "Labels": labels.editor,
+    "Passages": _passages,
+    "Text": _text,
+    "Edit": _edit,
+    "History": _history,
+}
+"""What can be looked at of a document, by the name people choose it by."""

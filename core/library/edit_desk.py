@@ -1,0 +1,162 @@
+"""The desk where what is said of documents is edited: looked at before, kept in the history, taken back."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+from core.changes import Change, ChangeLog, ChangeSet
+from core.documents import LABEL_FIELDS, Document, Label
+from core.errors import BadRequest, NotFound
+from core.library.edits import METADATA, Edit, Plan, edited, planned, value_of
+from core.moments import right_now
+from core.ports import Catalogue, VectorIndex
+
+__all__ = ["ARCHIVED", "EditDesk", "Labelling", "TakenBack"]
+
+ARCHIVED = "archived"
+"""The field of a change that archives a document ("yes") or puts it back ("")."""
+_HISTORY = 200
+_FOLLOWED = ("project", "tags", "source_type")
+OnDocument = Callable[[int, int, str], object]
+"""Hears (documents done, documents to do, name of the next)."""
+
+
+class Labelling(Protocol):
+    """What the workbench does with labels and archives: a label set by hand wins for ever."""
+
+    def correct(self, document_id: int, field: str, value: str, who: str = ...) -> Document: ...
+    def uncorrect(self, document_id: int, field: str, label: Label, who: str = ...) -> Document:
+        """Give a field back to the classifier, with the label it had."""
+        ...
+
+    def archive(self, document_id: int, *, archived: bool) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What came of an undo: how many changes were taken back, and those that were left, each with why."""
+
+    restored: int
+    left: tuple[str, ...] = ()
+
+
+class EditDesk:
+    """Edits of one tenant's documents."""
+
+    def __init__(
+        self,
+        log: ChangeLog,
+        catalogue: Catalogue,
+        vectors: VectorIndex,
+        labelling: Labelling,
+        now: Callable[[], datetime] = right_now,
+    ) -> None:
+        self._log, self._catalogue, self._vectors = log, catalogue, vectors
+        self._labelling, self._now = labelling, now
+
+    def plan(self, wanted: Mapping[int, Sequence[Edit]]) -> Plan:
+        """What these edits (document id → edits) would change; nothing is changed."""
+        known = self._catalogue.documents_by_id(list(wanted))
+        gone = tuple(f"Document {each} is no longer in the library." for each in wanted if each not in known)
+        plan = planned([known[each] for each in wanted if each in known], wanted, self._catalogue.documents())
+        return replace(plan, problems=(*gone, *plan.problems))
+
+    def apply(
+        self,
+        changes: Sequence[Change],
+        what: str,
+        who: str = "analyst",
+        on_document: OnDocument = lambda done, whole, name: None,
+    ) -> ChangeSet:
+        """Make planned changes and keep them in the history. A document deleted meanwhile is left out, and so is a
+        change whose field no longer holds what it was planned on. Raises BadRequest when nothing is left to change."""
+        by_document: dict[int, list[Change]] = defaultdict(list)
+        for change in changes:
+            by_document[change.document_id].append(change)
+        made: list[Change] = []
+        for done, (document_id, own) in enumerate(by_document.items()):
+            on_document(done, len(by_document), own[0].name)
+            try:
+                made += self._made(self._catalogue.document(document_id), own, who)
+            except NotFound:
+                continue
+        if not made:
+            raise BadRequest("Nothing was changed.", "The documents are as wanted, or were changed meanwhile.")
+        return self._log.add(ChangeSet(self._now(), who, what, tuple(made)))
+
+    def archive(self, document_ids: Sequence[int], *, archived: bool, who: str = "analyst") -> ChangeSet:
+        """Take documents out of searches and counts, or put them back. Raises BadRequest when all are so already."""
+        known = self._catalogue.documents_by_id(document_ids).values()
+        after = "yes" if archived else ""
+        changes = [
+            Change(each.id, each.name, ARCHIVED, "yes" if each.archived else "", after)
+            for each in known
+            if each.archived is not archived
+        ]
+        return self.apply(changes, "Archived" if archived else "Put back from the archive", who)
+
+    def undo(self, set_id: int, who: str = "analyst") -> TakenBack:
+        """Take a set of changes back: every field that still holds what it was changed to gets what it held before.
+
+        Raises NotFound, and BadRequest when it is taken back already.
+        """
+        done = self._log.find(set_id)
+        if done.undone_at is not None:
+            raise BadRequest(f"'{done.what}' is taken back already.", "Look at the history.")
+        left: list[str] = []
+        restored = 0
+        for change in reversed(done.changes):
+            try:
+                document = self._catalogue.document(change.document_id)
+            except NotFound:
+                left.append(f"{change.name} is no longer in the library.")
+                continue
+            if _now_holds(document, change.field) != change.after:
+                left.append(f"{change.name}: its {change.field.replace('_', ' ')} was changed again since.")
+                continue
+            self._restore(document, change, who)
+            restored += 1
+        self._log.mark_undone(set_id, who, self._now())
+        return TakenBack(restored, tuple(left))
+
+    def history(self, document_id: int | None = None, limit: int = _HISTORY) -> Sequence[ChangeSet]:
+        """The newest sets of changes, newest first; of one document: its own changes only."""
+        return self._log.newest(limit, document_id)
+
+    def _made(self, document: Document, changes: Sequence[Change], who: str) -> list[Change]:
+        """The changes that were made of those wanted: a field that was changed since is left alone."""
+        held = [each for each in changes if _now_holds(document, each.field) == each.before]
+        metadata = [each for each in held if each.field in METADATA]
+        if metadata:
+            self._keep(edited(document, metadata))
+        for change in held:
+            if change.field == ARCHIVED:
+                self._labelling.archive(document.id, archived=change.after == "yes")
+            elif change.field in LABEL_FIELDS:
+                self._labelling.correct(document.id, change.field, change.after, who)
+        return held
+
+    def _keep(self, document: Document) -> None:
+        """Store a document's metadata; its passages repeat what filters read of it."""
+        told = {name: getattr(document, name) for name in _FOLLOWED}
+        before = self._catalogue.passages_of(document.id)
+        passages = [replace(each, **told) for each in before]
+        changed = [now for was, now in zip(before, passages, strict=True) if was != now]
+        self._catalogue.save_labels(document, changed)
+        self._vectors.update(changed)
+
+    def _restore(self, document: Document, change: Change, who: str) -> None:
+        if change.field == ARCHIVED:
+            self._labelling.archive(document.id, archived=change.before == "yes")
+        elif change.field not in LABEL_FIELDS:
+            self._keep(edited(document, [replace(change, before=change.after, after=change.before)]))
+        elif change.label is None or change.label.confirmed:
+            self._labelling.correct(document.id, change.field, change.before, who)
+        else:
+            self._labelling.uncorrect(document.id, change.field, change.label, who)
+
+
+def _now_holds(document: Document, field: str) -> str:
+    return ("yes" if document.archived else "") if field == ARCHIVED else value_of(document, field)

@@ -1,0 +1,188 @@
+"""Many documents edited at once: what shall change is chosen, looked at, and only then made."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from core.documents import LABEL_FIELDS, Document, SourceType
+from core.errors import FivefoldError
+from core.library.edits import Edit, EditMode, Plan
+from pages.parts import notices, session
+from pages.parts.labels import field_options, field_title, value_title
+from pages.parts.library.history import draw_undo_offer
+from pages.parts.person import who
+from pages.parts.wording import count, plain
+
+__all__ = ["draw_editing", "draw_plan", "keep_plan"]
+
+_NOTHING = "(nothing)"
+_SHOWN = 200
+_PLAN = "library.plan"
+_ROUND = "library.edit.round"
+
+
+def draw_editing(documents: Sequence[Document]) -> None:
+    """The form for the chosen documents, or what it would change; and the archive."""
+    draw_undo_offer()
+    with st.container(border=True):
+        names = ", ".join(plain(each.name) for each in documents[:3]) + (" …" if len(documents) > 3 else "")
+        st.markdown(f"#### Edit {count(len(documents), 'document')}", anchors=False)
+        st.caption(names)
+        if draw_plan():
+            return
+        _form(documents)
+        _archiving(documents)
+
+
+def _form(documents: Sequence[Document]) -> None:
+    """Every field that can be edited; what is left blank stays as it is."""
+    turn = st.session_state.setdefault(_ROUND, 0)
+    known = session.workbench().documents(archived=None)
+    with st.form(f"library.edit.{turn}", border=False):
+        left, middle, right = st.columns(3)
+        edits: list[Edit] = []
+        with left:
+            edits += _chosen("project", sorted({each.project for each in known if each.project}), new=True)
+            edits += _chosen("owner", sorted({each.owner for each in known if each.owner}), new=True)
+            edits += _chosen("source_type", [each.value for each in SourceType])
+            edits += _written("url", "https://…")
+        with middle:
+            tags = sorted({tag for each in known for tag in each.tags})
+            edits += _tags("Add tags", EditMode.ADD, tags, new=True)
+            edits += _tags("Remove tags", EditMode.REMOVE, sorted({tag for each in documents for tag in each.tags}))
+            edits += _written("effective_date", "2026, 2026-07 or 2026-07-01")
+            edits += _chosen("jurisdiction", field_options("jurisdiction"))
+        with right:
+            for field in ("truth", "authority", "domain", "temporal_class"):
+                edits += _chosen(field, field_options(field))
+        st.caption("What is left blank stays as it is. Labels set here are confirmed: they win for ever.")
+        if st.form_submit_button("See what would change", icon=":material/preview:", type="primary"):
+            if edits:
+                keep_plan({each.id: edits for each in documents}, _in_words(edits))
+                st.rerun()
+            st.warning("Nothing to change: fill in at least one field.", icon=":material/error:")
+
+
+def _chosen(field: str, options: Sequence[str], *, new: bool = False) -> list[Edit]:
+    clear = [] if field in LABEL_FIELDS or field == "source_type" else [_NOTHING]
+    value = st.selectbox(
+        field_title(field),
+        [*clear, *options],
+        index=None,
+        accept_new_options=new,
+        placeholder="Stays as it is",
+        format_func=lambda each: each if each == _NOTHING else value_title(field, each),
+    )
+    if value is None:
+        return []
+    return [Edit(field, mode=EditMode.CLEAR) if value == _NOTHING else Edit(field, value)]
+
+
+def _written(field: str, placeholder: str) -> list[Edit]:
+    value = st.text_input(field_title(field), placeholder=placeholder).strip()
+    return [Edit(field, value)] if value else []
+
+
+def _tags(title: str, mode: EditMode, options: Sequence[str], *, new: bool = False) -> list[Edit]:
+    tags = st.multiselect(title, options, accept_new_options=new, placeholder="None")
+    return [Edit("tags", ";".join(tags), mode)] if tags else []
+
+
+def _in_words(edits: Sequence[Edit]) -> str:
+    """What a set of edits does, for the history."""
+    verbs = {EditMode.ADD: "added", EditMode.REMOVE: "removed", EditMode.CLEAR: "cleared"}
+    return "; ".join(f"{field_title(each.field)} {verbs.get(each.mode, '→')} {each.value}".strip() for each in edits)
+
+
+def keep_plan(wanted: Mapping[int, Sequence[Edit]], what: str, told: Sequence[str] = ()) -> None:
+    """Plan edits and hold the plan until it is made or dropped. told: what was wrong with the file they came from."""
+    plan = session.workbench().edits.plan(wanted)
+    st.session_state[_PLAN] = (Plan(plan.changes, (*told, *plan.problems)), what)
+
+
+def draw_plan() -> bool:
+    """What would change, with the way to make it so; whether there is a plan."""
+    held = st.session_state.get(_PLAN)
+    if held is None:
+        return False
+    plan, what = held
+    if plan.problems:
+        shown = "\n".join(f"- {plain(each)}" for each in plan.problems[:12])
+        more = f"\n- and {len(plan.problems) - 12} more" if len(plan.problems) > 12 else ""
+        st.warning(f"**{count(len(plan.problems), 'thing')} cannot be done:**\n{shown}{more}", icon=":material/error:")
+    if plan.changes:
+        st.markdown(f"**{count(len(plan.changes), 'change')}** in {count(plan.documents, 'document')}")
+        rows = [
+            {
+                "Document": each.name,
+                "Field": field_title(each.field),
+                "Now": value_title(each.field, each.before) if each.before else "–",
+                "Then": value_title(each.field, each.after) if each.after else "–",
+            }
+            for each in plan.changes[:_SHOWN]
+        ]
+        st.dataframe(rows, hide_index=True, height="content" if len(rows) < 12 else 400)
+        if len(plan.changes) > _SHOWN:
+            st.caption(f"The first {_SHOWN} of them.")
+    else:
+        st.info("Nothing would change: the documents are as wanted.", icon=":material/check:")
+    with st.container(horizontal=True, gap="small"):
+        label = f"Make {count(len(plan.changes), 'change')}"
+        if plan.changes and st.button(label, type="primary", icon=":material/check:", key="library.apply"):
+            _apply(plan, what)
+        st.button("Back", icon=":material/arrow_back:", type="tertiary", on_click=_drop, key="library.drop")
+    return True
+
+
+def _apply(plan: Plan, what: str) -> None:
+    bar = st.progress(0.0, "Making the changes …")
+    try:
+        made = session.workbench().edits.apply(
+            plan.changes,
+            what,
+            who() or "analyst",
+            lambda done, whole, name: bar.progress(done / whole, f"{done:,} of {whole:,} · {plain(name)}"),
+        )
+    except FivefoldError as problem:
+        notices.error(problem)
+        return
+    st.session_state["library.done"] = made.id
+    st.session_state[_ROUND] += 1
+    _drop()
+    session.forget_answers()
+    st.rerun()
+
+
+def _drop() -> None:
+    st.session_state.pop(_PLAN, None)
+    st.session_state["library.csv.round"] = st.session_state.get("library.csv.round", 0) + 1
+
+
+def _archiving(documents: Sequence[Document]) -> None:
+    living = [each.id for each in documents if not each.archived]
+    stored = [each.id for each in documents if each.archived]
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        if living:
+            st.button(
+                f"Archive {len(living):,}",
+                icon=":material/archive:",
+                type="tertiary",
+                on_click=_archive,
+                args=(living, True),
+                help="Out of searches, boards and counts; nothing is deleted.",
+            )
+        if stored:
+            st.button(
+                f"Put {len(stored):,} back",
+                icon=":material/unarchive:",
+                type="tertiary",
+                on_click=_archive,
+                args=(stored, False),
+            )
+
+
+def _archive(document_ids: list[int], archived: bool) -> None:
+    with notices.told():
+        made = session.workbench().edits.archive(document_ids, archived=archived, who=who() or "analyst")
+        st.session_state["library.done"] = made.id
+        session.forget_answers()

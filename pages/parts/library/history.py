@@ -1,0 +1,96 @@
+"""What was changed of documents by hand: when, by whom, from what to what, each with its way back."""
+
+import streamlit as st
+
+from core.changes import ChangeSet
+from core.moments import right_now
+from pages.parts import notices, session
+from pages.parts.labels import field_title, value_title
+from pages.parts.person import who
+from pages.parts.search.paging import PAGER_WIDTH
+from pages.parts.wording import ago, count, plain, shortened
+
+__all__ = ["draw_history", "draw_undo_offer"]
+
+_PER_PAGE = 8
+_LINES = 12
+
+
+def draw_history(document_id: int | None = None) -> None:
+    """The newest changes first; of one document: only its own."""
+    sets = session.workbench().edits.history(document_id)
+    if not sets:
+        st.caption("Nothing was changed by hand yet. What you edit is listed here, and can be taken back.")
+        return
+    pages = -(-len(sets) // _PER_PAGE)
+    key = f"history.page.{document_id or 'all'}"
+    page = st.pagination(pages, key=key, width=PAGER_WIDTH) if pages > 1 else 1
+    for changed in sets[(page - 1) * _PER_PAGE : page * _PER_PAGE]:
+        _set(changed, alone=document_id is not None)
+
+
+def _set(changed: ChangeSet, *, alone: bool) -> None:
+    documents = len({each.document_id for each in changed.changes})
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"**{plain(shortened(changed.what, 120))}**", width="stretch")
+            if changed.undone_at is None:
+                st.button(
+                    "Take back",
+                    icon=":material/undo:",
+                    type="tertiary",
+                    key=f"undo.{changed.id}.{alone}",
+                    on_click=_undo,
+                    args=(changed.id,),
+                )
+        by = f"{plain(changed.who)} · {ago(changed.at, right_now())}"
+        scope = "" if alone else f" · {count(documents, 'document')}"
+        back = ""
+        if changed.undone_at is not None:
+            back = f" · taken back by {plain(changed.undone_by)} {ago(changed.undone_at, right_now())}"
+        st.caption(f"{by}{scope}{back}")
+        lines = [
+            ("" if alone else f"{plain(shortened(each.name, 50))}: ")
+            + f"{field_title(each.field)} {_value(each.field, each.before)} → **{_value(each.field, each.after)}**"
+            for each in changed.changes[:_LINES]
+        ]
+        more = len(changed.changes) - _LINES
+        st.caption("  \n".join([*lines, *([f"and {more} more"] if more > 0 else [])]))
+
+
+def _value(field: str, value: str) -> str:
+    return plain(value_title(field, value)) if value else "–"
+
+
+def draw_undo_offer() -> None:
+    """After a change: what was done, and the way back; after an undo: what came of it."""
+    state = st.session_state
+    for line in state.pop("library.left", ()):
+        st.warning(plain(line), icon=":material/info:")
+    done = state.get("library.done")
+    if done is None:
+        return
+    with notices.told():
+        changed = next((each for each in session.workbench().edits.history() if each.id == done), None)
+        if changed is None or changed.undone_at is not None:
+            state.pop("library.done", None)
+            return
+        documents = len({each.document_id for each in changed.changes})
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            said = f"{count(len(changed.changes), 'change')} made in {count(documents, 'document')}."
+            st.success(said, icon=":material/check:", width="stretch")
+            st.button("Take back", icon=":material/undo:", key="library.undo", on_click=_undo, args=(done,))
+            st.button("Dismiss", icon=":material/close:", type="tertiary", key="library.undo.no", on_click=_dismiss)
+
+
+def _undo(set_id: int) -> None:
+    with notices.told():
+        back = session.workbench().edits.undo(set_id, who() or "analyst")
+        st.session_state["library.left"] = back.left
+        st.session_state.pop("library.done", None)
+        session.forget_answers()
+        st.toast(f"{count(back.restored, 'change')} taken back.", icon=":material/undo:")
+
+
+def _dismiss() -> None:
+    st.session_state.pop("library.done", None)

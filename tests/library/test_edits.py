@@ -1,0 +1,227 @@
+"""Editing what is said of documents: planned, made, told in the history, taken back – and the same by CSV."""
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.documents import Document, DocumentState, Label, Labels, SourceType
+from core.errors import BadRequest, NotFound
+from core.filters import SearchFilters
+from core.library.edit_csv import documents_csv, read_edits
+from core.library.edits import Edit, EditMode, planned, value_of
+from core.queries import SearchRequest
+from core.workbench import Workbench
+from tests.building import Stores, built
+from tests.search.library import WordEmbedder
+
+POLICY = "# Overtime policy\nAll overtime must be approved in writing. This policy is reviewed by internal audit.\n"
+NOTES = "# Meeting notes\nThe customer wants overtime approved by phone. We agreed to look at it in the spring.\n"
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Iterator[Workbench]:
+    """Two documents, one in a project."""
+    workbench = built(Stores(WordEmbedder()), tmp_path)
+    workbench.upload("policy.md", POLICY.encode(), project="North", tags=["hr"])
+    workbench.upload("notes.md", NOTES.encode())
+    yield workbench
+
+
+def by_name(office: Workbench, name: str) -> Document:
+    return next(each for each in office.documents(archived=None) if each.name == name)
+
+
+def found(office: Workbench, **filters: object) -> set[str]:
+    result = office.search(SearchRequest("overtime approved", SearchFilters(**filters)))  # type: ignore[arg-type]
+    return {hit.candidate.passage.document_name for hit in result.hits}
+
+
+def test_a_plan_changes_nothing_and_tells_every_change(office: Workbench) -> None:
+    notes = by_name(office, "notes.md")
+    plan = office.edits.plan({notes.id: [Edit("project", "North"), Edit("tags", "pay; hr", EditMode.ADD)]})
+    assert [(each.field, each.before, each.after) for each in plan.changes] == [
+        ("project", "", "North"),
+        ("tags", "", "pay; hr"),
+    ]
+    assert by_name(office, "notes.md") == notes and not office.edits.history()
+
+
+def test_edits_reach_the_document_its_passages_and_every_search(office: Workbench) -> None:
+    notes = by_name(office, "notes.md")
+    edits = [Edit("project", "North"), Edit("tags", "pay"), Edit("source_type", "email"), Edit("owner", "Ann Lee")]
+    edits += [Edit("url", "https://example.org/n"), Edit("truth", "intent"), Edit("effective_date", "2024-05")]
+    assert found(office, tags=("pay",)) == set()
+    office.edits.apply(office.edits.plan({notes.id: edits}).changes, "Sorted", "Bob")
+    now = by_name(office, "notes.md")
+    assert (now.project, now.tags, now.source_type, now.owner) == ("North", ("pay",), SourceType.EMAIL, "Ann Lee")
+    assert now.labels.truth.confirmed and now.date == datetime(2024, 5, 1, tzinfo=UTC)
+    for filters in ({"tags": ("pay",)}, {"source_types": ("email",)}, {"date_from": datetime(2024, 4, 1, tzinfo=UTC)}):
+        assert found(office, **filters) == {"notes.md"}
+
+
+def test_taking_back_restores_every_field_and_the_label_with_its_evidence(office: Workbench) -> None:
+    before = {each.id: each for each in office.documents()}
+    wanted = [Edit("project", "South"), Edit("tags", "x", EditMode.ADD), Edit("truth", "reality"), Edit("owner", "me")]
+    plan = office.edits.plan(dict.fromkeys(before, wanted))
+    made = office.edits.apply(plan.changes, "All of it", "Bob")
+    assert all(each.project == "South" and each.labels.truth.confirmed for each in office.documents())
+    back = office.edits.undo(made.id, "Ann")
+    assert (back.restored, back.left) == (len(plan.changes), ())
+    assert {each.id: each for each in office.documents()} == before
+    [told] = office.edits.history()
+    assert told.undone_by == "Ann" and told.what == "All of it"
+    with pytest.raises(BadRequest, match="taken back already"):
+        office.edits.undo(made.id)
+
+
+def test_a_label_taken_back_is_the_classifiers_again_when_the_file_is_read_again(office: Workbench) -> None:
+    policy = by_name(office, "policy.md")
+    made = office.edits.apply(office.edits.plan({policy.id: [Edit("truth", "reality")]}).changes, "Wrong", "Bob")
+    office.retry(policy.id)
+    assert by_name(office, "policy.md").labels.truth.value == "reality"
+    office.edits.undo(made.id)
+    office.retry(policy.id)
+    assert by_name(office, "policy.md").labels.truth == policy.labels.truth
+
+
+def test_what_was_changed_again_since_is_left_and_told(office: Workbench) -> None:
+    policy = by_name(office, "policy.md")
+    first = office.edits.apply(office.edits.plan({policy.id: [Edit("owner", "A"), Edit("url", "")]}).changes, "1")
+    office.edits.apply(office.edits.plan({policy.id: [Edit("owner", "B")]}).changes, "2")
+    back = office.edits.undo(first.id)
+    assert back.restored == 0 and "policy.md: its owner was changed again since." in back.left
+    assert by_name(office, "policy.md").owner == "B"
+
+
+def test_a_planned_change_of_what_was_changed_meanwhile_is_not_made(office: Workbench) -> None:
+    policy = by_name(office, "policy.md")
+    stale = office.edits.plan({policy.id: [Edit("owner", "A")]})
+    office.edits.apply(office.edits.plan({policy.id: [Edit("owner", "B")]}).changes, "first")
+    with pytest.raises(BadRequest, match="Nothing was changed"):
+        office.edits.apply(stale.changes, "second")
+    assert by_name(office, "policy.md").owner == "B"
+
+
+def test_a_document_deleted_meanwhile_stops_nobody_and_keeps_its_history(office: Workbench) -> None:
+    ids = [each.id for each in office.documents()]
+    plan = office.edits.plan({key: (Edit("owner", "A"),) for key in ids})
+    office.delete(ids[0])
+    made = office.edits.apply(plan.changes, "both")
+    assert len(made.changes) == 1
+    office.delete(ids[1])
+    back = office.edits.undo(made.id)
+    assert back.restored == 0 and "no longer in the library" in back.left[0]
+    assert office.edits.history(ids[1])
+
+
+def test_archiving_takes_documents_out_of_searches_and_can_be_taken_back(office: Workbench) -> None:
+    ids = [each.id for each in office.documents()]
+    made = office.edits.archive(ids, archived=True, who="Bob")
+    assert not office.documents() and not found(office) and len(office.documents(archived=True)) == 2
+    office.edits.undo(made.id)
+    assert found(office) == {"policy.md", "notes.md"}
+    with pytest.raises(BadRequest):
+        office.edits.archive(ids, archived=False)
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (Edit("truth", "opinion"), "'opinion' is not a value of truth"),
+        (Edit("jurisdiction", "Texas"), "'Texas' is not a jurisdiction"),
+        (Edit("effective_date", "2024-13"), "'2024-13' is not a date"),
+        (Edit("source_type", "fax"), "'fax' is not a source type"),
+        (Edit("url", "javascript:alert(1)"), "is not an address"),
+        (Edit("owner", "x" * 81), "The owner is too long"),
+        (Edit("tags", "x" * 61), "too long tags"),
+        (Edit("truth", mode=EditMode.CLEAR), "cannot be empty"),
+        (Edit("sha256", "0"), "'sha256' cannot be edited"),
+    ],
+)
+def test_a_value_a_field_cannot_hold_is_a_problem_that_names_the_document(
+    office: Workbench, edit: Edit, said: str
+) -> None:
+    policy = by_name(office, "policy.md")
+    plan = office.edits.plan({policy.id: [edit, Edit("owner", "A")]})
+    assert [each.field for each in plan.changes] == ["owner"]
+    [problem] = plan.problems
+    assert problem.startswith("policy.md: ") and said in problem
+
+
+def test_the_same_file_cannot_be_twice_in_one_project(office: Workbench) -> None:
+    office.upload("copy.md", POLICY.encode(), project="South")
+    plan = office.edits.plan({by_name(office, "copy.md").id: [Edit("project", "North")]})
+    assert not plan.changes and "The same file is in North already." in plan.problems[0]
+
+
+def test_an_unknown_document_or_set_is_told(office: Workbench) -> None:
+    assert office.edits.plan({999: [Edit("owner", "A")]}).problems == ("Document 999 is no longer in the library.",)
+    with pytest.raises(NotFound):
+        office.edits.undo(999)
+
+
+# CSV
+
+
+def test_the_list_read_back_unchanged_changes_nothing(office: Workbench) -> None:
+    documents = office.documents()
+    read = read_edits(documents_csv(documents), "d.csv", documents)
+    unconfirmed = office.edits.plan(read.edits)
+    assert not read.problems and not unconfirmed.problems
+    assert all(each.before == each.after for each in unconfirmed.changes)
+
+
+def test_a_changed_cell_is_a_change_and_a_missing_column_is_none(office: Workbench) -> None:
+    documents = office.documents()
+    rows = "id;owner;Date;tags\n" + "".join(f"{each.id};'=SUM(A1);2024-05;\n" for each in documents)
+    read = read_edits(rows.encode("cp1252"), "d.csv", documents)
+    plan = office.edits.plan(read.edits)
+    changed = {(each.name, each.field, each.after) for each in plan.changes}
+    assert changed == {
+        *((name, "owner", "=SUM(A1)") for name in ("policy.md", "notes.md")),
+        *((name, "effective_date", "2024-05") for name in ("policy.md", "notes.md")),
+        ("policy.md", "tags", ""),
+    }
+
+
+def test_rows_that_cannot_be_used_are_told_and_the_others_go_on(office: Workbench) -> None:
+    policy = by_name(office, "policy.md")
+    lines = ("99,,,A,red", f"{policy.id},other.md,,A,", ",policy.md,,B,", f",,{policy.sha256[:9]},C,")
+    rows = "\n".join(("id,file,sha256,owner,colour", *lines))
+    read = read_edits(rows.encode(), "d.csv", office.documents())
+    assert read.edits == {policy.id: (Edit("owner", "B"),)}
+    told = " ".join(read.problems)
+    for said in ("'colour' is not known", "Row 2: there is no document with id 99", "Row 3:", "Row 5:"):
+        assert said in told
+
+
+@pytest.mark.parametrize("data", [b"", b"owner,tags\nA,b\n", b'id,"owner\n1,A\n'])
+def test_a_file_that_cannot_be_read_at_all_is_refused(office: Workbench, data: bytes) -> None:
+    with pytest.raises(BadRequest):
+        read_edits(data, "d.csv", office.documents())
+
+
+TEXTS = st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=20)
+TAGS = st.lists(TEXTS.map(lambda t: " ".join(t.replace(";", " ").split())).filter(bool), max_size=3, unique=True)
+
+
+@given(owner=TEXTS.map(lambda text: " ".join(text.split())), tags=TAGS, truth=st.sampled_from(["intent", None]))
+def test_whatever_is_written_is_read_back_as_it_was(owner: str, tags: list[str], truth: str | None) -> None:
+    labels = replace(Labels(), truth=Label(truth, 1.0 if truth else 0.0, confirmed=bool(truth)))
+    document = Document(
+        5, "a.md", "ab" * 32, 1, DocumentState.READY, datetime(2026, 1, 1, tzinfo=UTC), owner=owner, tags=tuple(tags),
+        labels=labels,
+    )  # fmt: skip
+    data = documents_csv([document])
+    read = read_edits(data, "d.csv", [document])
+    assert not read.problems and not planned([document], read.edits, [document]).changes
+    [row] = csv.DictReader(io.StringIO(data.decode("utf-8-sig")))
+    assert not row["owner"].startswith(("=", "+", "@"))
+    assert value_of(document, "tags") == "; ".join(tags)
