@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 
 from core.tables.factors import factor_table
 
-__all__ = ["Match", "best_matches", "moved"]
+__all__ = ["Match", "best_matches", "moved", "strongest"]
 
 _MEANING, _WORDS, _NEAR_WORDS = 0.4, 0.3, 0.3
 """What a match is judged by: meaning, and more by what it says: in the question's own words and in near ones."""
+
+_LOOKED_AT = 3  # times as many matches as count are looked at, to pass over those that say the same
+_SAME = 0.95  # least cosine of passages that say the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +41,39 @@ class Match:
         return _MEANING * self.similarity + _WORDS * self.keyword + _NEAR_WORDS * near
 
 
-def best_matches(matches: Sequence[Match]) -> Mapping[int, float]:
+def strongest(matches: Sequence[Match]) -> tuple[Match, ...]:
+    """The matches that may be among the few best, best first; more than the few, because some say the same."""
+    most = _LOOKED_AT * int(factor_table()["feedback"]["passages"])
+    return tuple(sorted(matches, key=lambda match: (-match.strength, match.passage_id))[:most])
+
+
+def best_matches(
+    matches: Sequence[Match], vectors: Mapping[int, NDArray[np.float32]] | None = None
+) -> Mapping[int, float]:
     """Passage id → how much it counts, of the few best; the counts sum to 1. Empty without matches.
 
-    A passage weaker than the best by `spread` of factors.toml counts 1/e of it, so one clear winner decides alone.
+    A passage weaker than the best by `spread` of factors.toml counts 1/e of it, so one clear winner decides alone. Of
+    passages that mean the same by their vectors (shape (dim,), L2-normalised), as the rows of a table do, only the best
+    counts: ten of them are no better reason than one.
 
     >>> [round(weight, 2) for weight in best_matches([Match(1, 0.8, 0.4), Match(2, 0.2, 0.1)]).values()]
     [1.0, 0.0]
     """
     row = factor_table()["feedback"]
-    best = sorted(matches, key=lambda match: (-match.strength, match.passage_id))[: int(row["passages"])]
+    best: list[Match] = []
+    for match in strongest(matches):
+        if len(best) < int(row["passages"]) and not _said(match, best, vectors or {}):
+            best.append(match)
     counts = {match.passage_id: exp((match.strength - best[0].strength) / row["spread"]) for match in best}
     total = sum(counts.values())
     return {passage_id: count / total for passage_id, count in counts.items()}
+
+
+def _said(match: Match, best: Sequence[Match], vectors: Mapping[int, NDArray[np.float32]]) -> bool:
+    """Whether a better match means the same."""
+    own = vectors.get(match.passage_id)
+    others = [vectors[each.passage_id] for each in best if each.passage_id in vectors]
+    return own is not None and any(float(own @ other) > _SAME for other in others)
 
 
 def moved(

@@ -14,7 +14,7 @@ from core.errors import ModelUnavailable
 from core.matching import index_stems
 from core.ports import Catalogue, SparseIndex, VectorIndex
 from core.results import Candidate, NearWord, Signals, TermScore
-from core.search.feedback import Match, best_matches, moved
+from core.search.feedback import Match, best_matches, moved, strongest
 from core.search.meaning import SentenceMeanings, sentence_meanings
 from core.search.near import NearWords, nearness
 from core.search.sparse import covered_share
@@ -148,8 +148,9 @@ class Measurer:
 
     def _with_feedback(self, found: Measured, vector: NDArray[np.float32]) -> Measured:
         documents = [each.id for each in found.passages.values() if each.origin is Origin.DOCUMENT]
-        counts = best_matches([found.match(passage_id) for passage_id in documents])
-        there = moved(vector, self._vectors.vectors(list(counts)), counts) if counts else None
+        matches = strongest([found.match(passage_id) for passage_id in documents])
+        vectors = self._vectors.vectors([match.passage_id for match in matches])
+        there = moved(vector, vectors, best_matches(matches, vectors))
         if there is None:
             return found
         return replace(found, feedback=self._vectors.similarities(there, list(found.passages)))

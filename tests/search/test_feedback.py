@@ -87,3 +87,11 @@ def test_without_the_model_feedback_is_neutral_and_says_so() -> None:
     factor = next(f for f in result.hits[0].score.factors if f.name == "feedback")
     assert result.hits[0].candidate.signals.feedback is None
     assert (factor.value, factor.reason) == (0.5, "neutral: not compared with the best matches")
+
+
+def test_of_matches_that_mean_the_same_only_the_best_counts() -> None:
+    rows = np.array([[1, 0, 0], [1, 0.01, 0], [0, 1, 0]], dtype=np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    found = [Match(1, 0.50, 0.5), Match(2, 0.51, 0.5), Match(3, 0.49, 0.5)]
+    assert best_matches(found).keys() == {1, 2, 3}
+    assert best_matches(found, dict(zip((1, 2, 3), rows, strict=True))).keys() == {2, 3}
