@@ -6,15 +6,26 @@ from datetime import datetime
 
 from core.answers.desk import AnswerDesk
 from core.answers.synthesis import Synthesis, Synthesiser
+from core.changes import ChangeLog
 from core.coverage.desk import CoverageDesk
 from core.documents import Document, Page, Passage
 from core.entities import EntityGraph, EntityPage, EntityType
 from core.errors import NotFound
 from core.filters import SearchFilters
 from core.five_truths import FiveTruthsAnswer
+from core.ingest.isolate import IsolatedReader
 from core.ingest.pipeline import Ingestor
 from core.intake import Intake
-from core.jobs import JobQueue
+from core.jobs import JobKind, JobQueue
+from core.library.edit_desk import EditDesk
+from core.library.feed_desk import FeedDesk
+from core.library.feeds import FeedStore
+from core.library.lessons import LessonDesk
+from core.library.unlock import Unlocking
+from core.library.versions import VersionDesk
+from core.library.versions_store import SignatureStore
+from core.library.vocabulary import VocabularyDesk
+from core.library.web import Web
 from core.moments import right_now
 from core.notes.desk import MemoryDesk
 from core.ports import BlobStore, Catalogue, Follower, SparseIndex, VectorIndex
@@ -25,6 +36,8 @@ from core.saved_views import SavedViews
 from core.search.near import NearWords
 from core.search.pipeline import Searcher
 from core.search.similar import Similar, similar_to
+from core.speaking import in_its_words
+from core.search.why_not import WhyNot
 from core.tuning.desk import TuningDesk
 from core.use_recorder import UseRecorder
 
@@ -34,7 +47,9 @@ __all__ = ["Workbench"]
 class Workbench(Intake):
     """Upload, search and explain one tenant's library; `desk` is where its coverage is assessed and reviewed, `reality`
     where its tables are kept and asked, `tuning` where its scores are tuned and measured, `memories` where insights and
-    episodes are kept, `uses` what was done with results, `views` the searches people saved.
+    episodes are kept, `uses` what was done with results, `views` the searches people saved,
+    `edits` where what is said of documents is edited, `feeds` where feeds and links are fetched,
+    `vocabulary` whose words it speaks, `lessons` where corrections teach the classifier.
 
     Built by `storage.opening`; `now` is the only clock and can be replaced; `writer` is the language model that may
     tell an answer in running text, None when there is none.
@@ -56,12 +71,28 @@ class Workbench(Intake):
         memories: MemoryDesk,
         uses: UseRecorder,
         views: SavedViews,
+        vocabulary: VocabularyDesk,
+        changes: ChangeLog,
+        feeds: FeedStore,
+        signatures: SignatureStore,
+        web: Web,
+        reader: IsolatedReader,
+        lessons: LessonDesk,
         graph: EntityGraph | None = None,
         near: NearWords | None = None,
         writer: Synthesiser | None = None,
         followers: Sequence[Follower] = (),
         now: Callable[[], datetime] = right_now,
     ) -> None:
+        self.versions = VersionDesk(
+            store=signatures,
+            catalogue=catalogue,
+            vectors=vectors,
+            notes=memories.about,
+            held=desk.held,
+            tables=reality,
+            now=now,
+        )
         super().__init__(
             catalogue=catalogue,
             vectors=vectors,
@@ -70,14 +101,25 @@ class Workbench(Intake):
             jobs=jobs,
             ingestor=ingestor,
             reality=reality,
+            reader=reader,
+            corrector=lessons.corrector,
             graph=graph,
             near=near,
-            followers=followers,
+            followers=(*followers, self.versions, lessons),
+            words=vocabulary.words,
             now=now,
         )
+        self.vocabulary = vocabulary
+        self._work[JobKind.RELABEL] = vocabulary.relabelling.carry_on
         self._searcher = searcher
         self.desk, self.tuning, self.memories, self.uses, self.views = desk, tuning, memories, uses, views
+        self.edits = EditDesk(changes, catalogue, vectors, self, now)
         self._answers = AnswerDesk(searcher, catalogue, reality.figures, writer, now)
+        self.feeds = FeedDesk(store=feeds, web=web, reader=reader, upload=self.upload, jobs=jobs, now=now)
+        self._work[JobKind.FEED] = self.feeds.fetch
+        self.lessons = lessons
+        self._work[JobKind.LEARN] = lambda number: lessons.learn()
+        self._unlocking = Unlocking(catalogue, blobs, reader, self.retry)
 
     # Search flow
 
@@ -108,6 +150,10 @@ class Workbench(Intake):
             sparse=self._sparse,
         )
 
+    def why_not(self, result: SearchResult, document_id: int) -> WhyNot:
+        """Why a document is not among the results. Raises NotFound, StoreFailed, ModelUnavailable."""
+        return self._searcher.why_not(result, self._catalogue.document(document_id))
+
     def rescore(self, result: SearchResult, profile: ScoreProfile) -> SearchResult:
         """The same candidates under another profile; touches no store."""
         return self._searcher.rescore(result, profile, self._now())
@@ -124,6 +170,7 @@ class Workbench(Intake):
                 return candidate
         raise NotFound(f"Passage {passage_id} is not among the candidates.", "Search again; the library has changed.")
 
+    @in_its_words
     def answer_five(
         self, question: str, *, filters: SearchFilters, profile: str, project: str | None = None
     ) -> FiveTruthsAnswer:
@@ -170,13 +217,24 @@ class Workbench(Intake):
         """Raises NotFound."""
         return self._catalogue.document(document_id)
 
-    def documents(self) -> Sequence[Document]:
-        """All living documents, newest first."""
-        return self._catalogue.documents()
+    def documents(self, *, archived: bool | None = False) -> Sequence[Document]:
+        """All living documents, newest first; archived True: the archived ones, None: both."""
+        return self._catalogue.documents(archived=archived)
 
     def original(self, document_id: int) -> bytes:
+        """The bytes that are read and drawn: those uploaded, or the unlocked copy of a file under a password. Raises
+        NotFound."""
+        document = self._catalogue.document(document_id)
+        return self._blobs.get(document.readable or document.sha256)
+
+    def uploaded(self, document_id: int) -> bytes:
         """The bytes as uploaded. Raises NotFound."""
         return self._blobs.get(self._catalogue.document(document_id).sha256)
+
+    def unlock(self, document_id: int, password: str) -> None:
+        """Open a file under a password, and queue it to be read. Raises EncryptedFile for a wrong one, BadRequest for
+        an empty one, another BadFile for what no password opens."""
+        self._unlocking.unlock(document_id, password)
 
     def page(self, document_id: int, number: int) -> Page:
         """Raises NotFound."""

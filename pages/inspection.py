@@ -8,24 +8,18 @@ from core.documents import Document, Page, Span
 from core.errors import FivefoldError
 from core.matching import stem
 from core.pictures import PagePicture, page_picture
-from core.results import Candidate, Citation, Dropped, DropReason, Hit, Score, SearchResult
+from core.results import Candidate, Citation, Dropped, Hit, Score, SearchResult
 from core.search.cite import CitationStyle, cite, written
 from core.search.sums import factor_label, shown_parts, strip_words
 from core.search.syntax import read_query
 from pages.parts import cards, charts, first, notices, session
+from pages.parts.not_shown import draw_not_shown
 from pages.parts.person import who
 from pages.parts.search import versus
 from pages.parts.urls import page_path, params_of, request_from
-from pages.parts.wording import count, marked, plain, quoted, shortened
+from pages.parts.wording import marked, plain, quoted, shortened
 
 _VIEWS = ("Score", "Page", "Citations", versus.VIEW, "Not shown")
-_WHY = {
-    DropReason.FILTERED: "Left out by a filter",
-    DropReason.BELOW_FLOOR: "No evidence: neither similar enough nor a word in common",
-    DropReason.BELOW_THRESHOLD: "Scored below the profile's threshold",
-    DropReason.COLLAPSED: "Says nearly the same as a better one",
-    DropReason.BEYOND_MAX: "Ranked after the last one shown",
-}
 
 
 def _asked() -> tuple[SearchResult, int] | None:
@@ -227,25 +221,6 @@ def _neighbours(candidate: Candidate) -> None:
             st.markdown(plain(each.text))
 
 
-def _not_shown(result: SearchResult) -> None:
-    """Why a document is not here: every candidate that was measured and not shown, by reason."""
-    st.markdown("**Why is a document not here?** :gray[– every passage that was found and not shown]")
-    names = sorted({each.candidate.passage.document_name for each in result.dropped})
-    wanted = st.selectbox("Document", names, index=None, placeholder="All documents", key="dropped.document")
-    dropped = [each for each in result.dropped if wanted is None or each.candidate.passage.document_name == wanted]
-    if not dropped:
-        st.caption(
-            "Nothing was found and left out. A document that is missing here shares too little with the question."
-        )
-    for reason in DropReason:
-        group = [each for each in dropped if each.reason is reason]
-        if group:
-            st.markdown(f"{_WHY[reason]} :gray[({count(len(group), 'passage')})]")
-        for each in group[:10]:
-            document = result.documents.get(each.candidate.passage.document_id)
-            cards.miss_line(each.candidate, each.detail, result.request, document)
-
-
 def _cited(candidate: Candidate, document: Document, result: SearchResult) -> tuple[Citation, ...]:
     rarity = result.rarity or dict.fromkeys(result.route.keywords, 1.0)
     cosines = candidate.signals.sentences
@@ -284,7 +259,7 @@ def draw() -> None:
             if (other := versus.choose_other(result, candidate.passage.id)) is not None:
                 versus.draw_versus(result, candidate.passage.id, other)
         case "Not shown":
-            _not_shown(result)
+            draw_not_shown(result)
         case _:
             _score(result, candidate, hit.score if hit else dropped.score if dropped else None)
     cards.about(document)

@@ -29,6 +29,7 @@ from core.search.retrieve import Retriever, Wanted
 from core.search.route import question_terms, read_route, routed_only
 from core.search.score import rank
 from core.search.syntax import Query, narrowed, read_query, text_admissible
+from core.search.why_not import WhyNot, why_not
 from core.tables.built_in import BUILT_IN
 from core.tables.profiles import check_profile
 from core.uses import DocumentUse
@@ -95,6 +96,12 @@ class Searcher:
         check_profile(profile)
         filtered = tuple(item for item in result.dropped if item.reason is DropReason.FILTERED)
         return _ranked(replace(result, profile=profile, dropped=filtered), now, started, cited=cited)
+
+    def why_not(self, result: SearchResult, document: Document) -> WhyNot:
+        """Why a document is not among the results. Raises StoreFailed, ModelUnavailable."""
+        query, passages = _read(result.request), self._catalogue.passages_of(document.id)
+        said = text_admissible(query, result.filters, self._catalogue, self._sparse)
+        return why_not(result, document, passages, said, self._retriever.near(query.plain, [p.id for p in passages]))
 
     @property
     def reranker_troubles(self) -> Mapping[str, str]:

@@ -3,7 +3,7 @@
 dense ∥ sparse ∥ graph → measured → the dense leg again, by the moved question, among what was found
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from time import perf_counter
@@ -20,7 +20,9 @@ from core.search.dense import question_vector, search_dense
 from core.search.graph import GraphFound, graph_reasons, walk_graph
 from core.search.measure import Measurer
 from core.search.near import NearWords
+from core.search.route import question_terms
 from core.search.sparse import search_sparse
+from core.search.why_not import Near
 
 __all__ = ["Found", "Retriever", "Wanted"]
 
@@ -126,6 +128,13 @@ class Retriever:
         shared = graph_reasons(walked[0]) if walked else {}
         reports = tuple(_report(name, leg) for name, leg in legs.items())
         return Found(measured.candidates(ranked, shared), reports, measured.rarity, notices)
+
+    def near(self, question: str, passage_ids: Sequence[int]) -> Near:
+        """How near these passages come to a question by themselves."""
+        vector = question_vector(self._embedder, question)
+        return Near(
+            self._vectors.similarities(vector, passage_ids), self._sparse.explain(question_terms(question), passage_ids)
+        )
 
     def _admissible(self, wanted: Wanted) -> PassageIds:
         admissible = self._catalogue.admissible(wanted.filters)

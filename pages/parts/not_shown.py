@@ -1,0 +1,48 @@
+"""Why a document is not among the results: any of the library, and every passage that was found and not shown."""
+
+import streamlit as st
+
+from core.results import DropReason, SearchResult
+from pages.parts import cards, session
+from pages.parts.wording import count, plain, shortened
+
+__all__ = ["draw_not_shown"]
+
+_WHY = {
+    DropReason.FILTERED: "Left out by a filter",
+    DropReason.BELOW_FLOOR: "No evidence: neither similar enough nor a word in common",
+    DropReason.BELOW_THRESHOLD: "Scored below the profile's threshold",
+    DropReason.COLLAPSED: "Says nearly the same as a better one",
+    DropReason.BEYOND_MAX: "Ranked after the last one shown",
+}
+
+
+def draw_not_shown(result: SearchResult) -> None:
+    """Why a document is not here: every candidate that was measured and not shown, by reason."""
+    st.markdown("**Why is a document not here?** :gray[– every passage that was found and not shown]")
+    library = session.workbench()
+    names = {each.id: each.name for each in library.documents(archived=None)}
+    missed = {each.candidate.passage.document_id for each in result.dropped}
+    wanted = st.selectbox(
+        "Document",
+        sorted(names, key=lambda each: (each not in missed, names[each].casefold())),
+        index=None,
+        placeholder="All that was found – or choose any document of the library",
+        format_func=lambda each: names[each],
+        key="dropped.document",
+    )
+    dropped = [each for each in result.dropped if wanted in (None, each.candidate.passage.document_id)]
+    if wanted is not None:
+        told = library.why_not(result, wanted)
+        st.markdown("\n".join(f"- {plain(each)}" for each in told.reasons))
+        if told.best is not None and not told.found:
+            st.caption(f"Its nearest passage: “{plain(shortened(told.best.text, 240))}”")
+    elif not dropped:
+        st.caption("Nothing was found and left out. Choose a document above to see why it was not found.")
+    for reason in DropReason:
+        group = [each for each in dropped if each.reason is reason]
+        if group:
+            st.markdown(f"{_WHY[reason]} :gray[({count(len(group), 'passage')})]")
+        for each in group[:10]:
+            document = result.documents.get(each.candidate.passage.document_id)
+            cards.miss_line(each.candidate, each.detail, result.request, document)
