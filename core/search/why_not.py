@@ -70,7 +70,8 @@ def _filtered(filters: SearchFilters, passages: Sequence[Passage]) -> list[str]:
     for alone, attribute in _single(filters):
         out = [each for each in passages if not alone.admits(each)]
         if out:
-            words = "; ".join(alone.replace(archived=bool(alone.archived)).in_words()) or "archived documents are left out"
+            shown = alone.replace(archived=bool(alone.archived))
+            words = "; ".join(shown.in_words()) or "archived documents are left out"
             held = sorted({_text(getattr(each, attribute)) for each in out})
             more = " …" if len(held) > _SHOWN_VALUES else ""
             told = "" if attribute == "document_id" else f" ({', '.join(held[:_SHOWN_VALUES])}{more})"
