@@ -11,7 +11,7 @@ from core.tables.jurisdictions import jurisdiction_title, jurisdictions
 from pages.parts import session
 from pages.parts.wording import plain, shortened
 
-__all__ = ["chip_title", "editor", "field_title", "value_title"]
+__all__ = ["chip_title", "editor", "field_options", "field_title", "value_title"]
 
 _SHOWN_EVIDENCE = 3
 _OPTIONS: Mapping[str, Callable[[], Sequence[str]]] = {
@@ -23,12 +23,17 @@ _OPTIONS: Mapping[str, Callable[[], Sequence[str]]] = {
 }
 
 
+def field_options(field: str) -> Sequence[str]:
+    """The values a label field can be given by choosing; () for a field that is written."""
+    return _OPTIONS[field]() if field in _OPTIONS else ()
+
+
 def field_title(field: str) -> str:
     """
     >>> field_title("temporal_class")
     'Temporal class'
     """
-    return field.replace("_", " ").capitalize()
+    return "URL" if field == "url" else field.replace("_", " ").capitalize()
 
 
 def value_title(field: str, value: str) -> str:

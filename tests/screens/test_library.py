@@ -57,3 +57,52 @@ def test_deleting_asks_first(stocked: Shelf, opened: Opened) -> None:
 def test_an_unknown_document_in_the_url_is_no_error(stocked: Shelf, opened: Opened) -> None:
     screen = opened("library.py", document="99999")
     assert not screen.error and "Select a row" in words(screen)
+
+
+def test_one_document_is_edited_looked_at_first_and_taken_back(stocked: Shelf, opened: Opened) -> None:
+    wanted = _named(stocked, "flsa_section_207.md")
+    screen = opened("library.py", document=wanted)
+    screen.segmented_control(key="library.view").set_value("Edit").run()
+    next(each for each in screen.text_input if each.label == "URL").set_value("https://example.org")
+    next(each for each in screen.button if each.label == "See what would change").click().run()
+    assert "**1 change** in 1 document" in words(screen)
+    assert stocked.workbench.document(int(wanted)).url == ""
+    screen.button(key="library.apply").click().run()
+    assert stocked.workbench.document(int(wanted)).url == "https://example.org"
+    assert "1 change made in 1 document" in words(screen)
+    screen.button(key="library.undo").click().run()
+    assert stocked.workbench.document(int(wanted)).url == ""
+    screen.segmented_control(key="library.view").set_value("History").run()
+    assert "URL → https://example.org" in words(screen).replace("\\", "") and "taken back by analyst" in words(screen)
+
+
+def test_nothing_filled_in_changes_nothing(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("library.py", document=_named(stocked, "flsa_section_207.md"))
+    screen.segmented_control(key="library.view").set_value("Edit").run()
+    next(each for each in screen.button if each.label == "See what would change").click().run()
+    assert "Nothing to change" in words(screen) and not stocked.workbench.edits.history()
+
+
+def test_what_was_changed_by_hand_is_a_view_of_its_own_that_a_url_opens(stocked: Shelf, opened: Opened) -> None:
+    assert "Nothing was changed by hand yet" in words(opened("library.py", view="history"))
+    ids = [each.id for each in stocked.workbench.documents()]
+    stocked.workbench.edits.archive(ids[:2], archived=True, who="Bob")
+    screen = opened("library.py", view="history")
+    assert "Bob" in words(screen) and "2 documents" in words(screen)
+    screen.segmented_control(key="library.page").set_value("Documents").run()
+    assert len(screen.dataframe[0].value) == 2 and "view" not in screen.query_params
+    screen.selectbox(key="library.state").set_value("archived").run()
+    assert len(screen.dataframe[0].value) == 2
+
+
+def test_a_csv_read_back_shows_its_changes_and_its_problems_before_anything_is_made(
+    stocked: Shelf, opened: Opened
+) -> None:
+    wanted = _named(stocked, "flsa_section_207.md")
+    screen = opened("library.py", view="spreadsheet")
+    rows = f"id,owner,truth\n{wanted},Ann,opinion\n999,Bob,\n"
+    screen.file_uploader[0].set_value(("d.csv", rows.encode(), "text/csv")).run()
+    said = words(screen)
+    assert "2 things cannot be done" in said and "**1 change** in 1 document" in said
+    screen.button(key="library.apply").click().run()
+    assert stocked.workbench.document(int(wanted)).owner == "Ann"

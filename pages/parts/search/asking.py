@@ -45,7 +45,7 @@ def adopt() -> None:
 
 def question(project: str | None) -> None:
     """The question, how its results are scored, and which side of the answer is looked at."""
-    asked, scored, read = st.columns([5, 2, 1.4], vertical_alignment="bottom")
+    asked, scored, read = st.columns([4, 2, 1.8], vertical_alignment="bottom")
     asked.text_input(
         "Question",
         key="question",
