@@ -9,11 +9,13 @@ import typer
 from typer.core import TyperGroup
 
 from cli_batch import batch
+from cli_enrich import enrich, enrichment
 from cli_evaluate import evaluate
 from cli_experiments import Profile, profile_of
 from cli_profiles import profiles
 from cli_rank import rank
 from cli_results import Format, Out, SearchFormat, result_told
+from cli_vocabulary import vocabulary
 from core.errors import FivefoldError
 
 if TYPE_CHECKING:
@@ -44,9 +46,12 @@ app = typer.Typer(
 )
 
 app.add_typer(profiles, name="profiles")
+app.add_typer(vocabulary, name="vocabulary")
+app.add_typer(enrichment, name="enrichment")
 app.add_typer(evaluate, name="evaluate")
 app.command()(batch)
 app.command()(rank)
+app.command()(enrich)
 
 Project = Annotated[str | None, typer.Option("--project", help="A group of documents; none: shared by all projects.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
@@ -72,11 +77,12 @@ def ingest(
     project: Project = None,
 ) -> None:
     """Store files and make them searchable; one line per file. Exit code 1 when any file failed."""
+    from core.library.intray import NewFile
     from core.printed import outcome_text
     from storage.opening import open_workbench, settings_from_environment
-    from storage.scratch import files_of, settle
+    from storage.scratch import paths_of, settle
 
-    files = files_of(paths)
+    files = [NewFile(path.name, path.read_bytes) for path in paths_of(paths)]
     failed = 0
     with open_workbench(replace(settings_from_environment(), worker=True)) as workbench:
         for file, outcome in settle(workbench, files, project=project):

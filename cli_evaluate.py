@@ -25,6 +25,7 @@ from cli_experiments import (
     progress,
     written,
 )
+from cli_fit import fit_classifier
 
 if TYPE_CHECKING:
     from core.documents import Document
@@ -44,6 +45,7 @@ UseLabels = Annotated[bool, typer.Option("--use-labels", help="Judged labels ins
 evaluate.command("run")(measure_set)
 evaluate.command("optimise")(optimise)
 evaluate.command("citations")(citations)
+evaluate.command("fit-classifier")(fit_classifier)
 
 
 @evaluate.command()
@@ -54,7 +56,7 @@ def classification(
     out: Out = None,
 ) -> None:
     """How often the labels given are the judged ones."""
-    from core.printed import grouped
+    from core.printed import aligned, grouped
     from core.tuning.classification import evaluate_classification
     from core.tuning.judgments import read_labels, read_passages
     from storage.scratch import labelled_files
@@ -66,6 +68,7 @@ def classification(
     data = report.data()
     _told_measures(data, out)
     typer.echo(f"\n{grouped('truth', report.per_truth)}\n\n{grouped('source', report.per_source)}")
+    typer.echo(f"\n{aligned(('documents', 'said', 'right'), report.bins)}")
 
 
 @evaluate.command("search")

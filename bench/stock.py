@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["STOCK_SUFFIXES", "StockPipeline"]
+__all__ = ["STOCK_SUFFIXES", "StockPipeline", "read_text"]
 
 STOCK_SUFFIXES = (".pdf", ".md", ".txt")
 _SIZE, _OVERLAP, _K = 1000, 200, 60
@@ -39,7 +39,7 @@ class StockPipeline:
     def ingest(self, files: Sequence[Path]) -> int:
         """Read, cut, embed and store; how many chunks."""
         for file in files:
-            text = _text(file)
+            text = read_text(file)
             chunks = [text[at : at + _SIZE] for at in range(0, max(len(text), 1), _SIZE - _OVERLAP)]
             chunks = [chunk for chunk in chunks if chunk.strip()]
             vectors = self.model.encode(chunks, batch_size=32, normalize_embeddings=True, show_progress_bar=False)
@@ -96,7 +96,8 @@ class StockPipeline:
         return sorted(scores, key=lambda chunk: -scores[chunk])[:top_k]
 
 
-def _text(file: Path) -> str:
+def read_text(file: Path) -> str:
+    """The text of a PDF by pypdf, of any other file as UTF-8."""
     if file.suffix.lower() != ".pdf":
         return file.read_text("utf-8", errors="replace")
     from pypdf import PdfReader

@@ -246,7 +246,7 @@ class Catalogue(Protocol):
         ...
 
     def correct(self, sha256: str, field: str, value: str, who: str, at: datetime) -> None:
-        """Keep an analyst's label for these bytes, for ever."""
+        """Keep an analyst's label for these bytes, for ever; "" gives the field back to the classifier."""
         ...
 
     def corrections(self, sha256: str) -> Mapping[str, Label]:

@@ -20,6 +20,8 @@ class Settings:
     name or folder; empty: that one.
     worker: run jobs in this process.
     file_seconds, file_megabytes: what reading one file may cost.
+    web_private: let feeds and pasted addresses lead into private networks and to this machine.
+    watch_folders: folders of this machine below which folders may be watched, as PATH lists them; empty: none.
     answer_url: a language model's OpenAI-compatible address, that may tell an answer in running text; empty: none.
     answer_model, answer_key, answer_seconds: its name, its key (never shown), how long it may take.
     """
@@ -36,6 +38,8 @@ class Settings:
     worker: bool = True
     file_seconds: int = 300
     file_megabytes: int = 4096
+    web_private: bool = False
+    watch_folders: str = ""
     answer_url: str = ""
     answer_model: str = ""
     answer_key: str = field(default="", repr=False)

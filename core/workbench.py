@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 
 from core.answers.desk import AnswerDesk
 from core.answers.synthesis import Synthesis, Synthesiser
@@ -18,8 +19,11 @@ from core.ingest.pipeline import Ingestor
 from core.intake import Intake
 from core.jobs import JobKind, JobQueue
 from core.library.edit_desk import EditDesk
+from core.library.enrichment import EnrichmentDesk
 from core.library.feed_desk import FeedDesk
 from core.library.feeds import FeedStore
+from core.library.folders import FolderDesk, FolderStore
+from core.library.intray import TrayStore
 from core.library.lessons import LessonDesk
 from core.library.unlock import Unlocking
 from core.library.versions import VersionDesk
@@ -49,12 +53,15 @@ class Workbench(Intake):
     where its tables are kept and asked, `tuning` where its scores are tuned and measured, `memories` where insights and
     episodes are kept, `uses` what was done with results, `views` the searches people saved,
     `edits` where what is said of documents is edited, `feeds` where feeds and links are fetched,
-    `vocabulary` whose words it speaks, `lessons` where corrections teach the classifier.
+    `folders` where folders are watched (below `watch_roots`), `tray` where files on their way are looked after,
+    `vocabulary` whose words it speaks, `lessons` where corrections teach the classifier,
+    `enrichment` what is drawn from documents.
 
     Built by `storage.opening`; `now` is the only clock and can be replaced; `writer` is the language model that may
     tell an answer in running text, None when there is none.
     """
 
+    # What the product is made of, one thing after the other.
     def __init__(
         self,
         *,
@@ -74,14 +81,18 @@ class Workbench(Intake):
         vocabulary: VocabularyDesk,
         changes: ChangeLog,
         feeds: FeedStore,
+        tray: TrayStore,
+        folders: FolderStore,
         signatures: SignatureStore,
         web: Web,
         reader: IsolatedReader,
         lessons: LessonDesk,
+        enrichment: EnrichmentDesk,
         graph: EntityGraph | None = None,
         near: NearWords | None = None,
         writer: Synthesiser | None = None,
         followers: Sequence[Follower] = (),
+        watch_roots: Sequence[Path] = (),
         now: Callable[[], datetime] = right_now,
     ) -> None:
         self.versions = VersionDesk(
@@ -103,9 +114,10 @@ class Workbench(Intake):
             reality=reality,
             reader=reader,
             corrector=lessons.corrector,
+            tray=tray,
             graph=graph,
             near=near,
-            followers=(*followers, self.versions, lessons),
+            followers=(*followers, self.versions, lessons, enrichment),
             words=vocabulary.words,
             now=now,
         )
@@ -117,7 +129,10 @@ class Workbench(Intake):
         self._answers = AnswerDesk(searcher, catalogue, reality.figures, writer, now)
         self.feeds = FeedDesk(store=feeds, web=web, reader=reader, upload=self.upload, jobs=jobs, now=now)
         self._work[JobKind.FEED] = self.feeds.fetch
-        self.lessons = lessons
+        self.folders = FolderDesk(folders, self.keep, jobs, watch_roots, now)
+        self._work[JobKind.FOLDER] = self.folders.look
+        self.lessons, self.enrichment = lessons, enrichment
+        self._work[JobKind.ENRICH] = enrichment.enrich
         self._work[JobKind.LEARN] = lambda number: lessons.learn()
         self._unlocking = Unlocking(catalogue, blobs, reader, self.retry)
 
@@ -162,6 +177,7 @@ class Workbench(Intake):
         """Remove a document, and what was done with it."""
         super().delete(document_id)
         self.uses.delete([document_id])
+        self.lessons.deleted([document_id])
 
     def explain(self, result: SearchResult, passage_id: int) -> Candidate:
         """What was measured of any candidate of a result, dropped or not. Raises NotFound."""

@@ -241,7 +241,7 @@ class SqlCatalogue:
     # What analysts did
 
     def correct(self, sha256: str, field: str, value: str, who: str, at: datetime) -> None:
-        """Keep an analyst's label for these bytes."""
+        """Keep an analyst's label for these bytes; "" gives the field back to the classifier."""
         row = {"sha256": sha256, "field": field, "value": storable_text(value), "who": storable_text(who), "at": at}
         with self._database.transaction("storing a correction") as connection:
             connection.execute(insert(CORRECTIONS).values(tenant_id=self._tenant, **row))
@@ -254,7 +254,8 @@ class SqlCatalogue:
             .order_by(CORRECTIONS.c.id)
         )
         with self._database.transaction("reading corrections") as connection:
-            return {row.field: Label(row.value, 1.0, confirmed=True) for row in connection.execute(query)}
+            latest = {row.field: row.value for row in connection.execute(query)}
+        return {field: Label(value, 1.0, confirmed=True) for field, value in latest.items() if value}
 
     def save_searched(self, question: str, hits: int, at: datetime) -> None:
         """Remember a question."""

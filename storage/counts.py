@@ -111,24 +111,25 @@ def undated(database: Database, filters: SearchFilters) -> int:
 
 
 def statistics(database: Database) -> Statistics:
-    """What is in the library; documents are the living ones, passages and truths those of ready documents."""
-    truth = DOCUMENTS.c.labels["truth"]["value"].astext
+    """What is in the library; documents are the living ones, passages and truths those of ready documents. An archive,
+    which only holds other documents, states no truth and leaves nobody unsure."""
+    truth, states = DOCUMENTS.c.labels["truth"]["value"].astext, DOCUMENTS.c.pages > 0
     query = (
-        select(DOCUMENTS.c.state, truth, func.count(), func.sum(DOCUMENTS.c.passages))
+        select(DOCUMENTS.c.state, truth, states, func.count(), func.sum(DOCUMENTS.c.passages))
         .where(
             DOCUMENTS.c.tenant_id == database.tenant,
             ~DOCUMENTS.c.archived,
             DOCUMENTS.c.origin == Origin.DOCUMENT.value,
         )
-        .group_by(DOCUMENTS.c.state, truth)
+        .group_by(DOCUMENTS.c.state, truth, states)
     )
     by_state: dict[str, int] = {}
     by_truth: dict[Truth | None, int] = {}
     passages = 0
     with database.transaction("counting the library") as connection:
-        for state, value, documents, held in connection.execute(query):
+        for state, value, told, documents, held in connection.execute(query):
             by_state[state] = by_state.get(state, 0) + documents
-            if state == DocumentState.READY:
+            if state == DocumentState.READY and told:
                 by_truth[Truth(value) if value else None] = documents
                 passages += int(held)
     return Statistics(sum(by_state.values()), passages, by_truth, by_state, by_truth.get(None, 0), waiting_jobs=0)

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -73,13 +74,19 @@ def _check(settings: Settings) -> None:
 def _built(settings: Settings, resources: ExitStack) -> Workbench:
     from core.coverage.desk import CoverageDesk
     from core.ingest.classify import TruthClassifier
+    from core.ingest.isolate import IsolatedReader
     from core.ingest.pipeline import Ingestor
+    from core.library.enrichment import EnrichmentDesk
+    from core.library.lessons import LessonDesk
+    from core.library.vocabulary import VocabularyDesk
+    from core.library.web import Web
     from core.notes.desk import MemoryDesk
     from core.reality.desk import RealityDesk
     from core.saved_views import SavedViews
     from core.search.near import NearWords
-    from core.search.pipeline import Searcher
     from core.search.rerank import rerankers
+    from core.search.speaking import SpeakingSearcher
+    from core.speaking import opened
     from core.tuning.desk import TuningDesk
     from core.tuning.profile_book import ProfileBook
     from core.use_recorder import UseRecorder
@@ -87,17 +94,25 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
     from storage.bm25_files import Bm25Files
     from storage.board_store import SqlBoardStore
     from storage.catalogue import SqlCatalogue
+    from storage.change_store import SqlChangeLog
     from storage.database import Database, engine_for
+    from storage.enrichment_store import SqlEnrichmentStore
     from storage.entity_store import SqlEntityGraph
+    from storage.feed_store import SqlFeedStore
+    from storage.folder_store import SqlFolderStore
     from storage.jobs import IngestQueue
     from storage.lazy import LazyEmbedder
+    from storage.lesson_store import SqlLessonStore
     from storage.memory_store import SqlMemoryStore
     from storage.migrations import migrate
     from storage.mirror import Mirror
+    from storage.signature_store import SqlSignatureStore
     from storage.table_store import SqlTableStore
+    from storage.tray_store import SqlTrayStore
     from storage.tuning_store import SqlTuningStore
     from storage.use_store import SqlUseLog
     from storage.view_store import SqlViewStore
+    from storage.vocabulary_store import SqlVocabularyStore
     from storage.word_store import SqlWordStore
 
     writer = _writer(settings)
@@ -120,7 +135,17 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
     resources.callback(uses.close)
     tunings = SqlTuningStore(database)
     profiles = ProfileBook(tunings)
-    searcher = Searcher(
+    classifier, jobs = TruthClassifier(embedder), IngestQueue(engine, settings.tenant)
+    lessons = LessonDesk(SqlLessonStore(database), catalogue, vectors, classifier, jobs, lambda: embedder.name)
+    vocabulary = VocabularyDesk(
+        store=SqlVocabularyStore(database),
+        catalogue=catalogue,
+        vectors=vectors,
+        classifier=lessons.classifier,
+        jobs=jobs,
+    )
+    resources.enter_context(opened(vocabulary.words))
+    searcher = SpeakingSearcher(
         catalogue,
         vectors,
         sparse,
@@ -130,17 +155,23 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
         near=near,
         rerankers=rerankers(settings, _threads()),
         uses=uses.uses,
+        words=vocabulary.words,
     )
-    classifier = TruthClassifier(embedder)
+    reader = IsolatedReader(settings.file_seconds, settings.file_megabytes)
+    resources.callback(reader.close)
     stores: Any = {"catalogue": catalogue, "vectors": vectors, "sparse": sparse}
     reading: Any = {**stores, "embedder": embedder}
     workbench = Workbench(
         **stores,
         blobs=BlobFiles(str(settings.data_folder / "originals")),
-        jobs=IngestQueue(engine, settings.tenant),
-        ingestor=Ingestor(embedder, classifier, settings),
+        jobs=jobs,
+        lessons=lessons,
+        enrichment=EnrichmentDesk(
+            store=SqlEnrichmentStore(database), catalogue=catalogue, embedder=embedder, jobs=jobs, graph=graph
+        ),
+        ingestor=Ingestor(embedder, lessons.classifier, settings),
         searcher=searcher,
-        desk=CoverageDesk(store=SqlBoardStore(database), profiles=profiles, **reading),
+        desk=CoverageDesk(store=SqlBoardStore(database), profiles=profiles, words=vocabulary.words, **reading),
         reality=RealityDesk(SqlTableStore(database), catalogue),
         tuning=TuningDesk(
             store=tunings, profiles=profiles, searcher=searcher, catalogue=catalogue, classifier=classifier
@@ -150,6 +181,15 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
         views=SavedViews(
             SqlViewStore(database), lambda asked: searcher.search(asked, right_now()), catalogue, profiles
         ),
+        vocabulary=vocabulary,
+        changes=SqlChangeLog(database),
+        feeds=SqlFeedStore(database),
+        tray=SqlTrayStore(database),
+        folders=SqlFolderStore(database),
+        watch_roots=[Path(each).expanduser() for each in settings.watch_folders.split(os.pathsep) if each.strip()],
+        signatures=SqlSignatureStore(database),
+        web=Web(private=settings.web_private),
+        reader=reader,
         graph=graph,
         near=near,
         writer=writer,
@@ -162,12 +202,14 @@ def _built(settings: Settings, resources: ExitStack) -> Workbench:
 def _start_workers(url: "URL", settings: Settings, workbench: Workbench, resources: ExitStack) -> None:
     from storage.database import conninfo_of
     from storage.schedule import Scheduler
+    from storage.turns import jobs_at_once, machine
     from storage.worker import IngestWorker
 
-    worker = IngestWorker(conninfo_of(url), settings.tenant, workbench)
+    worker = IngestWorker(conninfo_of(url), settings.tenant, workbench, jobs_at_once(*machine()))
     resources.callback(worker.stop)
+    workbench.tray.recover()
     worker.start()
-    schedule = Scheduler(workbench.tuning.lab)
+    schedule = Scheduler(workbench.tuning.lab, (workbench.feeds.fetch_due, workbench.folders.look_due))
     resources.callback(schedule.stop)
     schedule.start()
 

@@ -1,7 +1,8 @@
-"""Measures the question sets whose hour has come, in a thread of the worker process."""
+"""Does what the hour has come for, in a thread of the worker process: question sets are measured, feeds queued."""
 
 import logging
 import threading
+from collections.abc import Callable, Sequence
 
 from core.errors import FivefoldError
 from core.tuning.lab import Lab
@@ -14,10 +15,13 @@ _log = logging.getLogger(__name__)
 
 
 class Scheduler:
-    """Looks once a minute. Any number of these may run, on any number of machines: a set is measured by one of them."""
+    """Looks once a minute. Any number of these may run, on any number of machines: a set is measured by one of them.
 
-    def __init__(self, lab: Lab) -> None:
-        self._lab = lab
+    others: what else is looked for; each is quick, queues what is due, and may find that another has done so.
+    """
+
+    def __init__(self, lab: Lab, others: Sequence[Callable[[], object]] = ()) -> None:
+        self._lab, self._others = lab, tuple(others)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="schedule", daemon=True)
 
@@ -32,7 +36,12 @@ class Scheduler:
             self._thread.join(_STOP_SECONDS)
 
     def look(self) -> None:
-        """Measure what is due. What goes wrong is logged, and tried again at the next look."""
+        """Do what is due. What goes wrong is logged, and tried again at the next look."""
+        for other in self._others:
+            try:
+                other()
+            except FivefoldError as error:
+                _log.warning("What is due could not be queued: %s", error)
         try:
             for each in self._lab.measure_due(self._stopping.is_set):
                 _log.info("'%s' was measured by the clock: experiment %d is %s.", each.set_name, each.id, each.state)

@@ -9,13 +9,14 @@ from pathlib import Path
 from time import sleep
 
 from core.documents import Document, DocumentState
-from core.errors import BadFile, BadRequest
+from core.errors import BadFile, BadRequest, FivefoldError
+from core.library.intray import NewFile
 from core.settings import Settings
 from core.tuning.judgments import LabelRow
 from core.workbench import Workbench
 from storage.opening import open_workbench
 
-__all__ = ["NamedFile", "apply_labels", "files_of", "fill", "labelled_files", "scratch_workbench", "settle"]
+__all__ = ["NamedFile", "apply_labels", "files_of", "fill", "labelled_files", "paths_of", "scratch_workbench", "settle"]
 
 _LOOK_SECONDS = 0.2
 _SAME = {"other": "general"}
@@ -31,13 +32,13 @@ class NamedFile:
 
 
 @contextmanager
-def scratch_workbench(settings: Settings) -> Iterator[Workbench]:
-    """A workbench on a fresh embedded database in a temporary folder, without a worker; converted models are shared.
+def scratch_workbench(settings: Settings, *, worker: bool = False) -> Iterator[Workbench]:
+    """A workbench on a fresh embedded database in a temporary folder; converted models are shared.
 
-    Raises StoreFailed when the database cannot start.
+    worker: whether jobs run by themselves. Raises StoreFailed when the database cannot start.
     """
     with tempfile.TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as folder:
-        alone = replace(settings, data_folder=Path(folder), database_url="", chroma_url="", worker=False)
+        alone = replace(settings, data_folder=Path(folder), database_url="", chroma_url="", worker=worker)
         models = settings.data_folder / "models"
         models.mkdir(parents=True, exist_ok=True)
         (alone.data_folder / "models").symlink_to(models.resolve(), target_is_directory=True)
@@ -46,6 +47,11 @@ def scratch_workbench(settings: Settings) -> Iterator[Workbench]:
 
 
 def files_of(paths: Sequence[Path]) -> list[NamedFile]:
+    """The files named, and those in the folders named, without hidden ones. Raises BadRequest for what is not there."""
+    return [NamedFile(path.name, path.read_bytes()) for path in paths_of(paths)]
+
+
+def paths_of(paths: Sequence[Path]) -> list[Path]:
     """The files named, and those in the folders named, without hidden ones. Raises BadRequest for what is not there."""
     found: list[Path] = []
     for path in paths:
@@ -58,7 +64,7 @@ def files_of(paths: Sequence[Path]) -> list[NamedFile]:
             raise BadRequest(f"'{path}' is not a file or folder.", "Check the path.")
     if not found:
         raise BadRequest("There is no file to ingest.", "Name files, or a folder that holds some.")
-    return [NamedFile(path.name, path.read_bytes()) for path in found]
+    return found
 
 
 def labelled_files(rows: Sequence[LabelRow], folder: Path, *, hide_names: bool = False) -> list[NamedFile]:
@@ -112,19 +118,14 @@ def apply_labels(workbench: Workbench, rows: Sequence[LabelRow], documents: Mapp
 
 
 def settle(
-    workbench: Workbench, files: Sequence[NamedFile], *, project: str | None = None
-) -> Iterator[tuple[NamedFile, Document | BadFile]]:
-    """Upload files and wait for a worker to settle each; yields them in their order."""
-    waiting: list[tuple[NamedFile, int | BadFile]] = []
-    for file in files:
-        try:
-            waiting.append((file, workbench.upload(file.name, file.data, project=project).document_id))
-        except BadFile as error:
-            waiting.append((file, error))
-    for file, outcome in waiting:
-        if isinstance(outcome, BadFile):
+    workbench: Workbench, files: Sequence[NewFile], *, project: str | None = None
+) -> Iterator[tuple[NewFile, Document | FivefoldError]]:
+    """Take files in and wait for a worker to settle each; yields them in their order."""
+    told = list(workbench.tray.take_in(files, project=project))
+    for file, outcome in zip(files, told, strict=True):
+        if isinstance(outcome, FivefoldError):
             yield file, outcome
             continue
-        while (document := workbench.document(outcome)).state is DocumentState.PENDING:
+        while (document := workbench.document(outcome.document_id)).state is DocumentState.PENDING:
             sleep(_LOOK_SECONDS)
         yield file, document

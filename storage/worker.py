@@ -2,23 +2,28 @@
 
 Who is alive is known by an advisory lock each worker holds: PostgreSQL drops it the moment the process is gone, and
 keeps it however busy, or asleep, the process is. So a killed process's job is retried within seconds, and a slow one is
-left alone.
+left alone. What was under way in a process that died is tried again one by one, each alone (`storage.turns`): their
+jobs take the same lock, so only one of them is ever fetched. So a document that takes its process down is found, and
+none that happened to be read beside it is blamed.
 """
 
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 
 from core.documents import DocumentState
-from core.errors import FileTooCostly, NotFound
+from core.errors import FileTooCostly, FivefoldError, NotFound
+from core.jobs import JobKind
 from core.workbench import Workbench
-from storage.jobs import TASK, queue_name
+from storage.jobs import TASK, WORK, queue_name
+from storage.turns import Turns
 
 if TYPE_CHECKING:
     from procrastinate import App, JobContext
@@ -41,11 +46,13 @@ _log = logging.getLogger(__name__)
 
 
 class IngestWorker:
-    """One job at a time, so that a document that takes its process down is alone to blame."""
+    """Runs the jobs of one tenant. at_once: so many beside each other."""
 
-    def __init__(self, conninfo: str, tenant: str, workbench: Workbench) -> None:
+    def __init__(self, conninfo: str, tenant: str, workbench: Workbench, at_once: int = 1) -> None:
         self._conninfo, self._queue, self._workbench = conninfo, queue_name(tenant), workbench
+        self._at_once, self._alone = at_once, f"{self._queue}:alone"
         self._stopping = threading.Event()
+        self._turns: Turns | None = None
         self._worker: Any = None  # procrastinate's Worker, whose methods carry no types
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="ingest worker", daemon=True)
 
@@ -82,16 +89,18 @@ class IngestWorker:
         # A store that does not answer, or a model that is still being copied, may be well a little later.
         retry = RetryStrategy(max_attempts=ATTEMPTS - 1, wait=2, linear_wait=10)
         app.task(name=TASK, pass_context=True, retry=retry)(self._ingest)
+        app.task(name=WORK, pass_context=True, retry=retry)(self._do)
         async with app.open_async():
             yield app
 
     async def _work(self, app: "App") -> None:
         from procrastinate.worker import Worker
 
+        self._turns = Turns(self._at_once)
         self._worker = Worker(
             app,
             queues=[self._queue],
-            concurrency=1,
+            concurrency=self._at_once,
             fetch_job_polling_interval=_LOOK_SECONDS,
             shutdown_graceful_timeout=_GRACE_SECONDS,
             delete_jobs="successful",
@@ -118,7 +127,7 @@ class IngestWorker:
             while True:
                 alive = {row[0] for row in await (await connection.execute(_ALIVE, (_LOCK_CLASS,))).fetchall()}
                 for job in await app.job_manager.get_stalled_jobs(
-                    queue=self._queue, task_name=TASK, seconds_since_heartbeat=_NEWBORN_SECONDS
+                    queue=self._queue, seconds_since_heartbeat=_NEWBORN_SECONDS
                 ):
                     if job.worker_id not in alive:
                         await self._take_over(app, job)
@@ -131,43 +140,66 @@ class IngestWorker:
 
         if job.attempts + 1 < ATTEMPTS:
             try:
-                await app.job_manager.retry_job(job, retry_at=utcnow())
+                await app.job_manager.retry_job(job, retry_at=utcnow(), lock=self._alone)
                 return
             except UniqueViolation:  # the same document waits already
                 await app.job_manager.finish_job(job, Status.FAILED, delete_job=True)
                 return
-        document_id = int(str(job.task_kwargs["document_id"]))
-        ended = FileTooCostly(
-            f"Reading this file ended the program {ATTEMPTS} times.",
-            "Save it again in another format, or split it, and upload that; or retry when more memory is free.",
-        )
-        await asyncio.to_thread(self._give_up, document_id, ended)
+        await asyncio.to_thread(self._give_up, job, _ended(job))
         await app.job_manager.finish_job(job, Status.FAILED, delete_job=False)
 
-    def _give_up(self, document_id: int, error: Exception) -> None:
+    def _give_up(self, job: "Job", error: Exception) -> None:
         try:
-            self._workbench.fail(document_id, error)
+            if job.task_name == TASK:
+                self._workbench.fail(int(str(job.task_kwargs["document_id"])), error)
+            else:
+                kind, number = job.task_kwargs["kind"], job.task_kwargs["number"]
+                self._workbench.give_up(JobKind(str(kind)), int(str(number)), error)
         except NotFound:
             return  # deleted meanwhile
+        except (FivefoldError, ValueError) as trouble:  # what cannot be noted for the user is at least in the log
+            _log.warning("That job %s failed (%s) could not be noted: %s", job.id, error, trouble)
 
     async def _ingest(self, context: "JobContext", document_id: int) -> None:
-        # A thread of our own: a pool's threads would keep the process alive until the last page is read.
-        outcome: Future[BaseException | None] = Future()
-        outcome.set_running_or_notify_cancel()  # a job given back does not cancel the thread that still runs it
-        threading.Thread(target=self._run, args=(document_id, outcome), name="ingest", daemon=True).start()
-        error = await asyncio.wrap_future(outcome)
+        await self._run(context.job, partial(self._read, document_id))
+
+    async def _do(self, context: "JobContext", kind: str, number: int) -> None:
+        await self._run(context.job, lambda: self._workbench.work(JobKind(kind), number))
+
+    async def _run(self, job: "Job", work: Callable[[], object]) -> None:
+        """Do the work of a job in a thread, when its turn comes; what it raises is tried again, and then given up."""
+        assert self._turns is not None
+        async with self._turns.turn(alone=job.lock == self._alone):
+            # A thread of our own: a pool's threads would keep the process alive until the last page is read.
+            outcome: Future[BaseException | None] = Future()
+            outcome.set_running_or_notify_cancel()  # a job given back does not cancel the thread that still runs it
+            threading.Thread(target=_done, args=(work, outcome), name=str(job.task_name), daemon=True).start()
+            error = await asyncio.wrap_future(outcome)
         if error is None:
             return
-        if context.job.attempts + 1 >= ATTEMPTS and isinstance(error, Exception):
-            await asyncio.to_thread(self._give_up, document_id, error)
+        if job.attempts + 1 >= ATTEMPTS and isinstance(error, Exception):
+            await asyncio.to_thread(self._give_up, job, error)
         raise error
 
-    def _run(self, document_id: int, outcome: "Future[Any]") -> None:
-        try:
-            if self._workbench.document(document_id).state is not DocumentState.READY:
-                self._workbench.ingest(document_id)
-            outcome.set_result(None)
-        except NotFound:
-            outcome.set_result(None)  # deleted while it waited
-        except BaseException as error:  # noqa: BLE001 - handed over to the job, which raises it
-            outcome.set_result(error)
+    def _read(self, document_id: int) -> None:
+        if self._workbench.document(document_id).state == DocumentState.PENDING:  # neither read already nor stopped
+            self._workbench.ingest(document_id)
+
+
+def _done(work: Callable[[], object], outcome: "Future[Any]") -> None:
+    try:
+        work()
+        outcome.set_result(None)
+    except NotFound:
+        outcome.set_result(None)  # deleted while it waited
+    except BaseException as error:  # noqa: BLE001 - handed over to the job, which raises it
+        outcome.set_result(error)
+
+
+def _ended(job: "Job") -> FileTooCostly:
+    """What to say of a job that took its process down."""
+    done = "Reading this file" if job.task_name == TASK else "This work"
+    return FileTooCostly(
+        f"{done} ended the program {ATTEMPTS} times.",
+        "Save it again in another format, or split it, and upload that; or retry when more memory is free.",
+    )

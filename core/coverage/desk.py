@@ -25,6 +25,7 @@ from core.errors import BadRequest, NotFound
 from core.moments import right_now
 from core.ports import Catalogue, Embedder, Profiles, SparseIndex, VectorIndex
 from core.reviews import Changes, Conflict, Decision, Opinion, Orphan, Past, Reviewed, Verdict
+from core.speaking import Words, built_in_words, in_its_words
 from core.tables.built_in import BUILT_IN
 
 __all__ = ["CoverageDesk"]
@@ -45,8 +46,10 @@ class CoverageDesk:
         sparse: SparseIndex,
         embedder: Embedder,
         profiles: Profiles = BUILT_IN,
+        words: Words = built_in_words,
         now: Callable[[], datetime] = right_now,
     ) -> None:
+        self.words = words
         self._store, self._catalogue, self._vectors, self._embedder = store, catalogue, vectors, embedder
         self._now, self._detector = now, Detector(catalogue, vectors, sparse, embedder)
         self.runs = Runs(store, self._detector, catalogue, now, profiles)
@@ -58,6 +61,7 @@ class CoverageDesk:
         """The living topics of a board, in the order they were added."""
         return self._store.topics(project)
 
+    @in_its_words
     def add_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
         """Keep new topics, domain and jurisdiction read from their names; one that is there already stays as it is."""
         return self._store.add_topics([described(topic) for topic in topics])
@@ -92,6 +96,7 @@ class CoverageDesk:
         """Forget a run and its cells; the decisions taken on it stay in the log."""
         self._store.delete_run(run_id)
 
+    @in_its_words
     def board(self, project: str | None, run_id: int | None = None) -> Board | None:
         """A finished run under the decisions that hold now, the latest unless named; None when there is none.
 
@@ -100,6 +105,7 @@ class CoverageDesk:
         run = self._finished(project, run_id)
         return None if run is None else self._reviewed(run)
 
+    @in_its_words
     def glance(
         self,
         topics: Sequence[Topic],

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from core.documents import Label, Labels, Page, Passage
+from core.ingest.classify_clues import Clue, clues
 from core.ingest.classify_dates import effective_date_label, temporal_label
 from core.ingest.classify_language import is_native, language_label
 from core.ingest.classify_passages import labelled_passages
@@ -19,8 +20,11 @@ from core.ingest.classify_subject import authority_label, domain_label, jurisdic
 from core.ingest.classify_truth import truth_label
 from core.ingest.classify_weighing import Prototypes, confirmed
 from core.ports import Embedder, Vectors
+from core.tables.prototypes import own_prototypes
 
 __all__ = ["TruthClassifier"]
+
+_KEPT_VOCABULARIES = 8
 
 
 class TruthClassifier:
@@ -28,6 +32,7 @@ class TruthClassifier:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
+        self._domains_of: dict[object, Prototypes] = {}
 
     def document(
         self,
@@ -41,8 +46,24 @@ class TruthClassifier:
 
         metadata: what the file says of itself ("published": an ISO date). Raises ModelUnavailable.
         """
+        reading, vectors = self.read(name, title, pages, metadata)
+        return self.labels(reading, vectors, corrections)
+
+    def read(
+        self, name: str, title: str, pages: Sequence[Page], metadata: Mapping[str, str] | None = None
+    ) -> tuple[Reading, Vectors]:
+        """What is read of a document, and the vectors of its sampled sentences. Raises ModelUnavailable."""
         reading = read_for_classifying(name, title, pages, metadata or {})
-        vectors = self._vectors(reading)
+        return reading, self._vectors(reading)
+
+    def clues(self, name: str, pages: Sequence[Page]) -> tuple[Clue, ...]:
+        """What tells which truth a document states, before it is weighed. Raises ModelUnavailable."""
+        reading, vectors = self.read(name, "", pages)
+        return clues(reading, self._truths, vectors, is_native(language_label(reading)))
+
+    def labels(self, reading: Reading, vectors: Vectors, corrections: Mapping[str, Label]) -> Labels:
+        """The labels of what was read; vectors: of its segments. A label of `corrections` stands, and what follows
+        from it follows."""
         fixed = {field: confirmed(label) for field, label in corrections.items()}
         language = fixed.get("language") or language_label(reading)
         native = is_native(language)
@@ -75,6 +96,12 @@ class TruthClassifier:
     def _authorities(self) -> Prototypes:
         return Prototypes(self._embedder, "authority")
 
-    @cached_property
+    @property
     def _domains(self) -> Prototypes:
-        return Prototypes(self._embedder, "domain")
+        """Those of the domains there are where it is asked: the workspace's own among them."""
+        own = own_prototypes()
+        if own not in self._domains_of:
+            if len(self._domains_of) >= _KEPT_VOCABULARIES:
+                self._domains_of.clear()
+            self._domains_of[own] = Prototypes(self._embedder, "domain", own)
+        return self._domains_of[own]

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from math import log
 
 import numpy as np
@@ -13,11 +12,11 @@ from core.documents import Authority, Evidence, EvidenceSource, Label, Truth
 from core.ingest.classify_language import is_native
 from core.ingest.classify_reading import Reading, quote_around
 from core.ingest.classify_weighing import Prototypes, decided, sign_evidence, totals
-from core.tables.authorities import authority_prior, authority_signs
+from core.tables.authorities import authority_finder, authority_prior
 from core.tables.decisions import place_weights, subject_weights, weighings
-from core.tables.domains import domains, keyword_places
+from core.tables.domains import domains, keyword_places, name_places
 from core.tables.jurisdictions import Place, place_hits, unstated_government_jurisdiction
-from core.tables.signs import Sign, SignFinder, SignHit
+from core.tables.signs import Sign, SignHit
 
 __all__ = ["authority_label", "domain_label", "jurisdiction_label"]
 
@@ -37,12 +36,13 @@ def domain_label(reading: Reading, prototypes: Prototypes, vectors: NDArray[np.f
         places.setdefault(found.key, []).append((found.start, found.end))
     hits = [SignHit(Sign(key, weights.keyword, f"words of {key}"), tuple(spans)) for key, spans in places.items()]
     evidence += sign_evidence(reading, hits, weighing)
-    for found in keyword_places(reading.name_words):
+    for found in name_places(reading.name_words):
         quote = reading.name_words[found.start : found.end]
         quote = quote if quote in reading.name else reading.name
         evidence.append(Evidence(quote, EvidenceSource.NAME, found.key, weights.name, f"file name: {found.key}"))
     if len(vectors) and reading.words >= _LEAST_WORDS_FOR_MEANING:
-        evidence += prototypes.evidence(reading.segments, prototypes.nearness(vectors), weighing.meaning_of(native))
+        meant = prototypes.evidence(reading.segments, prototypes.nearness(vectors), weighing.meaning_of(native))
+        evidence += [item for item in meant if item.value in domains()]
     return decided(totals(domains(), evidence), [item for item in evidence if item.quote], weighing)
 
 
@@ -60,7 +60,7 @@ def authority_label(
         return Label(reason="Who speaks follows from the truth, which is unknown.")
     prior = authority_prior()[Truth(spoken)]
     base = {a.value: log(max(prior[a], weights.least_prior)) for a in Authority}
-    evidence = sign_evidence(reading, _authority_signs().find(reading.body), weighing)
+    evidence = sign_evidence(reading, authority_finder().find(reading.body), weighing)
     if spoken != Truth.REFERENCE:
         evidence = [replace(item, weight=item.weight * weights.signs_elsewhere) for item in evidence]
     elif len(vectors):
@@ -171,8 +171,3 @@ def _place_scores(mentions: Sequence[_Mention]) -> tuple[dict[str, float], dict[
             item = Evidence(quote, mention.source, place.value, weight, f"names {place.value} ({place.kind})")
             quotes[place.value] = (*quotes.get(place.value, ()), item)
     return scores, {value: quotes.get(value, ()) for value in scores}
-
-
-@cache
-def _authority_signs() -> SignFinder:
-    return SignFinder(authority_signs())

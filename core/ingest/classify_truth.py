@@ -1,5 +1,6 @@
 """Which kind of truth a document states."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 
@@ -7,81 +8,59 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.documents import Evidence, EvidenceSource, Label, Truth
+from core.ingest.classify_clues import Clue, clues, sign_key
 from core.ingest.classify_reading import Reading
-from core.ingest.classify_weighing import Prototypes, decided, sign_evidence, totals
+from core.ingest.classify_weighing import Prototypes, decided, totals
 from core.tables.decisions import weighings
-from core.tables.signs import SignFinder
+from core.tables.fitted import clue_weights, lean
 from core.tables.truths import truths
 
 __all__ = ["truth_label"]
-
-_FURTHER_NAME_SHARE = 0.3
-_LEAST_WORDS_FOR_MEANING = 8
 
 
 def truth_label(reading: Reading, prototypes: Prototypes, vectors: NDArray[np.float32], native: bool = True) -> Label:
     """The truth of a document, with the name words, signs and sentences that decided it.
 
-    Abstains when no sign speaks at all, or when two truths are too close. native: in a language the embedding knows.
+    A sum decides: what every truth has before a word is read, and what each clue adds to it (core.tables.fitted).
+    Abstains when nothing speaks, or when two truths are too close. native: in a language the embedding knows.
     """
-    weighing = weighings()["truth"]
-    named = _name_evidence(reading)
-    signs = sign_evidence(reading, _body_signs().find(reading.body), weighing)
-    meaning: list[Evidence] = []
-    if len(vectors) and reading.words >= _LEAST_WORDS_FOR_MEANING:
-        meaning = prototypes.evidence(reading.segments, prototypes.nearness(vectors), weighing.meaning_of(native))
     if not reading.words:
         return Label(reason="The document holds no text that could be read.")
-    if not named and not signs and (len(reading.segments) < 3 or not meaning):
+    found = clues(reading, prototypes, vectors, native)
+    signs = [clue for clue in found if clue.value and clue.source is not EvidenceSource.MEANING]
+    meant = any(clue.source is EvidenceSource.MEANING for clue in found)
+    if not signs and (len(reading.segments) < 3 or not meant):
         return Label(reason="Too little text to tell which truth it states.")
-    evidence = [*named, *signs, *meaning]
-    label = decided(totals(Truth, evidence), evidence, weighing)
-    return _humbled(label, weighing.doubt_cap)
+    weighing = weighings()["truth"]
+    evidence = [item for clue in found for item in _told(clue)]
+    leaning = [Evidence("", EvidenceSource.TEXT, value, weight, "how common it is") for value, weight in lean().items()]
+    label = decided(totals(Truth, [*leaning, *evidence]), evidence, weighing)
+    return _humbled(label, found, weighing.doubt_cap)
 
 
-def _humbled(label: Label, cap: float) -> Label:
+def _told(clue: Clue) -> list[Evidence]:
+    """What one clue adds to each truth, as evidence."""
+    return [
+        Evidence(clue.quote, clue.source, value, round(weight * clue.strength, 6), clue.rule)
+        for value, weight in clue_weights()[clue.key].items()
+        if weight > 0
+    ]
+
+
+def _humbled(label: Label, found: Iterable[Clue], cap: float) -> Label:
     """A law or policy label never claims more than the cap on one kind of words in its text, nor without the
     rule-giver's own voice: articles about rules use their words too, and a wrong one costs most.
     """
-    kinds = {item.rule for item in label.evidence if item.source is EvidenceSource.TEXT}
-    firm = len(kinds) >= 2 and bool(kinds & _own_voices())
-    if label.value in (Truth.REGULATORY, Truth.COMPLIANCE) and not firm:
-        return replace(label, probability=min(label.probability, cap))
-    return label
-
-
-def _name_evidence(reading: Reading) -> list[Evidence]:
-    """The file name's words: per truth the strongest sign counts whole, further ones a share."""
-    found: dict[str, list[Evidence]] = {}
-    for hit in _name_signs().find(reading.name_words):
-        start, end = hit.spans[0]
-        quote = _as_written(reading, start, end)
-        item = Evidence(quote, EvidenceSource.NAME, hit.sign.value, hit.sign.weight, hit.sign.rule)
-        found.setdefault(hit.sign.value, []).append(item)
-    evidence: list[Evidence] = []
-    for items in found.values():
-        items.sort(key=lambda item: -item.weight)
-        evidence += [items[0], *(replace(item, weight=item.weight * _FURTHER_NAME_SHARE) for item in items[1:])]
-    return evidence
-
-
-def _as_written(reading: Reading, start: int, end: int) -> str:
-    """The words in the name itself where they stand there letter for letter, else the whole name."""
-    words = reading.name_words[start:end]
-    return words if words in reading.name else reading.name
-
-
-@cache
-def _body_signs() -> SignFinder:
-    return SignFinder(sign for row in truths().values() for sign in row.signs)
-
-
-@cache
-def _name_signs() -> SignFinder:
-    return SignFinder(sign for row in truths().values() for sign in row.names)
+    if label.value not in (Truth.REGULATORY, Truth.COMPLIANCE):
+        return label
+    own = {clue.key for clue in found if clue.value == label.value and clue.source is EvidenceSource.TEXT}
+    if len(own) >= 2 and own & _own_voices():
+        return label
+    return replace(label, probability=min(label.probability, cap))
 
 
 @cache
 def _own_voices() -> frozenset[str]:
-    """The rules of the signs that tell that the rule-giver itself speaks."""
-    return frozenset(sign.rule for row in truths().values() for sign in row.signs if sign.own_voice)
+    """The keys of the signs that tell that the rule-giver itself speaks."""
+    rows = ((truth, sign) for truth, row in truths().items() for sign in row.signs)
+    return frozenset(sign_key("sign", truth, sign.rule) for truth, sign in rows if sign.own_voice)

@@ -13,20 +13,20 @@ from core.tables.decisions import Weighing
 from core.tables.prototypes import prototypes
 from core.tables.signs import SignHit
 
-__all__ = ["Prototypes", "confirmed", "decided", "sign_evidence", "totals"]
+__all__ = ["Prototypes", "confirmed", "decided", "expected_signs", "sign_evidence", "totals"]
 
 _NEAREST = 2
-_SHARPNESS = 18.0
+_SHARPNESS = 25.0
 _GROWTH = 0.7
 _LEAST_COSINE = 0.15
 _SHOWN = 6
 
 
 class Prototypes:
-    """The labelled sentences of one field, embedded once."""
+    """The labelled sentences of one field, embedded once. more: further values with theirs."""
 
-    def __init__(self, embedder: Embedder, field: str) -> None:
-        rows = prototypes()[field]
+    def __init__(self, embedder: Embedder, field: str, more: Iterable[tuple[str, Sequence[str]]] = ()) -> None:
+        rows = {**prototypes()[field], **dict(more)}
         self.values = tuple(rows)
         owners = [i for i, value in enumerate(rows) for _ in rows[value]]
         self._owners = np.array(owners)
@@ -61,14 +61,18 @@ class Prototypes:
         ]
 
 
+def expected_signs(reading: Reading, weighing: Weighing) -> float:
+    """How often a sign is expected in a text: it grows with the 0.7th power of the words, because a long text repeats
+    itself less than it grows.
+    """
+    return 0.5 + float((reading.words / weighing.words_per_sign) ** _GROWTH)
+
+
 def sign_evidence(
     reading: Reading, hits: Iterable[SignHit], weighing: Weighing, source: EvidenceSource = EvidenceSource.TEXT
 ) -> list[Evidence]:
-    """One Evidence per sign in the body: weight · (1 - e^(-count / expected)), more when it stands in the opening.
-
-    What is expected grows with the 0.7th power of the words: a long text repeats itself less than it grows.
-    """
-    expected = 0.5 + (reading.words / weighing.words_per_sign) ** _GROWTH
+    """One Evidence per sign in the body: weight · (1 - e^(-count / expected)), more when it stands in the opening."""
+    expected = expected_signs(reading, weighing)
     found = []
     for hit in hits:
         start, end = hit.spans[0]

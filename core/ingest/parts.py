@@ -14,22 +14,37 @@ from core.vectors import packed
 
 __all__ = ["embedded", "embedded_text", "part_vectors", "with_those_cut_off"]
 
+_BLOCK = 256  # texts sorted by length together; more at once would leave the user long without a word
+
 
 def embedded_text(passage: Passage) -> str:
     """What is embedded for a passage: its context, then its text."""
     return f"{passage.context}\n{passage.text}" if passage.context else passage.text
 
 
-def embedded(embedder: Embedder, passages: Sequence[Passage]) -> tuple[Vectors, Sequence[bytes]]:
-    """The vectors of passages, float32, shape (n, dim), L2-normalised, and `Passage.meanings` of each."""
+def embedded(
+    embedder: Embedder, passages: Sequence[Passage], on_block: Callable[[int], None] = lambda done: None
+) -> tuple[Vectors, Sequence[bytes]]:
+    """The vectors of passages, float32, shape (n, dim), L2-normalised, and `Passage.meanings` of each.
+
+    on_block: hears how many are done, after each block of some hundreds but the last.
+    """
     texts = [embedded_text(passage) for passage in passages]
     moved = [len(text) - len(passage.text) for text, passage in zip(texts, passages, strict=True)]
     parts = [
         [Span(span.start + by, span.end + by) for span in passage.sentences]
         for passage, by in zip(passages, moved, strict=True)
     ]
-    vectors, found = embedder.embed_parts(texts, parts)
-    return vectors, [packed(each).tobytes() for each in found]
+    blocks: list[Vectors] = []
+    meanings: list[bytes] = []
+    for start in range(0, len(texts), _BLOCK) or (0,):
+        end = start + _BLOCK
+        vectors, found = embedder.embed_parts(texts[start:end], parts[start:end])
+        blocks.append(vectors)
+        meanings += [packed(each).tobytes() for each in found]
+        if end < len(texts):
+            on_block(end)
+    return np.concatenate(blocks), meanings
 
 
 def part_vectors(tokens: Vectors, offsets: Sequence[tuple[int, int]], parts: Sequence[Span]) -> Vectors:

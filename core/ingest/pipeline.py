@@ -48,7 +48,8 @@ class Ingestor:
         on_step: Callable[[str], None],
         on_tables: Callable[[Sequence[ReadTable]], None] = lambda tables: None,
     ) -> Ingested:
-        """Ingest one original; `on_step` hears "read", "classify", "split" and "embed" as each begins; `on_tables`
+        """Ingest one original; `on_step` hears "read", "classify", "split" and "embed" as each begins, and
+        "embed 256/1000" while a long one is embedded; `on_tables`
         gets the tables of a file as soon as they are read: they can be asked while the text is still embedded.
 
         Raises a BadFile for a file that cannot be used; ModelUnavailable is the only other error of ours.
@@ -65,7 +66,7 @@ class Ingestor:
                 "Check that it is the right file.",
             )
         on_step("embed")
-        vectors, meanings = embedded(self._embedder, passages)
+        vectors, meanings = embedded(self._embedder, passages, lambda done: on_step(f"embed {done}/{len(passages)}"))
         passages = tuple(replace(each, meanings=known) for each, known in zip(passages, meanings, strict=True))
         described = replace(_described(document, extracted, labels), title=title, passages=len(passages))
         told = [_told(passage, described, extracted.setup_pages) for passage in passages]

@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 
 from core.documents import LABEL_FIELDS, Authority, Document, Label, Passage, TemporalClass, Truth
 from core.errors import BadRequest
+from core.tables.domains import domain_titles
 
-__all__ = ["moment", "relabelled"]
+__all__ = ["caught_up", "moment", "relabelled"]
 
 _CLOSED: Mapping[str, type[Truth] | type[Authority] | type[TemporalClass]] = {
     "truth": Truth,
@@ -16,6 +17,7 @@ _CLOSED: Mapping[str, type[Truth] | type[Authority] | type[TemporalClass]] = {
     "temporal_class": TemporalClass,
 }
 _OPEN = ("domain", "jurisdiction")
+_SAID = ("project", "tags", "source_type", "owner", "url", "archived", "parent", "version_of")
 _JURISDICTION = re.compile(r"federal|global|(?:country|state):[A-Z]{2}")
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 
@@ -30,6 +32,9 @@ def relabelled(
     """
     for field, label in corrected.items():
         _check(field, label)
+        if field == "domain" and label.confirmed and label.value is not None and label.value not in domain_titles():
+            known = ", ".join(f"{name} ({title})" for name, title in domain_titles().items())
+            raise BadRequest(f"'{label.value}' is no domain of this workspace.", f"Domains are: {known}.")
     changed = replace(document, labels=replace(document.labels, **corrected))
     moved = tuple(passages)
     for field, label in corrected.items():
@@ -41,6 +46,23 @@ def relabelled(
             moved = tuple(replace(p, date=date) if p.date == document.date else p for p in moved)
             changed = replace(changed, date=date)
     return changed, moved
+
+
+def caught_up(
+    document: Document, passages: Sequence[Passage], current: Document, corrections: Mapping[str, Label]
+) -> tuple[Document, tuple[Passage, ...]]:
+    """A document just read, and its passages, with what people said of it meanwhile: reading takes minutes.
+
+    current: the document as it is stored now. corrections: all there are now, as confirmed labels.
+    """
+    told = {name: getattr(current, name) for name in _SAID}
+    filtered = {name: told[name] for name in ("project", "tags", "source_type", "archived")}
+    document = replace(document, **told)
+    moved = tuple(replace(passage, **filtered) for passage in passages)
+    since = {
+        field: label for field, label in corrections.items() if getattr(document.labels, field).value != label.value
+    }
+    return relabelled(document, moved, since)
 
 
 def _follow(passage: Passage, field: str, before: str | None, label: Label) -> Passage:

@@ -9,7 +9,7 @@ from core.entities import Entity, EntityType
 from core.matching import STOP_WORDS
 from core.naming.words import Lexicon, Named, Word, gap_joins, in_capitals
 from core.tables.entities import known_entities, name_words
-from core.tables.jurisdictions import jurisdictions
+from core.tables.jurisdictions import built_in_jurisdictions
 
 __all__ = ["capitalised_names", "known_lexicon", "type_of_name", "well_known"]
 
@@ -33,7 +33,7 @@ def known_lexicon() -> Lexicon:
     spelled = [(entity, (entity.name, *entity.aliases)) for entity in known_entities()]
     places = [
         (Entity(title, EntityType.PLACE), (title, title.upper()))
-        for value, title in jurisdictions().items()
+        for value, title in built_in_jurisdictions().items()
         if value.startswith(("state:", "country:")) and title != "European Union"
     ]
     return Lexicon([*spelled, *places], name_words().wordlike)
@@ -55,7 +55,7 @@ def capitalised_names(text: str, words: Sequence[Word]) -> Iterator[Named]:
     for run in _runs(text, words):
         yield from _in_run(text, run)
     for match in _STATE_CITY.finditer(text):
-        if f"state:{match[2]}" in jurisdictions():
+        if f"state:{match[2]}" in built_in_jurisdictions():
             yield Named(Entity(f"{match[1]}, {match[2]}", EntityType.PLACE), match.start(), match.end())
     for match in _CAPITAL.finditer(text):
         yield Named(Entity("Washington, DC", EntityType.PLACE), match.start(), match.end())

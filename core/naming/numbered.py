@@ -234,12 +234,12 @@ def _amount_and_day_shapes() -> Iterator[_Shape]:
     unit = r"(?:\s*(?P<unit>thousand|million|billion|trillion|[MBK])\b)?"
     amount = rf"(?<![\w$])(?P<sign>(?:US)?\$|€|£)\s?{number}{unit}"
     yield _Shape(EntityType.MONEY, re.compile(amount), _amount, ("$", "€", "£"))
-    year, day = r"(?:19|20)\d{2}", r"(?:0?[1-9]|[12]\d|3[01])"
+    year, day, ordinal = r"(?:19|20)\d{2}", r"(?:0?[1-9]|[12]\d|3[01])", r"(?:st|nd|rd|th)?"
     names = [name for name in month_names() if name == "sept" or any(month.startswith(name) for month in _MONTHS)]
     month = "|".join(name.capitalize() for name in sorted(names, key=len, reverse=True))
     named = (
-        rf"\b(?P<month>{month})\b\.?\s+(?:(?P<day>{day})\b(?:,?\s+(?P<year>{year})\b)?|(?P<year2>{year})\b)"
-        rf"|\b(?P<day2>{day})\s+(?P<month2>{month})\b(?:\.?,?\s+(?P<year3>{year})\b)?"
+        rf"\b(?P<month>{month})\b\.?\s+(?:(?P<day>{day}){ordinal}\b(?:,?\s+(?P<year>{year})\b)?|(?P<year2>{year})\b)"
+        rf"|\b(?P<day2>{day}){ordinal}\s+(?:of\s+)?(?P<month2>{month})\b(?:\.?,?\s+(?P<year3>{year})\b)?"
     )
     hints = tuple(dict.fromkeys(name[:3] for name in names))
     yield _Shape(EntityType.DATE, re.compile(named), _day, hints)

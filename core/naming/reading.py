@@ -5,6 +5,7 @@ from itertools import chain
 
 from core.entities import Entity, EntityType
 from core.naming.capitalised import capitalised_names, known_lexicon
+from core.naming.cited import cases
 from core.naming.defined import abbreviations, code_names, defined_terms
 from core.naming.numbered import numbered_names
 from core.naming.words import Named, Word, read_words
@@ -44,6 +45,7 @@ def _found(text: str, words: Sequence[Word]) -> Iterator[Named]:
         capitalised_names(text, words),
         defined_terms(text),
         code_names(text),
+        cases(text),
     )
 
 

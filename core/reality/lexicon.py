@@ -8,7 +8,7 @@ from core.reality.reach import Way, is_amount
 from core.reality.words import Token, header_words, plain_header, plain_words, value_words
 from core.table_queries import Ref
 from core.tables.asking import asking
-from core.tables.jurisdictions import jurisdictions
+from core.tables.jurisdictions import built_in_jurisdictions
 from core.tabular import Column, ColumnType, RealityTable
 
 __all__ = [
@@ -33,7 +33,9 @@ _WITHOUT_HEAD, _WITHOUT_LIGHT_HEAD = 0.75, 0.9
 _MODIFIER = 0.7
 _MOST_PARTIAL = 8
 _STATES = {
-    key.removeprefix("state:").lower(): name for key, name in jurisdictions().items() if key.startswith("state:")
+    key.removeprefix("state:").lower(): name
+    for key, name in built_in_jurisdictions().items()
+    if key.startswith("state:")
 }
 
 

@@ -87,6 +87,7 @@ class Retriever:
         self._embedder, self._threads = embedder, threads
         self._measurer = Measurer(catalogue, vectors, sparse, near)
 
+    # One leg after the other, each named: split up, what runs beside what could not be read in one place.
     def find(self, wanted: Wanted) -> Found:
         """The candidates for a question. Raises StoreFailed when no leg could search: an error is never an empty
         result."""

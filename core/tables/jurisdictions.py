@@ -1,14 +1,20 @@
-"""Where a rule applies: names, agencies, codes and citations of places (behaviour.md §1)."""
+"""Where a rule applies: names, agencies, codes and citations of places (behaviour.md §1).
+
+The rows are those of core/tables/jurisdictions.toml with the names and places the workspace adds (core.speaking).
+"""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
+from core.speaking import spoken
 from core.tables.loading import check_keys, table
+from core.vocabulary import JurisdictionNames, findable
 
 __all__ = [
     "Place",
+    "built_in_jurisdictions",
     "jurisdiction_hits",
     "jurisdiction_title",
     "jurisdictions",
@@ -50,9 +56,28 @@ class Place:
     kind: str
 
 
-@cache
+_KEPT_VOCABULARIES = 16
+
+
 def jurisdictions() -> Mapping[str, str]:
-    """Jurisdiction → the name a page shows: "federal", the states, the countries, "global". Raises BadTable."""
+    """Jurisdiction → the name a page shows: "federal", the states, the countries, the workspace's own, "global".
+
+    Raises BadTable, StoreFailed.
+    """
+    return _titles(spoken().jurisdictions)
+
+
+@lru_cache(_KEPT_VOCABULARIES)
+def _titles(own: tuple[JurisdictionNames, ...]) -> Mapping[str, str]:
+    titles = dict(built_in_jurisdictions())
+    world = titles.pop("global")
+    titles |= {each.value: each.title or titles.get(each.value, each.value) for each in own if each.value != "global"}
+    return titles | {"global": next((each.title for each in own if each.value == "global" and each.title), world)}
+
+
+@cache
+def built_in_jurisdictions() -> Mapping[str, str]:
+    """The product's own, whatever the workspace says. Raises BadTable."""
     rows = _rows()
     titles = {"federal": "US federal"}
     titles |= {f"state:{code}": row["names"][0] for code, row in rows["states"].items()}
@@ -137,9 +162,13 @@ def place_hits(text: str) -> Iterator[Place]:
             yield Place(f"state:{code}", start, match.end(), "code")
 
 
-@cache
 def _names() -> tuple[Mapping[str, tuple[str, str]], re.Pattern[str]]:
     """Every written form → (jurisdiction, kind), and one pattern that finds them all."""
+    return _forms(spoken().jurisdictions)
+
+
+@lru_cache(_KEPT_VOCABULARIES)
+def _forms(own: tuple[JurisdictionNames, ...]) -> tuple[Mapping[str, tuple[str, str]], re.Pattern[str]]:
     rows = _rows()
     forms: dict[str, tuple[str, str]] = {}
     prefixes: dict[str, tuple[str, str]] = {}
@@ -154,6 +183,9 @@ def _names() -> tuple[Mapping[str, tuple[str, str]], re.Pattern[str]]:
         forms[row["names"][0].lower()] = (f"state:{code}", "name")
         prefixes[row["code_prefix"]] = (f"state:{code}", "citation")
         forms |= {"§" + prefix: (f"state:{code}", "citation") for prefix in row["citations"]}
+    for each in own:
+        forms |= _with_small_letters((*_name_of(each), *each.names), (each.value, "name"))
+        forms |= _with_small_letters(each.agencies, (each.value, "agency"))
     forms |= {name.upper(): found for name, found in forms.items() if len(name) > 3 and not name.startswith("§")}
     codes = "|".join(rows["states"])
     safe = "|".join(code for code in rows["states"] if code not in _WORDLIKE)
@@ -165,6 +197,17 @@ def _names() -> tuple[Mapping[str, tuple[str, str]], re.Pattern[str]]:
         rf"|(?:[Ss]tate of\s+)(?P<of>{codes})\b|(?:(?:in|for|from|within)\s+)(?P<after>{safe})\b)"
     )
     return forms | prefixes | {n: forms[n] for n in prefixes if n in forms}, pattern
+
+
+def _name_of(own: JurisdictionNames) -> tuple[str, ...]:
+    """The title names the place too; that of "global" may be any word, and names none."""
+    return (own.title,) if own.title and own.value != "global" else ()
+
+
+def _with_small_letters(names: Sequence[str], found: tuple[str, str]) -> dict[str, tuple[str, str]]:
+    """The names as written; those of several words in small letters too, which a single one may be by chance."""
+    known = findable(names)
+    return dict.fromkeys(known, found) | {name.lower(): found for name in known if " " in name}
 
 
 @cache
@@ -181,9 +224,13 @@ def _citations() -> Mapping[str, re.Pattern[str]]:
     return shapes
 
 
-@cache
 def _by_lower_name() -> Mapping[str, str]:
-    forms, _ = _names()
+    return _lower_names(spoken().jurisdictions)
+
+
+@lru_cache(_KEPT_VOCABULARIES)
+def _lower_names(own: tuple[JurisdictionNames, ...]) -> Mapping[str, str]:
+    forms, _ = _forms(own)
     return {name.lower(): value for name, (value, _) in forms.items() if not name.startswith("§") and len(name) > 2}
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from core.documents import Document, Label, Passage
 from core.tuning.judgments import LabelRow, PassageJudgment
-from core.tuning.metrics import calibration_error, mean, normalised
+from core.tuning.metrics import calibration_bins, calibration_error, mean, normalised
 
 __all__ = ["ClassificationReport", "WrongTruth", "evaluate_classification"]
 
@@ -34,6 +34,7 @@ class ClassificationReport:
     An abstention is a wrong answer in every accuracy, and left out of `ece`, which judges stated probabilities only.
     date_accuracy: over documents with a judged date, at the judged precision. dates_invented: undated documents
     given one.
+    bins: of `ece`, least sure first: documents, mean probability, share right.
     passage_accuracy: of the judged passages. confident_wrong: regulatory or compliance at 0.8 or more, and wrong.
     """
 
@@ -51,6 +52,7 @@ class ClassificationReport:
     confident_wrong: int
     per_truth: Mapping[str, Mapping[str, float]]
     per_source: Mapping[str, Mapping[str, float]]
+    bins: tuple[tuple[int, float, float], ...] = ()
     wrong: tuple[WrongTruth, ...] = ()
     wrong_passages: tuple[str, ...] = ()
     unread: tuple[str, ...] = field(default=())
@@ -105,6 +107,7 @@ def evaluate_classification(
         confident_wrong=sum(_confident_wrong(j) for j in judged),
         per_truth=_grouped(judged, lambda j: j.row.truth),
         per_source=_grouped(judged, lambda j: j.row.source),
+        bins=tuple(calibration_bins(decided)),
         wrong=tuple(_wrong(j) for j in judged if not j.right("truth")),
         wrong_passages=tuple(words for words, right in passages if not right),
         unread=tuple(j.row.name for j in judged if j.document is None),

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from math import nan
 from statistics import fmean, median
 
-__all__ = ["MEASURES", "Measure", "calibration_error", "mean", "middle", "normalised", "ranking_measures"]
+__all__ = [
+    "MEASURES",
+    "Measure",
+    "calibration_bins",
+    "calibration_error",
+    "mean",
+    "middle",
+    "normalised",
+    "ranking_measures",
+]
 
 _BINS = 15
 _QUOTES = str.maketrans(
@@ -75,13 +84,24 @@ def calibration_error(decided: Sequence[tuple[float, bool]]) -> float:
     """
     if not decided:
         return nan
+    return sum(abs(said - right) * n for n, said, right in calibration_bins(decided)) / len(decided)
+
+
+def calibration_bins(decided: Sequence[tuple[float, bool]]) -> list[tuple[int, float, float]]:
+    """The bins of `calibration_error`, least sure first: how many, mean probability, share right.
+
+    >>> calibration_bins([(0.9, True), (0.9, False), (0.5, True)])
+    [(1, 0.5, 1.0), (2, 0.9, 0.5)]
+    """
     ordered = sorted(probability for probability, _ in decided)
     bins: dict[int, list[tuple[float, bool]]] = {}
     for probability, right in decided:
         # Equal probabilities share a bin, whatever their outcome.
         bins.setdefault(bisect_left(ordered, probability) * _BINS // len(ordered), []).append((probability, right))
-    gaps = [abs(fmean(p for p, _ in part) - fmean(right for _, right in part)) * len(part) for part in bins.values()]
-    return sum(gaps) / len(decided)
+    return [
+        (len(part), fmean(p for p, _ in part), float(fmean(right for _, right in part)))
+        for _, part in sorted(bins.items())
+    ]
 
 
 def ranking_measures(

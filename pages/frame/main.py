@@ -27,6 +27,7 @@ page = st.navigation(
         st.Page(_PAGES / "tuning.py", title="Tuning", icon=":material/tune:"),
         st.Page(_PAGES / "coverage.py", title="Coverage", icon=":material/grid_on:"),
         st.Page(_PAGES / "data.py", title="Data", icon=":material/table_chart:"),
+        st.Page(_PAGES / "settings.py", title="Settings", icon=":material/settings:"),
     ],
     position="top",
 )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 import streamlit as st
 
 from core.documents import Document, DocumentState, Origin, Passage
+from core.library.members import is_container
 from core.matching import stem
 from core.queries import SearchRequest
 from core.results import Candidate, Citation, Hit, SearchResult
@@ -222,4 +223,6 @@ def miss_line(candidate: Candidate, detail: str, request: SearchRequest, documen
 def unsure(document: Document) -> bool:
     """Whether an analyst should look at what a document was taken for."""
     label = document.labels.truth
+    if is_container(document):
+        return False  # its files are documents of their own
     return not label.confirmed and (label.value is None or label.probability < SURE)

@@ -70,7 +70,7 @@ _ORDERS = {_COUNT: ":material/sort:", _NAME: ":material/sort_by_alpha:"}
 _MODES = {"any": "Any of them", "all": "All of them"}
 _LIVING, _TOO, _ONLY = "living", "too", "only"
 _ARCHIVED: Mapping[str, bool | None] = {_LIVING: False, _TOO: None, _ONLY: True}
-_ARCHIVED_WORDS = {_LIVING: "In the library", _TOO: "Archived too", _ONLY: "Archived only"}
+_ARCHIVED_WORDS = {_LIVING: "Left out", _TOO: "Searched too", _ONLY: "Searched alone"}
 
 
 def title_of(field: str, value: str) -> str:
@@ -143,12 +143,21 @@ def drawn(facets: Facets, document_names: Mapping[str, str], left_out: LeftOut |
     with st.expander(f"More filters{f' · {used} set' if used else ''}", icon=":material/tune:", expanded=used > 0):
         for widget in further:
             drawing.field(widget)
-        words = _ARCHIVED_WORDS
-        st.selectbox("Archived documents", list(words), key="filter.archived", format_func=words.__getitem__)
+        _archived()
     filters = _said()
     if left_out is not None and filters.dated and not filters.include_undated and (number := left_out(filters)):
         beside_dates.caption(f":material/event_busy: {count(number, 'undated document')} left out by the dates.")
     return filters
+
+
+def _archived() -> None:
+    st.selectbox(
+        "Old versions and archived documents",
+        list(_ARCHIVED_WORDS),
+        key="filter.archived",
+        format_func=_ARCHIVED_WORDS.__getitem__,
+        help="What a newer version replaced, or was archived, is searched on request only.",
+    )
 
 
 def _in_use(widget: _Widget) -> bool:

@@ -203,7 +203,7 @@ class MemoryCatalogue:
 
     def corrections(self, sha256: str) -> Mapping[str, Label]:
         """The latest correction per label field."""
-        return dict(self._corrections.get(sha256, {}))
+        return {field: label for field, label in self._corrections.get(sha256, {}).items() if label.value}
 
     def save_searched(self, question: str, hits: int, at: datetime) -> None:
         """Remember a question; asked again, it moves to the front."""
@@ -221,7 +221,7 @@ class MemoryCatalogue:
         """What is in the library."""
         documents = self.documents()
         ready = [d for d in documents if d.state is DocumentState.READY]
-        truths = Counter(Truth(v) if (v := d.labels.truth.value) else None for d in ready)
+        truths = Counter(Truth(v) if (v := d.labels.truth.value) else None for d in ready if d.pages)
         return Statistics(
             documents=len(documents),
             passages=sum(d.passages for d in ready),

@@ -13,7 +13,7 @@ from pypdf import PdfReader, PdfWriter
 from core.ingest.extract import extract
 from core.tabular import ReadTable
 
-__all__ = ["docx_of", "encrypted", "loaded", "pdf_of", "table_of", "with_part", "workbook_of"]
+__all__ = ["docx_of", "drawn", "encrypted", "loaded", "pdf_of", "scan_of", "table_of", "with_part", "workbook_of"]
 
 
 def pdf_of(*pages: str, header: str = "", footer: bool = False, title: str = "") -> bytes:
@@ -36,6 +36,35 @@ def pdf_of(*pages: str, header: str = "", footer: bool = False, title: str = "")
             pdf.set_y(-15)
             pdf.set_font("helvetica", size=11)
             pdf.cell(0, 8, f"Page {number} of {len(pages)}")
+    return bytes(pdf.output())
+
+
+def drawn(data: bytes, page: int = 1, dots: int = 200, turned: int = 0) -> bytes:
+    """A page of a PDF (from 1) as a picture (PNG), as a scanner gives it; turned by degrees."""
+    import pypdfium2
+
+    document = pypdfium2.PdfDocument(data)
+    try:
+        picture = document[page - 1].render(scale=dots / 72, grayscale=True).to_pil()
+    finally:
+        document.close()
+    out = BytesIO()
+    picture.rotate(turned, expand=True, fillcolor=255).save(out, "PNG", dpi=(dots, dots))
+    return out.getvalue()
+
+
+def scan_of(*pages: bytes | str, stamp: str = "") -> bytes:
+    """A PDF of pictures, one to a page; a text instead of a picture is a page of text. stamp: text on each picture."""
+    pdf = FPDF(unit="pt", format="letter")
+    pdf.set_auto_page_break(False)
+    pdf.set_font("helvetica", size=11)
+    for page in pages:
+        pdf.add_page()
+        if isinstance(page, bytes):
+            pdf.image(BytesIO(page), 0, 0, w=pdf.w, h=pdf.h)
+            pdf.text(40, 20, stamp)
+        else:
+            pdf.multi_cell(0, 14, page)
     return bytes(pdf.output())
 
 

@@ -21,7 +21,7 @@ CASES = [
     ("blank.txt", b" \r\n\t\n", EmptyFile, "blanks"),
     ("zeros.csv", bytes(500), EmptyFile, "blanks"),
     ("commas.csv", b",,,\n,,,\n", EmptyFile, "no cell"),
-    ("pictures.pdf", pdf_of("", ""), EmptyFile, "scan"),
+    ("blank.pdf", pdf_of("", ""), EmptyFile, "blank"),
     ("bare.docx", docx_of(), EmptyFile, "no text"),
     ("bare.xlsx", workbook_of(Empty=[]), EmptyFile, "no cell"),
     ("bare.html", b"<html><body><script>let a = 1</script></body></html>", EmptyFile, "no text"),
@@ -41,8 +41,8 @@ CASES = [
     ("broken.docx", with_part(DOCX, "word/document.xml", b"<w:document"), UnreadableFile, "damaged"),
     ("broken.xlsx", with_part(XLSX, "xl/workbook.xml", b"<workbook"), UnreadableFile, "damaged"),
     ("bomb.docx", with_part(DOCX, "word/media/zeros.bin", bytes(80_000_000)), FileTooCostly, "unpacks"),
-    ("photo.txt", b"\x89PNG\r\n\x1a\n" + NOISE, UnsupportedFile, "picture"),
-    ("archive.zip", with_part(b"PK\x05\x06" + bytes(18), "notes.bin", b"x"), UnsupportedFile, "archive"),
+    ("photo.txt", b"\x89PNG\r\n\x1a\n" + NOISE, UnreadableFile, "picture"),
+    ("archive.zip", with_part(b"PK\x05\x06" + bytes(18), "photo.gif", b"GIF8" + NOISE), UnsupportedFile, "archive"),
 ]
 
 

@@ -10,6 +10,7 @@ import pytest
 from core.documents import EvidenceSource, Label, Labels, Page
 from core.ingest.classify import TruthClassifier
 from core.ingest.embed import load_embedder
+from core.tables.fitted import clue_weights, lean
 
 EXAMPLES = tomllib.loads((Path(__file__).parent / "examples.toml").read_text("utf-8"))["document"]
 
@@ -193,3 +194,61 @@ def test_rules_in_other_languages_are_told_apart(
 ) -> None:
     labels = labelled(classifier, "document.txt", text)
     assert (labels.truth.value, labels.jurisdiction.value) == (truth, jurisdiction)
+
+
+LAWS = [
+    # a document, and a sentence of another truth put under it, which makes the first less likely
+    (
+        "This policy applies to all employees. Violations of this policy lead to disciplinary action.",
+        "The contractor shall deliver the plan; sealed proposals are due on the closing date.",
+    ),
+    (
+        "For purposes of this section, no person shall discriminate. Any person who violates this chapter is liable.",
+        "This guide explains how to install the software. We recommend best practices; click on the Save button.",
+    ),
+    (
+        "Request for proposals. Offerors shall submit sealed bids; the system shall approve time cards.",
+        "This policy applies to all staff. Ask your supervisor for prior approval; this policy is reviewed yearly.",
+    ),
+    (
+        "This guide describes how to configure the platform. Navigate to Settings and click the button.",
+        "Any person who violates this section is guilty of a misdemeanor under this chapter of the act.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "other"), LAWS)
+def test_a_sentence_of_another_truth_makes_the_first_less_likely(
+    classifier: TruthClassifier, text: str, other: str
+) -> None:
+    alone = labelled(classifier, "paper.txt", text).truth
+    mixed = labelled(classifier, "paper.txt", f"{text}\n\n{other}").truth
+    assert alone.value is not None
+    likelihood = {mixed.value: mixed.probability, mixed.runner_up: mixed.runner_up_probability}
+    assert likelihood.get(alone.value, 0.0) < alone.probability
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " \n\t\n ", "\x00\x01\x02", "@@ ## ~~ ;;", "xkq zzv qqp wlk", "x", "\n" * 50_000 + "a", "1,." * 15_000],
+    ids=["empty", "blank", "control", "marks", "garbage", "a letter", "blank lines", "digits and marks"],
+)
+def test_nothing_readable_gets_no_truth(classifier: TruthClassifier, text: str) -> None:
+    truth = labelled(classifier, "scan0001.bin", text).truth
+    assert truth.value is None
+    assert truth.reason
+
+
+@pytest.mark.parametrize("name", ["first_draft.pdf", "What.txt", "vacancy.txt", "nowcast.txt"])
+def test_words_inside_other_words_do_not_count(classifier: TruthClassifier, name: str) -> None:
+    assert not [c for c in classifier.clues(name, [Page(1, "Blue water.")]) if c.source is EvidenceSource.NAME]
+
+
+def test_the_clues_of_a_document_add_up_to_its_decision(classifier: TruthClassifier) -> None:
+    for example in EXAMPLES[:12]:
+        sums = dict(lean())
+        for clue in classifier.clues(example["name"], [Page(1, example["text"])]):
+            for truth, weight in clue_weights()[clue.key].items():
+                sums[truth] = sums.get(truth, 0.0) + weight * clue.strength
+        truth = labelled(classifier, example["name"], example["text"]).truth
+        assert max(sums, key=lambda value: sums[value]) == (truth.value or truth.runner_up)

@@ -29,11 +29,6 @@ def test_pdf_gives_pages_headings_title_and_no_running_lines_in_its_blocks() -> 
     assert "Handbook of leave" in extracted.pages[2].text
 
 
-def test_pdf_with_a_blank_page_warns_and_reads_the_rest() -> None:
-    extracted = extract("some.pdf", pdf_of("Leave is paid.", "", "It is accrued."))
-    assert extracted.warnings == ("1 page (2) without text (pictures or blank); text recognition (OCR) may help.",)
-
-
 def test_docx_keeps_document_order_lists_and_whole_rows() -> None:
     data = docx_of(
         "# Pay", "We pay monthly. It is due:", "- on the first", table=[["Grade", "Pay"], ["A", "10"], ["B", "12"]]

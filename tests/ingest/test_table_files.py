@@ -16,6 +16,7 @@ from core.ingest.extract import extract
 from core.ingest.extract.tables import MOST_COLUMNS
 from core.ingest.isolate import IsolatedReader
 from tests.ingest.making import loaded, table_of, workbook_of
+from tests.ingest.making_office import xls_of
 
 
 def merged(rows: list[list[object]], *areas: str) -> bytes:
@@ -181,6 +182,7 @@ def test_json_that_is_no_table_is_read_as_text(text: str, tmp_path: Path) -> Non
 FILES = [
     ("a.csv", b"id,first_name,pay,hired\nA,Ann,$5.50,2020-01-02\nB,Bo,oops\nTotal,,5.50,\n"),
     ("a.xlsx", workbook_of(One=[["id", "pay"], ["A", 5], ["B", 7]], Two=[["code", "text"], ["REG", "Regular pay"]])),
+    ("a.xls", xls_of(One=[["id", "pay"], ["A", 5], ["B", 7]])),
     ("a.parquet", parquet_of(id=["A", "B"], pay=[1.5, None])),
     ("a.json", json.dumps(STAFF).encode()),
 ]

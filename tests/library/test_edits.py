@@ -225,3 +225,27 @@ def test_whatever_is_written_is_read_back_as_it_was(owner: str, tags: list[str],
     [row] = csv.DictReader(io.StringIO(data.decode("utf-8-sig")))
     assert not row["owner"].startswith(("=", "+", "@"))
     assert value_of(document, "tags") == "; ".join(tags)
+
+
+def test_what_is_said_of_a_document_while_it_is_read_is_not_lost(tmp_path: Path) -> None:
+    stores = Stores(WordEmbedder())
+    office = built(stores, tmp_path)
+    told: list[int] = []
+
+    document_id = office.upload("notes.md", NOTES.encode()).document_id
+    mark = stores.catalogue.mark
+
+    def marked(own_id: int, *, step: str) -> None:
+        mark(own_id, step=step)
+        if step == "embed" and not told:
+            told.append(own_id)
+            plan = office.edits.plan({own_id: [Edit("tags", "late"), Edit("owner", "Ann"), Edit("truth", "reality")]})
+            office.edits.apply(plan.changes, "meanwhile")
+
+    stores.catalogue.mark = marked  # type: ignore[method-assign]
+    office.retry(document_id)
+    now = office.document(document_id)
+    assert told and now.state is DocumentState.READY
+    assert (now.tags, now.owner) == (("late",), "Ann")
+    assert now.labels.truth.value == "reality" and now.labels.truth.confirmed
+    assert all(each.tags == ("late",) and each.truth == "reality" for each in office.passages_of(document_id))

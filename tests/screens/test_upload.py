@@ -1,6 +1,13 @@
 """Upload: originals are stored, each file tells what became of it, labels are corrected on the spot."""
 
+from datetime import UTC, datetime
+from os import utime
+
+from streamlit.testing.v1 import AppTest
+
 from core.documents import DocumentState
+from core.jobs import FailedWork, JobKind
+from core.library.intray import Shown
 from tests.screens.conftest import LAW, POLICY, Opened, Shelf, words
 
 
@@ -39,8 +46,8 @@ def test_a_running_job_shows_its_step_and_the_share_that_is_done(stocked: Shelf,
     stocked.jobs.run = lambda document_id: None
     stocked.add("later.md", "# Later\nThis one waits for its turn.")
     screen = opened("upload.py")
-    assert "4 of 5 files read" in screen.progress[0].text.replace("\\", "")
-    assert "in progress: waiting" in " ".join(str(each.proto) for each in screen.markdown)
+    assert "0 of 1 file read" in screen.progress[0].text.replace("\\", "")
+    assert "waiting" in " ".join(str(each.proto) for each in screen.markdown)
 
 
 def test_a_failed_file_can_be_tried_again(shelf: Shelf, opened: Opened) -> None:
@@ -77,3 +84,84 @@ def test_the_least_sure_labels_come_first(stocked: Shelf, opened: Opened) -> Non
     shown = [documents[int(key.split(".")[1])].labels.truth for key in keys]
     doubts = [label.probability if label.value else -1.0 for label in shown]
     assert len(doubts) == 4 and doubts == sorted(doubts)
+
+
+def pressed(screen: AppTest, label: str) -> AppTest:
+    """The page after its button of this label was pressed."""
+    next(each for each in screen.button if each.label == label).click()
+    return screen.run()
+
+
+def test_a_long_list_is_shown_page_by_page_and_narrowed_by_kind_and_name(shelf: Shelf, opened: Opened) -> None:
+    for number in range(30):
+        shelf.add(f"law {number:02}.md", LAW.replace("207", str(number)))
+    shelf.add("broken.pdf", "%PDF-1.7 no more")
+    screen = opened("upload.py")
+    screen.query_params["page"] = "3"
+    screen.run()
+    assert "25–31 of 31 files" in words(screen)
+    narrowed = opened("upload.py", show="failed")
+    assert "broken.pdf" in words(narrowed).replace("\\", "") and "law 00" not in words(narrowed)
+    (kinds,) = [each for each in narrowed.segmented_control if each.key == "upload.shown"]
+    kinds.set_value(Shown.ALL).run()
+    narrowed.text_input(key="upload.words").set_value("LAW 07").run()
+    shown = words(narrowed)
+    assert "**law 07" in shown and "**law 08" not in shown
+    assert narrowed.query_params["words"] == "LAW 07" and "show" not in narrowed.query_params
+
+
+def test_a_kind_without_files_says_so(stocked: Shelf, opened: Opened) -> None:
+    assert "No file among “Failed”" in words(opened("upload.py", show="failed"))
+
+
+def test_one_file_or_all_can_be_stopped_and_tried_again(stocked: Shelf, opened: Opened) -> None:
+    stocked.jobs.held = True
+    ids = [stocked.add(f"later {number}.md", f"# Later {number}\nIt waits for its turn.") for number in range(3)]
+    screen = opened("upload.py")
+    screen.button(key=f"stop.{ids[0]}").click().run()
+    stopped = stocked.workbench.document(ids[0])
+    assert (stopped.state, stopped.step) == ("failed", "stopped") and "You stopped it" in words(screen)
+    pressed(screen, "Stop all")
+    assert {stocked.workbench.document(each).state for each in ids} == {"failed"} and stocked.jobs.waiting() == 0
+    pressed(screen, "Try all 3 failed again")
+    stocked.jobs.run_held()
+    assert {stocked.workbench.document(each).state for each in ids} == {"ready"}
+
+
+def test_all_truths_shown_are_confirmed_with_one_click(stocked: Shelf, opened: Opened) -> None:
+    known = [each for each in stocked.workbench.documents() if each.labels.truth.value]
+    screen = opened("upload.py")
+    pressed(screen, f"Confirm {len(known)} truth{'' if len(known) == 1 else 's'} shown")
+    assert all(stocked.workbench.document(each.id).labels.truth.confirmed for each in known)
+    assert not [each for each in screen.button if each.label.startswith("Confirm ")]
+
+
+def test_work_that_failed_in_the_background_is_told_and_can_be_tried_again(shelf: Shelf, opened: Opened) -> None:
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    shelf.jobs.give_up(FailedWork(JobKind.FEED, 7, at, "The server does not answer.", "Wait."))
+    done: list[int] = []
+    shelf.jobs.work = lambda kind, number: done.append(number)
+    screen = opened("upload.py")
+    assert "The server does not answer" in words(screen)
+    pressed(screen, "Try again")
+    assert done == [7] and "The server does not answer" not in words(screen)
+
+
+def test_a_folder_is_watched_and_its_files_come_in(shelf: Shelf, opened: Opened) -> None:
+    (root,) = shelf.workbench.folders.roots
+    share = root / "share"
+    share.mkdir()
+    path = share / "law.md"
+    path.write_text(LAW, "utf-8")
+    utime(path, (1_000_000_000, 1_000_000_000))
+    screen = opened("upload.py")
+    screen.session_state["folders.shown"] = True
+    screen.run()
+    assert "No folder is watched yet" in words(screen)
+    next(each for each in screen.selectbox if each.label == "Folder on the server").set_value(str(share))
+    next(each for each in screen.button if each.label == "Watch").click()
+    for _ in range(2):  # the second time after the page has run itself again
+        screen.session_state["folders.shown"] = True
+        screen.run()
+    assert "1 file taken in" in words(screen)
+    assert [each.name for each in shelf.workbench.documents()] == ["law.md"]

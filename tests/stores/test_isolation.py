@@ -7,29 +7,48 @@ import pytest
 from sqlalchemy import Engine, create_engine, text
 
 from core.boards import Cell, CellState, Run, RunState, Topic
+from core.changes import Change, ChangeSet
 from core.documents import Truth
+from core.enrich.values import Edit, Keywords, Operation, Outcome
 from core.entities import Entity, EntityType
 from core.errors import StoreFailed
 from core.filters import SearchFilters
+from core.jobs import FailedWork, JobKind
+from core.library.feeds import Feed
+from core.library.folders import WatchedFile, WatchedFolder
+from core.library.versions_store import Pair, VersionVerdict
 from core.profiles import DefaultProfile
 from core.reviews import Decision, Verdict
 from core.tabular import TableHistory
 from core.uses import UseKind
 from storage.board_store import SqlBoardStore
 from storage.catalogue import SqlCatalogue
+from storage.change_store import SqlChangeLog
 from storage.database import APP_ROLE, Database
+from storage.enrichment_store import SqlEnrichmentStore
 from storage.entity_store import SqlEntityGraph
+from storage.feed_store import SqlFeedStore
+from storage.folder_store import SqlFolderStore
+from storage.jobs import IngestQueue
 from storage.json_values import written
+from storage.lesson_store import SqlLessonStore
 from storage.memory_store import SqlMemoryStore
 from storage.reality_models import HISTORY, REALITY
+from storage.signature_store import SqlSignatureStore
+from storage.tray_store import SqlTrayStore
 from storage.tuning_models import Base
 from storage.tuning_store import SqlTuningStore
 from storage.use_store import SqlUseLog
 from storage.view_store import SqlViewStore
+from storage.vocabulary_store import SqlVocabularyStore
 from storage.word_store import SqlWordStore
 from tests.stores.conftest import new_tenant
+from tests.stores.contracts.lessons import act_of, record_of, verdict_of
+from tests.stores.contracts.lessons import version_of as lessons_of
 from tests.stores.contracts.memories import LINK, episode, insight
+from tests.stores.contracts.test_signature_store import decision_of, signature_of
 from tests.stores.contracts.tuning import experiment_of, judgment, question, set_of, version_of
+from tests.stores.contracts.test_vocabulary_store import FIRST, RUN
 from tests.stores.contracts.uses import event, look_of, view_of
 from tests.stores.libraries import MOMENT, document, passage, random_vectors, store
 
@@ -63,11 +82,46 @@ def note(database: Database) -> None:
     memories.add(insight(links=(LINK,)))
     memories.add(episode(links=(LINK,)))
     SqlUseLog(database).record([event(UseKind.CITED, question="secret?")])
+    feeds = SqlFeedStore(database)
+    feeds.note_seen(feeds.add_feed(Feed("https://example.org/secret", MOMENT)).id, "secret", "ab")
+    SqlChangeLog(database).add(ChangeSet(MOMENT, "ann", "secret", (Change(1, "a.md", "owner", "", "secret"),)))
+    catalogue, signatures = SqlCatalogue(database), SqlSignatureStore(database)
+    alike = [catalogue.add_document(document(name, archived=True)) for name in ("secret v1", "secret v2")]
+    for each in alike:
+        signatures.keep(signature_of(each.id, "secret"))
+    signatures.pair([Pair(alike[0].id, alike[1].id, 1.0, 1.0, 1.0)])
+    signatures.decide(decision_of(alike[0], alike[1], 1, VersionVerdict.REJECTED))
     views.save_look(look_of(views.add_view(view_of("secret"))))
+    vocabularies = SqlVocabularyStore(database)
+    vocabularies.add(FIRST)
+    vocabularies.begin(RUN)
     SqlWordStore(database, lambda: "model").add({"secret": "secret"}, np.ones((1, 3), dtype=np.int8))
-    catalogue = SqlCatalogue(database)
+    enrichments, found = SqlEnrichmentStore(database), Keywords(("secret",))
+    enrichments.save([Outcome(alike[0].id, Operation.KEYWORDS, 1, 1, MOMENT, found)])
+    enrichments.save_edit(Edit(alike[0].id, Operation.KEYWORDS, "ann", MOMENT, ("secret",)))
     (held,) = catalogue.passages(catalogue.admissible(SearchFilters()).tolist()).values()
     SqlEntityGraph(database).add([replace(held, entities=("Secret Act",))], [Entity("Secret Act", EntityType.LAW)])
+
+
+def queue(database: Database) -> None:
+    """A row in each table of background work."""
+    with database.transaction("filling") as connection:
+        document_id = int(connection.scalar(text("SELECT min(id) FROM documents")))
+    SqlTrayStore(database).ended(document_id, MOMENT)
+    IngestQueue(database.engine, database.tenant).give_up(FailedWork(JobKind.FEED, 1, MOMENT, "secret", ""))
+    folders = SqlFolderStore(database)
+    folders.save_files(folders.add(WatchedFolder("/secret")).id, [WatchedFile("secret", 1, 1)])
+
+
+def learn(database: Database) -> None:
+    """A row in each table of lessons."""
+    lessons = SqlLessonStore(database)
+    with database.transaction("filling") as connection:
+        document_id = int(connection.scalar(text("SELECT min(id) FROM documents")))
+    lessons.save_record(record_of(document_id), random_vectors(3, 1))
+    lessons.add_version(lessons_of(1))
+    lessons.add_act(act_of())
+    lessons.add_verdicts([verdict_of(document_id)])
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +140,8 @@ def filled(engine: Engine) -> tuple[Database, Database]:
         remember(database)
         tune(database)
         note(database)
+        learn(database)
+        queue(database)
         boards.decide([Decision(topic.id, "intent", None, Verdict.CONFIRMED, "ann", MOMENT, 1)])
     return both
 
@@ -141,6 +197,8 @@ def test_another_tenants_rows_cannot_be_changed(filled: tuple[Database, Database
         "DELETE FROM decisions",
         "DELETE FROM topics",
         "DELETE FROM question_sets",
+        "UPDATE vocabularies SET data = '{}'",
+        "DELETE FROM vocabularies",
         "INSERT INTO score_profiles VALUES (:other, 'planted', 1, '{}')",
         "INSERT INTO judgments SELECT :other, 1, set_id, id, 'u', 'ann', '{}' FROM questions",
         "INSERT INTO decisions (tenant_id, topic_id, kind, number, at, data) VALUES (:other, 1, 'x', 1, now(), '{}')",

@@ -56,9 +56,9 @@ class Bench:
 
 
 @contextmanager
-def working(database: Database, bench: Bench) -> Iterator[IngestWorker]:
+def working(database: Database, bench: Bench, at_once: int = 1) -> Iterator[IngestWorker]:
     """A worker of this process."""
-    worker = IngestWorker(_url(database.engine), database.tenant, cast(Workbench, bench))
+    worker = IngestWorker(_url(database.engine), database.tenant, cast(Workbench, bench), at_once)
     worker.start()
     try:
         yield worker

@@ -8,22 +8,30 @@ import pytest
 from sqlalchemy import Engine, inspect, text
 
 from storage import (
+    batch_models,
+    change_models,
+    enrichment_models,
     entity_models,
+    feed_models,
+    lesson_models,
     memory_models,
     mirror_models,
     reality_models,
     review_models,
+    signature_models,
     tuning_models,
     use_models,
     view_models,
+    vocabulary_models,
 )
 from storage.database import engine_for
 from storage.migrations import migrate
 
 _NAMES = count(1)
 _MODELS = (
-    *(entity_models, memory_models, mirror_models, reality_models),
-    *(review_models, tuning_models, use_models, view_models),
+    *(batch_models, change_models, enrichment_models, entity_models, feed_models, lesson_models),
+    *(memory_models, mirror_models, reality_models, review_models, signature_models),
+    *(tuning_models, use_models, view_models, vocabulary_models),
 )
 TABLES = {name for models in _MODELS for name in models.Base.metadata.tables}
 

@@ -6,19 +6,18 @@ properties and relations are its own. Deleted text and field codes are left out.
 
 import re
 import zipfile
+import zlib
 from io import BytesIO
 from typing import Any
 
-from core.errors import EmptyFile, FileTooCostly, UnreadableFile
+from core.errors import EmptyFile, UnreadableFile
 from core.ingest.extract.clean import clean
 from core.ingest.extract.detect import FileKind
-from core.ingest.extract.values import BlockKind, Extracted, PageWriter
+from core.ingest.extract.package import check_package, core_metadata
+from core.ingest.extract.values import BlockKind, Extracted, PageWriter, write_rows
 
-__all__ = ["check_package", "read_docx"]
+__all__ = ["read_docx"]
 
-MOST_UNPACKED_BYTES = 1_000_000_000
-MOST_RATIO = 200
-_RATIO_FROM_BYTES = 50_000_000
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _HEADING_STYLE = re.compile(r"(?:heading|überschrift|titre|título|kop)\s*(\d)", re.I)
 _LIST_STYLE = re.compile(r"list|bullet|aufz", re.I)
@@ -27,35 +26,6 @@ _WRAPPERS = frozenset(
 )
 _SKIPPED = frozenset({f"{_W}{name}" for name in ("del", "moveFrom", "instrText", "delText", "pPr", "rPr", "sdtPr")})
 _BREAKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
-
-
-def check_package(name: str, data: bytes) -> None:
-    """Raises for an Office package that unpacks to absurd sizes, declares XML entities, or is damaged."""
-    try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            parts = archive.infolist()
-            unpacked = sum(part.file_size for part in parts)
-            if unpacked > MOST_UNPACKED_BYTES or (unpacked > _RATIO_FROM_BYTES and unpacked > MOST_RATIO * len(data)):
-                raise FileTooCostly(
-                    f"'{name}' unpacks from {len(data):,} to {unpacked:,} bytes, as no real document does.",
-                    "Save it again from the program that made it.",
-                )
-            for part in parts:
-                if part.flag_bits & 1:
-                    raise UnreadableFile(f"'{name}' holds encrypted parts.", "Save a copy without password.")
-                if part.filename.endswith((".xml", ".rels")):
-                    with archive.open(part) as file:
-                        _refuse_entities(name, file.read(4096))
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError) as error:
-        raise UnreadableFile(f"'{name}' is cut short or damaged ({error}).", "Download or export it again.") from error
-
-
-def _refuse_entities(name: str, head: bytes) -> None:
-    """Office files never declare a document type; one that does tries to make the reader expand entities."""
-    if b"<!DOCTYPE" in head or b"<!ENTITY" in head:
-        raise UnreadableFile(
-            f"'{name}' declares XML entities, which no Office program writes.", "Save it again from Word or Excel."
-        )
 
 
 def read_docx(name: str, data: bytes) -> Extracted:
@@ -68,22 +38,13 @@ def read_docx(name: str, data: bytes) -> Extracted:
     try:
         document = docx.Document(BytesIO(data))
         styles = {style.style_id: style.name or "" for style in document.styles}
-        properties = document.core_properties
-        metadata = {
-            key: clean(str(value)).strip()[:500]
-            for key, value in (
-                ("title", properties.title),
-                ("author", properties.author),
-                ("subject", properties.subject),
-                ("keywords", properties.keywords),
-                ("modified", properties.modified.date().isoformat() if properties.modified else ""),
-            )
-            if value
-        }
+        metadata = core_metadata(document.core_properties)
         writer = PageWriter(1)
         _body(document.element.body, writer, styles)
         _footnotes(document, writer)
-    except (OpcError, LxmlError, KeyError, ValueError, zipfile.BadZipFile, AttributeError, EOFError, OSError) as error:
+    except (
+        OpcError, LxmlError, KeyError, ValueError, zipfile.BadZipFile, zlib.error, AttributeError, EOFError, OSError,
+    ) as error:  # fmt: skip
         raise UnreadableFile(
             f"'{name}' is damaged: its document part cannot be read ({type(error).__name__}).",
             "Save it again from Word.",
@@ -166,15 +127,7 @@ def _table(node: Any, writer: PageWriter, styles: dict[str, str]) -> None:
             for cell in row:
                 _body(cell, writer, styles)
         return
-    columns = ""
-    for number, row in enumerate(cells):
-        texts = [" ".join(_cell_text(cell).split()) for cell in row]
-        line = " | ".join(texts).strip(" |")
-        if number == 0 and len(cells) > 1 and all(texts) and max(map(len, texts)) <= 60:
-            columns = "; ".join(texts)
-            writer.add(line, BlockKind.ROW)
-        else:
-            writer.add(line, BlockKind.ROW, row=number if columns else number + 1, columns=columns)
+    write_rows(writer, [[_cell_text(cell) for cell in row] for row in cells])
 
 
 def _owner(node: Any) -> Any:

@@ -33,21 +33,31 @@ _REPEATED_SHARE = 0.4
 _REPEATED_LEAST = 3
 _HEADING_LETTERS = 120
 _CONTENTS_LEAST = 3
+_CONTENTS_TAIL = 120  # letters: a line of nothing but dots would be tried from each of them
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One printed line. size in points (0 = unknown); left and base in points from the page's lower left corner."""
+    """One printed line. size in points (0 = unknown); left and base in points from the page's lower left corner.
+
+    row: of a line that is a table's row, its number from 1, 0 for the header; columns: the header of such a row.
+    """
 
     text: str
     size: float = 0.0
     bold: bool = False
     left: float = 0.0
     base: float = 0.0
+    row: int | None = None
+    columns: str = ""
 
     def with_text(self, text: str) -> "Line":
         """The same place with another text."""
-        return replace(self, text=text)
+        return self if text == self.text else replace(self, text=text)
+
+    def as_row(self, text: str, row: int, columns: str) -> "Line":
+        """A row of a table at this place."""
+        return replace(self, text=text, row=row, columns=columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +88,7 @@ def lay_out(pages: Sequence[Sequence[Line]], outline: Sequence[tuple[int, int, s
 
 def is_contents_line(text: str) -> bool:
     """Whether a line leads to a page: "Leave ........ 12"."""
-    return _CONTENTS_LINE.search(text) is not None
+    return _CONTENTS_LINE.search(text.rstrip()[-_CONTENTS_TAIL:]) is not None
 
 
 def _plain(text: str) -> str:
@@ -141,6 +151,9 @@ def _kinds(
     contents = sum(is_contents_line(line.text) for line in page) >= _CONTENTS_LEAST
     kinds = []
     for position, line in enumerate(page):
+        if line.row is not None:
+            kinds.append((BlockKind.ROW, 0))
+            continue
         edge = position < _EDGE_LINES or position >= len(page) - _EDGE_LINES
         repeats = edge and (_mask(line.text) in running or _PAGE_NUMBER.match(line.text))
         if repeats or (contents and is_contents_line(line.text)):
@@ -180,14 +193,15 @@ def _page(
     for position, (line, (kind, level)) in enumerate(zip(lines, kinds, strict=True)):
         text = line.text.strip()
         joins = bool(blocks) and _continues(lines[position - 1], line, blocks[-1], kind, level, body)
-        gap = "" if not parts else "\n" if joins or (blocks and blocks[-1].kind is kind is BlockKind.ITEM) else "\n\n"
+        close = joins or (bool(blocks) and blocks[-1].kind is kind and kind in {BlockKind.ITEM, BlockKind.ROW})
+        gap = "" if not parts else "\n" if close else "\n\n"
         start = length + len(gap)
         length = start + len(text)
         parts += (gap, text)
         if joins:
             blocks[-1] = replace(blocks[-1], end=length)
         else:
-            blocks.append(Block(number, start, length, kind, level))
+            blocks.append(Block(number, start, length, kind, level, line.row or None, line.columns))
     return "".join(parts), blocks
 
 

@@ -1,132 +1,206 @@
-"""PDF: text, letter sizes and places of lines by pdfium; metadata and encryption by pypdf, which also steps in.
+"""PDF: text, letter sizes and places by pdfium; pypdf steps in for damaged files, Tesseract for pictures of text.
 
-Hyphens at line ends: pdfium marks where a word was broken by a hyphen. Such a word is put together again, once, here,
-so that what is searched, quoted and stored is the same text; the hyphen stays when the document also writes the word
-with it.
+Each page is looked at for itself: one that shows something and holds no text, or text that makes no sense, is read by
+text recognition where that is installed; its text then has no places on the page.
 """
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from ctypes import byref, c_double, c_ushort
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import Any
 
 from core.documents import Page
-from core.errors import EmptyFile, EncryptedFile, FileTooCostly, UnreadableFile
+from core.errors import EmptyFile, FileTooCostly, UnreadableFile
 from core.ingest.extract.clean import clean, garbled
-from core.ingest.extract.detect import FileKind
+from core.ingest.extract.hyphens import mended
+from core.ingest.extract.kinds import FileKind
 from core.ingest.extract.layout import Line, lay_out
-from core.ingest.extract.values import Extracted
+from core.ingest.extract.ocr import INSTALL, MOST_PIXELS, Picture, Recognition, installed, recognised
+from core.ingest.extract.page_order import in_order
+from core.ingest.extract.pdf_about import about_pdf, asks_for_password
+from core.ingest.extract.pdf_words import printed_lines, rules
+from core.ingest.extract.recognition import recognition_warnings
+from core.ingest.extract.values import Block, BlockKind, Extracted
 
 __all__ = ["MOST_PAGES", "read_pdf"]
 
 MOST_PAGES = 5_000
-_MOST_PAGE_LETTERS = 500_000
-_BROKEN_WORD = re.compile(r"([^\W\d_]+)\ufffe\n?([^\W\d_]+)")
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_LINE = re.compile("[^\\r\\n\x02\ufffe]*[\x02\ufffe]|[^\\r\\n\x02\ufffe]+")
-_PDF_DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?")
 _NO_TITLE = re.compile(r"^(microsoft word|microsoft powerpoint|untitled|print|document\d*$|slide \d)|\.\w{2,5}$", re.I)
+_FEW_LETTERS = 20
+"""Of a page that is taken for a picture when it shows anything else: a page number, a stamp."""
+_SOME_LETTERS = 300
+"""Of a page that is taken for a picture when one covers most of it."""
+_MOST_OF_PAGE = 0.6
+_MANY_PATHS = 30
+"""Strokes of a page without text that may be letters drawn as outlines."""
+_SCAN_DOTS = 300
+_LEAST_SURE = 50.0
+_TIME_SHARE = 0.7
 
 
-def read_pdf(name: str, data: bytes) -> Extracted:
-    """Raises EncryptedFile, EmptyFile, FileTooCostly or UnreadableFile."""
-    metadata = _metadata(name, data)
-    outline: list[tuple[int, int, str]] = []
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The pages' lines, and what text recognition did. pictured: numbers of the pages that show what has no text;
+    odd: of those whose text makes no sense."""
+
+    pages: list[list[Line]]
+    outline: Sequence[tuple[int, int, str]] = ()
+    pictured: tuple[int, ...] = ()
+    odd: tuple[int, ...] = ()
+    recognition: Recognition | None = None
+
+
+def read_pdf(name: str, data: bytes, seconds: float = 300) -> Extracted:
+    """seconds: what the file may take. Raises EncryptedFile, EmptyFile, FileTooCostly or UnreadableFile."""
+    about = about_pdf(name, data)
     warnings: list[str] = []
     try:
-        pages, outline = _by_pdfium(name, data)
+        read = _by_pdfium(name, data, seconds)
     except UnreadableFile as damaged:
-        pages = _by_pypdf(name, data, damaged)
-        warnings.append("The file is damaged; its text was read by a second reader and may have holes.")
-    if not any(line.text.strip() for page in pages for line in page):
-        raise EmptyFile(
-            f"'{name}' holds no text, only pictures of its {len(pages)} page(s) – probably a scan.",
-            "Run text recognition (OCR) on it, then upload the result.",
-        )
-    texts, blocks = lay_out(_mended(pages), outline)
-    warnings += _page_warnings(texts)
-    title = metadata.get("title", "")
+        read = _Read(_by_pypdf(name, data, damaged))
+        warnings.append("The file is damaged: what a second reader made out is here, the rest could not be read.")
+    if not about.fields and not any(line.text.strip() for page in read.pages for line in page):
+        raise _without_text(name, read)
+    texts, blocks = lay_out(mended(read.pages), read.outline)
+    texts, blocks = _with_fields(texts, blocks, about.fields)
+    warnings += recognition_warnings(read.recognition, texts, read.odd, read.pictured)
+    if about.dynamic:
+        warnings.append("It is a form of a kind (XFA) whose fields could not be read; print it to PDF, and add that.")
+    title = about.metadata.get("title", "")
     return Extracted(
         pages=tuple(Page(number, text) for number, text in enumerate(texts, start=1)),
         blocks=tuple(blocks),
         media_type=FileKind.PDF,
         paged=True,
         title="" if _NO_TITLE.search(title) or len(title) < 4 else title,
-        metadata=metadata,
+        metadata=about.metadata,
         warnings=tuple(warnings),
     )
 
 
-def _by_pdfium(name: str, data: bytes) -> tuple[list[list[Line]], list[tuple[int, int, str]]]:
-    """Lines per page, and the outline as (page index, level from 1, title)."""
+def _without_text(name: str, read: _Read) -> EmptyFile:
+    count = len(read.pages)
+    pages = "page" if count == 1 else f"{count:,} pages"
+    if not read.pictured and not read.odd:
+        return EmptyFile(
+            f"'{name}' holds no text: its {pages} {'is' if count == 1 else 'are'} blank.", "Export it again."
+        )
+    said = f"'{name}' holds no text, only pictures of its {pages} – probably a scan"
+    if read.recognition is None:
+        return EmptyFile(f"{said}.", f"{INSTALL}, or upload a version that has text.")
+    told = "there was no time to recognise any" if read.recognition.late else "no text could be recognised on them"
+    return EmptyFile(f"{said}; {told}.", "Scan it again: upright, at 300 dots per inch; split it when it is long.")
+
+
+def _by_pdfium(name: str, data: bytes, seconds: float) -> _Read:
+    """Lines per page, the outline as (page index, level from 1, title), and what was recognised on pictures."""
     import pypdfium2
 
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower() or "security" in str(error).lower():
-            raise _encrypted(name) from error
+            raise asks_for_password(name) from error
         raise UnreadableFile(*_damaged(name)) from error
     try:
         if len(document) > MOST_PAGES:
             raise _too_many(name, len(document))
-        pages = [_page_lines(document, index) for index in range(len(document))]
-        if not pages:
+        looked = [_page_lines(document, index) for index in range(len(document))]
+        if not looked:
             raise UnreadableFile(*_damaged(name))
-        return pages, _outline(document)
+        pages = [lines for lines, _ in looked]
+        odd = tuple(at for at, (lines, _) in enumerate(looked, start=1) if garbled(_joined(lines)))
+        pictured = tuple(at for at, (_, shows) in enumerate(looked, start=1) if shows and at not in odd)
+        return _recognised(document, _Read(pages, _outline(document), pictured, odd), seconds * _TIME_SHARE)
     except pypdfium2.PdfiumError as error:
         raise UnreadableFile(*_damaged(name)) from error
     finally:
         document.close()
 
 
-def _page_lines(document: Any, index: int) -> list[Line]:
+def _joined(lines: Sequence[Line]) -> str:
+    return "\n".join(line.text for line in lines)
+
+
+def _page_lines(document: Any, index: int) -> tuple[list[Line], bool]:
+    """A page's lines, and whether it shows more than they say."""
     page = document[index]
     text_page = page.get_textpage()
     try:
-        count = min(text_page.count_chars(), _MOST_PAGE_LETTERS)
-        letters = _letters(text_page, count)
-        return [_line(text_page, found.group(), found.start()) for found in _LINE.finditer(letters)]
+        printed, turns = printed_lines(text_page)
+        letters = sum(len(word.text) for line in printed for word in line.words)
+        return in_order(printed, rules(page, turns)), letters < _SOME_LETTERS and _is_pictured(page, letters)
     finally:
         text_page.close()
         page.close()
 
 
-def _letters(text_page: Any, count: int) -> str:
-    """The page's UTF-16 units as one character each, so that places in the string are pdfium's places.
-
-    All at once; one by one when pdfium leaves some out.
-    """
+def _is_pictured(page: Any, letters: int) -> bool:
+    """Whether a page is a picture of text, as far as can be told without looking: one that covers most of it; or, when
+    it has hardly any text, any picture, or strokes enough to be letters."""
     import pypdfium2.raw as raw
 
-    buffer = (c_ushort * (count + 1))()
-    if raw.FPDFText_GetText(text_page, 0, count, buffer) == count + 1:
-        return "".join(map(chr, buffer[:count]))
-    units = (raw.FPDFText_GetUnicode(text_page, position) for position in range(count))
-    return "".join(chr(unit) if unit <= 0xFFFF else "\ufffd" for unit in units)
+    paths = covered = 0.0
+    pictures = 0
+    width, height = page.get_size()
+    for shown in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_PATH], max_depth=3):
+        if shown.type == raw.FPDF_PAGEOBJ_PATH:
+            paths += 1
+            continue
+        left, bottom, right, top = shown.get_bounds()
+        pictures += 1
+        covered += max(0.0, right - left) * max(0.0, top - bottom)
+    if letters < _FEW_LETTERS:
+        return pictures > 0 or paths >= _MANY_PATHS
+    return bool(covered >= _MOST_OF_PAGE * width * height)
 
 
-def _line(text_page: Any, letters: str, offset: int) -> Line:
-    """A line's text, and the size, weight and place of its first and last visible letters."""
-    import pypdfium2.raw as raw
+def _recognised(document: Any, read: _Read, seconds: float) -> _Read:
+    """The pages with the text recognised on their pictures, where that says more than the page's own."""
+    wanted = sorted({*read.pictured, *read.odd})
+    if not wanted or not installed():
+        return read
+    found = recognised([(at, _drawing(document, at - 1)) for at in wanted], seconds)
+    pages = list(read.pages)
+    better: dict[int, Any] = {}
+    for at, picture in found.pages.items():
+        own = 0 if at in read.odd else len(_joined(pages[at - 1]).strip())
+        if picture.sure >= _LEAST_SURE and len(_joined(picture.lines).strip()) > own:
+            pages[at - 1], better[at] = list(picture.lines), picture
+    odd = tuple(at for at in read.odd if at not in better)
+    late = tuple(at for at in found.late if at in odd or len(_joined(pages[at - 1])) < _FEW_LETTERS)
+    return replace(read, pages=pages, odd=odd, recognition=Recognition(better, late))
 
-    text = letters.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\x02", "\ufffe")
-    visible = [offset + len(letters) - len(letters.lstrip()), offset + len(letters.rstrip("\x02\ufffe \t")) - 1]
-    if not letters.strip():
-        return Line(text)
-    first, last = visible
-    left, right, bottom, top = c_double(), c_double(), c_double(), c_double()
-    raw.FPDFText_GetCharBox(text_page, first, byref(left), byref(right), byref(bottom), byref(top))
-    weights = [raw.FPDFText_GetFontWeight(text_page, position) for position in (first, (first + last) // 2, last)]
-    return Line(
-        text,
-        size=round(raw.FPDFText_GetFontSize(text_page, first), 1),
-        bold=min(weights) >= 600,
-        left=left.value,
-        base=bottom.value,
-    )
+
+def _drawing(document: Any, index: int) -> Callable[[], Picture]:
+    def draw() -> Picture:
+        page = document[index]
+        try:
+            width, height = page.get_size()
+            dots = min(_SCAN_DOTS, int((MOST_PIXELS / max(width * height / 72 / 72, 0.01)) ** 0.5))
+            out = BytesIO()
+            page.render(scale=max(dots, 20) / 72, grayscale=True).to_pil().save(out, "PPM")
+            return Picture(out.getvalue(), max(dots, 70))
+        finally:
+            page.close()
+
+    return draw
+
+
+def _with_fields(
+    texts: list[str], blocks: list[Block], fields: Mapping[int, Sequence[tuple[str, str]]]
+) -> tuple[list[str], list[Block]]:
+    """The pages with what their form fields are filled with, a line each, after their text."""
+    if not fields:
+        return texts, blocks
+    told, added = list(texts), list(blocks)
+    for at, filled in fields.items():
+        for label, value in filled if at <= len(told) else ():
+            start = len(told[at - 1]) + (2 if told[at - 1] else 0)
+            told[at - 1] += ("\n\n" if told[at - 1] else "") + f"{label}: {value}"
+            added.append(Block(at, start, len(told[at - 1]), BlockKind.ROW))
+    return told, sorted(added, key=lambda block: (block.page, block.start))
 
 
 def _outline(document: Any) -> list[tuple[int, int, str]]:
@@ -156,88 +230,8 @@ def _by_pypdf(name: str, data: bytes, damaged: UnreadableFile) -> list[list[Line
     return [[Line(line) for line in clean(text).split("\n")] for text in texts]
 
 
-def _metadata(name: str, data: bytes) -> dict[str, str]:
-    """Title, author, subject, keywords, published. Raises EncryptedFile for a file that asks for a password."""
-    from pypdf import PdfReader
-    from pypdf.errors import DependencyError, PyPdfError
-
-    found: dict[str, str] = {}
-    try:
-        reader = PdfReader(BytesIO(data), strict=False)
-        if reader.is_encrypted and not reader.decrypt(""):
-            raise _encrypted(name)
-        information: Mapping[str, object] = reader.metadata or {}
-        for key in ("Title", "Author", "Subject", "Keywords"):
-            value = clean(str(information.get(f"/{key}", "") or "")).strip()
-            if value:
-                found[key.lower()] = value[:500]
-        date = _PDF_DATE.match(str(information.get("/CreationDate", "") or ""))
-        if date:
-            found["published"] = "-".join(part for part in date.groups() if part)
-    except (
-        PyPdfError, DependencyError, ValueError, KeyError, TypeError, IndexError, AttributeError, OSError,
-        RecursionError,
-    ):  # fmt: skip
-        return found  # damaged, or in a cipher pypdf lacks: pdfium may still read the text, or ask for the password
-    return found
-
-
-def _mended(pages: list[list[Line]]) -> list[list[Line]]:
-    """Words broken at line ends put together; the second half moves up to the first."""
-    known = Counter(word.lower() for page in pages for line in page for word in _WORD.findall(line.text))
-    return [_mended_page(page, known) for page in pages]
-
-
-def _mended_page(lines: list[Line], known: Counter[str]) -> list[Line]:
-    mended: list[Line] = []
-    for line in lines:
-        text = clean(line.text.replace("\ufffe", "\ue0ff")).replace("\ue0ff", "\ufffe")
-        if mended and mended[-1].text.endswith("\ufffe"):
-            head, _, rest = text.lstrip().partition(" ")
-            mended[-1] = mended[-1].with_text(_joined(mended[-1].text[:-1], head, known))
-            if not rest.strip():
-                continue
-            text = rest
-        mended.append(line.with_text(text.rstrip()))
-    if mended and mended[-1].text.endswith("\ufffe"):
-        mended[-1] = mended[-1].with_text(mended[-1].text[:-1] + "-")
-    return [line.with_text(line.text.replace("\ufffe", "-")) for line in mended]
-
-
-def _joined(before: str, after: str, known: Counter[str]) -> str:
-    """The two halves of a word, with the hyphen or without, as the rest of the document writes it."""
-    left = re.search(r"[^\W\d_]+$", before)
-    right = re.match(r"[^\W\d_]+", after)
-    if left is None or right is None or right.group()[0].isupper():
-        return f"{before}-{after}"
-    joined, hyphened = f"{left.group()}{right.group()}".lower(), f"{left.group()}-{right.group()}".lower()
-    both_words = known[left.group().lower()] > 1 and known[right.group().lower()] > 1
-    keep = known[hyphened] > known[joined] or (not known[joined] and both_words)
-    return f"{before}-{after}" if keep else f"{before}{after}"
-
-
-def _page_warnings(texts: Sequence[str]) -> list[str]:
-    bare = [str(number) for number, text in enumerate(texts, start=1) if not text.strip()]
-    odd = [str(number) for number, text in enumerate(texts, start=1) if garbled(text)]
-    warnings = []
-    if bare:
-        warnings.append(f"{_pages(bare)} without text (pictures or blank); text recognition (OCR) may help.")
-    if odd:
-        warnings.append(f"{_pages(odd)} with unreadable characters: the file lacks the letters of its fonts.")
-    return warnings
-
-
-def _pages(numbers: Sequence[str]) -> str:
-    shown = ", ".join(numbers[:10]) + (" …" if len(numbers) > 10 else "")
-    return f"{len(numbers)} page{'s' if len(numbers) != 1 else ''} ({shown})"
-
-
 def _damaged(name: str) -> tuple[str, str]:
     return f"'{name}' is cut short or damaged: its pages cannot be found.", "Download or export it again."
-
-
-def _encrypted(name: str) -> EncryptedFile:
-    return EncryptedFile(f"'{name}' is protected by a password.", "Save a copy without password and upload that.")
 
 
 def _too_many(name: str, count: int) -> FileTooCostly:

@@ -1,62 +1,24 @@
-"""Plain text in any encoding, and how bytes become text for every textual format."""
+"""Plain text: paragraphs, headings and items, told by their lines."""
 
 import re
 
 from core.documents import Page
-from core.errors import UnreadableFile
 from core.ingest.extract.clean import clean
 from core.ingest.extract.detect import FileKind
 from core.ingest.extract.layout import ITEM_START, is_contents_line
 from core.ingest.extract.values import Block, BlockKind, Extracted
 
-__all__ = ["decoded", "read_text"]
+__all__ = ["read_text"]
 
-_MARKS = (
-    (b"\xef\xbb\xbf", "utf-8"),
-    (b"\xff\xfe\x00\x00", "utf-32"),
-    (b"\x00\x00\xfe\xff", "utf-32"),
-    (b"\xff\xfe", "utf-16"),
-    (b"\xfe\xff", "utf-16"),
-)
-_GUESS_BYTES = 100_000
 _SHORT_LINE = 80
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*\.?|[IVX]+\.|section\s+\d+\S*|article\s+\S+|chapter\s+\S+)\s+\S", re.I)
-
-
-def decoded(name: str, data: bytes) -> tuple[str, str]:
-    """The text of bytes and a warning ("" when its encoding is certain).
-
-    A byte order mark decides, then UTF-8, then UTF-16 by its zero bytes, then the likeliest encoding.
-    Raises UnreadableFile when nothing fits.
-    """
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return data.decode(encoding, "replace").lstrip("\ufeff"), ""
-    head = data[:_GUESS_BYTES]
-    if b"\x00" in head and head.count(0) > len(head) / 4:
-        little = head[1::2].count(0) >= head[::2].count(0)
-        return data.decode("utf-16-le" if little else "utf-16-be", "replace"), ""
-    try:
-        return data.decode("utf-8"), ""
-    except UnicodeDecodeError:
-        return _guessed(name, data)
-
-
-def _guessed(name: str, data: bytes) -> tuple[str, str]:
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(data[:_GUESS_BYTES]).best()
-    if best is None:
-        raise UnreadableFile(f"'{name}' is not text in any known encoding.", "Save it as UTF-8 text and upload that.")
-    text = data.decode(best.encoding, "replace")
-    return text, f"The encoding was guessed: {best.encoding}. Look whether accents and signs are right."
 
 
 def read_text(name: str, text: str) -> Extracted:
     """Paragraphs between blank lines; short lines of capitals or with a section number are headings."""
     text = clean(text).expandtabs(4).strip("\n")
     blocks: list[Block] = []
-    for stretch in re.finditer(r"[^\n]+(?:\n(?!\s*\n)[^\n]+)*", text):
+    for stretch in re.finditer(r"[^\n]+(?:\n(?![^\S\n]*\n)[^\n]+)*", text):
         blocks += _blocks(stretch.group(), stretch.start())
     return Extracted((Page(1, text),), tuple(blocks), FileKind.TEXT)
 

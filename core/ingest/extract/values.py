@@ -1,6 +1,6 @@
 """What a reader gives: pages of text, and the blocks that stand on them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -11,7 +11,9 @@ from core.tabular import ReadTable
 if TYPE_CHECKING:
     from core.ingest.extract.tables import Table
 
-__all__ = ["Block", "BlockKind", "Extracted", "Member", "PageWriter"]
+__all__ = ["Block", "BlockKind", "Extracted", "Member", "PageWriter", "write_blocks", "write_rows"]
+
+_HEADER_LETTERS = 60
 
 
 class BlockKind(StrEnum):
@@ -131,3 +133,29 @@ class PageWriter:
     def page(self) -> Page:
         """The page as written."""
         return Page(self._number, "".join(self._parts), self._label)
+
+
+def write_rows(writer: PageWriter, rows: Sequence[Sequence[str]]) -> None:
+    """A table's rows of cells, a line each. A first row of short, filled cells (its first may be empty) is the header:
+    it rides along with the rows below as their column names; they are counted from 1.
+
+    >>> writer = PageWriter(1)
+    >>> write_rows(writer, [["Grade", "Days"], ["A", "20"], ["", ""], ["B", "25"]])
+    >>> writer.page().text, [block.row for block in writer.blocks]
+    ('Grade | Days\\nA | 20\\nB | 25', [None, 1, 2])
+    """
+    lines = [[" ".join(cell.split()) for cell in row] for row in rows]
+    lines = [line for line in lines if any(line)]
+    headed = len(lines) > 1 and all(lines[0][1:] or lines[0]) and max(map(len, lines[0])) <= _HEADER_LETTERS
+    columns = "; ".join(filter(None, lines[0])) if headed else ""
+    for number, line in enumerate(lines, start=0 if headed else 1):
+        text = " | ".join(line).rstrip(" |")
+        writer.add(text, BlockKind.ROW, row=number or None, columns=columns if number else "")
+
+
+def write_blocks(writer: PageWriter, extracted: Extracted) -> None:
+    """Write what another reader gave, block by block."""
+    texts = {page.number: page.text for page in extracted.pages}
+    for block in extracted.blocks:
+        text = texts[block.page][block.start : block.end]
+        writer.add(text, block.kind, level=block.level, row=block.row, columns=block.columns)

@@ -1,6 +1,7 @@
 """Excel workbooks: every sheet a table; shown values, not formulas."""
 
 import zipfile
+import zlib
 from collections.abc import Sequence
 from io import BytesIO
 from typing import Any
@@ -8,8 +9,8 @@ from typing import Any
 from core.errors import EmptyFile, UnreadableFile
 from core.ingest.extract.delimited import tables_as_text
 from core.ingest.extract.detect import FileKind
-from core.ingest.extract.docx import check_package
 from core.ingest.extract.merged import Area, Filling, merged_areas
+from core.ingest.extract.package import check_package
 from core.ingest.extract.shown import shown
 from core.ingest.extract.tables import MOST_COLUMNS, Table, split_header
 from core.ingest.extract.values import Extracted
@@ -38,8 +39,8 @@ def read_workbook(name: str, data: bytes) -> Extracted:
                 tables.append(Table(f"Sheet: {sheet.title}", columns, rows, begin + 1, padded=True))
         book.close()
     except (
-        InvalidFileException, LxmlError, zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError,
-        EOFError, OSError, SyntaxError,
+        InvalidFileException, LxmlError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError,
+        AttributeError, EOFError, OSError, SyntaxError,
     ) as error:  # fmt: skip
         raise UnreadableFile(
             f"'{name}' is damaged: its sheets cannot be read ({type(error).__name__}).", "Save it again from Excel."

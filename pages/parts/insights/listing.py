@@ -5,7 +5,7 @@ import streamlit as st
 from core.documents import Sector
 from core.memories import Memory, MemoryCounts, MemoryPage
 from core.tables.sectors import sectors
-from pages.parts import notices
+from pages.parts import notices, session
 from pages.parts.insights import state
 from pages.parts.insights.looks import sector_title
 from pages.parts.insights.note import draw_note
@@ -59,9 +59,10 @@ def _told(listed: MemoryPage[Memory], counts: MemoryCounts) -> None:
 def draw_notes(memories: tuple[Memory, ...], counts: MemoryCounts) -> None:
     """Cards, with what is left of their strength and where their links lead."""
     strengths = state.desk().strengths(memories)
-    leads = state.desk().where([link for memory in memories for link in memory.links])
+    links = [link for memory in memories for link in memory.links]
+    leads, doubts = state.desk().where(links), session.workbench().versions.suspect_links(links)
     for memory, strength in zip(memories, strengths, strict=True):
-        draw_note(memory, strength, leads, list(counts.tags))
+        draw_note(memory, strength, leads, list(counts.tags), doubts)
 
 
 def _page() -> MemoryPage[Memory]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from core.library.versions_suspects import Suspicion
 from core.memories import Episode, Insight, Link, Memory
 from core.moments import right_now
 from core.notes.desk import MOST_LETTERS
@@ -18,10 +19,17 @@ __all__ = ["draw_note", "tag_choice"]
 _FIELDS = ("text", "reflection", "reward", "tags", "sector", "project")
 
 
-def draw_note(memory: Memory, strength: float, leads: Mapping[Link, int], tags: list[str]) -> None:
+def draw_note(
+    memory: Memory,
+    strength: float,
+    leads: Mapping[Link, int],
+    tags: list[str],
+    doubts: Mapping[Link, Suspicion] | None = None,
+) -> None:
     """A memory as a card, or as a form when it is being changed.
 
-    strength: what is left of it, in (0, 1]. leads: where its links lead today. tags: those offered.
+    strength: what is left of it, in (0, 1]. leads: where its links lead today. tags: those offered. doubts: why
+    links rest on older text.
     """
     key = state.key_of(memory)
     with st.container(border=True, gap="xsmall", key=f"card.{key}"):
@@ -34,7 +42,7 @@ def draw_note(memory: Memory, strength: float, leads: Mapping[Link, int], tags: 
             with st.container(horizontal=True, gap="xsmall"):
                 for tag in memory.tags:
                     st.badge(plain(tag), color="gray", icon=":material/label:")
-        _links(memory, leads)
+        _links(memory, leads, doubts or {})
         _actions(memory, key)
 
 
@@ -71,22 +79,34 @@ def _asked(question: str) -> None:
         st.page_link(page_path("search"), label=label, icon=":material/search:", query_params={"q": question})
 
 
-def _links(memory: Memory, leads: Mapping[Link, int]) -> None:
+def _links(memory: Memory, leads: Mapping[Link, int], doubts: Mapping[Link, Suspicion]) -> None:
     """What it rests on; a link opens the passage on Inspect, and one that leads nowhere any more says so."""
     for link in memory.links:
         where = plain(shortened(link.document_name, 60))
+        doubt = doubts.get(link)
         if link not in leads:
-            st.caption(
-                f":material/link_off: {where} – “{plain(shortened(link.quote, 200))}” · no longer in the library"
-            )
+            gone = "no longer says this" if doubt is not None else "no longer in the library"
+            st.caption(f":material/link_off: {where} – “{plain(shortened(link.quote, 200))}” · {gone}")
+            _doubt(doubt)
             continue
         question = (memory.question if isinstance(memory, Insight | Episode) else "") or link.quote
         st.page_link(
             page_path("inspection"),
             label=f"{where} – “{plain(shortened(link.quote, 160))}”",
             icon=":material/link:",
-            query_params={"q": question, "documents": str(link.document_id), "passage": str(leads[link])},
+            query_params={"q": question, "documents": str(link.document_id), "passage": str(leads[link])}
+            | ({"archived": "too"} if doubt is not None else {}),
         )
+        _doubt(doubt)
+
+
+def _doubt(doubt: Suspicion | None) -> None:
+    """Why a link is suspect, and what the current text says; the document's versions offer to cite that instead."""
+    if doubt is None:
+        return
+    now = doubt.proposal
+    said = f" It says: “{plain(shortened(now.sentence.text, 200))}”" if now is not None and now.likeness < 1 else ""
+    st.caption(f":orange[:material/gpp_maybe: Suspect:] {plain(doubt.why)}.{said}")
 
 
 def _actions(memory: Memory, key: str) -> None:

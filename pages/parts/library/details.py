@@ -5,9 +5,15 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from core.documents import Document, DocumentState, Passage
+from core.library.members import is_container
 from pages.parts import cards, labels, session
 from pages.parts.library.editing import draw_editing
+from pages.parts.library.enrichment import draw_enrichment
 from pages.parts.library.history import draw_history
+from pages.parts.library.kin import draw_kin
+from pages.parts.library.versions import draw_versions
+from pages.parts.upload.container import draw_container, draw_notes
+from pages.parts.upload.unlocking import draw_unlocking
 from pages.parts.urls import page_path
 from pages.parts.wording import bytes_in_words, count, day, plain, shortened
 
@@ -21,7 +27,9 @@ def draw_details(document: Document) -> None:
     with st.container(border=True):
         st.markdown(f"#### {plain(shortened(document.title or document.name, 120))}", anchors=False)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            if document.state is DocumentState.READY:
+            if is_container(document):
+                draw_container(document, session.workbench().documents())
+            elif document.state is DocumentState.READY:
                 cards.truth_badge(document.labels.truth.value, probability=document.labels.truth.probability)
             else:
                 cards.state_badge(document)
@@ -33,10 +41,17 @@ def draw_details(document: Document) -> None:
             ]
             st.caption(" · ".join(plain(fact) for fact in facts), width="content")
         _actions(document)
+        if is_container(document):
+            draw_notes(document)
+            return
         for warning in document.warnings:
             st.caption(f":orange[:material/warning:] {plain(warning)}")
+        if st.session_state.get("library.view") != "Versions":
+            for kin in session.workbench().versions.kin([document]).values():
+                draw_kin(document, kin)
         if document.failure:
             st.markdown(f":red[:material/error: {plain(document.failure)}] {plain(document.remedy)}")
+            draw_unlocking(document, "library")
         view = st.segmented_control(
             "Part", list(_VIEWS), default="Labels", required=True, key="library.view", label_visibility="collapsed"
         )
@@ -48,7 +63,7 @@ def _actions(document: Document) -> None:
         st.download_button(
             "Download original",
             lambda: session.workbench().uploaded(document.id),
-            file_name=document.name,
+            file_name=document.name.rpartition("/")[2],
             icon=":material/download:",
             on_click="ignore",
             key=f"original.{document.id}",
@@ -135,8 +150,10 @@ def _history(document: Document) -> None:
 
 _VIEWS: Mapping[str, Callable[[Document], None]] = {
     "Labels": labels.editor,
+    "Enrichment": draw_enrichment,
     "Passages": _passages,
     "Text": _text,
+    "Versions": draw_versions,
     "Edit": _edit,
     "History": _history,
 }

@@ -9,7 +9,6 @@ from core.errors import FivefoldError
 from core.library.edits import Edit, EditMode, Plan
 from pages.parts import notices, session
 from pages.parts.labels import field_options, field_title, value_title
-from pages.parts.library.history import draw_undo_offer
 from pages.parts.person import who
 from pages.parts.wording import count, plain
 
@@ -23,7 +22,6 @@ _ROUND = "library.edit.round"
 
 def draw_editing(documents: Sequence[Document]) -> None:
     """The form for the chosen documents, or what it would change; and the archive."""
-    draw_undo_offer()
     with st.container(border=True):
         names = ", ".join(plain(each.name) for each in documents[:3]) + (" …" if len(documents) > 3 else "")
         st.markdown(f"#### Edit {count(len(documents), 'document')}", anchors=False)

@@ -9,7 +9,6 @@ from core.errors import FivefoldError
 from core.library.edit_csv import documents_csv, read_edits
 from pages.parts import notices, session
 from pages.parts.library.editing import draw_plan, keep_plan
-from pages.parts.library.history import draw_undo_offer
 from pages.parts.wording import count
 
 __all__ = ["draw_sheet"]
@@ -17,7 +16,6 @@ __all__ = ["draw_sheet"]
 
 def draw_sheet(documents: Sequence[Document]) -> None:
     """documents: those listed, which the download holds; what is uploaded may speak of any document."""
-    draw_undo_offer()
     if draw_plan():
         return
     out, back = st.columns(2, gap="large")

@@ -7,7 +7,17 @@ import streamlit as st
 from core.matching import stem
 from core.results import DropReason, Hit, SearchResult
 from pages.parts import cards, notices, session
-from pages.parts.search import collapsed, exports, feedback, keep_episode, paging, save_insight, saved_views, versus
+from pages.parts.search import (
+    collapsed,
+    exports,
+    feedback,
+    keep_episode,
+    paging,
+    replaced,
+    save_insight,
+    saved_views,
+    versus,
+)
 from pages.parts.search import similar as likeness
 from pages.parts.tuning import grading
 from pages.parts.wording import count, plain
@@ -61,6 +71,12 @@ def _total(result: SearchResult) -> int:
 
 
 def _results(result: SearchResult, stems: Collection[str]) -> None:
+    old = replaced.marker(result)
+
+    def badge(hit: Hit) -> None:
+        old(hit)
+        saved_views.mark_new(hit)
+
     graded, find = grading.row(result), session.workbench().similar
 
     def actions(hit: Hit) -> None:
@@ -77,7 +93,7 @@ def _results(result: SearchResult, stems: Collection[str]) -> None:
             hit,
             result,
             stems,
-            badge=saved_views.mark_new,
+            badge=badge,
             cited=lambda hit: feedback.cited(hit, result),
             actions=actions,
             below=graded,

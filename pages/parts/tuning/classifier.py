@@ -14,6 +14,7 @@ from core.tuning.confirmed import ClassifierDesk
 from pages.parts import cards, notices, session
 from pages.parts.looks import truth_look
 from pages.parts.tuning import classifier_charts as charts
+from pages.parts.tuning.learning import draw_learning
 from pages.parts.urls import page_path
 from pages.parts.wording import count, plain, shortened
 
@@ -61,6 +62,7 @@ def view() -> None:
             _drawn(report)
         elif not waiting:
             _nothing_confirmed(report)
+        draw_learning()
 
 
 def _ask(desk: ClassifierDesk, asking: _Asking, waiting: int) -> None:

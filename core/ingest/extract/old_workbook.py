@@ -1,0 +1,58 @@
+"""Excel workbooks of the old kind (.xls) and OpenDocument spreadsheets: every sheet a table, by calamine."""
+
+from io import BytesIO
+from typing import Any
+
+from core.errors import EmptyFile, EncryptedFile, UnreadableFile
+from core.ingest.extract.delimited import tables_as_text
+from core.ingest.extract.kinds import FileKind, spoken
+from core.ingest.extract.merged import Area, Filling
+from core.ingest.extract.package import check_package
+from core.ingest.extract.shown import shown
+from core.ingest.extract.tables import MOST_COLUMNS, Table, split_header
+from core.ingest.extract.values import Extracted
+
+__all__ = ["read_old_workbook"]
+
+
+def read_old_workbook(name: str, data: bytes, kind: FileKind) -> Extracted:
+    """Raises EmptyFile, EncryptedFile, FileTooCostly or UnreadableFile."""
+    from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetTypeEnum
+
+    if kind is FileKind.ODS:
+        check_package(name, data)
+    tables = []
+    try:
+        with CalamineWorkbook.from_filelike(BytesIO(data)) as book:
+            for sheet in book.sheets_metadata:
+                lines = _lines(book.get_sheet_by_name(sheet.name)) if sheet.typ is SheetTypeEnum.WorkSheet else []
+                if lines:
+                    begin, columns = split_header(lines)
+                    rows = tuple(map(tuple, lines[begin:]))
+                    tables.append(Table(f"Sheet: {sheet.name}", columns, rows, begin + 1, padded=True))
+    except PasswordError as error:
+        raise EncryptedFile(f"'{name}' is protected by a password.", "Save a copy without password.") from error
+    except (CalamineError, OSError, ValueError) as error:
+        raise UnreadableFile(
+            f"'{name}' is damaged: its sheets cannot be read.", f"Save {spoken(kind)} again, or as .xlsx."
+        ) from error
+    if not any(table.rows for table in tables):
+        raise EmptyFile(f"'{name}' holds no cell with a value.", "Open it, look whether its cells are filled, save it.")
+    return tables_as_text(name, tables, kind, [])
+
+
+def _lines(sheet: Any) -> list[list[str]]:
+    """The rows that hold anything, as text; what a merged area shows stands in each of its rows."""
+    areas = [
+        Area(top + 1, left + 1, bottom + 1, right + 1)
+        for (top, left), (bottom, right) in sheet.merged_cell_ranges or ()
+    ]
+    filling = Filling(areas)
+    lines = []
+    for number, row in enumerate(sheet.to_python(skip_empty_area=False), 1):
+        line = [shown(value) for value in row[: MOST_COLUMNS + 1]]
+        filling.fill(line, number)
+        if any(line):
+            lines.append(line)
+    width = max((position + 1 for line in lines for position, cell in enumerate(line) if cell), default=0)
+    return [line[:width] for line in lines]

@@ -1,0 +1,207 @@
+"""The words of a PDF page with their places, line by line, in the order the file holds them; and the rules drawn on it.
+
+Places are points in a page turned so that most of its text stands upright: x to the right, y upwards.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from ctypes import byref, c_double, c_float, c_ushort
+from dataclasses import dataclass
+from math import pi
+from typing import Any
+
+from core.ingest.extract.layout import Line
+
+__all__ = ["PrintedLine", "Rule", "Word", "printed_lines", "rules"]
+
+_MOST_PAGE_LETTERS = 500_000
+_LINE = re.compile("[^\\r\\n\x02\ufffe]*[\x02\ufffe]|[^\\r\\n\x02\ufffe]+")
+_WORD = re.compile(r"\S+")
+_HALVES = re.compile("[\ud800-\udfff]")
+_MOST_RULES = 4_000
+_MOST_SEGMENTS = 400
+_LEAST_RULE = 4.0
+_STRAIGHT = 1.0
+_SAME = 2.0
+_BOLD = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A printed word and the box of its ink."""
+
+    text: str
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """x and y of the middle of its box."""
+        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedLine:
+    """A line as the file holds it, and its words; a line may run across columns."""
+
+    line: Line
+    words: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A straight line drawn across or down a page, from `begin` to `end` along it, at `at` on the other axis."""
+
+    across: bool
+    at: float
+    begin: float
+    end: float
+
+
+def printed_lines(text_page: Any) -> tuple[list[PrintedLine], int]:
+    """The lines of a page, and by how many quarters of a turn, counter-clockwise, its text is turned."""
+    reader = _Reader(text_page)
+    found = [(each.group(), each.start()) for each in _LINE.finditer(reader.letters())]
+    reader.turns = reader.turned(found)
+    return [reader.printed(text, offset) for text, offset in found], reader.turns
+
+
+class _Reader:
+    """Reads one page of text; pdfium's functions and the numbers they fill are kept at hand, for they are called for
+    every word."""
+
+    def __init__(self, text_page: Any) -> None:
+        import pypdfium2.raw as raw
+
+        self._raw, self._page, self._char_box = raw, text_page.raw, raw.FPDFText_GetCharBox
+        self._sides = [c_double() for _ in range(4)]
+        self._filled = [byref(side) for side in self._sides]
+        self.turns = 0
+
+    def letters(self) -> str:
+        """The page's UTF-16 units as one character each, so that places in the string are pdfium's places.
+
+        All at once; one by one when pdfium leaves some out.
+        """
+        count = min(self._raw.FPDFText_CountChars(self._page), _MOST_PAGE_LETTERS)
+        buffer = (c_ushort * (count + 1))()
+        if self._raw.FPDFText_GetText(self._page, 0, count, buffer) == count + 1:
+            return "".join(map(chr, buffer[:count]))
+        units = (self._raw.FPDFText_GetUnicode(self._page, position) for position in range(count))
+        return "".join(chr(unit) if unit <= 0xFFFF else "\ufffd" for unit in units)
+
+    def turned(self, lines: list[tuple[str, int]]) -> int:
+        """By how many quarters most letters are turned."""
+        count: Counter[int] = Counter()
+        for text, offset in lines:
+            if text.strip():
+                angle = self._raw.FPDFText_GetCharAngle(self._page, offset + len(text) - len(text.lstrip()))
+                count[-round(angle / (pi / 2)) % 4 if angle >= 0 else 0] += len(text)
+        return count.most_common(1)[0][0] if count else 0
+
+    def printed(self, letters: str, offset: int) -> PrintedLine:
+        """A line with its words, and the size, weight and place of its letters."""
+        words = [self._word(found.group(), offset + found.start()) for found in _WORD.finditer(letters)]
+        if not words:
+            return PrintedLine(Line(_plain(letters)), ())
+        first = offset + len(letters) - len(letters.lstrip())
+        last = offset + len(letters.rstrip("\x02\ufffe \t")) - 1
+        weight = self._raw.FPDFText_GetFontWeight
+        line = Line(
+            _plain(letters),
+            size=round(self._raw.FPDFText_GetFontSize(self._page, first), 1),
+            bold=all(weight(self._page, position) >= _BOLD for position in (first, (first + last) // 2, last)),
+            left=words[0].left,
+            base=self._box(first)[1],
+        )
+        return PrintedLine(line, tuple(words))
+
+    def _word(self, letters: str, first: int) -> Word:
+        last = first + max(len(letters.rstrip("\x02\ufffe")), 1) - 1
+        left, bottom, right, top = self._box(first)
+        if last > first:
+            begin, low, end, high = self._box(last)
+            left, bottom = begin if begin < left else left, low if low < bottom else bottom
+            right, top = end if end > right else right, high if high > top else top
+        return Word(_plain(letters), left, right, bottom, top)
+
+    def _box(self, position: int) -> tuple[float, float, float, float]:
+        """Left, bottom, right, top of one character's ink, on the page turned."""
+        self._char_box(self._page, position, *self._filled)
+        left, right, bottom, top = self._sides
+        box = left.value, bottom.value, right.value, top.value
+        return _turned(box, self.turns) if self.turns else box
+
+
+def _plain(letters: str) -> str:
+    if _HALVES.search(letters):
+        letters = letters.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return letters.replace("\x02", "\ufffe")
+
+
+def _turned(box: tuple[float, float, float, float], turns: int) -> tuple[float, float, float, float]:
+    """A box on the page turned clockwise by quarters.
+
+    >>> _turned((1, 2, 3, 5), 1), _turned((1, 2, 3, 5), 2)
+    ((2, -3, 5, -1), (-3, -5, -1, -2))
+    """
+    left, bottom, right, top = box
+    for _ in range(turns):
+        left, bottom, right, top = bottom, -right, top, -left
+    return left, bottom, right, top
+
+
+def rules(page: Any, turns: int) -> list[Rule]:
+    """The straight rules of a page, also the edges of boxes; none for a page that is a drawing rather than a table."""
+    import pypdfium2.raw as raw
+
+    found: list[Rule] = []
+    for path in page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH], max_depth=1):
+        if 2 <= raw.FPDFPath_CountSegments(path) <= _MOST_SEGMENTS:
+            for begin, end in _strokes(path):
+                (x, y), (z, w) = begin, end
+                left, bottom, right, top = _turned((min(x, z), min(y, w), max(x, z), max(y, w)), turns)
+                if top - bottom <= _STRAIGHT and right - left >= _LEAST_RULE:
+                    found.append(Rule(True, (top + bottom) / 2, left, right))
+                elif right - left <= _STRAIGHT and top - bottom >= _LEAST_RULE:
+                    found.append(Rule(False, (left + right) / 2, bottom, top))
+        if len(found) > _MOST_RULES:
+            return []
+    return _whole(found)
+
+
+def _whole(found: list[Rule]) -> list[Rule]:
+    """Rules that go on in one another as one: tables are often drawn cell by cell, each edge twice."""
+    whole: list[Rule] = []
+    for rule in sorted(found, key=lambda each: (each.across, each.at, each.begin)):
+        last = whole[-1] if whole else None
+        if last and last.across is rule.across and rule.at - last.at <= _SAME and rule.begin <= last.end + _SAME:
+            whole[-1] = Rule(last.across, last.at, last.begin, max(last.end, rule.end))
+        else:
+            whole.append(rule)
+    return whole
+
+
+def _strokes(path: Any) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
+    """The straight pieces of a path, from point to point on the page."""
+    import pypdfium2.raw as raw
+
+    matrix = path.get_matrix()
+    start = before = (0.0, 0.0)
+    x, y = c_float(), c_float()
+    for position in range(raw.FPDFPath_CountSegments(path)):
+        segment = raw.FPDFPath_GetPathSegment(path, position)
+        raw.FPDFPathSegment_GetPoint(segment, byref(x), byref(y))
+        point = matrix.on_point(x.value, y.value)
+        kind = raw.FPDFPathSegment_GetType(segment)
+        if kind == raw.FPDF_SEGMENT_MOVETO:
+            start = point
+        elif kind == raw.FPDF_SEGMENT_LINETO:
+            yield before, point
+        before = point
+        if raw.FPDFPathSegment_GetClose(segment):
+            yield point, start
+            before = start

@@ -1,0 +1,90 @@
+"""What a file is called, whoever named it; and which files nobody keeps on purpose."""
+
+import re
+from collections import Counter
+from pathlib import PurePosixPath
+
+__all__ = ["Names", "clean_name", "is_junk", "unzipped_name"]
+
+_JUNK_FILES = frozenset((".ds_store", "thumbs.db", "desktop.ini", "ehthumbs.db", ".localized"))
+_JUNK_FOLDERS = frozenset(("__macosx", ".git", ".svn", "$recycle.bin"))
+_JUNK_STARTS = ("._", "~$", ".~lock.")
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_DRIVE = re.compile(r"^[A-Za-z]:")
+_LONGEST_PART = 200
+_LONGEST = 400
+_UTF8_FLAG = 0x800
+
+
+def is_junk(name: str) -> bool:
+    """Whether a file is a trace of a program or system, not its owner's.
+
+    >>> is_junk("__MACOSX/docs/._a.pdf"), is_junk("docs/~$plan.docx"), is_junk("docs/plan.docx")
+    (True, True, False)
+    """
+    parts = [part.lower() for part in name.replace("\\", "/").split("/") if part]
+    last = parts[-1] if parts else ""
+    return last in _JUNK_FILES or last.startswith(_JUNK_STARTS) or not _JUNK_FOLDERS.isdisjoint(parts)
+
+
+def clean_name(name: str) -> str:
+    """A file's path as a user would call it: with "/", relative, leading nowhere else, without signs no one sees.
+
+    Signs that turn the writing direction around go too: they make one ending look like another. Of a path that is too
+    long the folders go first, the outermost before the others.
+
+    >>> [clean_name(name) for name in ("../../etc/passwd", "C:\\\\plans\\\\.\\\\a.txt", "/a\\x00b.txt", "..")]
+    ['etc/passwd', 'plans/a.txt', 'ab.txt', 'unnamed']
+    """
+    said = _UNSEEN.sub("", _DRIVE.sub("", name.replace("\\", "/")))
+    parts = [part.strip() for part in said.split("/")]
+    kept = [_shortened(part) for part in parts if part and part.strip(".")]
+    while len(kept) > 1 and sum(map(len, kept)) + len(kept) > _LONGEST:
+        kept.pop(0)
+    return "/".join(kept) or "unnamed"
+
+
+def _shortened(part: str) -> str:
+    if len(part) <= _LONGEST_PART:
+        return part
+    suffix = PurePosixPath(part).suffix[:20]
+    return part[: _LONGEST_PART - len(suffix)] + suffix
+
+
+def unzipped_name(name: str, flags: int) -> str:
+    """The name of an entry of a ZIP as its packer meant it.
+
+    Without the flag for UTF-8 the format says code page 437; programs that write UTF-8 all the same are recognised,
+    because a name rarely is valid UTF-8 by chance.
+
+    >>> unzipped_name("fran\\u00e7ais.txt", 0), unzipped_name("M\\u251c\\u255dnchen.txt", 0)
+    ('français.txt', 'München.txt')
+    """
+    if flags & _UTF8_FLAG:
+        return name
+    try:
+        return name.encode("cp437").decode("utf-8")
+    except (UnicodeEncodeError, UnicodeDecodeError):
+        return name
+
+
+class Names:
+    """Gives every entry a name of its own: the second "a.txt" becomes "a (2).txt".
+
+    >>> names = Names()
+    >>> names.free("a.txt"), names.free("A.txt"), names.free("b.txt")
+    ('a.txt', 'A (2).txt', 'b.txt')
+    """
+
+    def __init__(self) -> None:
+        self._taken: Counter[str] = Counter()
+
+    def free(self, name: str) -> str:
+        """The name, or the next one like it that is free; capitals do not tell names apart."""
+        wanted = name
+        while self._taken[wanted.casefold()]:
+            path = PurePosixPath(name)
+            self._taken[name.casefold()] += 1
+            wanted = str(path.with_name(f"{path.stem} ({self._taken[name.casefold()]}){path.suffix}"))
+        self._taken[wanted.casefold()] += 1
+        return wanted

@@ -1,0 +1,66 @@
+"""What a document has to do with others, said in a line each: near-duplicates, suggested versions, what replaced it."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from core.documents import Document
+from core.library.duplicates import percent
+from core.library.versions import Kin
+from pages.parts import session
+from pages.parts.urls import page_path
+from pages.parts.wording import count, plain, shortened
+
+__all__ = ["alike_words", "draw_kin", "library_link", "likeness"]
+
+
+def library_link(document: Document, label: str, icon: str | None = None) -> None:
+    """A link that opens a document in the library. label: safe markdown."""
+    st.page_link(page_path("library"), label=label, icon=icon, query_params={"document": str(document.id)})
+
+
+def likeness(same: float) -> str:
+    """How much of two documents is the same, in words. same: Jaccard share, in [0, 1].
+
+    >>> likeness(0.942), likeness(1.0)
+    ('94 % the same', 'the same text')
+    """
+    return "the same text" if same == 1.0 else f"{percent(same)} the same"
+
+
+def alike_words() -> Mapping[int, str]:
+    """Document → what a list says of its likenesses; those alone are absent."""
+    return {
+        each: " · ".join(filter(None, (f"≈ {percent(same)}" if same else "", "version?" if suggested else "")))
+        for each, (same, suggested) in session.workbench().versions.marks().items()
+    }
+
+
+def draw_kin(document: Document, kin: Kin, most: int = 3) -> None:
+    """The facts, at most so many suggestions and near-duplicates, each with a link to the other document; nothing for a
+    document that is alone."""
+    if kin.replaced_by is not None:
+        _line(":material/history: Replaced by", kin.replaced_by, "")
+    same = {other.id: share for other, share in kin.near}
+    for suggestion in kin.suggestions[:most]:
+        newer = suggestion.newer.id == document.id
+        other = suggestion.older if newer else suggestion.newer
+        what = "May be a new version of" if newer else "May have a new version:"
+        near = f" (near-duplicate, {likeness(same.pop(other.id))})" if other.id in same else ""
+        _line(f":material/update: {what}", other, f"{suggestion.because}{near}")
+    rest = [(other, share) for other, share in kin.near if other.id in same]
+    shown = rest[: max(0, most - len(kin.suggestions))]
+    for other, share in shown:
+        where = f", project {other.project}" if other.project and other.project != document.project else ""
+        _line(":material/content_copy: Near-duplicate of", other, f"{likeness(share)}{where}")
+    if more := len({*same, *(each.pair.other(document.id) for each in kin.suggestions[most:])}) - len(shown):
+        st.caption(f"and {count(more, 'more like it', 'more like it')}")
+
+
+def _line(what: str, other: Document, why: str) -> None:
+    """What it is, the other document, and why; it wraps where it is narrow."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.caption(what, width="content")
+        library_link(other, plain(shortened(other.name, 60)))
+        if why:
+            st.caption(plain(why), width="content")

@@ -1,0 +1,132 @@
+"""The documents of the library: narrowed by what they are, and listed; selected rows are looked at or edited."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.documents import Document, DocumentState, Truth
+from core.tables.domains import domain_title
+from core.tables.jurisdictions import jurisdiction_title
+from pages.parts.library.enrichment_words import drawn_words
+from pages.parts.library.kin import alike_words
+from pages.parts.looks import STATES, truth_look
+from pages.parts.wording import day
+
+__all__ = ["ARCHIVED", "UNKNOWN", "narrowed", "selected_of"]
+
+_PER_PAGE = 15
+ARCHIVED, UNKNOWN = "archived", "unknown"
+_ORDERS = {
+    "Newest first": lambda each: -each.id,
+    "Name": lambda each: each.name.casefold(),
+    "Least sure first": lambda each: (each.state is DocumentState.READY, each.labels.truth.probability),
+    "Own date, latest first": lambda each: -(each.date.timestamp() if each.date else float("-inf")),
+}
+
+
+# One filter after the other, each counting what those before it left.
+def narrowed(documents: Sequence[Document]) -> list[Document]:
+    """The filters, each value with its count under the others."""
+    words, state, project, order = st.columns([4, 2, 2, 2], vertical_alignment="bottom")
+    with words:
+        asked = st.text_input("Name or title", key="library.words", type="search", placeholder="Part of a name")
+    folded = asked.casefold().strip()
+    found = [each for each in documents if folded in f"{each.name} {each.title}".casefold()]
+    with state:
+        states = Counter(ARCHIVED if each.archived else each.state.value for each in found)
+        wanted = st.selectbox(
+            "State",
+            list(states),
+            index=None,
+            key="library.state",
+            placeholder="All but archived",
+            format_func=lambda value: (
+                f"{'Archived' if value == ARCHIVED else STATES[DocumentState(value)].words} ({states[value]})"
+            ),
+        )
+    found = [each for each in found if each.archived == (wanted == ARCHIVED)]
+    found = [each for each in found if wanted in (None, ARCHIVED, each.state.value)]
+    with project:
+        projects = Counter(each.project or "no project" for each in found)
+        chosen = st.selectbox(
+            "Project", sorted(projects), index=None, placeholder="Any", format_func=lambda p: f"{p} ({projects[p]})"
+        )
+    found = [each for each in found if chosen in (None, each.project or "no project")]
+    held = Counter(each.labels.truth.value or UNKNOWN for each in found if each.state is DocumentState.READY)
+    picked = st.pills(
+        "Truth",
+        [*(truth.value for truth in Truth), UNKNOWN],
+        selection_mode="multi",
+        key="library.truths",
+        label_visibility="collapsed",
+        wrap=True,
+        format_func=lambda value: (
+            f"{truth_look(value).icon} {truth_look(value).words.capitalize()} {held.get(value, 0)}"
+        ),
+    )
+    with order:
+        by = st.selectbox("Order", list(_ORDERS))
+    found = [each for each in found if not picked or (each.labels.truth.value or UNKNOWN) in picked]
+    return sorted(found, key=_ORDERS[by or "Newest first"])
+
+
+def selected_of(documents: list[Document]) -> list[Document]:
+    """The documents as a table: one selected row is the document looked at, several are edited together."""
+    wanted = st.session_state["library.document"]
+    position = next((index for index, each in enumerate(documents) if str(each.id) == wanted), None)
+    alike, drawn = alike_words(), drawn_words(documents)
+    table = st.dataframe(
+        [_table_row(each, alike.get(each.id, ""), *drawn[each.id]) for each in documents],
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="multi-row",
+        selection_default={"selection": {"rows": [position]}} if position is not None else None,
+        key=f"library.table.{hash(tuple(each.id for each in documents))}",
+        height="content" if len(documents) <= _PER_PAGE else 36 + 32 * _PER_PAGE,
+        row_height=32,
+        column_config=_COLUMNS,
+    )
+    rows: list[int] = table["selection"]["rows"]
+    selected = [documents[row] for row in rows if row < len(documents)]
+    st.session_state["library.document"] = str(selected[0].id) if len(selected) == 1 else ""
+    return selected
+
+
+def _table_row(document: Document, alike: str, kind: str, keywords: str) -> dict[str, Any]:
+    told = document.labels
+    ready = document.state is DocumentState.READY
+    look = truth_look(told.truth.value)
+    return {
+        "Truth": f"{look.symbol} {look.words}"
+        if ready
+        else f"{STATES[document.state].symbol} {STATES[document.state].words}",
+        "Sure": told.truth.probability if ready else None,
+        "Document": document.name,
+        "Authority": (told.authority.value or UNKNOWN) if ready else "",
+        "Jurisdiction": jurisdiction_title(told.jurisdiction.value) if told.jurisdiction.value else "",
+        "Domain": domain_title(told.domain.value) if told.domain.value else "",
+        "Date": day(document.date) if document.date else "",
+        "Alike": alike,
+        "Pages": document.pages,
+        "Passages": document.passages,
+        "Project": document.project or "",
+        "Type": kind,
+        "Keywords": keywords,
+    }
+
+
+_COLUMNS = {
+    "Truth": st.column_config.TextColumn(width=120),
+    "Sure": st.column_config.ProgressColumn(min_value=0.0, max_value=1.0, format="%.2f", width=90),
+    "Document": st.column_config.TextColumn(width=300),
+    "Authority": st.column_config.TextColumn(width=92),
+    "Alike": st.column_config.TextColumn(
+        width=130, help="How much of it its nearest near-duplicate has, and whether a new version is suggested."
+    ),
+    "Pages": st.column_config.NumberColumn(width=60),
+    "Passages": st.column_config.NumberColumn(width=76),
+    "Type": st.column_config.TextColumn(width=130),
+    "Keywords": st.column_config.TextColumn(width=300),
+}

@@ -1,0 +1,265 @@
+"""The files, page by page: those that need a look first, each with what became of it and what can be done about it."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.documents import Document, DocumentState
+from core.jobs import STOPPED, WAITING
+from core.library.intray import Shown, TrayCounts
+from core.library.members import is_container
+from pages.parts import cards, labels, notices, session
+from pages.parts.library.kin import draw_kin
+from pages.parts.person import who
+from pages.parts.search.paging import PAGER_WIDTH, page_asked
+from pages.parts.upload.container import draw_container, draw_notes
+from pages.parts.upload.progress import draw_progress, share_done, step_words
+from pages.parts.upload.unlocking import draw_unlocking
+from pages.parts.wording import bytes_in_words, count, plain, shortened
+
+__all__ = ["draw_listing"]
+
+_PER_PAGE = 12
+_TITLES = {
+    Shown.ALL: "All",
+    Shown.RUNNING: "In progress",
+    Shown.FAILED: "Failed",
+    Shown.DOUBTFUL: "Doubtful",
+    Shown.DONE: "Done",
+}
+_SHOWN, _WORDS, _PAGE, _URL, _BUSY = "upload.shown", "upload.words", "upload.page", "upload.url", "upload.busy"
+
+
+def draw_listing() -> None:
+    """The list, redrawn every second while files are read, then once more as a whole."""
+    _adopt()
+    busy = bool(session.workbench().tray.counts(cards.SURE).running)
+
+    @st.fragment(run_every=1.0 if busy else None)
+    def drawn() -> None:
+        counts = session.workbench().tray.counts(cards.SURE)
+        if busy and not counts.running:
+            st.rerun()
+        _list(counts)
+
+    drawn()
+
+
+def _adopt() -> None:
+    """Take over what is shown from the URL, when it was not this page that wrote it."""
+    state, params = st.session_state, {name: st.query_params.get_all(name) for name in st.query_params}
+    if _SHOWN in state and params == state.get(_URL):
+        return
+    asked = params.get("show", [""])[0]
+    state[_SHOWN] = Shown(asked) if asked in set(Shown) else Shown.ALL
+    state[_WORDS] = params.get("words", [""])[0]
+    state[_PAGE] = page_asked(params)
+
+
+def _remember() -> None:
+    state = st.session_state
+    params: dict[str, list[str]] = {}
+    params |= {"show": [state[_SHOWN].value]} if state[_SHOWN] is not Shown.ALL else {}
+    params |= {"words": [state[_WORDS]]} if state[_WORDS] else {}
+    params |= {"page": [str(state[_PAGE])]} if state[_PAGE] > 1 else {}
+    if params != state.get(_URL):
+        st.query_params.from_dict(params)
+    state[_URL] = params
+
+
+def _first_page() -> None:
+    st.session_state[_PAGE] = 1
+
+
+def _list(counts: TrayCounts) -> None:
+    draw_progress(counts)
+    state, tray = st.session_state, session.workbench().tray
+    if not counts.all:
+        notices.empty(
+            ":material/upload_file:",
+            "No files yet",
+            "Drop files above, or load the sample library on *Home* to look around first.",
+        )
+        return
+    found = _narrowed(counts)
+    shown, words, total = state[_SHOWN], state[_WORDS], found.of(state[_SHOWN])
+    pages = max(1, -(-total // _PER_PAGE))
+    page = state[_PAGE] = min(max(1, state[_PAGE]), pages)
+    documents = tray.page(shown, words, cards.SURE, _PER_PAGE, _PER_PAGE * (page - 1))
+    _remember()
+    if not documents:
+        where = f"No file among “{_TITLES[shown]}”"
+        notices.empty(":material/filter_alt_off:", plain(where), "Choose another kind above, or other words.")
+        return
+    _bulk(documents, found)
+    kin = session.workbench().versions.kin(documents)
+    members = tray.members([each.id for each in documents if is_container(each)])
+    for document in documents:
+        with st.container(border=True, gap="xsmall"):
+            _row(document, members.get(document.id, ()))
+            if document.id in kin:
+                draw_kin(document, kin[document.id])
+    _pager(page, pages, total)
+
+
+def _narrowed(counts: TrayCounts) -> TrayCounts:
+    """Which kind is shown, and a part of the name; gives the counts of what has that name."""
+    kinds, name = st.columns([7, 3], vertical_alignment="bottom")
+    words = name.text_input(
+        "Name",
+        key=_WORDS,
+        type="search",
+        placeholder="Part of a name",
+        label_visibility="collapsed",
+        on_change=_first_page,
+    )
+    found = session.workbench().tray.counts(cards.SURE, words) if words.strip() else counts
+    kinds.segmented_control(
+        "Shown",
+        list(Shown),
+        key=_SHOWN,
+        required=True,
+        label_visibility="collapsed",
+        format_func=_TITLES.__getitem__,  # without counts: they change under the pointer
+        on_change=_first_page,
+    )
+    state = f"{found.running:,} in progress · {found.failed:,} failed · {found.doubtful:,} with a doubtful label"
+    st.caption(f"{count(found.all, 'file')} · {state} · {found.done:,} done")
+    return found
+
+
+def _bulk(documents: Sequence[Document], counts: TrayCounts) -> None:
+    """What can be done to many at once."""
+    unconfirmed = [
+        (each.id, "truth", each.labels.truth.value)
+        for each in documents
+        if each.state is DocumentState.READY and each.labels.truth.value and not each.labels.truth.confirmed
+    ]
+    if not unconfirmed and not counts.failed:
+        return
+    with st.container(horizontal=True, gap="small"):
+        if unconfirmed:
+            st.button(
+                f"Confirm {count(len(unconfirmed), 'truth')} shown",
+                key="upload.confirm",
+                icon=":material/done_all:",
+                type="tertiary",
+                help="The truth of every file on this page is right as it is. It wins for ever, and teaches.",
+                on_click=_confirm,
+                args=(unconfirmed,),
+            )
+        if counts.failed:
+            st.button(
+                f"Try all {counts.failed:,} failed again",
+                key="upload.again",
+                icon=":material/refresh:",
+                type="tertiary",
+                on_click=_try_all,
+            )
+
+
+def _confirm(changes: Sequence[tuple[int, str, str]]) -> None:
+    session.workbench().correct_many(changes, who() or "analyst")
+    session.forget_answers()
+    st.toast(f"{count(len(changes), 'label')} confirmed.", icon=":material/done_all:")
+
+
+def _try_all() -> None:
+    queued = session.workbench().tray.try_again()
+    st.toast(f"{count(queued, 'file')} queued again.", icon=":material/refresh:")
+
+
+def _row(document: Document, members: Sequence[Document]) -> None:
+    """One file: how far it is, or why it failed, or what it was taken for and why."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{plain(shortened(document.name, 80))}**", width="content")
+        if is_container(document):
+            draw_container(document, members)
+        elif document.state is DocumentState.READY:
+            truth = document.labels.truth
+            cards.truth_badge(truth.value, probability=truth.probability)
+            facts = f"{count(document.pages, 'page')} · {count(document.passages, 'passage')}"
+            st.caption(f"{facts} · {bytes_in_words(document.size_bytes)}", width="content")
+            with st.popover("Check labels", icon=":material/rule:", type="tertiary"):
+                labels.editor(document)
+        else:
+            _on_its_way(document)
+    match document.state:
+        case DocumentState.PENDING:
+            if document.step not in ("", WAITING):
+                st.progress(share_done(document))
+        case DocumentState.FAILED:
+            _failure(document)
+        case DocumentState.READY if is_container(document):
+            draw_notes(document)
+        case DocumentState.READY:
+            _taken_for(document)
+
+
+def _on_its_way(document: Document) -> None:
+    """The state of a file that is not read, with its size and the way to stop it."""
+    if document.state is DocumentState.FAILED and document.step == STOPPED:
+        st.badge("stopped", icon=":material/stop_circle:", color="gray")
+    elif document.state is DocumentState.FAILED:
+        cards.state_badge(document)
+    else:
+        waits = document.step in ("", WAITING)
+        words, icon = (
+            (WAITING, "hourglass_empty") if waits else (f"in progress: {step_words(document)}", "hourglass_top")
+        )
+        st.badge(words, icon=f":material/{icon}:", color="gray")
+    pages = f"{count(document.pages, 'page')} · " if document.pages else ""
+    st.caption(f"{pages}{bytes_in_words(document.size_bytes)}", width="content")
+    if document.state is DocumentState.PENDING:
+        st.button(
+            "Stop",
+            key=f"stop.{document.id}",
+            icon=":material/stop_circle:",
+            type="tertiary",
+            on_click=_stop,
+            args=(document.id,),
+        )
+
+
+def _stop(document_id: int) -> None:
+    session.workbench().tray.stop([document_id])
+
+
+def _failure(document: Document) -> None:
+    if document.step == STOPPED:
+        st.caption(plain(f"{document.failure} {document.remedy}"))
+    else:
+        at = f" :gray[(at the step “{plain(step_words(document))}”)]" if document.step else ""
+        st.markdown(f":red[{plain(document.failure)}] {plain(document.remedy)}{at}")
+    draw_unlocking(document)
+    with st.container(horizontal=True, gap="small"):
+        if st.button("Try again", key=f"retry.{document.id}", icon=":material/refresh:", type="tertiary"):
+            session.workbench().tray.try_again([document.id])
+            st.rerun()
+        if st.button("Remove", key=f"remove.{document.id}", icon=":material/delete:", type="tertiary"):
+            session.workbench().delete(document.id)
+            st.rerun()
+
+
+def _taken_for(document: Document) -> None:
+    label = document.labels.truth
+    quote = label.evidence[0] if label.evidence else None
+    why = f"“{shortened(quote.quote, 160)}” – {quote.rule}" if quote is not None else label.reason
+    runner_up = f" · runner-up {label.runner_up} {label.runner_up_probability:.2f}" if label.runner_up else ""
+    st.caption(plain("confirmed by hand" if label.confirmed else f"{why}{runner_up}"))
+    for warning in document.warnings:
+        st.caption(f":orange[:material/warning:] {plain(warning)}")
+
+
+def _pager(page: int, pages: int, total: int) -> None:
+    if pages == 1:
+        return
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        first = _PER_PAGE * (page - 1)
+        st.caption(f"{first + 1:,}–{min(first + _PER_PAGE, total):,} of {count(total, 'file')}", width="content")
+        key = f"upload.pager.{pages}.{page}"  # another widget on each page: what it shows is what it was made with
+        st.pagination(pages, default=page, width=PAGER_WIDTH, key=key, on_change=_turned, args=(key,))
+
+
+def _turned(key: str) -> None:
+    st.session_state[_PAGE] = st.session_state[key]

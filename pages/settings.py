@@ -1,0 +1,36 @@
+"""Settings: what this workspace does its own way. Each part stands in a file of its own under parts/settings."""
+
+import streamlit as st
+
+from pages.parts.person import name_input
+
+_PARTS = {"vocabulary": "Vocabulary"}
+"""The parts: how the URL names them, and how the switch does."""
+
+
+def draw() -> None:
+    """The page: who works here, and the part one is in."""
+    title, name = st.columns([6, 3], vertical_alignment="bottom")
+    title.subheader("Settings", anchor=False)
+    with name:
+        name_input("Written into what you save")
+    part = "vocabulary"
+    if len(_PARTS) > 1:
+        part = st.segmented_control(
+            "Part",
+            list(_PARTS),
+            default=part,
+            required=True,
+            key="part",
+            bind="query-params",
+            format_func=_PARTS.__getitem__,
+            label_visibility="collapsed",
+        )
+    match part:
+        case _:
+            from pages.parts.settings.vocabulary import draw_vocabulary
+
+            draw_vocabulary()
+
+
+draw()

@@ -1,0 +1,203 @@
+"""The list of files on their way, in PostgreSQL: counted, ordered and cut into pages there."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    ColumnElement,
+    Float,
+    Text,
+    and_,
+    any_,
+    case,
+    cast,
+    func,
+    literal,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, insert
+
+from core.documents import Document, DocumentState, Origin
+from core.jobs import STOPPED, WAITING
+from core.library.intray import STOPPED_BY_HAND, Shown, TrayCounts
+from storage.batch_models import READINGS
+from storage.database import Database
+from storage.models import DOCUMENTS
+from storage.rows import document_from
+
+__all__ = ["SqlTrayStore"]
+
+_TRUTH = DOCUMENTS.c.labels["truth"]
+_VALUE, _CONFIRMED = _TRUTH["value"].astext, cast(_TRUTH["confirmed"].astext, Boolean)
+_PROBABILITY = case((_VALUE.is_(None), 0.0), else_=cast(_TRUTH["probability"].astext, Float))
+_WAITS = DOCUMENTS.c.step.in_(("", WAITING))
+
+
+def _in_state(state: DocumentState) -> ColumnElement[bool]:
+    return DOCUMENTS.c.state == state.value
+
+
+class SqlTrayStore:
+    """core.library.intray.TrayStore of one tenant."""
+
+    def __init__(self, database: Database) -> None:
+        self._database, self._tenant = database, database.tenant
+
+    def counts(self, sure: float, words: str = "") -> TrayCounts:
+        """How many there are of each kind whose name holds the words."""
+        pending, ready = _in_state(DocumentState.PENDING), _in_state(DocumentState.READY)
+        kinds = {
+            "running": pending,
+            "waiting": and_(pending, _WAITS),
+            "failed": _in_state(DocumentState.FAILED),
+            "doubtful": and_(ready, _unsure(sure)),
+            "done": and_(ready, ~_unsure(sure)),
+        }
+        counted = [func.count().filter(kind).label(name) for name, kind in kinds.items()]
+        with self._database.transaction("counting files") as connection:
+            row = connection.execute(select(*counted).where(*self._listed(words))).one()
+        return TrayCounts(**row._asdict())
+
+    def page(self, shown: Shown, words: str, sure: float, limit: int, offset: int) -> Sequence[Document]:
+        """Some of the files, those that need a look first."""
+        ease = case(
+            (_in_state(DocumentState.FAILED), 0.0),
+            (and_(_in_state(DocumentState.PENDING), ~_WAITS), 1.0),
+            (_in_state(DocumentState.PENDING), 3.0),
+            (_unsure(sure), 2.0 + _PROBABILITY / 2),
+            (or_(_CONFIRMED, and_(DOCUMENTS.c.pages == 0, DOCUMENTS.c.passages == 0)), 6.0),
+            else_=4.0 + _PROBABILITY,
+        )
+        query = self._documents().where(*self._listed(words), *_only(shown, sure))
+        return self._read(query.order_by(ease, DOCUMENTS.c.id.desc()).limit(limit).offset(offset))
+
+    def reading(self, limit: int) -> Sequence[Document]:
+        """Those being read at this moment, the oldest first."""
+        running = (_in_state(DocumentState.PENDING), ~_WAITS)
+        return self._read(self._documents().where(*self._listed(""), *running).order_by(DOCUMENTS.c.id).limit(limit))
+
+    def members(self, parents: Sequence[int]) -> Sequence[Document]:
+        """The living documents that came in these ones."""
+        within = DOCUMENTS.c.parent == any_(_ids(parents))
+        return self._read(self._documents().where(*self._listed(""), within).order_by(DOCUMENTS.c.id))
+
+    def projects(self) -> Sequence[str]:
+        """Every project that has a living document, by name."""
+        own = (*self._listed(""), DOCUMENTS.c.project.is_not(None))
+        with self._database.transaction("reading projects") as connection:
+            return sorted(connection.scalars(select(DOCUMENTS.c.project).distinct().where(*own)))
+
+    def oldest(self) -> datetime | None:
+        """When the first of those that are not read yet was uploaded."""
+        query = select(func.min(DOCUMENTS.c.uploaded_at)).where(*self._listed(""), _in_state(DocumentState.PENDING))
+        with self._database.transaction("measuring a batch") as connection:
+            first: datetime | None = connection.scalar(query)
+        return first
+
+    def failed(self) -> Sequence[int]:
+        """Ids, ascending, of all that failed or were stopped."""
+        return self._numbers(DocumentState.FAILED)
+
+    def pending(self) -> Sequence[int]:
+        """Ids, ascending, of all that are not read yet."""
+        return self._numbers(DocumentState.PENDING)
+
+    def _numbers(self, state: DocumentState) -> Sequence[int]:
+        query = select(DOCUMENTS.c.id).where(DOCUMENTS.c.tenant_id == self._tenant, _in_state(state))
+        with self._database.transaction("looking for files") as connection:
+            return list(connection.scalars(query.order_by(DOCUMENTS.c.id)))
+
+    def requeue(self, document_ids: Sequence[int]) -> Sequence[int]:
+        """Mark those of them that failed as waiting; which they are."""
+        changes = {"state": DocumentState.PENDING.value, "step": WAITING, "failure": "", "remedy": ""}
+        chosen = (_in_state(DocumentState.FAILED), DOCUMENTS.c.id == any_(_ids(document_ids)))
+        return self._change(changes, chosen, "queueing files again")
+
+    def stop(self, document_ids: Sequence[int] | None) -> Sequence[int]:
+        """Stop what is not read yet; which documents were stopped."""
+        known, (failure, remedy) = DOCUMENTS.c.passages > 0, STOPPED_BY_HAND
+        changes = {
+            "state": case((known, DocumentState.READY.value), else_=DocumentState.FAILED.value),
+            "step": STOPPED,
+            "failure": case((known, ""), else_=failure),
+            "remedy": case((known, ""), else_=remedy),
+        }
+        chosen = [_in_state(DocumentState.PENDING)]
+        if document_ids is not None:
+            chosen.append(DOCUMENTS.c.id == any_(_ids(document_ids)))
+        return self._change(changes, chosen, "stopping files")
+
+    def _change(self, changes: dict[str, Any], chosen: Sequence[ColumnElement[bool]], doing: str) -> Sequence[int]:
+        own = DOCUMENTS.c.tenant_id == self._tenant
+        query = update(DOCUMENTS).where(own, *chosen).values(changes).returning(DOCUMENTS.c.id)
+        with self._database.transaction(doing) as connection:
+            return sorted(connection.scalars(query))
+
+    def ended(self, document_id: int, at: datetime) -> None:
+        """Note that a document was read to its end; one deleted meanwhile is left."""
+        own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == document_id)
+        there = select(DOCUMENTS.c.tenant_id, DOCUMENTS.c.id, literal(at)).where(*own).with_for_update(key_share=True)
+        row = insert(READINGS).from_select(["tenant_id", "document_id", "ended"], there)
+        with self._database.transaction("noting the end of a file") as connection:
+            connection.execute(
+                row.on_conflict_do_update(index_elements=["tenant_id", "document_id"], set_={"ended": at})
+            )
+
+    def ends(self, since: datetime) -> tuple[int, datetime | None]:
+        """How many were read to their end since then and are not to be read again, and when the first of them was."""
+        of_document = and_(DOCUMENTS.c.tenant_id == READINGS.c.tenant_id, DOCUMENTS.c.id == READINGS.c.document_id)
+        query = (
+            select(func.count(), func.min(READINGS.c.ended))
+            .join(DOCUMENTS, of_document)
+            .where(READINGS.c.tenant_id == self._tenant, READINGS.c.ended >= since, ~_in_state(DocumentState.PENDING))
+        )
+        with self._database.transaction("measuring the pace") as connection:
+            number, first = connection.execute(query).one()
+        return number, first
+
+    def _listed(self, words: str) -> list[ColumnElement[bool]]:
+        """Living documents of the tenant whose name holds the words."""
+        kept = [
+            DOCUMENTS.c.tenant_id == self._tenant,
+            ~DOCUMENTS.c.archived,
+            DOCUMENTS.c.origin == Origin.DOCUMENT.value,
+        ]
+        wanted = words.strip().lower()
+        return [*kept, func.strpos(func.lower(DOCUMENTS.c.name), wanted) > 0] if wanted else kept
+
+    def _documents(self) -> Any:
+        labels = cast(DOCUMENTS.c.labels, Text).label("labels")
+        return select(*(labels if column.name == "labels" else column for column in DOCUMENTS.c))
+
+    def _read(self, query: Any) -> Sequence[Document]:
+        with self._database.transaction("listing files") as connection:
+            return [document_from(row) for row in connection.execute(query).mappings()]
+
+
+def _unsure(sure: float) -> ColumnElement[bool]:
+    probability, holds_text = _PROBABILITY, or_(DOCUMENTS.c.pages > 0, DOCUMENTS.c.passages > 0)
+    return and_(~_CONFIRMED, holds_text, or_(_VALUE.is_(None), probability < sure))
+
+
+def _only(shown: Shown, sure: float) -> list[ColumnElement[bool]]:
+    ready = _in_state(DocumentState.READY)
+    match shown:
+        case Shown.ALL:
+            return []
+        case Shown.RUNNING:
+            return [_in_state(DocumentState.PENDING)]
+        case Shown.FAILED:
+            return [_in_state(DocumentState.FAILED)]
+        case Shown.DOUBTFUL:
+            return [ready, _unsure(sure)]
+        case Shown.DONE:
+            return [ready, ~_unsure(sure)]
+
+
+def _ids(numbers: Sequence[int]) -> Any:
+    return cast([int(number) for number in numbers], ARRAY(BigInteger))

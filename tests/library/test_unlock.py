@@ -1,0 +1,145 @@
+"""Files under a password: asked for, opened, read from an unlocked copy; the password is kept nowhere."""
+
+import logging
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader, PdfWriter
+
+from core.documents import Document, DocumentState
+from core.errors import BadRequest, EncryptedFile
+from core.library.unlock import asks_for_password
+from core.pictures import page_picture
+from core.workbench import Workbench
+from tests.building import Stores, built
+from tests.ingest.making import docx_of, pdf_of, workbook_of
+from tests.library.packing import zip_of
+from tests.search.library import WordEmbedder
+
+SECRET = "Grüße-4711"
+PDF = pdf_of("Employees accrue leave every month.", "It is paid out in December.")
+
+
+def locked_pdf(data: bytes, password: str, algorithm: str, owner: str = "boss") -> bytes:
+    """A PDF under a user's and an owner's password."""
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(data)))
+    writer.encrypt(password, owner, algorithm=algorithm)
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def locked_office(data: bytes) -> bytes:
+    """An Office file under the password, as Office encrypts it."""
+    from msoffcrypto.format.ooxml import OOXMLFile
+
+    out = BytesIO()
+    OOXMLFile(BytesIO(data)).encrypt(SECRET, out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def stores() -> Stores:
+    return Stores(WordEmbedder())
+
+
+@pytest.fixture
+def bench(stores: Stores, tmp_path: Path) -> Workbench:
+    return built(stores, tmp_path)
+
+
+def only(bench: Workbench) -> Document:
+    (document,) = bench.documents()
+    return document
+
+
+LOCKED = [
+    ("leave.pdf", locked_pdf(PDF, "secret", "RC4-40"), "secret", "accrue leave"),
+    ("leave.pdf", locked_pdf(PDF, "secret", "RC4-128"), "secret", "accrue leave"),
+    ("leave.pdf", locked_pdf(PDF, SECRET, "AES-256"), SECRET, "accrue leave"),
+    ("leave.pdf", locked_pdf(PDF, "secret", "AES-128"), "secret", "accrue leave"),
+    ("leave.docx", locked_office(docx_of("# Leave", "Employees accrue leave every month.")), SECRET, "accrue leave"),
+    ("pay.xlsx", locked_office(workbook_of(Pay=[["Name", "Pay"], ["Ada", 10], ["Bob", 12]])), SECRET, "Ada"),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "password", "words"), LOCKED, ids=lambda value: str(value)[:12])
+def test_the_password_opens_the_file_and_it_is_read_like_any_other(
+    bench: Workbench, name: str, data: bytes, password: str, words: str
+) -> None:
+    bench.upload(name, data)
+    failed = only(bench)
+    assert failed.state is DocumentState.FAILED and asks_for_password(failed)
+    bench.unlock(failed.id, password)
+    ready = only(bench)
+    assert ready.state is DocumentState.READY and ready.failure == ""
+    assert words in bench.page(ready.id, 1).text
+    assert ready.readable and ready.readable != ready.sha256 == failed.sha256
+    assert bench.uploaded(ready.id) == data != bench.original(ready.id)
+
+
+def test_a_wrong_password_is_said_and_changes_nothing(bench: Workbench) -> None:
+    for name, data, _, _ in (LOCKED[2], LOCKED[4]):
+        document_id = bench.upload(name, data).document_id
+        before = bench.document(document_id)
+        with pytest.raises(EncryptedFile, match="not the password"):
+            bench.unlock(document_id, "wrong")
+        with pytest.raises(BadRequest, match="No password"):
+            bench.unlock(document_id, "")
+        assert bench.document(document_id) == before
+
+
+def test_the_password_is_neither_logged_nor_told_nor_stored(
+    bench: Workbench, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    bench.upload("leave.pdf", locked_pdf(PDF, SECRET, "AES-256"))
+    with pytest.raises(EncryptedFile) as wrong:
+        bench.unlock(only(bench).id, f"not {SECRET}")
+    bench.unlock(only(bench).id, SECRET)
+    assert SECRET not in f"{wrong.value!r} {wrong.value} {only(bench)!r} {caplog.text}"
+    assert SECRET.encode() not in bench.original(only(bench).id)
+
+
+def test_reading_again_needs_the_password_no_more(bench: Workbench) -> None:
+    bench.upload("leave.pdf", locked_pdf(PDF, "secret", "AES-256"))
+    bench.unlock(only(bench).id, "secret")
+    bench.retry(only(bench).id)
+    assert only(bench).state is DocumentState.READY
+
+
+def test_pages_are_drawn_from_the_unlocked_copy(bench: Workbench) -> None:
+    bench.upload("leave.pdf", locked_pdf(PDF, "secret", "AES-256"))
+    bench.unlock(only(bench).id, "secret")
+    document = only(bench)
+    page = bench.page(document.id, 1)
+    start = page.text.index("Employees")
+    drawn = page_picture(bench.original(document.id), 1, text=page.text, spans=[(start, start + 35)])
+    assert drawn.png.startswith(b"\x89PNG") and drawn.marked == 1
+
+
+@pytest.mark.parametrize("algorithm", ["RC4-128", "AES-128", "AES-256"])
+def test_a_pdf_that_only_its_owner_may_change_opens_without_asking(bench: Workbench, algorithm: str) -> None:
+    bench.upload("leave.pdf", locked_pdf(PDF, "", algorithm))
+    assert only(bench).state is DocumentState.READY and only(bench).readable == ""
+
+
+def test_the_same_locked_file_is_recognised_after_it_was_unlocked(bench: Workbench) -> None:
+    data = locked_pdf(PDF, "secret", "AES-256")
+    bench.upload("leave.pdf", data)
+    bench.unlock(only(bench).id, "secret")
+    assert bench.upload("copy.pdf", data).duplicate_of == "leave.pdf"
+
+
+def test_a_locked_file_in_an_archive_can_be_unlocked_too(bench: Workbench) -> None:
+    bench.upload("share.zip", zip_of(("plans/leave.pdf", locked_pdf(PDF, "secret", "AES-256"))))
+    locked = next(each for each in bench.documents() if each.name == "plans/leave.pdf")
+    assert asks_for_password(locked)
+    bench.unlock(locked.id, "secret")
+    assert bench.document(locked.id).state is DocumentState.READY
+
+
+def test_what_a_password_cannot_help_does_not_ask_for_one(bench: Workbench) -> None:
+    bench.upload("broken.pdf", b"%PDF-1.7 no more")
+    assert not asks_for_password(only(bench))

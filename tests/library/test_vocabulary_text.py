@@ -1,0 +1,170 @@
+"""Vocabularies are checked, compared, joined and passed on; what is wrong is said in words."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.documents import Authority
+from core.errors import BadRequest
+from core.library.vocabulary_check import TERRITORIES, checked
+from core.library.vocabulary_edits import differences, domain_named, edited_domain, joined, keywords_of
+from core.library.vocabulary_packs import packs
+from core.library.vocabulary_text import from_csv, from_file, from_toml, to_csv, to_toml
+from core.tables.domains import built_in_domains
+from core.vocabulary import BUILT_IN, AuthorityNames, DomainWords, JurisdictionNames, Vocabulary
+
+texts = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=12).filter(
+    lambda word: not word.startswith("'")
+)
+word_lists = st.lists(texts, max_size=4, unique=True).map(tuple)
+domains_said = st.builds(
+    DomainWords,
+    st.sampled_from(["privacy", "fleet", "taxes", "learning"]),
+    texts,
+    word_lists,
+    st.lists(st.sampled_from(built_in_domains()["taxes"]), max_size=3, unique=True).map(tuple),
+    word_lists,
+    st.booleans(),
+)
+speakers_said = st.builds(AuthorityNames, st.sampled_from(Authority), word_lists)
+places_said = st.builds(
+    JurisdictionNames, st.sampled_from(["federal", "country:CA", "country:XK"]), texts, word_lists, word_lists
+)
+vocabularies = st.tuples(
+    st.lists(domains_said, max_size=3), st.lists(speakers_said, max_size=2), st.lists(places_said, max_size=2)
+).map(lambda rows: Vocabulary().told(*rows[0], *rows[1], *rows[2]))
+
+
+@given(vocabularies)
+def test_what_is_exported_is_imported_exactly(vocabulary: Vocabulary) -> None:
+    assert from_toml(to_toml(vocabulary), "it") == vocabulary
+    assert from_csv(to_csv(vocabulary), "it") == vocabulary
+    assert from_file(b"\xef\xbb\xbf" + to_toml(vocabulary).encode(), "it.TOML") == vocabulary
+
+
+@given(vocabularies)
+def test_a_csv_holds_nothing_a_spreadsheet_would_run(vocabulary: Vocabulary) -> None:
+    exact = Vocabulary((DomainWords("privacy", "Privacy", ("=PII", "@home", "+1")),))
+    for each in (vocabulary, exact):
+        cells = [cell for line in to_csv(each).splitlines()[1:] for cell in line.split(",")]
+        assert not [cell for cell in cells if cell.lstrip('" ').startswith(("=", "@", "+", "-"))]
+    assert from_csv(to_csv(exact), "it") == exact
+
+
+@given(vocabularies, vocabularies)
+def test_joining_keeps_all_words_of_both_and_twice_is_once(one: Vocabulary, other: Vocabulary) -> None:
+    both = joined(one, other)
+    assert joined(both, other) == both
+    for said in (one, other):
+        for domain in said.domains:
+            assert set(domain.keywords) <= set(both.domain(domain.name).keywords)
+        for place in said.jurisdictions:
+            assert set(place.names) <= set(both.jurisdiction(place.value).names)
+
+
+@given(vocabularies, vocabularies)
+def test_two_vocabularies_differ_in_words_only_when_they_differ(one: Vocabulary, other: Vocabulary) -> None:
+    assert differences(one, one) == ()
+    assert all(sentence.endswith(".") for sentence in differences(one, other))
+
+
+@given(st.data())
+def test_what_a_form_says_of_a_domain_is_what_counts(data: st.DataObject) -> None:
+    known = built_in_domains()["learning"]
+    kept = data.draw(st.lists(st.sampled_from(known), unique=True))
+    added = [word for word in data.draw(st.lists(texts, max_size=3, unique=True)) if word not in known]
+    held = edited_domain(BUILT_IN, "learning", title="Learning", keywords=[*kept, *added], name_words=[], off=False)
+    assert set(keywords_of(held, "learning")) == {*kept, *added}
+    assert held.domain("learning").title == ""
+    if set(kept) == set(known) and not added:
+        assert held == BUILT_IN
+
+
+CASES = [
+    (DomainWords("x", "X", ("",)), "a keyword is empty"),
+    (DomainWords("x", "X", ("–",)), "holds no letter or digit"),
+    (DomainWords("x", "X", ("of the",)), "too common"),
+    (DomainWords("x", "X", ("a",)), "too common"),
+    (DomainWords("x", "X", ("rota", "rota")), "stands there twice"),
+    (DomainWords("x", "X", ("rota", "rotas")), "finds the same as 'rota'"),
+    (DomainWords("taxes", "", ("taxes",)), "finds the same as 'tax'"),
+    (DomainWords("x", "", ("rota",)), "has no title"),
+    (DomainWords("x", "X"), "has no keyword"),
+    (DomainWords("x", "Taxes", ("rota",)), "Two domains are called 'Taxes'"),
+    (DomainWords("My Domain", "X", ("rota",)), "cannot name a domain"),
+    (DomainWords("unknown", "X", ("rota",)), "cannot name a domain"),
+    (DomainWords("general", off=True), "stays switched on"),
+    (DomainWords("x", "X", ("r" * 121,)), "longer than 120"),
+    (AuthorityNames(Authority.VENDOR, ("the",)), "too common to be a name"),
+    (JurisdictionNames("state:ON", "Ontario"), "no state or territory of the United States"),
+    (JurisdictionNames("country:canada", "Canada"), "is not a jurisdiction"),
+    (JurisdictionNames("Ontario", "Ontario"), "is not a jurisdiction"),
+    (JurisdictionNames("country:XK"), "needs a title"),
+    (JurisdictionNames("country:CA", "", ("in",)), "too common to name a place"),
+    (JurisdictionNames("country:CA", "", ("Kanata", "Kanata")), "twice"),
+]
+
+
+@pytest.mark.parametrize(("said", "problem"), CASES, ids=lambda value: value if isinstance(value, str) else "")
+def test_what_cannot_be_is_said_in_words(said: DomainWords | AuthorityNames | JurisdictionNames, problem: str) -> None:
+    rows = {DomainWords: Vocabulary((said,)), AuthorityNames: Vocabulary((), (said,))}  # type: ignore[arg-type]
+    findings = checked(rows.get(type(said), Vocabulary((), (), (said,))))  # type: ignore[arg-type]
+    assert problem in " ".join(findings.problems)
+
+
+def test_what_is_allowed_and_worth_knowing_is_said() -> None:
+    own = Vocabulary(
+        (DomainWords("fleet", "Fleet", ("payroll tax", "vehicle log")), DomainWords("time", without=("no such word",))),
+        (),
+        (JurisdictionNames("country:GE", "", ("Georgia",)),),
+    )
+    findings = checked(own)
+    assert findings.problems == ()
+    assert findings.notices == (
+        "'no such word' is no keyword of the product's for 'time': leaving it out does nothing.",
+        "'payroll tax' of Fleet belongs to Taxes too: it counts for both.",
+        "'Georgia' names Georgia too: it will mean Republic of Georgia.",
+    )
+
+
+def test_territories_are_states_and_every_pack_is_sound() -> None:
+    assert not checked(
+        Vocabulary((), (), tuple(JurisdictionNames(f"state:{code}", code) for code in TERRITORIES))
+    ).problems
+    for pack in packs().values():
+        assert not checked(pack.vocabulary).problems
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("it.toml", b"[domains.x]\nwords = []", "unknown key 'words'"),
+        ("it.toml", b"domains = 3", "must be a table"),
+        ("it.toml", b'[domains.x]\nkeywords = "tax"', "must be a list of words"),
+        ("it.toml", b'[authorities]\nchurch = ["the Pope"]', "'church' is no authority"),
+        ("it.csv", b"a,b\n1,2\n", "lacks the columns"),
+        ("it.csv", b"kind,of,what,words\ndomain,x,colour,red\n", "Line 2 of 'it.csv'"),
+        ("it.csv", b"", "lacks the columns"),
+        ("it.toml", b"\xff\xfe", "not UTF-8"),
+        ("it.xlsx", b"x", "neither TOML nor CSV"),
+        ("it.toml", b"x" * 2_000_001, "too large"),
+    ],
+)
+def test_a_file_that_is_no_vocabulary_is_refused_with_its_name(name: str, data: bytes, said: str) -> None:
+    with pytest.raises(BadRequest, match="it") as refused:
+        from_file(data, name)
+    assert said in refused.value.message and refused.value.hint
+
+
+def test_a_spreadsheet_saved_with_semicolons_is_read() -> None:
+    text = "Kind;Of;What;Words\r\ndomain;fleet;title;Fleet\r\ndomain;fleet;keyword;vehicle log\r\n"
+    assert from_csv(text, "it").domains == (DomainWords("fleet", "Fleet", ("vehicle log",)),)
+
+
+def test_a_new_domain_gets_a_name_nobody_has() -> None:
+    assert [domain_named(title, ["privacy"]) for title in ("Privacy", "Überstunden & mehr", "941", "残業")] == [
+        "privacy_2",
+        "berstunden_mehr",
+        "domain_941",
+        "domain",
+    ]

@@ -1,0 +1,176 @@
+"""Library, Upload, Search and Insights: near-duplicates and versions are told, decided, compared and taken back."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.memories import Link
+from tests.screens.conftest import Opened, Shelf, words
+
+V1 = """# Travel rules
+Employees travel by train wherever a train gets them there within five hours.
+A flight needs the written approval of the head of department before it is booked.
+Hotels are booked by the travel office and cost at most one hundred and twenty euros a night.
+Receipts are handed in within fourteen days after the journey has ended.
+Private cars are used only when nothing else gets there on the same day.
+Meals are paid by the flat rate of the country in which most of the day is spent.
+"""
+V2 = V1.replace("fourteen days", "seven days") + "Trips abroad are insured by the office.\n"
+QUOTE = "Receipts are handed in within fourteen days after the journey has ended."
+
+
+@pytest.fixture
+def two(stocked: Shelf) -> tuple[int, int]:
+    """Two texts of which one looks like the newer version of the other."""
+    return stocked.add("travel_rules_v1.md", V1), stocked.add("travel_rules_v2.md", V2)
+
+
+def plain_words(screen: AppTest) -> str:
+    """What a page says, without the marks of markdown."""
+    return words(screen).replace("\\", "")
+
+
+def versions_of(opened: Opened, document_id: int) -> AppTest:
+    """The details of a document, at its versions."""
+    screen = opened("library.py", document=str(document_id))
+    screen.segmented_control(key="library.view").set_value("Versions").run()
+    assert not screen.exception, screen.exception[0].value
+    return screen
+
+
+def test_without_likenesses_the_lists_say_what_would_appear(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("library.py", view="duplicates")
+    assert "No new version is suggested" in words(screen)
+    screen.segmented_control(key="duplicates.view").set_value("Near-duplicates").run()
+    assert "No near-duplicates" in words(screen)
+
+
+def test_upload_and_details_tell_what_a_document_is_like(stocked: Shelf, two: tuple[int, int], opened: Opened) -> None:
+    said = plain_words(opened("upload.py"))
+    assert "May be a new version of" in said and "same name but for “v2”" in said
+    assert "May have a new version:" in said
+    table = opened("library.py").dataframe[0].value.set_index("Document")["Alike"]
+    assert "version?" in table["travel_rules_v1.md"] and table["overtime_policy.md"] == ""
+    stocked.add("copy of rules.md", V1 + "\n")
+    said = plain_words(opened("upload.py"))
+    assert "Near-duplicate of" in said and "the same text" in said.split("\n")
+
+
+def test_a_suggestion_is_looked_at_accepted_and_taken_back(
+    stocked: Shelf, two: tuple[int, int], opened: Opened
+) -> None:
+    older, newer = two
+    screen = opened("library.py", view="duplicates")
+    assert "its name holds the higher version" in words(screen)
+    screen.toggle(key=f"versions.changed.{older}.{newer}").set_value(True).run()
+    said = plain_words(screen)
+    assert ":red[~~fourteen~~]" in said and ":green[**seven**]" in said and "**+ added**" in said
+    screen.button(key=f"versions.accept.{older}.{newer}").click().run()
+    assert stocked.workbench.document(older).archived and "No new version is suggested" in words(screen)
+    assert "“travel_rules_v2.md” replaces “travel_rules_v1.md”" in plain_words(screen)
+    next(each for each in screen.button if each.label == "Undo").click().run()
+    assert not stocked.workbench.document(older).archived
+    assert screen.button(key=f"versions.accept.{older}.{newer}")
+
+
+def test_a_rejected_suggestion_does_not_come_back(stocked: Shelf, two: tuple[int, int], opened: Opened) -> None:
+    older, newer = two
+    screen = opened("library.py", view="duplicates")
+    screen.button(key=f"versions.reject.{older}.{newer}").click().run()
+    assert "No new version is suggested" in words(screen) and "is no version of" in words(screen)
+    assert not stocked.workbench.document(older).archived
+
+
+def test_the_other_way_round(stocked: Shelf, two: tuple[int, int], opened: Opened) -> None:
+    older, newer = two
+    screen = opened("library.py", view="duplicates")
+    screen.button(key=f"versions.other.{older}.{newer}").click().run()
+    assert stocked.workbench.document(newer).archived and stocked.workbench.document(older).version_of == newer
+
+
+def test_groups_of_near_duplicates_are_listed_with_what_differs(stocked: Shelf, opened: Opened) -> None:
+    first = stocked.add("one.md", V1)
+    second = stocked.add("two.md", V1.replace("five hours", "four hours"))
+    screen = opened("library.py", view="duplicates")
+    screen.segmented_control(key="duplicates.view").set_value("Near-duplicates").run()
+    said = plain_words(screen)
+    assert "**2 documents**" in said and "% the same" in said and {"one.md", "two.md"} <= set(said.split("\n"))
+    screen.toggle(key=f"duplicates.differs.{first}.{second}").set_value(True).run()
+    assert "**four**" in words(screen)
+
+
+def test_a_chain_is_shown_with_what_changed_between_any_two(
+    stocked: Shelf, two: tuple[int, int], opened: Opened
+) -> None:
+    third = stocked.add("travel_rules_v3.md", V2.replace("five hours", "six hours"))
+    stocked.workbench.versions.accept(*two)
+    stocked.workbench.versions.accept(two[1], third)
+    screen = versions_of(opened, third)
+    said = plain_words(screen)
+    assert "v1 → v2 → v3" in said and "– this one" in said and "~~five~~" in said and "~~fourteen~~" not in said
+    screen.selectbox(key=f"versions.from.{third}").set_value(two[0]).run()
+    assert "~~fourteen~~" in words(screen) and "~~five~~" in words(screen)
+    screen.button(key=f"versions.undo.{third}").click().run()
+    assert not stocked.workbench.document(two[1]).archived
+
+
+def test_a_replaced_document_is_opened_by_its_address_and_names_its_successor(
+    stocked: Shelf, two: tuple[int, int], opened: Opened
+) -> None:
+    stocked.workbench.versions.accept(*two)
+    screen = opened("library.py", document=str(two[0]))
+    assert "Replaced by" in words(screen) and "travel_rules_v2.md" in plain_words(screen)
+    assert screen.selectbox(key="library.state").value == "archived"
+
+
+def test_accepting_from_the_older_document_goes_on_with_the_newer(
+    stocked: Shelf, two: tuple[int, int], opened: Opened
+) -> None:
+    screen = versions_of(opened, two[0])
+    screen.button(key=f"versions.accept.{two[0]}.{two[1]}").click().run()
+    assert screen.query_params["document"] == str(two[1])
+
+
+def test_any_two_are_joined_by_hand_and_what_is_refused_is_told(stocked: Shelf, opened: Opened) -> None:
+    known = {each.name: each.id for each in stocked.workbench.documents()}
+    law, policy = known["flsa_section_207.md"], known["overtime_policy.md"]
+    screen = versions_of(opened, law)
+    assert "No other version is known" in words(screen)
+    screen.selectbox(key=f"versions.with.{law}").set_value(policy).run()
+    screen.button(key=f"versions.join.{law}").click().run()
+    assert stocked.workbench.document(policy).archived
+    stocked.workbench.delete(policy)
+    screen.button(key=f"versions.undo.{law}").click().run()
+    assert "is not in the library" in plain_words(screen)
+
+
+def test_documents_read_before_are_compared_on_request(stocked: Shelf, two: tuple[int, int], opened: Opened) -> None:
+    stocked.workbench.versions._store.forget(two)
+    screen = opened("library.py", view="duplicates")
+    assert "2 documents were read before" in words(screen)
+    screen.button(key="duplicates.compare").click().run()
+    assert "were read before" not in words(screen) and screen.button(key=f"versions.accept.{two[0]}.{two[1]}")
+
+
+def test_results_of_old_versions_say_what_replaced_them(stocked: Shelf, two: tuple[int, int], opened: Opened) -> None:
+    stocked.workbench.versions.accept(*two)
+    screen = opened("search.py", q="receipts handed in within fourteen days", archived="too")
+    assert "replaced by travel_rules_v2.md" in plain_words(screen)
+    assert "travel_rules_v1" not in plain_words(opened("search.py", q="receipts handed in within fourteen days"))
+
+
+def test_an_insight_on_replaced_text_is_suspect_and_takes_the_new_wording(
+    stocked: Shelf, two: tuple[int, int], opened: Opened
+) -> None:
+    passage = next(each for each in stocked.workbench.passages_of(two[0]) if QUOTE in each.text)
+    start = passage.start + passage.text.index(QUOTE)
+    link = Link(passage.id, two[0], "travel_rules_v1.md", passage.page, start, start + len(QUOTE), QUOTE)
+    stocked.workbench.memories.save("Two weeks for receipts.", links=[link])
+    assert "Suspect" not in words(opened("insights.py"))
+    stocked.workbench.versions.accept(*two)
+    said = plain_words(opened("insights.py"))
+    assert "Suspect" in said and "replaced by 'travel_rules_v2.md'" in said and "within seven days" in said
+    screen = versions_of(opened, two[0])
+    assert "1 citation rests on the older text" in words(screen)
+    screen.button(key=f"versions.cite.{two[0]}.0").click().run()
+    assert "rests on the older text" not in words(screen)
+    assert "Suspect" not in words(opened("insights.py"))

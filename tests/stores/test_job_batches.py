@@ -1,0 +1,192 @@
+"""Batches of queued work: thousands at once, in turns, taken out again, beside each other, and of every kind."""
+
+import subprocess
+import sys
+import threading
+from collections import Counter
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import text
+
+from core.documents import DocumentState
+from core.errors import NotFound, StoreFailed
+from core.jobs import FailedWork, JobKind
+from storage.catalogue import SqlCatalogue
+from storage.database import Database
+from storage.jobs import IngestQueue, queue_name
+from storage.worker import ATTEMPTS
+from tests.stores.libraries import document
+from tests.stores.test_jobs import Bench, _nothing, _queued, _until, _url, working
+
+_KILLED_BESIDE = """
+import os, signal, sys, threading
+from types import SimpleNamespace
+from storage.worker import IngestWorker
+both = threading.Barrier(2)
+def ingest(document_id):
+    both.wait(30)
+    os.kill(os.getpid(), signal.SIGKILL)
+bench = SimpleNamespace(document=lambda id: SimpleNamespace(state="pending"), ingest=ingest)
+IngestWorker(sys.argv[1], sys.argv[2], bench, 2).start()
+threading.Event().wait(60)
+"""
+
+
+class Desk(Bench):
+    """A bench that does work of other kinds too."""
+
+    def __init__(self, catalogue: SqlCatalogue, queue: IngestQueue) -> None:
+        super().__init__(catalogue, _nothing)
+        self.queue = queue
+        self.done: list[tuple[JobKind, int]] = []
+        self.broken: set[int] = set()
+
+    def work(self, kind: JobKind, number: int) -> None:
+        """Note it; some of it fails."""
+        self.done.append((kind, number))
+        if number in self.broken:
+            raise StoreFailed("The disk is full.", "Make room.")
+        self.queue.settle(kind, number)
+
+    def give_up(self, kind: JobKind, number: int, error: Exception) -> None:
+        """As the workbench does."""
+        self.queue.give_up(FailedWork(kind, number, datetime.now(UTC), str(error), ""))
+
+
+def test_thousands_are_queued_at_once_and_none_of_them_twice(database: Database) -> None:
+    queue = IngestQueue(database.engine, database.tenant)
+    queue.defer_ingest(range(1, 2_001))
+    queue.defer_ingest(range(1_500, 2_501))
+    queue.defer_ingest([1, 1, 2])
+    assert queue.waiting() == 2_500
+    assert list(queue.cancel([7, 8, 9_999])) == [7, 8]
+    assert len(queue.cancel()) == 2_498 and queue.waiting() == 0
+
+
+def test_a_small_batch_is_not_stuck_behind_a_large_one(database: Database) -> None:
+    catalogue = SqlCatalogue(database)
+    large = [catalogue.add_document(document(f"large {number}")).id for number in range(8)]
+    small = [catalogue.add_document(document(f"small {number}")).id for number in range(2)]
+    queue = IngestQueue(database.engine, database.tenant)
+    queue.defer_ingest(large[:5])
+    queue.defer_ingest(large[5:], place=5)
+    queue.defer_ingest(small)
+    bench = Bench(catalogue, _nothing)
+    with working(database, bench):
+        _until(lambda: queue.waiting() == 0)
+    assert bench.tried == [large[0], small[0], large[1], small[1], *large[2:]]
+
+
+def test_enrichment_waits_until_the_files_are_read(database: Database) -> None:
+    catalogue, queue, ids = _queued(database)
+    desk = Desk(catalogue, queue)
+    queue.defer(JobKind.ENRICH, [1])
+    ids = [catalogue.add_document(document(f"{number}")).id for number in range(3)]
+    queue.defer_ingest(ids)
+    order: list[object] = []
+    desk.work = lambda kind, number: order.append(kind)  # type: ignore[method-assign]
+    desk._ingest = order.append
+    with working(database, desk):
+        _until(lambda: queue.waiting() == 0)
+    assert order == [*ids, JobKind.ENRICH]
+
+
+def test_work_of_every_kind_is_done_and_waits_at_most_once(database: Database) -> None:
+    catalogue, queue, _ = _queued(database)
+    desk = Desk(catalogue, queue)
+    for kind in (JobKind.FEED, JobKind.FEED, JobKind.FOLDER, JobKind.LEARN):
+        queue.defer(kind, [3])
+    assert queue.waiting() == 3
+    with working(database, desk):
+        _until(lambda: queue.waiting() == 0)
+    assert Counter(desk.done) == {(kind, 3): 1 for kind in (JobKind.FEED, JobKind.FOLDER, JobKind.LEARN)}
+
+
+def test_work_that_keeps_failing_is_noted_until_it_is_done(database: Database) -> None:
+    catalogue, queue, _ = _queued(database)
+    desk = Desk(catalogue, queue)
+    desk.broken = {7}
+    queue.defer(JobKind.FEED, [7, 8])
+    _tried(database, ATTEMPTS - 1)
+    with working(database, desk):
+        _until(lambda: queue.waiting() == 0)
+    (failed,) = queue.given_up()
+    assert (failed.kind, failed.number, failed.reason) == (JobKind.FEED, 7, "The disk is full. Make room.")
+    desk.broken = set()
+    queue.defer(JobKind.FEED, [7])
+    with working(database, desk):
+        _until(lambda: queue.waiting() == 0)
+    assert list(queue.given_up()) == []
+
+
+def test_work_for_something_deleted_meanwhile_just_ends(database: Database) -> None:
+    catalogue, queue, _ = _queued(database)
+    desk = Desk(catalogue, queue)
+
+    def gone(kind: JobKind, number: int) -> None:
+        raise NotFound("It was deleted.")
+
+    desk.work = gone  # type: ignore[method-assign]
+    queue.defer(JobKind.FEED, [1])
+    with working(database, desk):
+        _until(lambda: queue.waiting() == 0)
+    assert list(queue.given_up()) == []
+
+
+def test_a_stopped_document_is_not_read(database: Database) -> None:
+    catalogue, queue, (stopped, other) = _queued(database, "a", "b")
+    catalogue.fail(stopped, step="stopped", reason="You stopped it.", remedy="")
+    bench = Bench(catalogue, _nothing)
+    with working(database, bench):
+        _until(lambda: queue.waiting() == 0)
+    assert bench.tried == [other]
+
+
+def test_two_documents_are_read_beside_each_other_and_no_document_twice(database: Database) -> None:
+    catalogue, queue, ids = _queued(database, *"abcdef")
+    together = threading.Barrier(2)
+    bench = Bench(catalogue, lambda _: _met(together))
+    with working(database, bench, at_once=2):
+        _until(lambda: queue.waiting() == 0)
+    assert sorted(bench.tried) == ids
+    assert {catalogue.document(each).state for each in ids} == {DocumentState.READY}
+
+
+def _met(together: threading.Barrier) -> None:
+    together.wait(30)
+
+
+def test_the_neighbour_of_a_file_that_kills_its_worker_is_not_blamed(database: Database) -> None:
+    """Both were under way when the process died; each is tried again alone, as often as it takes."""
+    catalogue, queue, ids = _queued(database, "a", "b")
+    _tried(database, ATTEMPTS - 2)
+    command = [sys.executable, "-c", _KILLED_BESIDE, _url(database.engine), database.tenant]
+    assert subprocess.run(command, timeout=60, check=False).returncode == -9
+    running, most = set(), []
+
+    def ingest(document_id: int) -> None:
+        running.add(document_id)
+        most.append(len(running))
+        running.discard(document_id)
+
+    bench = Bench(catalogue, ingest)
+    with working(database, bench, at_once=2):
+        _until(lambda: queue.waiting() == 0)
+    assert {catalogue.document(each).state for each in ids} == {DocumentState.READY}
+    assert most == [1, 1]
+
+
+def _tried(database: Database, times: int) -> None:
+    query = text("UPDATE procrastinate_jobs SET attempts = :times WHERE queue_name = :queue")
+    with database.engine.begin() as connection:
+        connection.execute(query, {"times": times, "queue": queue_name(database.tenant)})
+
+
+@pytest.mark.parametrize("cancelled", [True, False])
+def test_queueing_again_after_taking_out_works(database: Database, cancelled: bool) -> None:
+    _, queue, (only,) = _queued(database, "a")
+    if cancelled:
+        assert list(queue.cancel([only])) == [only]
+    queue.defer_ingest([only])
+    assert queue.waiting() == 1
