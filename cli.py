@@ -80,14 +80,15 @@ def ingest(
     from core.library.intray import NewFile
     from core.printed import outcome_text
     from storage.opening import open_workbench, settings_from_environment
-    from storage.scratch import paths_of, settle
+    from storage.scratch import drain, paths_of, settle
 
-    files = [NewFile(path.name, path.read_bytes) for path in paths_of(paths)]
+    files = [NewFile(name, path.read_bytes) for name, path in paths_of(paths).items()]
     failed = 0
     with open_workbench(replace(settings_from_environment(), worker=True)) as workbench:
         for file, outcome in settle(workbench, files, project=project):
             typer.echo(outcome_text(file.name, outcome))
             failed += isinstance(outcome, FivefoldError) or outcome.failure != ""
+        drain(workbench)
     typer.echo(f"{len(files)} files, {failed} failed.")
     if failed:
         raise typer.Exit(1)

@@ -40,8 +40,8 @@ from core.saved_views import SavedViews
 from core.search.near import NearWords
 from core.search.pipeline import Searcher
 from core.search.similar import Similar, similar_to
-from core.speaking import in_its_words
 from core.search.why_not import WhyNot
+from core.speaking import in_its_words
 from core.tuning.desk import TuningDesk
 from core.use_recorder import UseRecorder
 

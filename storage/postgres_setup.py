@@ -11,6 +11,7 @@ import subprocess
 import time
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 from core.errors import StoreFailed
@@ -184,14 +185,18 @@ def start(data: Path, seconds: int) -> None:
 
 def stop(data: Path) -> None:
     """Stop the server, its connections too; what was committed is kept either way."""
+    said = ""
     for mode in ("fast", "immediate"):
         try:
             _run(data, "pg_ctl", "stop", "-w", "-s", "-m", mode, "-t", "60", "-D", str(data), seconds=70)
             return
-        except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
             if not is_running(data):
                 return
-    raise StoreFailed("The embedded database does not stop.", "End the process named postgres, then start again.")
+            said = f"{said} {str(error.stderr or error).strip()}"
+    raise StoreFailed(
+        f"The embedded database does not stop:{said}", "End the process named postgres, then start again."
+    )
 
 
 def last_log(data: Path) -> str:
@@ -206,17 +211,23 @@ def _run(data: Path, program: str, *arguments: str, seconds: int) -> None:
     # Its output goes to a file of nobody: a server keeps the descriptors it inherits, and a pipe would never end.
     as_user = {"user": data.stat().st_uid, "group": data.stat().st_gid, "extra_groups": []} if os.geteuid() == 0 else {}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
-    subprocess.run(
-        [str(_programs() / program), *arguments],
-        check=True,
-        cwd=data,
-        env=environment | {"TZ": "UTC"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        timeout=seconds,
-        **as_user,  # type: ignore[call-overload]
-    )
+    with TemporaryFile() as told:
+        try:
+            subprocess.run(
+                [str(_programs() / program), *arguments],
+                check=True,
+                cwd=data,
+                env=environment | {"TZ": "UTC"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=told,
+                timeout=seconds,
+                **as_user,  # type: ignore[call-overload]
+            )
+        except subprocess.CalledProcessError as error:
+            told.seek(0)
+            error.stderr = told.read().decode("utf-8", "replace")
+            raise
 
 
 def _system_user() -> str:

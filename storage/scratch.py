@@ -1,12 +1,12 @@
 """A throw-away library: measured, then gone."""
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from time import sleep
+from time import monotonic, sleep
 
 from core.documents import Document, DocumentState
 from core.errors import BadFile, BadRequest, FivefoldError
@@ -16,7 +16,17 @@ from core.tuning.judgments import LabelRow
 from core.workbench import Workbench
 from storage.opening import open_workbench
 
-__all__ = ["NamedFile", "apply_labels", "files_of", "fill", "labelled_files", "paths_of", "scratch_workbench", "settle"]
+__all__ = [
+    "NamedFile",
+    "apply_labels",
+    "drain",
+    "files_of",
+    "fill",
+    "labelled_files",
+    "paths_of",
+    "scratch_workbench",
+    "settle",
+]
 
 _LOOK_SECONDS = 0.2
 _SAME = {"other": "general"}
@@ -48,18 +58,20 @@ def scratch_workbench(settings: Settings, *, worker: bool = False) -> Iterator[W
 
 def files_of(paths: Sequence[Path]) -> list[NamedFile]:
     """The files named, and those in the folders named, without hidden ones. Raises BadRequest for what is not there."""
-    return [NamedFile(path.name, path.read_bytes()) for path in paths_of(paths)]
+    return [NamedFile(path.name, path.read_bytes()) for path in paths_of(paths).values()]
 
 
-def paths_of(paths: Sequence[Path]) -> list[Path]:
-    """The files named, and those in the folders named, without hidden ones. Raises BadRequest for what is not there."""
-    found: list[Path] = []
+def paths_of(paths: Sequence[Path]) -> dict[str, Path]:
+    """The files named, and those in the folders named, without hidden ones; a file in a folder by its path inside, with
+    "/", because its folders say what it is. Raises BadRequest for what is not there."""
+    found: dict[str, Path] = {}
     for path in paths:
         if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.is_file())
-            found += [p for p in inside if not any(part.startswith(".") for part in p.relative_to(path).parts)]
+            inside = {p.relative_to(path): p for p in sorted(path.rglob("*")) if p.is_file()}
+            shown = {name: p for name, p in inside.items() if not any(part.startswith(".") for part in name.parts)}
+            found |= {_free(name.as_posix(), found): p for name, p in shown.items()}
         elif path.is_file():
-            found.append(path)
+            found[_free(path.name, found)] = path
         else:
             raise BadRequest(f"'{path}' is not a file or folder.", "Check the path.")
     if not found:
@@ -83,6 +95,11 @@ def labelled_files(rows: Sequence[LabelRow], folder: Path, *, hide_names: bool =
     if not files:
         raise BadRequest(f"'{folder}' holds no file.", "Name the folder that holds the labelled files.")
     return files
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """The name, or with a number before it when another file has it."""
+    return name if name not in taken else _free(f"{len(taken) + 1}/{name}", taken)
 
 
 def fill(
@@ -129,3 +146,10 @@ def settle(
         while (document := workbench.document(outcome.document_id)).state is DocumentState.PENDING:
             sleep(_LOOK_SECONDS)
         yield file, document
+
+
+def drain(workbench: Workbench, seconds: float = 600.0) -> None:
+    """Wait until a worker has done what follows on reading, so that it is not cut off; at most so long."""
+    end = monotonic() + seconds
+    while workbench.statistics().waiting_jobs and monotonic() < end:
+        sleep(_LOOK_SECONDS)

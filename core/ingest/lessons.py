@@ -117,31 +117,39 @@ def _marks(reading: Reading) -> tuple[str, ...]:
 
 
 def alike(one: Traits, means: NDArray[np.float32], marks: Sequence[frozenset[str]]) -> NDArray[np.float64]:
-    """How alike documents read, in [0, 1]: by meaning, or by form (two and more phrases shared). means: shape (n, dim);
-    marks: n sets, without those that tell nothing."""
+    """How alike documents read, in [0, 1], shape (2, n): by meaning, and by form (two and more phrases shared).
+
+    means: shape (n, dim); marks: n sets, without those that tell nothing.
+    """
     known = is_native(one.own.language)
     cosines = (means @ one.mean).astype(np.float64)
     meaning = np.clip((cosines - _FAR) / (_SAME - _FAR), 0.0, 1.0) * (1.0 if known else _FOREIGN)
     own = frozenset(one.marks)
     shared = np.array([len(own & each) for each in marks], dtype=np.float64)
     form = 1.0 - np.exp(-np.maximum(shared - 1.0, 0.0) / _MARKS_GROWTH)
-    result: NDArray[np.float64] = 1.0 - (1.0 - meaning) * (1.0 - form)
-    return result
+    return np.stack([meaning, form])
 
 
-def near(name: str, one: Label, other: Label, likeness: float) -> float:
-    """How much a confirmed document says of another in one field, in [0, 1]: their likeness times how alike the
-    classifier thinks of both by itself (Bhattacharyya's coefficient of its probabilities), above the least.
+def near(name: str, one: Label, other: Label, meaning: float, form: float) -> float:
+    """How much a confirmed document says of another in one field, in [0, 1]: how alike both read, weighted by how alike
+    the classifier thinks of both by itself (Bhattacharyya's coefficient of its probabilities), above the least.
+
+    Where it thinks otherwise, a like meaning counts for nothing, and a like form, which a subject alone does not give,
+    for half.
 
     >>> advice, law = Label("reference", 0.9, "intent", 0.05), Label("regulatory", 0.95)
-    >>> near("truth", advice, advice, 0.7), near("truth", advice, law, 0.7)
+    >>> near("truth", advice, advice, 0.7, 0.0), near("truth", advice, law, 0.7, 0.0)
     (0.5, 0.0)
+    >>> near("truth", advice, advice, 0.0, 0.9) > near("truth", advice, law, 0.0, 0.9) > 0
+    True
     """
     first, second = _chances(name, one), _chances(name, other)
-    rest = _VALUES.get(name, _OPEN_VALUES) - len(first.keys() | second.keys())
-    overlap = sum(sqrt(first.get(v, first[None]) * second.get(v, second[None])) for v in first.keys() | second.keys())
-    overlap += max(0, rest) * sqrt(first[None] * second[None])
-    return float(max(0.0, round((likeness * min(1.0, overlap) - _LEAST) / (1.0 - _LEAST), 9)))
+    values = sorted({value for value in (*first, *second) if value is not None})
+    rest = _VALUES.get(name, _OPEN_VALUES) - len(values)
+    overlap = sum(sqrt(first.get(value, first[None]) * second.get(value, second[None])) for value in values)
+    overlap = min(1.0, overlap + max(0, rest) * sqrt(first[None] * second[None]))
+    likeness = 1.0 - (1.0 - meaning * overlap) * (1.0 - form * (1.0 + overlap) / 2.0)
+    return max(0.0, round((likeness - _LEAST) / (1.0 - _LEAST), 9))
 
 
 def _chances(name: str, label: Label) -> dict[str | None, float]:

@@ -14,7 +14,7 @@ __all__ = ["Learned", "learned"]
 
 _SAME_TEXT = 0.985  # cosine of near-identical documents: versions, copies, the same form filled in twice
 _STRENGTHS = (2.0, 4.0, 6.0, 8.0)
-_USUAL = 4.0
+_USUAL = 6.0
 _HUMILITY = 0.03  # log loss a strength must gain per unit
 _LEAST_CHANCE = 0.01
 
@@ -77,8 +77,8 @@ class _Trial:
             one.document_id: [
                 Lesson(other, other.values[name], nearness)
                 for column, other in self.known
-                if other.kin != one.kin and likeness[row, column] > 0
-                if (nearness := near(name, self.own(one), self.own(other), float(likeness[row, column]))) > 0
+                if other.kin != one.kin and likeness[row, :, column].any()
+                if (nearness := near(name, self.own(one), self.own(other), *likeness[row, :, column].tolist())) > 0
             ]
             for row, one in self.known
         }

@@ -34,13 +34,13 @@ class Teacher:
             return {}
         likeness = alike(traits, self._means, self._marks)
         found: dict[str, list[Lesson]] = {}
-        for at in np.flatnonzero(likeness):
+        for at in np.flatnonzero(likeness.any(axis=0)):
             example = self.lessons.examples[int(at)]
             for name in self._fields:
                 if name not in example.values or example.document_id in self.lessons.unused.get(name, ()):
                     continue
                 own, other = getattr(traits.own, name), getattr(example.traits.own, name)
-                nearness = near(name, own, other, float(likeness[at]))
+                nearness = near(name, own, other, *likeness[:, at].tolist())
                 if nearness > 0:
                     found.setdefault(name, []).append(Lesson(example, example.values[name], nearness))
         return found

@@ -65,7 +65,7 @@ def test_each_file_has_its_line_and_a_bad_one_its_reason(ingested: Result) -> No
         for line in ingested.stdout.splitlines()
         if line.startswith(("ready", "failed"))
     }
-    assert set(lines) == {"vacation-policy.md", "wages.md", "empty.txt"}
+    assert set(lines) == {"vacation-policy.md", "inner/wages.md", "empty.txt"}
     assert "compliance (p " in lines["vacation-policy.md"]
     assert "is empty (0 bytes)" in lines["empty.txt"]
     assert "3 files, 1 failed." in ingested.stdout

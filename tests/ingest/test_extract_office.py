@@ -2,6 +2,7 @@
 
 from io import BytesIO
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pptx
@@ -15,7 +16,7 @@ from core.ingest.chunk import split
 from core.ingest.extract import BlockKind, Extracted, extract
 from core.ingest.extract.shape_order import Placed, in_reading_order
 from tests.ingest.making import loaded, with_part
-from tests.ingest.making_office import odp_of, odt_of, rtf_of, xls_of
+from tests.ingest.making_office import msg_of, odp_of, odt_of, rtf_of, xls_of
 
 
 def told(extracted: Extracted, page: int = 1) -> list[tuple[str, int, str]]:
@@ -178,7 +179,7 @@ def test_opendocument_slides_are_pages() -> None:
         frame = f'<draw:frame presentation:class="{kind}" svg:x="{left}cm" svg:y="{top}cm" {size}>'
         return f"{frame}<draw:text-box><text:p>{text}</text:p></draw:text-box></draw:frame>"
 
-    notes = f"<presentation:notes>{box('Say hello.', 'notes')}</presentation:notes>"
+    notes = f"<presentation:notes>{box('Say hello.', 'notes')}{box('7', 'page-number')}</presentation:notes>"
     extracted = extract(
         "deck.odp", odp_of(box("Last.", top=9) + box("First.", top=4) + box("Plan", "title") + notes, "")
     )
@@ -187,7 +188,7 @@ def test_opendocument_slides_are_pages() -> None:
 
 
 RTF = r"""\pard\s1 \'dcberstunden\par \pard Overtime is \b paid\b0  at 1.5 \u8211? always.\par
-{\listtext 1.\tab}First step\par {\listtext \bullet\tab}Second thing\par
+{\listtext 1.\tab}First step\par {\listtext \u-3913?\tab}Second thing\par
 \trowd\cellx100\cellx200 Grade\cell Rate\cell\row A\cell 10,50 \'80\cell\row
 \pard\outlinelevel1 Sick leave\par It is paid, too.\par"""
 
@@ -207,6 +208,11 @@ def test_rich_text_gives_words_items_rows_and_what_is_marked_as_heading() -> Non
     ]
     assert (extracted.title, extracted.metadata["published"]) == ("Pay rules", "2023-06-07")
     assert extracted.warnings == ()
+
+
+def test_rich_text_may_hold_letters_of_its_code_page_as_they_are() -> None:
+    data = rb"{\rtf1\ansi\ansicpg1251 " + "Отпуск каждый год.".encode("cp1251") + rb"\par}"
+    assert extract("leave.rtf", data).pages[0].text == "Отпуск каждый год."
 
 
 def test_rich_text_cut_short_says_so() -> None:
@@ -295,3 +301,28 @@ def test_every_block_of_every_kind_holds_words() -> None:
         texts = {page.number: page.text for page in extracted.pages}
         assert all(texts[each.page][each.start : each.end].strip() for each in extracted.blocks)
         assert any(each.kind is BlockKind.ROW for each in extracted.blocks)
+
+
+WHOLE = {
+    "a.pptx": DECK,
+    "a.odt": TEXT,
+    "a.rtf": rtf_of(RTF),
+    "a.xls": xls_of(S=[["id", "pay"], ["A", 5], ["B", 7]]),
+    "a.msg": msg_of("Leave", "Some words.", {"a.csv": b"a,b\n1,2\n"}, {"Inner": "Words."}),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("seed", range(12))
+def test_a_file_with_damaged_bytes_is_read_or_refused_and_never_something_else(name: str, seed: int) -> None:
+    chance = Random(seed)
+    data = bytearray(WHOLE[name])
+    for _ in range(chance.randint(1, 30)):
+        data[chance.randrange(len(data))] = chance.randrange(256)
+    try:
+        extracted = extract(name, bytes(data))
+    except BadFile as error:
+        assert name in error.message
+        assert error.hint
+    else:
+        assert extracted.pages or extracted.members

@@ -21,6 +21,8 @@ map is off by as much as glyph numbers usually are."""
 _WORDLESS = 0.12
 """Of the words of four letters and more, those without a vowel: at most 0.03 on pages of English."""
 _WORDS_LEAST = 25
+_SUSPECT = re.compile(r"[ÂÃâÐÑÎÏÅÄåæèéãä][^\x00-\x7f]")
+"""What the bytes of UTF-8 look like in another encoding; worth a closer look, which ftfy takes."""
 _MOJIBAKE_LEAST = 3
 _MOJIBAKE_SHARE = 1 / 1000
 
@@ -51,24 +53,24 @@ def garbled(text: str) -> bool:
     if total < _GARBLED_LEAST:
         return False
     odd = sum(count for character, count in visible.items() if _is_odd(character))
-    return odd / total > _GARBLED_SHARE or _is_shifted(text)
+    return odd / total > _GARBLED_SHARE or _is_shifted(text, visible)
 
 
 def _is_odd(character: str) -> bool:
     return not character.isspace() and (character == "\ufffd" or unicodedata.category(character) in {"Co", "Cn", "Cc"})
 
 
-def _is_shifted(text: str) -> bool:
+def _is_shifted(text: str, visible: Counter[str]) -> bool:
     """Whether Latin letters have vowels as no language has, in text long enough to say."""
-    letters = len(_LATIN.findall(text))
-    if letters < _LETTERS_LEAST:
+    letters = sum(count for character, count in visible.items() if _LATIN.match(character))
+    vowels = sum(count for character, count in visible.items() if _VOWELS.match(character))
+    if letters < _LETTERS_LEAST or _FEW_VOWELS * letters <= vowels <= _MOST_VOWELS * letters:
         return False
-    share = len(_VOWELS.findall(text)) / letters
     words = re.findall(r"[^\W\d_]{4,}", text)
     if len(words) < _WORDS_LEAST:
         return False
     wordless = sum(not _VOWELS.search(word) for word in words) / len(words)
-    return share > _MOST_VOWELS or share < _HARDLY_VOWELS or (share < _FEW_VOWELS and wordless > _WORDLESS)
+    return wordless > _WORDLESS or not _HARDLY_VOWELS * letters <= vowels <= _MOST_VOWELS * letters
 
 
 def mojibake(text: str) -> bool:
@@ -79,7 +81,7 @@ def mojibake(text: str) -> bool:
     """
     from ftfy.badness import badness
 
-    if text.isascii():
+    if text.isascii() or len(_SUSPECT.findall(text)) < _MOJIBAKE_LEAST:
         return False
     found = badness(text)
     return found >= _MOJIBAKE_LEAST and found / len(text) >= _MOJIBAKE_SHARE

@@ -149,7 +149,7 @@ def _in_ole(name: str, data: bytes, named: FileKind | None) -> FileKind:
     try:
         with olefile.OleFileIO(BytesIO(data)) as package:
             streams = {entry[0] for entry in package.listdir()}
-    except (OSError, ValueError, IndexError, TypeError):
+    except (OSError, ValueError, IndexError, TypeError, RecursionError):
         streams = {_ENCRYPTED_PACKAGE} if _ENCRYPTED_PACKAGE.encode("utf-16-le") in data else set()
     if _ENCRYPTED_PACKAGE in streams:
         raise EncryptedFile(f"'{name}' is protected by a password.", "Save a copy without password and upload that.")

@@ -32,6 +32,7 @@ def read_msg(name: str, data: bytes, folder: Path | None) -> Extracted:
         message = _message(name, storage, _ROOT_HEADER_BYTES, 0)
     except (
         OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, AssertionError, struct.error, LookupError,
+        RecursionError,
         UnrecognizedCodePageError, UnsupportedEncodingError,
     ) as error:  # fmt: skip
         raise UnreadableFile(

@@ -17,28 +17,43 @@ __all__ = ["read_old_workbook"]
 
 def read_old_workbook(name: str, data: bytes, kind: FileKind) -> Extracted:
     """Raises EmptyFile, EncryptedFile, FileTooCostly or UnreadableFile."""
-    from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetTypeEnum
+    from python_calamine import CalamineError, PasswordError
 
     if kind is FileKind.ODS:
         check_package(name, data)
-    tables = []
     try:
-        with CalamineWorkbook.from_filelike(BytesIO(data)) as book:
-            for sheet in book.sheets_metadata:
-                lines = _lines(book.get_sheet_by_name(sheet.name)) if sheet.typ is SheetTypeEnum.WorkSheet else []
-                if lines:
-                    begin, columns = split_header(lines)
-                    rows = tuple(map(tuple, lines[begin:]))
-                    tables.append(Table(f"Sheet: {sheet.name}", columns, rows, begin + 1, padded=True))
+        tables = _tables(data)
     except PasswordError as error:
         raise EncryptedFile(f"'{name}' is protected by a password.", "Save a copy without password.") from error
     except (CalamineError, OSError, ValueError) as error:
-        raise UnreadableFile(
-            f"'{name}' is damaged: its sheets cannot be read.", f"Save {spoken(kind)} again, or as .xlsx."
-        ) from error
+        raise _damaged(name, kind) from error
+    except BaseException as error:  # a panic of its Rust code, whose class no module exports
+        if type(error).__name__ != "PanicException":
+            raise
+        raise _damaged(name, kind) from error
     if not any(table.rows for table in tables):
         raise EmptyFile(f"'{name}' holds no cell with a value.", "Open it, look whether its cells are filled, save it.")
     return tables_as_text(name, tables, kind, [])
+
+
+def _damaged(name: str, kind: FileKind) -> UnreadableFile:
+    return UnreadableFile(
+        f"'{name}' is {spoken(kind)} that is damaged: its sheets cannot be read.", "Save it again, or as .xlsx."
+    )
+
+
+def _tables(data: bytes) -> list[Table]:
+    from python_calamine import CalamineWorkbook, SheetTypeEnum
+
+    tables = []
+    with CalamineWorkbook.from_filelike(BytesIO(data)) as book:
+        for sheet in book.sheets_metadata:
+            lines = _lines(book.get_sheet_by_name(sheet.name)) if sheet.typ is SheetTypeEnum.WorkSheet else []
+            if lines:
+                begin, columns = split_header(lines)
+                rows = tuple(map(tuple, lines[begin:]))
+                tables.append(Table(f"Sheet: {sheet.name}", columns, rows, begin + 1, padded=True))
+    return tables
 
 
 def _lines(sheet: Any) -> list[list[str]]:

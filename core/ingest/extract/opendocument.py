@@ -31,7 +31,7 @@ _SKIPPED = frozenset(
 )
 _CONTENTS = re.compile(r"(?:table-of-content|\w+-index|bibliography)$")
 _HEADER_FIELDS = frozenset({"date-time", "footer", "header", "page-number"})
-_LENGTH = re.compile(r"(-?[\d.]+)(cm|mm|in|pt|px)?$")
+_LENGTH = re.compile(r"(-?\d+(?:\.\d+)?)(cm|mm|in|pt|px)?$")
 _POINTS = {"cm": 28.35, "mm": 2.835, "in": 72.0, "pt": 1.0, "px": 0.75}
 _MOST_REPEATED = 64
 
@@ -190,7 +190,8 @@ def _slide(slide: Any, number: int, styles: dict[str, str]) -> PageWriter:
     for shape in _ordered([shape for shape in shapes if shape is not title]):
         _walk(shape, reading)
     notes = slide.find(f"{_SHOW}notes")
-    told = [_words(line, reading) for line in notes.iter(f"{_TEXT}p")] if notes is not None else []
+    boxes = [box for box in (notes if notes is not None else ()) if box.get(f"{_SHOW}class") == "notes"]
+    told = [_words(line, reading) for box in boxes for line in box.iter(f"{_TEXT}p")]
     if any(line.strip() for line in told):
         reading.writer.add("Notes", BlockKind.HEADING, level=3)
         for line in told:

@@ -8,6 +8,11 @@ from core.ingest.extract.ocr import INSTALL, Recognition
 __all__ = ["recognition_warnings"]
 
 _SURE = 70.0
+_HOLD, _WERE = ("holds", "hold"), ("was", "were")
+_LATE = (
+    "only pictures whose text could not be read in the time one file may take; raise FIVEFOLD_FILE_SECONDS, "
+    "or split the file."
+)
 
 
 def recognition_warnings(
@@ -26,28 +31,17 @@ def recognition_warnings(
     pages = found.pages if found is not None else {}
     late = found.late if found is not None else ()
     read = sorted(at for at, page in pages.items() if page.lines)
-    doubtful = [at for at in read if pages[at].sure < _SURE]
     unread = [at for at in pictured if at not in late and at not in read]
     empty = [at for at in unread if not texts[at - 1].strip()]
     covered = [at for at in unread if at not in empty] if found is None else []
-    told = []
-    if empty:
-        remedy = "" if found is not None else f" {INSTALL}."
-        told.append(f"{which(empty, total, 'page')} no text that could be read, only pictures.{remedy}")
-    if covered:
-        told.append(f"{which(covered, total, 'page')} a picture whose text, if it shows any, could not be read.")
-    if late:
-        told.append(
-            f"{which(late, total, 'page')} only pictures whose text could not be read in the time one file may take; "
-            "raise FIVEFOLD_FILE_SECONDS, or split the file."
-        )
-    if odd:
-        told.append(f"{which(odd, total, 'page')} garbled text: the file lacks the letters of its fonts.")
-    if read:
-        told.append(
-            f"{which(read, total, 'page', 'was', 'were')} read by text recognition (OCR); "
-            "look whether letters and figures are right."
-        )
-    if doubtful:
-        told.append(f"{which(doubtful, total, 'page')} text so unclear that part of it could not be read.")
-    return told
+    remedy = "" if found is not None else f" {INSTALL}."
+    doubtful = [at for at in read if pages[at].sure < _SURE]
+    told = (
+        (empty, _HOLD, f"no text that could be read, only pictures.{remedy}"),
+        (covered, _HOLD, "a picture whose text, if it shows any, could not be read."),
+        (late, _HOLD, _LATE),
+        (odd, _HOLD, "garbled text: the file lacks the letters of its fonts."),
+        (read, _WERE, "read by text recognition (OCR); look whether letters and figures are right."),
+        (doubtful, _HOLD, "text so unclear that part of it could not be read."),
+    )
+    return [f"{which(numbers, total, 'page', *verb)} {words}" for numbers, verb, words in told if numbers]

@@ -18,7 +18,10 @@ __all__ = ["read_rtf", "rtf_text"]
 _LEVEL = re.compile(r"\\outlinelevel([0-5])(?!\d) ?|\\s(\d{1,4})(?!\d) ?")
 _STYLE = re.compile(r"\{\\s(\d{1,4})\b[^{}]*?(?:heading|überschrift|titre|título|kop) ?([1-6])\s*;\}", re.I)
 _NUMBERED = re.compile(r"\s*\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\t")
+_CODE_PAGE = re.compile(rb"\\ansicpg(\d{3,5})")
 _MARK = 0xE0F0
+_BULLETS = str.maketrans("\uf0b7\uf0a7\uf0d8", "•▪➢")
+"""Signs of symbol fonts, which Word writes for bullets."""
 _HEADING = re.compile(rf"[{chr(_MARK)}-{chr(_MARK + 5)}]")
 _INFORMATION = re.compile(r"\{\\info\b(?:[^{}]|\{[^{}]*\})*\}")
 _FIELD = re.compile(r"\{\\(title|author|subject|keywords)\b ?([^{}]*)\}")
@@ -27,7 +30,7 @@ _CREATED = re.compile(r"\{\\creatim\\yr(\d{4})\\mo(\d{1,2})\\dy(\d{1,2})")
 
 def read_rtf(name: str, data: bytes) -> Extracted:
     """Raises EmptyFile or UnreadableFile."""
-    source = data.decode("cp1252", "replace")
+    source = _source(data)
     text = rtf_text(name, source)
     if not text.strip():
         raise EmptyFile(f"'{name}' holds no text.", "If it holds pictures of pages, save it as PDF and upload that.")
@@ -44,6 +47,15 @@ def read_rtf(name: str, data: bytes) -> Extracted:
     return Extracted(pages, blocks, FileKind.RTF, title=title, metadata=metadata, warnings=warnings)
 
 
+def _source(data: bytes) -> str:
+    """The file as text; bytes beyond ASCII, which most programs escape, are in the code page it states."""
+    page = _CODE_PAGE.search(data)
+    try:
+        return data.decode(f"cp{page[1].decode('ascii')}" if page else "cp1252", "replace")
+    except LookupError:
+        return data.decode("cp1252", "replace")
+
+
 def rtf_text(name: str, source: str) -> str:
     """The words of RTF: a line per paragraph, cells ended by "|", a mark before what is on an outline level."""
     from striprtf.striprtf import rtf_to_text
@@ -56,7 +68,7 @@ def rtf_text(name: str, source: str) -> str:
 
     try:
         words: str = rtf_to_text(_LEVEL.sub(marked, source), errors="replace")  # type: ignore[no-untyped-call]
-        return clean(words)
+        return clean(words.translate(_BULLETS))
     except (ValueError, LookupError, TypeError) as error:
         raise UnreadableFile(
             f"'{name}' is damaged: {error}.", "Save it again from the program that made it."

@@ -9,7 +9,7 @@ from core.library.duplicates import percent
 from core.library.versions import Kin
 from pages.parts import session
 from pages.parts.urls import page_path
-from pages.parts.wording import count, plain, shortened
+from pages.parts.wording import plain, shortened
 
 __all__ = ["alike_words", "draw_kin", "library_link", "likeness"]
 
@@ -36,25 +36,33 @@ def alike_words() -> Mapping[int, str]:
     }
 
 
-def draw_kin(document: Document, kin: Kin, most: int = 3) -> None:
-    """The facts, at most so many suggestions and near-duplicates, each with a link to the other document; nothing for a
-    document that is alone."""
-    if kin.replaced_by is not None:
-        _line(":material/history: Replaced by", kin.replaced_by, "")
+def draw_kin(document: Document, kin: Kin, most: int = 4) -> None:
+    """The facts, at most so many, each with a link to the other document; nothing for a document that is alone."""
+    lines = _lines(document, kin)
+    for what, other, why in lines[:most]:
+        _line(what, other, why)
+    if more := len(lines[most:]):
+        st.caption(f"and {more:,} more like it")
+
+
+def _lines(document: Document, kin: Kin) -> list[tuple[str, Document, str]]:
+    """What it is, the other document, and why: what replaced it, the same text, suggested versions, near-duplicates."""
+    replaced = [(":material/history: Replaced by", kin.replaced_by, "")] if kin.replaced_by is not None else []
     same = {other.id: share for other, share in kin.near}
-    for suggestion in kin.suggestions[:most]:
+    suggested = []
+    for suggestion in kin.suggestions:
         newer = suggestion.newer.id == document.id
         other = suggestion.older if newer else suggestion.newer
         what = "May be a new version of" if newer else "May have a new version:"
         near = f" (near-duplicate, {likeness(same.pop(other.id))})" if other.id in same else ""
-        _line(f":material/update: {what}", other, f"{suggestion.because}{near}")
-    rest = [(other, share) for other, share in kin.near if other.id in same]
-    shown = rest[: max(0, most - len(kin.suggestions))]
-    for other, share in shown:
-        where = f", project {other.project}" if other.project and other.project != document.project else ""
-        _line(":material/content_copy: Near-duplicate of", other, f"{likeness(share)}{where}")
-    if more := len({*same, *(each.pair.other(document.id) for each in kin.suggestions[most:])}) - len(shown):
-        st.caption(f"and {count(more, 'more like it', 'more like it')}")
+        suggested.append((f":material/update: {what}", other, f"{suggestion.because}{near}"))
+    alike = []
+    for other, share in kin.near:
+        if other.id in same:
+            where = f", project {other.project}" if other.project and other.project != document.project else ""
+            alike.append((":material/content_copy: Near-duplicate of", other, f"{likeness(share)}{where}"))
+    twins = sum(share == 1.0 for share in same.values())
+    return [*replaced, *alike[:twins], *suggested, *alike[twins:]]
 
 
 def _line(what: str, other: Document, why: str) -> None:

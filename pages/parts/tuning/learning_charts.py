@@ -13,6 +13,7 @@ __all__ = ["accuracy_chart"]
 _MOST = 26
 
 
+# One picture, told from top to bottom.
 def accuracy_chart(periods: Sequence[Period], *, by_month: bool, dark: bool = False) -> "Figure":
     """One dot per period, oldest left, at most the last 26, with its plausible interval and how many labels it rests
     on. Periods of fewer than ten labels are hollow."""

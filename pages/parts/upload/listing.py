@@ -98,7 +98,7 @@ def _list(counts: TrayCounts) -> None:
         with st.container(border=True, gap="xsmall"):
             _row(document, members.get(document.id, ()))
             if document.id in kin:
-                draw_kin(document, kin[document.id])
+                draw_kin(document, kin[document.id], most=1)
     _pager(page, pages, total)
 
 

@@ -228,6 +228,8 @@ def test_buckets_are_looked_up_by_their_index_also_under_row_level_security(data
     known = [catalogue.add_document(document(f"{number}.md")) for number in range(300)]
     for each in known:
         store.keep(signature_of(each.id, " ".join(words(30, each.id))))
+    with database.engine.begin() as connection:
+        connection.execute(text("ANALYZE signature_buckets"))
     with database.transaction("explaining") as connection:
         connection.execute(text("SET LOCAL enable_seqscan = off"))
         plan = connection.scalars(
