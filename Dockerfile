@@ -12,6 +12,10 @@ RUN python -m venv /opt/fivefold \
     && /opt/fivefold/bin/pip install -r requirements.txt
 
 FROM python:3.11-slim
+# Reads scanned pages; another language is one more package, as in tesseract-ocr-deu.
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends tesseract-ocr \
+    && rm -rf /var/lib/apt/lists/*
 RUN useradd --create-home --uid 1000 fivefold && install -d -o fivefold -g fivefold /data
 COPY --from=build /opt/fivefold /opt/fivefold
 WORKDIR /app
