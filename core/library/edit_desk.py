@@ -26,7 +26,10 @@ OnDocument = Callable[[int, int, str], object]
 class Labelling(Protocol):
     """What the workbench does with labels and archives: a label set by hand wins for ever."""
 
-    def correct(self, document_id: int, field: str, value: str, who: str = ...) -> Document: ...
+    def correct_many(self, changes: Sequence[tuple[int, str, str]], who: str = ...) -> Sequence[Document]:
+        """(document id, field, value) each, all or none."""
+        ...
+
     def uncorrect(self, document_id: int, field: str, label: Label, who: str = ...) -> Document:
         """Give a field back to the classifier, with the label it had."""
         ...
@@ -79,9 +82,12 @@ class EditDesk:
         for done, (document_id, own) in enumerate(by_document.items()):
             on_document(done, len(by_document), own[0].name)
             try:
-                made += self._made(self._catalogue.document(document_id), own, who)
+                made += self._made(self._catalogue.document(document_id), own)
             except NotFound:
                 continue
+        labels = [(each.document_id, each.field, each.after) for each in made if each.field in LABEL_FIELDS]
+        if labels:
+            self._labelling.correct_many(labels, who)
         if not made:
             raise BadRequest("Nothing was changed.", "The documents are as wanted, or were changed meanwhile.")
         return self._log.add(ChangeSet(self._now(), who, what, tuple(made)))
@@ -125,8 +131,8 @@ class EditDesk:
         """The newest sets of changes, newest first; of one document: its own changes only."""
         return self._log.newest(limit, document_id)
 
-    def _made(self, document: Document, changes: Sequence[Change], who: str) -> list[Change]:
-        """The changes that were made of those wanted: a field that was changed since is left alone."""
+    def _made(self, document: Document, changes: Sequence[Change]) -> list[Change]:
+        """The changes that can be made, a field that was changed since left alone; labels are set for all together."""
         held = [each for each in changes if _now_holds(document, each.field) == each.before]
         metadata = [each for each in held if each.field in METADATA]
         if metadata:
@@ -134,8 +140,6 @@ class EditDesk:
         for change in held:
             if change.field == ARCHIVED:
                 self._labelling.archive(document.id, archived=change.after == "yes")
-            elif change.field in LABEL_FIELDS:
-                self._labelling.correct(document.id, change.field, change.after, who)
         return held
 
     def _keep(self, document: Document) -> None:
@@ -153,7 +157,7 @@ class EditDesk:
         elif change.field not in LABEL_FIELDS:
             self._keep(edited(document, [replace(change, before=change.after, after=change.before)]))
         elif change.label is None or change.label.confirmed:
-            self._labelling.correct(document.id, change.field, change.before, who)
+            self._labelling.correct_many([(document.id, change.field, change.before)], who)
         else:
             self._labelling.uncorrect(document.id, change.field, change.label, who)
 
