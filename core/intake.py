@@ -19,7 +19,7 @@ from core.ingest.relabel import caught_up
 from core.jobs import STOPPED, WAITING, FailedWork, JobKind, JobQueue
 from core.library.intray import InTray, TrayStore
 from core.library.lessons_correcting import Corrector
-from core.library.members import Members
+from core.library.members import Members, arrived
 from core.moments import right_now
 from core.ports import BlobStore, Catalogue, Follower, SparseIndex, VectorIndex
 from core.reality.desk import RealityDesk
@@ -101,7 +101,7 @@ class Intake:
                 uploaded_at=self._now(),
                 project=project,
                 tags=tuple(tags),
-                source_type=source_type,
+                source_type=arrived(name, source_type),
                 parent=parent,
                 url=url,
                 step=WAITING,

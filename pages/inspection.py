@@ -171,13 +171,14 @@ def _page(candidate: Candidate, document: Document, citations: Sequence[Citation
     passage, library = candidate.passage, session.workbench()
     page = library.page(passage.document_id, passage.page)
     spans = [Span(each.start, each.end) for each in citations if each.page_number == page.number]
-    grid = st.grid(2 if document.paged else 1, min_column_width=440, gap="medium")
+    drawn = document.paged and document.media_type == "application/pdf"
+    grid = st.grid(2 if drawn else 1, min_column_width=440, gap="medium")
     with grid.cell():
         label = plain(page.label) or f"Page {page.number} of {document.pages}"
         st.markdown(f"**{label}** :gray[– the passage runs from character {passage.start:,} to {passage.end:,}]")
-        with st.container(border=True, height=760 if document.paged else "content"):
+        with st.container(border=True, height=760 if drawn else "content"):
             st.markdown(_page_text(page, candidate, spans))
-    if document.paged:
+    if drawn:
         with grid.cell():
             _picture(document, page, spans)
     _neighbours(candidate)

@@ -30,8 +30,10 @@ def _drop() -> None:
             accept_multiple_files="directory" if folder == "A folder" else True,
             key=f"upload.{folder}.{state.setdefault('upload.round', 0)}",
             label_visibility="collapsed",
-            help="PDF, Word, HTML, Markdown and text; tables as CSV, TSV, Excel, Parquet or JSON; mails; all of them in"
-            " ZIP and TAR archives too. The original is stored before anything reads it.",
+        )
+        st.caption(
+            "PDF and scans, Word, PowerPoint, OpenDocument, RTF, HTML, XML, Markdown, text; tables as Excel, CSV,"
+            " Parquet or JSON; mails; all of them in archives too. The original is stored before anything reads it."
         )
         files = [each for each in taken if not is_junk(each.name)]
         where, tagged, go = st.columns([3, 3, 2], vertical_alignment="bottom")

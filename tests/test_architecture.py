@@ -219,7 +219,17 @@ def test_nothing_imports_a_door_or_what_is_beside_the_product() -> None:
     import-linter sees packages only, so they are looked for here.
     """
     outside = {
-        *("app", "cli", "cli_batch", "cli_citations", "cli_evaluate", "cli_fit", "cli_experiments", "cli_profiles", "cli_rank"),
+        *(
+            "app",
+            "cli",
+            "cli_batch",
+            "cli_citations",
+            "cli_evaluate",
+            "cli_fit",
+            "cli_experiments",
+            "cli_profiles",
+            "cli_rank",
+        ),
         *("cli_results", "cli_vocabulary", "cli_enrich", "tests", "bench", "sample", "docs"),
     }
     seen = []

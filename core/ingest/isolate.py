@@ -72,7 +72,8 @@ class IsolatedReader:
             worker = self._idle.pop()
         except IndexError:
             worker = _Worker(self._megabytes)
-        answer = worker.ask({"task": task, "name": name, **said}, data, self._seconds)
+        asked = {"task": task, "name": name, "seconds": str(self._seconds), **said}
+        answer = worker.ask(asked, data, self._seconds)
         if answer is None:
             raise worker.post_mortem(name, self._seconds, self._megabytes)
         if answer.get("error") == FileTooCostly.__name__:
@@ -246,7 +247,8 @@ def _done(request: dict[str, str], data: bytes) -> dict[str, Any]:
         case "feed":
             return asdict(read_feed(name, data))
         case _:
-            return asdict(replace(extract(name, data, Path(folder) if folder else None), sheets=()))
+            where, seconds = Path(folder) if folder else None, int(request["seconds"])
+            return asdict(replace(extract(name, data, where, seconds), sheets=()))
 
 
 def _limit_memory(megabytes: int) -> None:

@@ -15,7 +15,7 @@ from core.ingest.isolate import IsolatedReader
 from core.ports import Catalogue
 from core.results import UploadReceipt
 
-__all__ = ["MOST_NESTED", "Members", "Upload", "is_container"]
+__all__ = ["MOST_NESTED", "Members", "Upload", "arrived", "is_container"]
 
 MOST_NESTED = 6
 """Documents within documents: an archive in a mail in an archive … Archives right within archives are one."""
@@ -37,6 +37,16 @@ class Upload(Protocol):
         parent: int | None = None,
         url: str = "",
     ) -> UploadReceipt: ...
+
+
+def arrived(name: str, source_type: SourceType) -> SourceType:
+    """How a file reached us: an uploaded mail by mail, whoever saved it.
+
+    >>> arrived("Re plan.EML", SourceType.UPLOAD).value, arrived("plan.md", SourceType.WEB).value
+    ('email', 'web')
+    """
+    mail = source_type is SourceType.UPLOAD and name.lower().endswith((".eml", ".msg"))
+    return SourceType.EMAIL if mail else source_type
 
 
 def is_container(document: Document) -> bool:

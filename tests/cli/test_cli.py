@@ -68,7 +68,7 @@ def test_each_file_has_its_line_and_a_bad_one_its_reason(ingested: Result) -> No
     assert set(lines) == {"vacation-policy.md", "inner/wages.md", "empty.txt"}
     assert "compliance (p " in lines["vacation-policy.md"]
     assert "is empty (0 bytes)" in lines["empty.txt"]
-    assert "3 files, 1 failed." in ingested.stdout
+    assert "3 files, 1 failed." in ingested.stdout, ingested.stderr
     assert ingested.exit_code == 1
 
 

@@ -47,8 +47,8 @@ from tests.stores.contracts.lessons import act_of, record_of, verdict_of
 from tests.stores.contracts.lessons import version_of as lessons_of
 from tests.stores.contracts.memories import LINK, episode, insight
 from tests.stores.contracts.test_signature_store import decision_of, signature_of
-from tests.stores.contracts.tuning import experiment_of, judgment, question, set_of, version_of
 from tests.stores.contracts.test_vocabulary_store import FIRST, RUN
+from tests.stores.contracts.tuning import experiment_of, judgment, question, set_of, version_of
 from tests.stores.contracts.uses import event, look_of, view_of
 from tests.stores.libraries import MOMENT, document, passage, random_vectors, store
 
