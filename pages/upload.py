@@ -33,7 +33,7 @@ def _drop() -> None:
         )
         st.caption(
             "PDF and scans, Word, PowerPoint, OpenDocument, RTF, HTML, XML, Markdown, text; tables as Excel, CSV,"
-            " Parquet or JSON; mails; all of them in archives too. The original is stored before anything reads it."
+            " Parquet or JSON; mails; all of them in archives too. Originals are stored first."
         )
         files = [each for each in taken if not is_junk(each.name)]
         where, tagged, go = st.columns([3, 3, 2], vertical_alignment="bottom")
