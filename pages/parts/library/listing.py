@@ -18,6 +18,7 @@ __all__ = ["ARCHIVED", "UNKNOWN", "narrowed", "selected_of"]
 
 _PER_PAGE = 15
 ARCHIVED, UNKNOWN = "archived", "unknown"
+_MAY_GO = ("Alike", "Project")  # columns that are left out while no row fills them
 _ORDERS = {
     "Newest first": lambda each: -each.id,
     "Name": lambda each: each.name.casefold(),
@@ -77,9 +78,12 @@ def selected_of(documents: list[Document]) -> list[Document]:
     wanted = st.session_state["library.document"]
     position = next((index for index, each in enumerate(documents) if str(each.id) == wanted), None)
     alike, drawn = alike_words(), drawn_words(documents)
+    rows_shown = [_table_row(each, alike.get(each.id, ""), *drawn[each.id]) for each in documents]
+    filled = [name for name in rows_shown[0] if name not in _MAY_GO or any(row[name] for row in rows_shown)]
     table = st.dataframe(
-        [_table_row(each, alike.get(each.id, ""), *drawn[each.id]) for each in documents],
+        rows_shown,
         hide_index=True,
+        column_order=filled,
         on_select="rerun",
         selection_mode="multi-row",
         selection_default={"selection": {"rows": [position]}} if position is not None else None,
