@@ -110,6 +110,14 @@ def test_opened_twice_in_one_program_it_stops_with_the_second_close(folder: Path
     assert not postgres_setup.is_running(folder / "postgres")
 
 
+def test_it_stops_also_when_the_right_to_pass_a_folder_above_was_taken_back() -> None:
+    with TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as place:
+        server = start_embedded(Path(place) / "library")
+        Path(place).chmod(0o700)
+        server.close()
+        assert not postgres_setup.is_running(Path(place) / "library" / "postgres")
+
+
 def test_nobody_else_can_reach_it(folder: Path) -> None:
     server = start_embedded(folder)
     try:
