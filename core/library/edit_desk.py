@@ -85,9 +85,7 @@ class EditDesk:
                 made += self._made(self._catalogue.document(document_id), own)
             except NotFound:
                 continue
-        labels = [(each.document_id, each.field, each.after) for each in made if each.field in LABEL_FIELDS]
-        if labels:
-            self._labelling.correct_many(labels, who)
+        made = self._labelled(made, who)
         if not made:
             raise BadRequest("Nothing was changed.", "The documents are as wanted, or were changed meanwhile.")
         return self._log.add(ChangeSet(self._now(), who, what, tuple(made)))
@@ -141,6 +139,15 @@ class EditDesk:
             if change.field == ARCHIVED:
                 self._labelling.archive(document.id, archived=change.after == "yes")
         return held
+
+    def _labelled(self, made: Sequence[Change], who: str) -> list[Change]:
+        """Set all labels at once, those of a document deleted meanwhile left out; the changes that hold."""
+        labels = [(each.document_id, each.field, each.after) for each in made if each.field in LABEL_FIELDS]
+        there = self._catalogue.documents_by_id([document_id for document_id, _, _ in labels])
+        kept = [each for each in labels if each[0] in there]
+        if kept:
+            self._labelling.correct_many(kept, who)
+        return [each for each in made if each.field not in LABEL_FIELDS or each.document_id in there]
 
     def _keep(self, document: Document) -> None:
         """Store a document's metadata; its passages repeat what filters read of it."""

@@ -121,6 +121,19 @@ def test_a_document_deleted_meanwhile_stops_nobody_and_keeps_its_history(office:
     assert office.edits.history(ids[1])
 
 
+def test_labels_of_a_document_deleted_in_the_middle_are_left_out(office: Workbench) -> None:
+    first, second = (each.id for each in office.documents())
+    plan = office.edits.plan({each: (Edit("truth", "reality"),) for each in (first, second)})
+
+    def meddle(done: int, whole: int, name: str) -> None:
+        if done == 1:
+            office.delete(plan.changes[0].document_id)
+
+    made = office.edits.apply(plan.changes, "both", on_document=meddle)
+    assert [each.document_id for each in made.changes] == [plan.changes[1].document_id]
+    assert office.document(plan.changes[1].document_id).labels.truth.confirmed
+
+
 def test_archiving_takes_documents_out_of_searches_and_can_be_taken_back(office: Workbench) -> None:
     ids = [each.id for each in office.documents()]
     made = office.edits.archive(ids, archived=True, who="Bob")
