@@ -5,6 +5,8 @@ Plain SQL, because a migration says what was done then, whatever the models say 
 
 from alembic import op
 
+from storage.migrations.locking import lock_to_tenant
+
 revision = "0001"
 down_revision = None
 branch_labels = None
@@ -168,13 +170,6 @@ def upgrade() -> None:
     op.execute(_ROLE)
     op.execute(_LIBRARY)
     op.execute(_PLACEMENT)
-    for table, rights in _TABLES.items():
-        op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
-        op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
-        op.execute(
-            f"CREATE POLICY {table}_of_tenant ON {table} USING (tenant_id = current_setting('fivefold.tenant', true))"
-            " WITH CHECK (tenant_id = current_setting('fivefold.tenant', true))"
-        )
-        op.execute(f"GRANT {rights} ON {table} TO fivefold_app")
+    lock_to_tenant(_TABLES)
     for table in ("documents", "knowledge_chunks", "corrections", "searches"):
         op.execute(f"GRANT USAGE ON SEQUENCE {table}_id_seq TO fivefold_app")

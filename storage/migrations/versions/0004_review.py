@@ -6,6 +6,8 @@ overwriting each other: the second of two that continue the same count is refuse
 
 from alembic import op
 
+from storage.migrations.locking import lock_to_tenant
+
 revision = "0004"
 down_revision = "0003"
 branch_labels = None
@@ -81,13 +83,6 @@ CREATE UNIQUE INDEX decisions_count ON decisions (tenant_id, project, topic_id, 
 def upgrade() -> None:
     """Make the tables, then lock every one of them to the tenant the transaction names."""
     op.execute(_REVIEW)
-    for table, rights in _TABLES.items():
-        op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
-        op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
-        op.execute(
-            f"CREATE POLICY {table}_of_tenant ON {table} USING (tenant_id = current_setting('fivefold.tenant', true))"
-            " WITH CHECK (tenant_id = current_setting('fivefold.tenant', true))"
-        )
-        op.execute(f"GRANT {rights} ON {table} TO fivefold_app")
+    lock_to_tenant(_TABLES)
     for table in ("topics", "coverage_runs", "decisions"):
         op.execute(f"GRANT USAGE ON SEQUENCE {table}_id_seq TO fivefold_app")

@@ -3,6 +3,8 @@ tenant, made when its first table is loaded (storage/table_access.py)."""
 
 from alembic import op
 
+from storage.migrations.locking import lock_to_tenant
+
 revision = "0005"
 down_revision = "0004"
 branch_labels = None
@@ -45,12 +47,6 @@ CREATE INDEX sql_history_newest ON sql_history (tenant_id, id DESC);
 def upgrade() -> None:
     """Make the tables, then lock every one of them to the tenant the transaction names."""
     op.execute(_REALITY)
-    for table, rights in _TABLES.items():
-        op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
-        op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
-        op.execute(
-            f"CREATE POLICY {table}_of_tenant ON {table} USING (tenant_id = current_setting('fivefold.tenant', true))"
-            " WITH CHECK (tenant_id = current_setting('fivefold.tenant', true))"
-        )
-        op.execute(f"GRANT {rights} ON {table} TO fivefold_app")
+    lock_to_tenant(_TABLES)
+    for table in _TABLES:
         op.execute(f"GRANT USAGE ON SEQUENCE {table}_id_seq TO fivefold_app")

@@ -6,6 +6,8 @@ second of two people who save the same version is refused. Nothing here but an e
 
 from alembic import op
 
+from storage.migrations.locking import lock_to_tenant
+
 revision = "0006"
 down_revision = "0005"
 branch_labels = None
@@ -107,14 +109,7 @@ def upgrade() -> None:
     """Make the tables, then lock every one of them to the tenant the transaction names."""
     for statements in (_PROFILES, _QUESTIONS, _MEASURED):
         op.execute(statements)
-    for table, rights in _TABLES.items():
-        op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
-        op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
-        op.execute(
-            f"CREATE POLICY {table}_of_tenant ON {table} USING (tenant_id = current_setting('fivefold.tenant', true))"
-            " WITH CHECK (tenant_id = current_setting('fivefold.tenant', true))"
-        )
-        op.execute(f"GRANT {rights} ON {table} TO fivefold_app")
+    lock_to_tenant(_TABLES)
     for table in _TABLES:
         if table != "score_profiles":  # its key is its name and version
             op.execute(f"GRANT USAGE ON SEQUENCE {table}_id_seq TO fivefold_app")

@@ -8,6 +8,8 @@ committed in a snapshot finds what came later among the rows from the snapshot's
 
 from alembic import op
 
+from storage.migrations.locking import lock_to_tenant
+
 revision = "0008"
 down_revision = "0007"
 branch_labels = None
@@ -71,11 +73,4 @@ def upgrade() -> None:
     op.execute(_TABLE)
     op.execute(_STORED_BEFORE)
     op.execute(_TRIGGER)
-    op.execute("ALTER TABLE library_changes ENABLE ROW LEVEL SECURITY")
-    op.execute("ALTER TABLE library_changes FORCE ROW LEVEL SECURITY")
-    op.execute(
-        "CREATE POLICY library_changes_of_tenant ON library_changes"
-        " USING (tenant_id = current_setting('fivefold.tenant', true))"
-        " WITH CHECK (tenant_id = current_setting('fivefold.tenant', true))"
-    )
-    op.execute("GRANT SELECT, INSERT, UPDATE ON library_changes TO fivefold_app")
+    lock_to_tenant({"library_changes": "SELECT, INSERT, UPDATE"})

@@ -6,6 +6,8 @@ and those of arrays might: an index on an array of names would never be used. Eq
 
 from alembic import op
 
+from storage.migrations.locking import lock_to_tenant
+
 revision = "0009"
 down_revision = "0008"
 branch_labels = None
@@ -30,11 +32,4 @@ CREATE INDEX document_entities_spelled ON document_entities (tenant_id, folded);
 def upgrade() -> None:
     """Make the table, then lock it to the tenant the transaction names."""
     op.execute(_ENTITIES)
-    op.execute("ALTER TABLE document_entities ENABLE ROW LEVEL SECURITY")
-    op.execute("ALTER TABLE document_entities FORCE ROW LEVEL SECURITY")
-    op.execute(
-        "CREATE POLICY document_entities_of_tenant ON document_entities"
-        " USING (tenant_id = current_setting('fivefold.tenant', true))"
-        " WITH CHECK (tenant_id = current_setting('fivefold.tenant', true))"
-    )
-    op.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON document_entities TO fivefold_app")
+    lock_to_tenant({"document_entities": "SELECT, INSERT, UPDATE, DELETE"})

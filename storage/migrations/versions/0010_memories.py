@@ -5,6 +5,8 @@ A deleted one keeps its row, so none of them can be removed; links are replaced 
 
 from alembic import op
 
+from storage.migrations.locking import lock_to_tenant
+
 revision = "0010"
 down_revision = "0009"
 branch_labels = None
@@ -65,12 +67,6 @@ def upgrade() -> None:
     for table in ("insights", "episodes"):
         op.execute(_MEMORIES.format(table=table))
     op.execute(_LINKS)
-    for table, rights in _TABLES.items():
-        op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
-        op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
-        op.execute(
-            f"CREATE POLICY {table}_of_tenant ON {table} USING (tenant_id = current_setting('fivefold.tenant', true))"
-            " WITH CHECK (tenant_id = current_setting('fivefold.tenant', true))"
-        )
-        op.execute(f"GRANT {rights} ON {table} TO fivefold_app")
+    lock_to_tenant(_TABLES)
+    for table in _TABLES:
         op.execute(f"GRANT USAGE ON SEQUENCE {table}_id_seq TO fivefold_app")

@@ -5,6 +5,8 @@ Documents are no references: what was changed of a deleted one stays told.
 
 from alembic import op
 
+from storage.migrations.locking import lock_to_tenant
+
 revision = "0013"
 down_revision = "0012"
 branch_labels = None
@@ -45,12 +47,5 @@ CREATE INDEX changes_of_document ON changes (tenant_id, document_id, set_id);
 def upgrade() -> None:
     """Make the tables, then lock each to the tenant the transaction names."""
     op.execute(_CHANGES)
-    for table, rights in _TABLES.items():
-        op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
-        op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
-        op.execute(
-            f"CREATE POLICY {table}_of_tenant ON {table} USING (tenant_id = current_setting('fivefold.tenant', true))"
-            " WITH CHECK (tenant_id = current_setting('fivefold.tenant', true))"
-        )
-        op.execute(f"GRANT {rights} ON {table} TO fivefold_app")
+    lock_to_tenant(_TABLES)
     op.execute("GRANT USAGE ON SEQUENCE change_sets_id_seq TO fivefold_app")

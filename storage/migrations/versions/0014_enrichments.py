@@ -6,6 +6,8 @@ drawing again touches no edit. Both go with their document.
 
 from alembic import op
 
+from storage.migrations.locking import lock_to_tenant
+
 revision = "0014"
 down_revision = "0013"
 branch_labels = None
@@ -45,11 +47,4 @@ CREATE TABLE enrichment_edits (
 def upgrade() -> None:
     """Make the tables, then lock every one of them to the tenant the transaction names."""
     op.execute(_MADE)
-    for table, rights in _TABLES.items():
-        op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
-        op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
-        op.execute(
-            f"CREATE POLICY {table}_of_tenant ON {table} USING (tenant_id = current_setting('fivefold.tenant', true))"
-            " WITH CHECK (tenant_id = current_setting('fivefold.tenant', true))"
-        )
-        op.execute(f"GRANT {rights} ON {table} TO fivefold_app")
+    lock_to_tenant(_TABLES)

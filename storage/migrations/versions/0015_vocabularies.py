@@ -5,6 +5,8 @@ Versions are only ever added. A run over the library is begun, moves on, and may
 
 from alembic import op
 
+from storage.migrations.locking import lock_to_tenant
+
 revision = "0015"
 down_revision = "0014"
 branch_labels = None
@@ -47,12 +49,5 @@ ALTER SEQUENCE vocabulary_applications_id_seq OWNED BY vocabulary_applications.i
 def upgrade() -> None:
     """Make the tables, then lock every one of them to the tenant the transaction names."""
     op.execute(_VOCABULARIES)
-    for table, rights in _TABLES.items():
-        op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
-        op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
-        op.execute(
-            f"CREATE POLICY {table}_of_tenant ON {table} USING (tenant_id = current_setting('fivefold.tenant', true))"
-            " WITH CHECK (tenant_id = current_setting('fivefold.tenant', true))"
-        )
-        op.execute(f"GRANT {rights} ON {table} TO fivefold_app")
+    lock_to_tenant(_TABLES)
     op.execute("GRANT USAGE ON SEQUENCE vocabulary_applications_id_seq TO fivefold_app")

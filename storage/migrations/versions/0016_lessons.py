@@ -5,6 +5,8 @@ A record per document goes with its document; what was learned, done and said is
 
 from alembic import op
 
+from storage.migrations.locking import lock_to_tenant
+
 revision = "0016"
 down_revision = "0015"
 branch_labels = None
@@ -78,13 +80,6 @@ def upgrade() -> None:
     """Make the tables, then lock every one of them to the tenant the transaction names."""
     for statements in (_LESSONS, _VERDICTS):
         op.execute(statements)
-    for table, rights in _TABLES.items():
-        op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
-        op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
-        op.execute(
-            f"CREATE POLICY {table}_of_tenant ON {table} USING (tenant_id = current_setting('fivefold.tenant', true))"
-            " WITH CHECK (tenant_id = current_setting('fivefold.tenant', true))"
-        )
-        op.execute(f"GRANT {rights} ON {table} TO fivefold_app")
+    lock_to_tenant(_TABLES)
     for table in ("lesson_acts", "label_verdicts"):
         op.execute(f"GRANT USAGE ON SEQUENCE {table}_id_seq TO fivefold_app")

@@ -2,6 +2,8 @@
 
 from alembic import op
 
+from storage.migrations.locking import lock_to_tenant
+
 revision = "0017"
 down_revision = "0016"
 branch_labels = None
@@ -99,11 +101,4 @@ def upgrade() -> None:
     op.execute(_BATCHES)
     op.execute(_FEEDS)
     op.execute("GRANT USAGE ON SEQUENCE watched_folders_id_seq, feeds_id_seq TO fivefold_app")
-    for table, rights in (_BATCH_TABLES | _FEED_TABLES).items():
-        op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
-        op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
-        op.execute(
-            f"CREATE POLICY {table}_of_tenant ON {table} USING (tenant_id = current_setting('fivefold.tenant', true))"
-            " WITH CHECK (tenant_id = current_setting('fivefold.tenant', true))"
-        )
-        op.execute(f"GRANT {rights} ON {table} TO fivefold_app")
+    lock_to_tenant(_BATCH_TABLES | _FEED_TABLES)

@@ -7,6 +7,8 @@ outlast the documents. Buckets are rows, not an array: see 0009.
 
 from alembic import op
 
+from storage.migrations.locking import lock_to_tenant
+
 revision = "0018"
 down_revision = "0017"
 branch_labels = None
@@ -84,12 +86,5 @@ def upgrade() -> None:
     """Make the tables, then lock every one of them to the tenant the transaction names."""
     for statements in (_SIGNATURES, _DECISIONS):
         op.execute(statements)
-    for table, rights in _TABLES.items():
-        op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
-        op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
-        op.execute(
-            f"CREATE POLICY {table}_of_tenant ON {table} USING (tenant_id = current_setting('fivefold.tenant', true))"
-            " WITH CHECK (tenant_id = current_setting('fivefold.tenant', true))"
-        )
-        op.execute(f"GRANT {rights} ON {table} TO fivefold_app")
+    lock_to_tenant(_TABLES)
     op.execute("GRANT USAGE ON SEQUENCE version_decisions_id_seq TO fivefold_app")
