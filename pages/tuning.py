@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.parts import session
 from pages.parts.person import name_input
+from pages.parts.view_switch import view_switch
 
 _VIEWS = {
     "tune": "Tune",
@@ -33,30 +34,7 @@ def draw() -> None:
     )
     with name:
         name_input("Written into what you keep")
-    _room(_chosen(), project)
-
-
-def _chosen() -> str:
-    """The room, as the URL says it; a link or a button elsewhere on the page may have changed it there."""
-    state, asked = st.session_state, st.query_params.get("view", "tune")
-    known = asked if asked in _VIEWS else "tune"
-    if state.get("tuning.view") not in _VIEWS or asked != state.get("tuning.seen"):
-        state["tuning.view"] = known
-    view: str = (
-        st.segmented_control(
-            "View",
-            list(_VIEWS),
-            key="tuning.view",
-            required=True,
-            format_func=_VIEWS.__getitem__,
-            label_visibility="collapsed",
-        )
-        or known
-    )  # a run that is broken off may leave none chosen
-    if view != asked:
-        st.query_params["view"] = view
-    state["tuning.seen"] = view
-    return view
+    _room(view_switch(_VIEWS, "tuning.view", "view"), project)
 
 
 def _room(view: str, project: str | None) -> None:

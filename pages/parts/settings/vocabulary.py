@@ -7,6 +7,7 @@ from core.moments import right_now
 from pages.parts.person import who
 from pages.parts.settings.vocabulary_library import draw_library
 from pages.parts.settings.vocabulary_state import base, desk, did, discard, draft, key, saved, tell, unsaved
+from pages.parts.view_switch import view_switch
 from pages.parts.wording import ago, count, plain
 
 __all__ = ["draw_vocabulary"]
@@ -28,7 +29,7 @@ def draw_vocabulary() -> None:
     _heading()
     _bar()
     draw_library()
-    _view(_chosen())
+    _view(view_switch(_VIEWS, "settings.words", "words"))
 
 
 def _heading() -> None:
@@ -69,29 +70,6 @@ def _bar() -> None:
             on_click=_save,
         )
         drop.button("Discard", key="settings.discard", icon=":material/undo:", width="stretch", on_click=discard)
-
-
-def _chosen() -> str:
-    """The view, as the URL says it; a button on the page may have changed it there."""
-    state, asked = st.session_state, st.query_params.get("words", "domains")
-    known = asked if asked in _VIEWS else "domains"
-    if state.get("settings.words") not in _VIEWS or asked != state.get("settings.words.seen"):
-        state["settings.words"] = known
-    view: str = (
-        st.segmented_control(
-            "View",
-            list(_VIEWS),
-            key="settings.words",
-            required=True,
-            format_func=_VIEWS.__getitem__,
-            label_visibility="collapsed",
-        )
-        or known
-    )  # a run that is broken off may leave none chosen
-    if view != asked:
-        st.query_params["words"] = view
-    state["settings.words.seen"] = view
-    return view
 
 
 def _save() -> None:

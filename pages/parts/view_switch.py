@@ -1,0 +1,35 @@
+"""A switch between the views of a page, of which the URL names the one that is open."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+__all__ = ["view_switch"]
+
+
+def view_switch(views: Mapping[str, str], key: str, param: str) -> str:
+    """The view, as the URL says it; a link or a button elsewhere on the page may have changed it there.
+
+    views: name in the URL → words on the switch; the first is open unless told otherwise. key: of the switch. param:
+    of the URL.
+    """
+    state, first = st.session_state, next(iter(views))
+    asked, seen = st.query_params.get(param, first), f"{key}.seen"
+    known = asked if asked in views else first
+    if state.get(key) not in views or asked != state.get(seen):
+        state[key] = known
+    view: str = (
+        st.segmented_control(
+            "View",
+            list(views),
+            key=key,
+            required=True,
+            format_func=views.__getitem__,
+            label_visibility="collapsed",
+        )
+        or known
+    )  # a run that is broken off may leave none chosen
+    if view != asked:
+        st.query_params[param] = view
+    state[seen] = view
+    return view
