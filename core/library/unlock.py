@@ -5,17 +5,16 @@ from dataclasses import replace
 
 from core.documents import Document, DocumentState
 from core.errors import BadRequest
+from core.ingest.extract.unlocking import PROTECTED
 from core.ingest.isolate import IsolatedReader
 from core.ports import BlobStore, Catalogue
 
 __all__ = ["Unlocking", "asks_for_password"]
 
-_ASKS = "is protected by a password"
-
 
 def asks_for_password(document: Document) -> bool:
     """Whether a document failed because it is under a password that `Unlocking.unlock` can take."""
-    return document.state is DocumentState.FAILED and _ASKS in document.failure
+    return document.state is DocumentState.FAILED and PROTECTED in document.failure
 
 
 class Unlocking:

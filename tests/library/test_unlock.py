@@ -71,6 +71,7 @@ def test_the_password_opens_the_file_and_it_is_read_like_any_other(
     bench.upload(name, data)
     failed = only(bench)
     assert failed.state is DocumentState.FAILED and asks_for_password(failed)
+    assert "Type its password" in failed.remedy
     bench.unlock(failed.id, password)
     ready = only(bench)
     assert ready.state is DocumentState.READY and ready.failure == ""
@@ -143,3 +144,12 @@ def test_a_locked_file_in_an_archive_can_be_unlocked_too(bench: Workbench) -> No
 def test_what_a_password_cannot_help_does_not_ask_for_one(bench: Workbench) -> None:
     bench.upload("broken.pdf", b"%PDF-1.7 no more")
     assert not asks_for_password(only(bench))
+
+
+def test_a_locked_opendocument_is_told_apart_for_no_password_opens_it_here(bench: Workbench) -> None:
+    locked = "<manifest><file-entry><encryption-data/></file-entry></manifest>"
+    manifest = ("META-INF/manifest.xml", locked.encode())
+    bench.upload("plan.odt", zip_of(("mimetype", b"application/vnd.oasis.opendocument.text"), manifest))
+    failed = only(bench)
+    assert "password" in failed.failure and not asks_for_password(failed)
+    assert "Upload" not in failed.remedy and "without password" in failed.remedy

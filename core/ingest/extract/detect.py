@@ -6,9 +6,10 @@ import zlib
 from dataclasses import dataclass
 from io import BytesIO
 
-from core.errors import EmptyFile, EncryptedFile, UnreadableFile, UnsupportedFile
+from core.errors import EmptyFile, UnreadableFile, UnsupportedFile
 from core.ingest.extract.encodings import wide_encoding
 from core.ingest.extract.kinds import READABLE, TEXTUAL, FileKind, named_kind, spoken
+from core.ingest.extract.unlocking import needs_password
 
 __all__ = ["FileKind", "Kind", "detect"]
 
@@ -152,7 +153,7 @@ def _in_ole(name: str, data: bytes, named: FileKind | None) -> FileKind:
     except (OSError, ValueError, IndexError, TypeError, RecursionError):
         streams = {_ENCRYPTED_PACKAGE} if _ENCRYPTED_PACKAGE.encode("utf-16-le") in data else set()
     if _ENCRYPTED_PACKAGE in streams:
-        raise EncryptedFile(f"'{name}' is protected by a password.", "Save a copy without password and upload that.")
+        raise needs_password(name)
     for stream, kind in _OLE_STREAMS.items():
         if stream in streams:
             return kind

@@ -3,13 +3,14 @@
 from io import BytesIO
 from typing import Any
 
-from core.errors import EmptyFile, EncryptedFile, UnreadableFile
+from core.errors import EmptyFile, UnreadableFile
 from core.ingest.extract.delimited import tables_as_text
 from core.ingest.extract.kinds import FileKind, spoken
 from core.ingest.extract.merged import Area, Filling
 from core.ingest.extract.package import check_package
 from core.ingest.extract.shown import shown
 from core.ingest.extract.tables import MOST_COLUMNS, Table, split_header
+from core.ingest.extract.unlocking import needs_password
 from core.ingest.extract.values import Extracted
 
 __all__ = ["read_old_workbook"]
@@ -24,7 +25,7 @@ def read_old_workbook(name: str, data: bytes, kind: FileKind) -> Extracted:
     try:
         tables = _tables(data)
     except PasswordError as error:
-        raise EncryptedFile(f"'{name}' is protected by a password.", "Save a copy without password.") from error
+        raise needs_password(name) from error
     except (CalamineError, OSError, ValueError) as error:
         raise _damaged(name, kind) from error
     except BaseException as error:  # a panic of its Rust code, whose class no module exports

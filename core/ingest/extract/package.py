@@ -34,14 +34,21 @@ def check_package(name: str, data: bytes) -> None:
                 )
             for part in parts:
                 if part.flag_bits & 1:
-                    raise EncryptedFile(f"'{name}' is protected by a password.", "Save a copy without password.")
+                    raise _sealed(name)
                 if part.filename == _MANIFEST and b"encryption-data" in archive.read(part):
-                    raise EncryptedFile(f"'{name}' is protected by a password.", "Save a copy without password.")
+                    raise _sealed(name)
                 if part.filename.endswith((".xml", ".rels")):
                     with archive.open(part) as file:
                         _refuse_entities(name, part.filename, file.read(_PROLOG_BYTES))
     except (zipfile.BadZipFile, zlib.error, ValueError, OSError, NotImplementedError, EOFError) as error:
         raise UnreadableFile(f"'{name}' is cut short or damaged ({error}).", "Download or export it again.") from error
+
+
+def _sealed(name: str) -> EncryptedFile:
+    """The packages of OpenDocument encrypt part by part, which nothing here opens."""
+    return EncryptedFile(
+        f"'{name}' is under a password that cannot be used here.", "Save a copy without password, and upload that."
+    )
 
 
 def _refuse_entities(name: str, part: str, head: bytes) -> None:

@@ -18,9 +18,10 @@ from core.ingest.extract.kinds import FileKind
 from core.ingest.extract.layout import Line, lay_out
 from core.ingest.extract.ocr import INSTALL, MOST_PIXELS, Picture, Recognition, installed, recognised
 from core.ingest.extract.page_order import in_order
-from core.ingest.extract.pdf_about import about_pdf, asks_for_password
+from core.ingest.extract.pdf_about import about_pdf
 from core.ingest.extract.pdf_words import printed_lines, rules
 from core.ingest.extract.recognition import recognition_warnings
+from core.ingest.extract.unlocking import needs_password
 from core.ingest.extract.values import Block, BlockKind, Extracted
 
 __all__ = ["MOST_PAGES", "read_pdf"]
@@ -101,7 +102,7 @@ def _by_pdfium(name: str, data: bytes, seconds: float) -> _Read:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower() or "security" in str(error).lower():
-            raise asks_for_password(name) from error
+            raise needs_password(name) from error
         raise UnreadableFile(*_damaged(name)) from error
     try:
         if len(document) > MOST_PAGES:

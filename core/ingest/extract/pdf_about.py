@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 
-from core.errors import EncryptedFile
 from core.ingest.extract.clean import clean
 from core.ingest.extract.package import kept
+from core.ingest.extract.unlocking import needs_password
 
-__all__ = ["AboutPdf", "about_pdf", "asks_for_password"]
+__all__ = ["AboutPdf", "about_pdf"]
 
 _PDF_DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?")
 _TECHNICAL = re.compile(r"\[\d+\]")
@@ -42,7 +42,7 @@ def about_pdf(name: str, data: bytes) -> AboutPdf:
     try:
         reader = PdfReader(BytesIO(data), strict=False)
         if reader.is_encrypted and not reader.decrypt(""):
-            raise asks_for_password(name)
+            raise needs_password(name)
         metadata = _metadata(reader.metadata or {})
         form = _plain(reader.root_object.get("/AcroForm")) or {}
         if form.get("/Fields"):
@@ -53,11 +53,6 @@ def about_pdf(name: str, data: bytes) -> AboutPdf:
     ):  # fmt: skip
         pass  # damaged, or in a cipher pypdf lacks: pdfium may still read the text, or ask for the password
     return AboutPdf(metadata, fields, "/XFA" in form and not form.get("/Fields"))
-
-
-def asks_for_password(name: str) -> EncryptedFile:
-    """The error for a PDF that cannot be opened without its password."""
-    return EncryptedFile(f"'{name}' is protected by a password.", "Save a copy without password and upload that.")
 
 
 def _metadata(information: Mapping[str, object]) -> dict[str, str]:

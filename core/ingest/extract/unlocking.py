@@ -1,13 +1,21 @@
-"""A copy of a file under a password that asks for none: PDF by pypdf, Office files by msoffcrypto."""
+"""Files under a password: what is said of them, and a copy that asks for none (pypdf, msoffcrypto)."""
 
 from io import BytesIO
 
 from core.errors import EncryptedFile, UnreadableFile, UnsupportedFile
 
-__all__ = ["unlocked"]
+__all__ = ["PROTECTED", "needs_password", "unlocked"]
+
+PROTECTED = "is protected by a password"
+"""What a failure says of a file whose password `unlocked` takes; such a file is offered a field for it."""
 
 _PDF_HEAD_BYTES = 1024
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+
+def needs_password(name: str) -> EncryptedFile:
+    """The error for a file that cannot be read before `unlocked` opens it."""
+    return EncryptedFile(f"'{name}' {PROTECTED}.", "Type its password on Upload, or save a copy without it.")
 
 
 def unlocked(name: str, data: bytes, password: str) -> bytes:
