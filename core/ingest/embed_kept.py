@@ -18,8 +18,9 @@ __all__ = ["converted_model", "description", "holds", "tried_with"]
 
 _CONVERSION_SECONDS = 600
 _RETRY_SECONDS = 24 * 3600
+_CODE = ("embed_convert.py", "embed_int8.py")
 _CONVERTERS = ("openvino", "torch", "transformers", "sentence-transformers")
-_OUTPUTS = "tokens"  # what the converted graph gives beside the vectors: one made before has another name
+_MADE = "tokens-int8"  # what is converted, and how: one made otherwise has another name
 _PROJECT = Path(__file__).parents[2]
 
 
@@ -37,7 +38,7 @@ def converted_model(folder: Path, cache_folder: Path, digest: str, precision: st
     A new conversion is written beside and renamed into place, so a reader never sees half of one, and of two
     processes converting at once the second discards its copy.
     """
-    place = cache_folder / f"{digest[:16]}-openvino-{metadata.version('openvino')}-{precision}-{_OUTPUTS}"
+    place = cache_folder / f"{digest[:16]}-openvino-{metadata.version('openvino')}-{precision}-{_MADE}"
     cache_folder.mkdir(parents=True, exist_ok=True)
     if holds(place):
         return place
@@ -70,7 +71,7 @@ def holds(place: Path) -> bool:
 
 def tried_with() -> str:
     """Names the converter's code and libraries."""
-    code = sha256(Path(__file__).with_name("embed_convert.py").read_bytes()).hexdigest()[:16]
+    code = sha256(b"".join(Path(__file__).with_name(name).read_bytes() for name in _CODE)).hexdigest()[:16]
     installed = [f"{name} {metadata.version(name)}" for name in _CONVERTERS if find_spec(name.replace("-", "_"))]
     return ", ".join([code, *installed])
 
