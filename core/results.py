@@ -72,12 +72,13 @@ class TermScore:
 @dataclass(frozen=True, slots=True)
 class NearWord:
     """A word that means nearly what a word of the question means. `asked` as asked, `word` as the library writes it,
-    `stem` as indexed. cosine: of the two words, in [0, 1]; closeness: what it counts for, in (0, 1]."""
+    `stem` as indexed; or another wording of what was asked, out of the thesaurus, which is its own `stem`. cosine: of
+    the two words, in [0, 1], None for a wording; closeness: what it counts for, in (0, 1]."""
 
     asked: str
     word: str
     stem: str
-    cosine: float
+    cosine: float | None
     closeness: float
 
 
@@ -92,8 +93,9 @@ class Signals:
     the best matches, clipped to [0, 1]; None when it was not measured. sentences: per sentence of the passage its
     cosine with the question, in [0, 1]; empty when not measured. sentence: of the one that answers best, in [0, 1].
     nearness: share of the question's words, each weighed by its rarity, that the passage holds or nearly holds, in
-    [0, 1]; near_words: those it holds in other words. shared: in words, which names the passage shares with the
-    question.
+    [0, 1]; near_words: those it holds in other words. wordings ≥ 0: rarities of the terms it holds only in another
+    wording of the thesaurus, each times its closeness. in_a_row: share of the question's pairs of words that stand side
+    by side in the passage too, in [0, 1]. shared: in words, which names it shares with the question.
     """
 
     similarity: float
@@ -108,6 +110,8 @@ class Signals:
     sentence: float | None = None
     nearness: float | None = None
     near_words: tuple["NearWord", ...] = ()
+    wordings: float = 0.0
+    in_a_row: float | None = None
     shared: str = ""
     rerank_logit: float | None = None
     uses: int = 0

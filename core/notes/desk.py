@@ -13,7 +13,7 @@ from core.notes.sectors import SectorReader, SectorSuggestion
 from core.notes.shelf import NoteShelf
 from core.notes.side import cleaned
 from core.ports import Catalogue, Embedder, SparseIndex, VectorIndex
-from core.search.factors import kept_share
+from core.search.fading import kept_share
 from core.tables.factors import factor_table
 from core.uses import UseLog
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from core.matching import STOP_WORDS
 from core.results import Candidate, Signals
+from core.search.wordings import said_in, wordings_of
 
 __all__ = ["Verdict", "judge", "named_in"]
 
@@ -57,10 +58,10 @@ def judge(question: str, candidates: Sequence[Candidate], date_words: str = "") 
         if _YEAR.fullmatch(name) and name not in date_words and not _spoken_of(name, candidates, texts):
             return Verdict(False, f"Nothing found speaks of {name}.")
     known = [name for name in names if any(_holds(text, name) for text in texts)]
-    carrying = [c for c, text in zip(candidates, texts, strict=True) if all(_holds(text, name) for name in known)]
+    carrying = [c for c, text in zip(candidates, texts, strict=True) if all(_says(text, name) for name in known)]
     if not carrying:
         return Verdict(False, f"No passage found speaks of {_listed(known)} together.")
-    best = max(_evidence(candidate.signals) for candidate in carrying)
+    best = max(_evidence(candidate.signals, wordings=not known) for candidate in carrying)
     all_said = any(candidate.signals.coverage >= _ALL for candidate in carrying)
     if all_said or best >= (LEAST_NAMED_EVIDENCE if known else LEAST_EVIDENCE):
         return Verdict(True)
@@ -110,6 +111,11 @@ def _holds(text: str, name: str) -> bool:
     return re.search(rf"(?<=[@./_-]){plain}(?=[@./_-])", lower) is not None
 
 
+def _says(text: str, name: str) -> bool:
+    """Whether a text holds a name, or another wording of it: "annual leave" for "PTO"."""
+    return _holds(text, name) or bool(said_in(text, wordings_of(name).all))
+
+
 def _only_as_a_common_word(name: str, texts: Sequence[str]) -> bool:
     if _acronym(name) or name[0].isdigit() or any(_holds(text, name) for text in texts):
         return False
@@ -117,10 +123,12 @@ def _only_as_a_common_word(name: str, texts: Sequence[str]) -> bool:
     return any(word.search(text) for text in texts)
 
 
-def _evidence(signals: Signals) -> float:
-    """How much a passage says on the question, in [0, 1], whatever the profile."""
+def _evidence(signals: Signals, *, wordings: bool) -> float:
+    """How much a passage says on the question, in [0, 1], whatever the profile. wordings: whether other wordings count;
+    for one who asks by a name the library knows, they say too little."""
     most = min(signals.bm25_most, _MUCH_SAID)
-    keyword = min(signals.bm25 / most, 1.0) if most > 0 else 0.0
+    said = signals.bm25 + (signals.wordings if wordings else 0.0)
+    keyword = min(said / most, 1.0) if most > 0 else 0.0
     return _SIMILARITY * signals.similarity + _KEYWORD * keyword
 
 

@@ -3,15 +3,16 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from math import exp, log
+from math import exp
 
 from core.matching import stem, words
 from core.queries import Route, ScoreProfile
 from core.results import Candidate
+from core.search.fading import kept_share, utility
 from core.search.route import truth_weight
 from core.tables.factors import FactorTable, factor_table
 
-__all__ = ["FACTORS", "Asked", "Valued", "jurisdiction_value", "kept_share", "overlap", "utility"]
+__all__ = ["FACTORS", "Asked", "Valued", "jurisdiction_value", "overlap"]
 
 _SECONDS_PER_DAY = 86_400
 
@@ -110,9 +111,21 @@ def _nearness(candidate: Candidate, asked: Asked) -> Valued:
     signals = candidate.signals
     if signals.nearness is None:
         return Valued(asked.table["nearness"]["unknown"], "neutral: near words were not looked for")
-    said = ", ".join(f"'{each.word}' for '{each.asked}' ({each.cosine:.2f})" for each in signals.near_words[:4])
+    said = ", ".join(
+        f"'{each.word}' for '{each.asked}'" + ("" if each.cosine is None else f" ({each.cosine:.2f})")
+        for each in signals.near_words[:4]
+    )
     by = f": {said}" if said else ""
     return Valued(signals.nearness, f"holds or nearly holds {signals.nearness:.0%} of the question's words{by}")
+
+
+def _in_a_row(candidate: Candidate, asked: Asked) -> Valued:
+    value = candidate.signals.in_a_row
+    if value is None:
+        return Valued(
+            asked.table["in_a_row"]["unknown"], "neutral: no words side by side in the question were looked for"
+        )
+    return Valued(value, f"{value:.0%} of the words side by side in the question are so in the passage")
 
 
 def _fusion(candidate: Candidate, asked: Asked) -> Valued:
@@ -226,16 +239,6 @@ def _utility(candidate: Candidate, asked: Asked) -> Valued:
     return Valued(value, f"used {signals.uses} times for {signals.distinct_questions} different questions")
 
 
-def utility(uses: int, distinct_questions: int, distinct_weight: float = 0.1, full_at: float = 11.0) -> float:
-    """min(1, ln(u + 1) / ln full_at) with u = ln(uses + 1) · (1 + distinct_weight · distinct questions), in [0, 1].
-
-    >>> utility(0, 0), round(utility(10, 5), 3)
-    (0.0, 0.636)
-    """
-    used = log(uses + 1) * (1 + distinct_weight * distinct_questions)
-    return min(1.0, log(used + 1) / log(full_at))
-
-
 def _strength(candidate: Candidate, asked: Asked) -> Valued:
     row, sector = asked.table["strength"], candidate.passage.sector
     if sector is None:
@@ -243,15 +246,6 @@ def _strength(candidate: Candidate, asked: Asked) -> Valued:
     age = max(asked.age_days(candidate) or 0.0, 0.0)
     kept = kept_share(age, row.by_value[sector], candidate.signals.uses)
     return Valued(row["least"] + (1 - row["least"]) * kept, f"{sector.value}: {kept:.0%} of its strength left")
-
-
-def kept_share(age_days: float, base_days: float, uses: int = 0) -> float:
-    """exp(-age / S), S = base · (1 + ln(1 + uses)): what is left of a memory, in (0, 1].
-
-    >>> round(kept_share(50, 200), 3), kept_share(0, 100)
-    (0.779, 1.0)
-    """
-    return exp(-age_days / (base_days * (1 + log(1 + uses))))
 
 
 def _routing(candidate: Candidate, asked: Asked) -> Valued:
@@ -277,6 +271,7 @@ FACTORS: Mapping[str, Callable[[Candidate, Asked], Valued]] = {
     "coverage": _coverage,
     "sentence": _sentence,
     "nearness": _nearness,
+    "in_a_row": _in_a_row,
     "fusion": _fusion,
     "rerank": _rerank,
     "authority": _authority,

@@ -18,6 +18,7 @@ from core.search.feedback import Match, best_matches, moved, strongest
 from core.search.meaning import SentenceMeanings, sentence_meanings
 from core.search.near import NearWords, nearness
 from core.search.sparse import covered_share
+from core.search.wordings import NO_WORDINGS, Wordings, row_share, said_in, worth
 
 __all__ = ["Measured", "Measurer"]
 
@@ -25,13 +26,15 @@ __all__ = ["Measured", "Measurer"]
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What was measured of the passages found, each by passage id. rarity: question term → rarity; near: question term
-    → its near words, None when they were not looked for; held: the stems of both that a passage holds."""
+    → its near words, None when they were not looked for; wordings: of the question; held: the stems of the question and
+    of near words that a passage holds, the wordings, and the question's pairs of words."""
 
     passages: Mapping[int, Passage]
     similar: Mapping[int, float]
     explained: Mapping[int, Sequence[TermScore]]
     rarity: Mapping[str, float]
     near: Mapping[str, Sequence[NearWord]] | None = None
+    wordings: Wordings = NO_WORDINGS
     held: Mapping[int, frozenset[str]] = field(default_factory=dict)
     meanings: Mapping[int, SentenceMeanings | None] = field(default_factory=dict)
     feedback: Mapping[int, float] = field(default_factory=dict)
@@ -48,8 +51,11 @@ class Measured:
         terms = tuple(self.explained.get(passage_id, ()))
         meanings = self.meanings.get(passage_id)
         close: tuple[float | None, tuple[NearWord, ...]] = (None, ())
+        otherwise, in_a_row = 0.0, None
         if self.near is not None and self.rarity:
-            close = nearness(self.rarity, self.near, self.held.get(passage_id, frozenset()))
+            held = self.held.get(passage_id, frozenset())
+            close, otherwise = nearness(self.rarity, self.near, held), worth(self.rarity, self.wordings, held)
+            in_a_row = row_share(self.rarity, self.wordings, held)
         return Signals(
             similarity=min(max(self.similar.get(passage_id, 0.0), 0.0), 1.0),
             bm25=sum(term.score for term in terms),
@@ -60,6 +66,8 @@ class Measured:
             sentence=meanings.best if meanings else None,
             nearness=close[0],
             near_words=close[1],
+            wordings=otherwise,
+            in_a_row=in_a_row,
         )
 
     def _clipped(self, passage_id: int) -> float | None:
@@ -108,12 +116,13 @@ class Measurer:
         similar: Mapping[int, float],
         vector: NDArray[np.float32] | None,
         near: Mapping[str, Sequence[NearWord]] | None = None,
+        wordings: Wordings = NO_WORDINGS,
         *,
         amount: bool,
     ) -> Measured:
         """Everything of these passages. terms: () when the sparse leg failed. similar: cosines known already. vector:
-        of the question; None when the dense leg failed. near: what `near_words` gave. amount: whether the question asks
-        for an amount."""
+        of the question; None when the dense leg failed. near: what `near_words` gave. wordings: of the question.
+        amount: whether the question asks for an amount."""
         unmeasured = [passage_id for passage_id in ids if passage_id not in similar]
         if unmeasured and vector is not None:
             similar = {**similar, **self._vectors.similarities(vector, unmeasured)}
@@ -121,7 +130,7 @@ class Measurer:
         rarity = dict(self._sparse.rarity(terms)) if terms else {}
         found = Measured(self._catalogue.passages(ids), similar, explained, rarity)
         if vector is not None:
-            found = self._with_near_words(found, terms, near)
+            found = self._with_near_words(found, terms, near, wordings)
             passages = list(found.passages.values())
             told = zip(passages, sentence_meanings(vector, passages, amount=amount), strict=True)
             found = replace(found, meanings={passage.id: meanings for passage, meanings in told})
@@ -138,13 +147,25 @@ class Measurer:
             return None
 
     def _with_near_words(
-        self, found: Measured, terms: Sequence[str], near: Mapping[str, Sequence[NearWord]] | None
+        self,
+        found: Measured,
+        terms: Sequence[str],
+        near: Mapping[str, Sequence[NearWord]] | None,
+        wordings: Wordings,
     ) -> Measured:
         if near is None or not terms:
             return found
         stems = {each for term in terms for each in index_stems(term)}
         stems |= {each.stem for words in near.values() for each in words}
-        return replace(found, near=near, held=self._sparse.held(sorted(stems), list(found.passages)))
+        held = self._sparse.held(sorted(stems), list(found.passages))
+        wanted = (*wordings.all, *wordings.pairs)
+        if wanted:
+            near = {term: (*wordings.by_term.get(term, ()), *near.get(term, ())) for term in terms}
+            held = {
+                each.id: held.get(each.id, frozenset()) | said_in(f"{each.context}\n{each.text}", wanted)
+                for each in found.passages.values()
+            }
+        return replace(found, near=near, wordings=wordings, held=held)
 
     def _with_feedback(self, found: Measured, vector: NDArray[np.float32]) -> Measured:
         documents = [each.id for each in found.passages.values() if each.origin is Origin.DOCUMENT]

@@ -30,6 +30,7 @@ from core.search.route import question_terms, read_route, routed_only
 from core.search.score import rank
 from core.search.syntax import Query, narrowed, read_query, text_admissible
 from core.search.why_not import WhyNot, why_not
+from core.search.wordings import wordings_of
 from core.tables.built_in import BUILT_IN
 from core.tables.profiles import check_profile
 from core.uses import DocumentUse
@@ -132,6 +133,7 @@ class Searcher:
             text_admissible(query, filters, self._catalogue, self._sparse),
             route.entities,
             route.amount,
+            wordings_of(query.plain),
             vector,
         )
         found = self._retriever.find(wanted)

@@ -21,19 +21,23 @@ from core.search.graph import GraphFound, graph_reasons, walk_graph
 from core.search.measure import Measurer
 from core.search.near import NearWords
 from core.search.route import question_terms
-from core.search.sparse import search_sparse
+from core.search.sparse import search_sparse, with_more
 from core.search.why_not import Near
+from core.search.wordings import NO_WORDINGS, Wordings
 
 __all__ = ["Found", "Retriever", "Wanted"]
 
 OVERSAMPLED = 100
 """Passages each leg brings: fusion needs more than the page shows, and sliders re-rank them without asking again."""
+_MORE = 40
+"""Passages looked at besides that say the question in other words: each costs as much to measure as any other."""
 _NO_HITS = LegHits((), 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is looked for. question: in words; terms: unstemmed, to search for by word; entities: canonical names.
+    """What is looked for. question: in words; terms: unstemmed, to search for by word; entities: canonical names;
+    wordings: other ones of what the question says.
 
     filters: resolved. among: of these passages only, beside the filters; None means all. amount: whether the question
     asks for an amount. vector: of the question, when it was embedded before.
@@ -45,6 +49,7 @@ class Wanted:
     among: PassageIds | None = None
     entities: tuple[str, ...] = ()
     amount: bool = False
+    wordings: Wordings = NO_WORDINGS
     vector: NDArray[np.float32] | None = None
 
 
@@ -99,7 +104,12 @@ class Retriever:
             return search_dense(self._vectors, embedded[0], wanted.filters, OVERSAMPLED, wanted.among)
 
         def sparse() -> LegHits:
-            return search_sparse(self._sparse, wanted.terms, self._admissible(wanted), OVERSAMPLED)
+            admissible = self._admissible(wanted)
+            own = search_sparse(self._sparse, wanted.terms, admissible, OVERSAMPLED)
+            if not wanted.wordings.terms:
+                return own
+            both = (*wanted.terms, *wanted.wordings.terms)
+            return with_more(own, search_sparse(self._sparse, both, admissible, _MORE))
 
         waiting: dict[str, Future[_Leg]] = {"dense": self._threads.submit(_timed, dense)}
         walked: list[GraphFound] = []
@@ -122,6 +132,7 @@ class Retriever:
             {hit.passage_id: hit.score for hit in legs["dense"].hits.hits},
             None if legs["dense"].error else embedded[0],
             near,
+            wanted.wordings,
             amount=wanted.amount,
         )
         if measured.feedback:

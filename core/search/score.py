@@ -61,7 +61,7 @@ def rank(
 def shortfall(candidate: Candidate, scored: Score, profile: ScoreProfile) -> tuple[DropReason, str] | None:
     """Why a candidate may not be shown: no evidence of its own, or a total below the threshold; None when it may."""
     signals = candidate.signals
-    if signals.similarity < profile.floor and signals.bm25 <= 0:
+    if signals.similarity < profile.floor and signals.bm25 + signals.wordings <= 0:
         return DropReason.BELOW_FLOOR, f"similarity {signals.similarity:.2f} < {profile.floor:.2f} and no keyword hit"
     if scored.total < profile.threshold:
         return DropReason.BELOW_THRESHOLD, f"score {scored.total:.3f} < {profile.threshold:.3f}"

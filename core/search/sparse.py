@@ -1,11 +1,12 @@
 """The sparse leg: BM25 of the question's words over every admissible passage."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from core.ports import PassageIds, SparseIndex
 from core.results import LegHits, TermScore
 
-__all__ = ["covered_share", "search_sparse"]
+__all__ = ["covered_share", "search_sparse", "with_more"]
 
 
 def search_sparse(index: SparseIndex, terms: Sequence[str], admissible: PassageIds | None, top_k: int) -> LegHits:
@@ -14,6 +15,12 @@ def search_sparse(index: SparseIndex, terms: Sequence[str], admissible: PassageI
         rows = index.count()
         return LegHits((), rows, rows if admissible is None else len(admissible))
     return index.search(terms, admissible, top_k)
+
+
+def with_more(own: LegHits, wider: LegHits) -> LegHits:
+    """What the question's own words found, and behind it what only other wordings found."""
+    known = {hit.passage_id for hit in own.hits}
+    return replace(own, hits=(*own.hits, *(hit for hit in wider.hits if hit.passage_id not in known)))
 
 
 def covered_share(terms: Sequence[TermScore], rarity: Mapping[str, float]) -> float:

@@ -42,35 +42,31 @@ class PhraseFinder:
 
     def find(self, text: str) -> Iterator[Found]:
         """Every phrase in reading order; a word belongs to one phrase, but a phrase may stand in several rows."""
-        spans = [(match.group().lower(), match.start(), match.end()) for match in _PART.finditer(text)]
-        stems = [stem(word) for word, _, _ in spans]
+        matches = list(_PART.finditer(text))
+        written = ["=" + match.group().lower() for match in matches]
+        stems = [stem(word[1:]) for word in written]
         at = 0
-        while at < len(spans):
+        while at < len(matches):
             length = 1
-            for parts, key in self._at(spans, stems, at):
-                length = len(parts)
-                if key:
-                    yield Found(key, spans[at][1], spans[at + length - 1][2], length)
+            if stems[at] in self._by_first or written[at] in self._by_first:
+                for parts, key in self._at(written, stems, at):
+                    length = len(parts)
+                    if key:
+                        yield Found(key, matches[at].start(), matches[at + length - 1].end(), length)
             at += length
 
-    def _at(
-        self, spans: Sequence[tuple[str, int, int]], stems: Sequence[str], at: int
-    ) -> list[tuple[tuple[str, ...], str]]:
-        candidates = [*self._by_first.get(stems[at], ()), *self._by_first.get("=" + spans[at][0], ())]
-        matched = [
-            (parts, key)
-            for parts, key in candidates
-            if all(_same(part, spans, stems, at + i) for i, part in enumerate(parts))
-        ]
-        longest = max((len(parts) for parts, _ in matched), default=0)
-        best = [(parts, key) for parts, key in matched if len(parts) == longest]
+    def _at(self, written: Sequence[str], stems: Sequence[str], at: int) -> list[tuple[tuple[str, ...], str]]:
+        """The longest phrases that begin with a word. written: each word behind "="."""
+        best: list[tuple[tuple[str, ...], str]] = []
+        for as_spoken in (stems, written):
+            for parts, key in self._by_first.get(as_spoken[at], ()):
+                if best and len(parts) < len(best[0][0]):
+                    break  # the others are shorter still
+                if tuple(as_spoken[at : at + len(parts)]) == parts:
+                    if best and len(parts) > len(best[0][0]):
+                        best.clear()
+                    best.append((parts, key))
         return [item for item in best if not item[1]] or best
-
-
-def _same(part: str, spans: Sequence[tuple[str, int, int]], stems: Sequence[str], at: int) -> bool:
-    if at >= len(spans):
-        return False
-    return spans[at][0] == part[1:] if part.startswith("=") else stems[at] == part
 
 
 def _table_parts(phrase: str) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ import pytest
 from core.documents import Authority, Passage, Sector, SourceType, Span, TemporalClass, Truth
 from core.queries import Route
 from core.results import Candidate, Signals, TermScore
-from core.search.factors import FACTORS, Asked, kept_share, overlap, utility
+from core.search.factors import FACTORS, Asked, overlap
+from core.search.fading import kept_share, utility
 from core.tables.profiles import profiles
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.documents import Origin, Sector
 from core.filters import FIELDS
 from core.results import DropReason
-from core.search.factors import kept_share
+from core.search.fading import kept_share
 from core.tables.factors import factor_table
 from tests.notes.office import Office
 
