@@ -7,6 +7,7 @@ import streamlit as st
 from core.entities import EntityPage, EntityType, KnownEntity
 from core.filters import SearchFilters
 from core.queries import SearchRequest
+from pages.parts.search.paging import PAGER_WIDTH
 from pages.parts.urls import page_path, params_of
 from pages.parts.wording import count, plain, shortened
 
@@ -50,7 +51,7 @@ def draw_browser(look_up: LookUp) -> None:
         _row(known)
     pages = -(-found.total // _PER_PAGE)
     if pages > 1:
-        st.pagination(pages, key=key)
+        st.pagination(pages, width=PAGER_WIDTH, key=key)
 
 
 def _asked() -> tuple[str, EntityType | None]:

@@ -232,11 +232,15 @@ def answers_a_file_of_questions(tab: Window, folder: Path) -> None:
 
 
 def is_shared_by_its_address(tab: Window, other: Window) -> None:
-    """The second page opens for a colleague as it stands; none of its results was on the first."""
+    """The second page begins at its top, and opens for a colleague as it stands; none of its results was on the
+    first."""
     tab.go("search", q="the gauge at night")
     before = places(tab)
     tab.page.get_by_role("button", name="Page 2").click()
+    scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
+    assert tab.page.evaluate(scrolled) > tab.page.viewport_size["height"]
     tab.wait_for("11–")
+    tab.page.wait_for_function(f"{scrolled} < innerHeight / 2")
     shown = places(tab)
     other.page.goto(tab.page.url)
     other.settle()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.library.packing import zip_of
 from tests.screens.conftest import Opened, Shelf, words
 
 
@@ -25,6 +26,16 @@ def test_every_document_stands_in_the_table(stocked: Shelf, opened: Opened) -> N
 def test_words_of_a_name_narrow_the_table(stocked: Shelf, opened: Opened, params: dict, names: set | None) -> None:
     table = opened("library.py", **params).dataframe[0].value
     assert set(table["Document"]) == (names or {"overtime_policy.md"})
+
+
+def test_an_archive_has_no_truth_and_is_not_unknown(stocked: Shelf, opened: Opened) -> None:
+    packed = zip_of(("night.md", b"# Night\nThe night watch writes a log of every ship that passes."))
+    stocked.workbench.upload("share.zip", packed)
+    table = opened("library.py").dataframe[0].value
+    (row,) = [row for _, row in table.iterrows() if row["Document"] == "share.zip"]
+    assert row["Truth"] == "▤ archive" and row["Authority"] == ""
+    unknown = opened("library.py", truths="unknown")
+    assert not unknown.dataframe or "share.zip" not in set(unknown.dataframe[0].value["Document"])
 
 
 def test_nothing_found_says_so(stocked: Shelf, opened: Opened) -> None:

@@ -13,6 +13,7 @@ from core.filters import SearchFilters
 from core.judged import Level
 from core.queries import ScoreProfile, SearchRequest
 from core.reviews import Opinion, Verdict
+from core.tables.profiles import profiles
 from core.tuning.trial import compared
 from core.tuning.trials import tried
 from pages.parts.tuning.tune_charts import KINDS, kind_of, rank_lines
@@ -132,8 +133,11 @@ def test_a_slider_moves_the_ranking_the_shares_and_the_url(stocked: Shelf, opene
     assert "RBO" in words(screen) and "re-scored in" in words(screen)
     assert screen.query_params["trial"] == "w.authority:1,threshold:0.05"
     labels = [each.label for each in screen.slider]
-    assert "Authority · 51% :primary[• was 3%]" in labels and "Threshold :primary[• was 0.25]" in labels
-    assert "Similarity · 7%" in labels
+    weights = profiles()["balanced"].weights
+    total = 1 + 1 - weights["authority"]
+    assert f"Authority · {1 / total:.0%} :primary[• was {weights['authority']:.0%}]" in labels
+    assert f"Similarity · {weights['similarity'] / total:.0%}" in labels
+    assert "Threshold :primary[• was 0.25]" in labels
 
 
 def test_the_ranking_is_that_of_a_search_with_the_same_numbers(stocked: Shelf, opened: Opened) -> None:

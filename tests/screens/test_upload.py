@@ -123,6 +123,8 @@ def test_one_file_or_all_can_be_stopped_and_tried_again(stocked: Shelf, opened: 
     assert (stopped.state, stopped.step) == ("failed", "stopped") and "You stopped it" in words(screen)
     pressed(screen, "Stop all")
     assert {stocked.workbench.document(each).state for each in ids} == {"failed"} and stocked.jobs.waiting() == 0
+    narrowed = opened("upload.py", words="later 1")  # what is tried again are all that failed, and it says so
+    assert "Try all 3 failed again" in {each.label for each in narrowed.button}
     pressed(screen, "Try all 3 failed again")
     stocked.jobs.run_held()
     assert {stocked.workbench.document(each).state for each in ids} == {"ready"}

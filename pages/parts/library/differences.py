@@ -6,6 +6,7 @@ from core.documents import Document
 from core.library.duplicates import percent
 from core.library.versions_diff import Change, ChangeKind, Difference
 from core.library.versions_text import Sentence
+from core.search.quotable import shown_quote
 from pages.parts import session
 from pages.parts.search.paging import PAGER_WIDTH
 from pages.parts.urls import page_path
@@ -72,7 +73,7 @@ def _told(found: Difference) -> None:
 def _change(change: Change, before: Document, after: Document, *, skipped: bool) -> None:
     sign, word, colour = _LOOKS[change.kind]
     if skipped and change.skipped:
-        lead = f" … {plain(shortened(change.lead, 90))}" if change.lead else ""
+        lead = f" … {plain(shortened(shown_quote(change.lead), 90))}" if change.lead else ""
         st.caption(f"⋯ {count(change.skipped, 'sentence')} the same{lead}")
     with st.container(gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -90,7 +91,7 @@ def _text(change: Change) -> str:
         joined = "".join(_part(part.kind, part.text) for part in change.parts)
         return joined.replace("~~]:green[", "~~] :green[")
     sentence = change.after or change.before
-    text = shortened(sentence.text, _MOST_LETTERS) if sentence is not None else ""
+    text = shortened(shown_quote(sentence.text), _MOST_LETTERS) if sentence is not None else ""
     return plain(text) if change.kind is ChangeKind.MOVED else _part(change.kind, text)
 
 

@@ -10,7 +10,7 @@ from core.library.edits import Edit, EditMode, Plan
 from pages.parts import notices, session
 from pages.parts.labels import field_options, field_title, value_title
 from pages.parts.person import who
-from pages.parts.wording import count, plain
+from pages.parts.wording import count, plain, shortened
 
 __all__ = ["draw_editing", "draw_plan", "keep_plan"]
 
@@ -105,9 +105,7 @@ def draw_plan() -> bool:
         return False
     plan, what = held
     if plan.problems:
-        shown = "\n".join(f"- {plain(each)}" for each in plan.problems[:12])
-        more = f"\n- and {len(plan.problems) - 12} more" if len(plan.problems) > 12 else ""
-        st.warning(f"**{count(len(plan.problems), 'thing')} cannot be done:**\n{shown}{more}", icon=":material/error:")
+        _problems(plan.problems)
     if plan.changes:
         st.markdown(f"**{count(len(plan.changes), 'change')}** in {count(plan.documents, 'document')}")
         rows = [
@@ -130,6 +128,23 @@ def draw_plan() -> bool:
             _apply(plan, what)
         st.button("Back", icon=":material/arrow_back:", type="tertiary", on_click=_drop, key="library.drop")
     return True
+
+
+def _problems(problems: Sequence[str]) -> None:
+    """What cannot be done; what is wrong alike with several documents is said once."""
+    names: dict[str, list[str]] = {}
+    for problem in problems:
+        name, _, what = problem.partition(": ")
+        names.setdefault(what, []).append(shortened(name, 48))
+    told = [_told_once(named, what) for what, named in names.items()]
+    more = [f"and {len(told) - 12:,} more"] if len(told) > 12 else []
+    lines = "\n".join(f"- {plain(each)}" for each in (*told[:12], *more))
+    st.warning(f"**{count(len(problems), 'thing')} cannot be done:**\n{lines}", icon=":material/error:")
+
+
+def _told_once(named: Sequence[str], what: str) -> str:
+    more = f" and {len(named) - 3:,} more" if len(named) > 3 else ""
+    return f"{', '.join(named[:3])}{more}: {what}" if what else ", ".join(named)
 
 
 def _apply(plan: Plan, what: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from core.documents import Document, DocumentState, Truth
+from core.library.members import is_container
 from core.tables.domains import domain_title
 from core.tables.jurisdictions import jurisdiction_title
 from pages.parts.library.enrichment_words import drawn_words
@@ -55,7 +56,7 @@ def narrowed(documents: Sequence[Document]) -> list[Document]:
             "Project", sorted(projects), index=None, placeholder="Any", format_func=lambda p: f"{p} ({projects[p]})"
         )
     found = [each for each in found if chosen in (None, each.project or "no project")]
-    held = Counter(each.labels.truth.value or UNKNOWN for each in found if each.state is DocumentState.READY)
+    held = Counter(map(_truth, found))
     picked = st.pills(
         "Truth",
         [*(truth.value for truth in Truth), UNKNOWN],
@@ -69,8 +70,14 @@ def narrowed(documents: Sequence[Document]) -> list[Document]:
     )
     with order:
         by = st.selectbox("Order", list(_ORDERS))
-    found = [each for each in found if not picked or (each.labels.truth.value or UNKNOWN) in picked]
+    found = [each for each in found if not picked or _truth(each) in picked]
     return sorted(found, key=_ORDERS[by or "Newest first"])
+
+
+def _truth(document: Document) -> str:
+    """Its truth or "unknown"; "" for what has no labels: an archive, or a file that is not read."""
+    labelled = document.state is DocumentState.READY and not is_container(document)
+    return (document.labels.truth.value or UNKNOWN) if labelled else ""
 
 
 def selected_of(documents: list[Document]) -> list[Document]:
@@ -100,12 +107,9 @@ def selected_of(documents: list[Document]) -> list[Document]:
 
 def _table_row(document: Document, alike: str, kind: str, keywords: str) -> dict[str, Any]:
     told = document.labels
-    ready = document.state is DocumentState.READY
-    look = truth_look(told.truth.value)
+    ready = bool(_truth(document))
     return {
-        "Truth": f"{look.symbol} {look.words}"
-        if ready
-        else f"{STATES[document.state].symbol} {STATES[document.state].words}",
+        "Truth": _state(document),
         "Sure": told.truth.probability if ready else None,
         "Document": document.name,
         "Authority": (told.authority.value or UNKNOWN) if ready else "",
@@ -121,13 +125,23 @@ def _table_row(document: Document, alike: str, kind: str, keywords: str) -> dict
     }
 
 
+def _state(document: Document) -> str:
+    """The truth of what is labelled; what anything else is, or how far it is."""
+    if document.state is DocumentState.READY and is_container(document):
+        return "▤ archive"
+    look = truth_look(document.labels.truth.value) if _truth(document) else STATES[document.state]
+    return f"{look.symbol} {look.words}"
+
+
 _COLUMNS = {
     "Truth": st.column_config.TextColumn(width=120),
-    "Sure": st.column_config.ProgressColumn(min_value=0.0, max_value=1.0, format="%.2f", width=90),
+    "Sure": st.column_config.ProgressColumn(min_value=0.0, max_value=1.0, format="%.2f", width=80),
     "Document": st.column_config.TextColumn(width=300),
     "Authority": st.column_config.TextColumn(width=92),
+    "Domain": st.column_config.TextColumn(width=150),
+    "Date": st.column_config.TextColumn(width=92),
     "Alike": st.column_config.TextColumn(
-        width=130, help="How much of it its nearest near-duplicate has, and whether a new version is suggested."
+        width=120, help="How much of it its nearest near-duplicate has, and whether a new version is suggested."
     ),
     "Pages": st.column_config.NumberColumn(width=60),
     "Passages": st.column_config.NumberColumn(width=76),

@@ -111,9 +111,9 @@ def draw_suggestion(suggestion: Suggestion) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.badge("New version?", icon=":material/update:", color="orange")
             library_link(newer, f"**{plain(shortened(newer.name, 60))}**")
-            st.markdown("may replace", width="content")
+            st.caption("may replace", width="content")
             library_link(older, f"**{plain(shortened(older.name, 60))}**")
-        st.caption(f"{plain(suggestion.because)}. The first is taken for the newer: {plain(suggestion.order)}.")
+        st.caption(_why(suggestion))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(
                 "Accept",
@@ -143,6 +143,11 @@ def draw_suggestion(suggestion: Suggestion) -> None:
             changed = st.toggle("What changed", key=f"versions.changed.{key}")
         if changed:
             draw_difference(older, newer)
+
+
+def _why(suggestion: Suggestion) -> str:
+    because = suggestion.because[:1].upper() + suggestion.because[1:]
+    return plain(f"{because}. The first is taken for the newer: {suggestion.order}.")
 
 
 def _replaced(older: Document, newer: Document) -> str:

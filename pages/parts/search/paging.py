@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from core.results import Hit
+from pages.parts.search.top import begin_here
 from pages.parts.wording import count
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "PAGER_WIDTH",
     "PER_PAGE",
     "draw_pager",
+    "draw_top",
     "first_page",
     "on_page",
     "page_asked",
@@ -22,7 +24,7 @@ __all__ = [
 PER_PAGE = 10
 MOST = 100
 """So many results are asked for at once; all their pages come from one search, so none shows up twice or never."""
-_KEY = "search.page"
+_KEY, _TURNED = "search.page", "search.turned"
 PAGER_WIDTH = 304
 """Pixels for the arrows and seven numbers: a pager that is as wide as what it holds leaves out the second of two."""
 
@@ -82,3 +84,9 @@ def draw_pager(total: int, *, more: bool = False) -> int:
 
 def _turned(key: str) -> None:
     st.session_state[_KEY] = st.session_state[key]
+    st.session_state[_TURNED] = key
+
+
+def draw_top() -> None:
+    """Where the results begin: the reader who has just turned their page is brought here."""
+    begin_here(st.session_state.pop(_TURNED, ""))

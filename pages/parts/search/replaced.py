@@ -25,6 +25,6 @@ def marker(result: SearchResult) -> Drawn:
             st.badge("Archived", icon=":material/archive:", color="gray")
             return
         st.badge("Old version", icon=":material/history:", color="orange", help="A newer version replaced it.")
-        library_link(newer, f"replaced by {plain(shortened(newer.name, 40))}")
+        library_link(newer, f"replaced by {plain(shortened(newer.name, 40))}", ":material/arrow_forward:")
 
     return mark

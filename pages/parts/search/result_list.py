@@ -29,7 +29,10 @@ _NEAR_MISSES = 5
 
 def draw_answer(result: SearchResult) -> None:
     """How the search went, then its results or the nearest misses."""
-    _summary(result)
+    with st.container(gap=None):  # the place itself takes no room
+        paging.draw_top()
+        with st.container():
+            _summary(result)
     saved_views.draw_look(result)
     stems = {stem(word) for word in result.route.keywords}
     if result.answered:

@@ -13,6 +13,7 @@ from core.tuning.classifier_report import BINDING_SURE, ClassifierReport, Opinio
 from core.tuning.confirmed import ClassifierDesk
 from pages.parts import cards, notices, session
 from pages.parts.looks import truth_look
+from pages.parts.search.paging import PAGER_WIDTH
 from pages.parts.tuning import classifier_charts as charts
 from pages.parts.tuning.learning import draw_learning
 from pages.parts.urls import page_path
@@ -269,11 +270,9 @@ def _wrong(report: ClassifierReport) -> None:
     if not report.wrong:
         st.caption(":material/check: It says of every confirmed document what people said.")
         return
-    st.caption(
-        "The most confident first. A label that was confirmed by mistake stands here, too: look before you judge."
-    )
+    st.caption("The most confident first. A label confirmed by mistake stands here, too: look before you judge.")
     pages = -(-len(report.wrong) // _PER_PAGE)
-    page = st.pagination(pages, key="classifier.wrong") if pages > 1 else 1
+    page = st.pagination(pages, width=PAGER_WIDTH, key="classifier.wrong") if pages > 1 else 1
     for cell, head in zip(_line(), ("It says", "Confirmed", "Document", "Next likely"), strict=True):
         cell.caption(head)
     for each in report.wrong[(page - 1) * _PER_PAGE : page * _PER_PAGE]:

@@ -200,7 +200,7 @@ def _said_line(verdict: Verdict, document: Document) -> None:
     words.markdown(f"{field_title(verdict.field)} **{value}** :gray[{change} · {plain(verdict.who)}]")
     link.page_link(
         page_path("library"),
-        label=plain(shortened(document.name, 42)),
+        label=plain(shortened(document.name, 48)),
         icon=":material/library_books:",
         query_params={"document": str(document.id)},
     )

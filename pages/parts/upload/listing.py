@@ -91,7 +91,7 @@ def _list(counts: TrayCounts) -> None:
         where = f"No file among “{_TITLES[shown]}”"
         notices.empty(":material/filter_alt_off:", plain(where), "Choose another kind above, or other words.")
         return
-    _bulk(documents, found)
+    _bulk(documents, counts.failed)
     kin = session.workbench().versions.kin(documents)
     members = tray.members([each.id for each in documents if is_container(each)])
     for document in documents:
@@ -128,14 +128,14 @@ def _narrowed(counts: TrayCounts) -> TrayCounts:
     return found
 
 
-def _bulk(documents: Sequence[Document], counts: TrayCounts) -> None:
-    """What can be done to many at once."""
+def _bulk(documents: Sequence[Document], failed: int) -> None:
+    """What can be done to many at once. failed: files of the whole library, whatever is shown."""
     unconfirmed = [
         (each.id, "truth", each.labels.truth.value)
         for each in documents
         if each.state is DocumentState.READY and each.labels.truth.value and not each.labels.truth.confirmed
     ]
-    if not unconfirmed and not counts.failed:
+    if not unconfirmed and not failed:
         return
     with st.container(horizontal=True, gap="small"):
         if unconfirmed:
@@ -148,9 +148,9 @@ def _bulk(documents: Sequence[Document], counts: TrayCounts) -> None:
                 on_click=_confirm,
                 args=(unconfirmed,),
             )
-        if counts.failed:
+        if failed:
             st.button(
-                f"Try all {counts.failed:,} failed again",
+                f"Try all {failed:,} failed again" if failed > 1 else "Try the failed one again",
                 key="upload.again",
                 icon=":material/refresh:",
                 type="tertiary",
