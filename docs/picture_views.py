@@ -38,7 +38,7 @@ VIEWS = (
     View("home", "", "Last searches"),
     View("upload", "upload", "passages"),
     View("library", "library", "documents"),
-    View("settings", "settings", "Recruiting"),
+    View("settings", "settings", "Words that name it", lambda: {"domain": "time"}),
     View("search", "search", "results in", lambda: {"q": QUESTION}),
     View("search-nothing", "search", "Nearest misses", lambda: {"q": sample.questions()[-1]}),
     View("search-five", "search", "For a complete answer", lambda: {"q": QUESTION, "view": "five"}),
