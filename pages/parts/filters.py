@@ -2,7 +2,8 @@
 
 Every field has one box of values to narrow to, and a second of values to leave out, which is there while it holds
 something or the switch "Leave out" is on. Widget state lives under "filter.<field>"; `seed` fills it before the widgets
-are drawn, `stated` and `drawn` read it back.
+are drawn, `stated` and `drawn` read it back. Each seeding after the first draws new widgets, "filter.<field>.<n>": with
+a click made before the browser has heard of it come the old values, and they must not count.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -65,6 +66,7 @@ _WIDGETS = (
     _Widget("sectors", "Sector", _capital, tuple(Sector), "Of insights and episodes.", first=False),
 )
 _BY_FIELD = {widget.field: widget for widget in _WIDGETS}
+_SEEDING = "filter.seeding"
 _COUNT, _NAME = "count", "name"
 _ORDERS = {_COUNT: ":material/sort:", _NAME: ":material/sort_by_alpha:"}
 _MODES = {"any": "Any of them", "all": "All of them"}
@@ -78,19 +80,32 @@ def title_of(field: str, value: str) -> str:
     return _BY_FIELD[field].title(value) if field in _BY_FIELD else value
 
 
+def _key(name: str) -> str:
+    """Where the state of a widget lives since the filters were last set as a whole."""
+    seeding = st.session_state.get(_SEEDING, 0)
+    return f"filter.{name}.{seeding}" if seeding else f"filter.{name}"
+
+
+def _held(name: str, otherwise: Any = None) -> Any:
+    return st.session_state.get(_key(name), otherwise)
+
+
 def seed(filters: SearchFilters) -> None:
-    """Set every widget to what these filters say."""
-    state = st.session_state
+    """Set every widget to what these filters say, whatever a click on the way still tells of the old ones."""
+    said: dict[str, Any] = {
+        f"{each.field}_mode": getattr(filters, f"{each.field}_mode") for each in _WIDGETS if each.many
+    }
     for widget in _WIDGETS:
         for field in (widget.field, f"exclude_{widget.field}"):
-            state[f"filter.{field}"] = [str(value) for value in getattr(filters, field)]
-        if widget.many:
-            state[f"filter.{widget.field}_mode"] = getattr(filters, f"{widget.field}_mode")
-    state["filter.date_from"] = _as_day(filters.date_from)
-    state["filter.date_to"] = _as_day(filters.date_to)
-    state["filter.recency_months"] = filters.recency_months
-    state["filter.include_undated"] = filters.include_undated
-    state["filter.archived"] = next(word for word, meaning in _ARCHIVED.items() if meaning is filters.archived)
+            said[field] = [str(value) for value in getattr(filters, field)]
+    said |= {"date_from": _as_day(filters.date_from), "date_to": _as_day(filters.date_to)}
+    said |= {"recency_months": filters.recency_months, "include_undated": filters.include_undated}
+    said["archived"] = next(word for word, meaning in _ARCHIVED.items() if meaning is filters.archived)
+    state = st.session_state
+    for name in said:
+        state.pop(_key(name), None)
+    state[_SEEDING] = state.get(_SEEDING, -1) + 1
+    state.update({_key(name): value for name, value in said.items()})
 
 
 def clear() -> None:
@@ -114,7 +129,6 @@ def stated(otherwise: SearchFilters) -> SearchFilters:
 def drawn(facets: Facets, document_names: Mapping[str, str], left_out: LeftOut | None = None) -> SearchFilters:
     """Draw the widgets and give the filters they say. left_out: tells beside the dates how many undated documents they
     leave out; it is asked only while they leave some out. Raises BadFilters."""
-    state = st.session_state
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         leaving = st.toggle(
             "Leave out",
@@ -139,7 +153,7 @@ def drawn(facets: Facets, document_names: Mapping[str, str], left_out: LeftOut |
             drawing.field(widget)
     beside_dates = _dates()
     further = [widget for widget in _WIDGETS if not widget.first]
-    used = sum(_in_use(widget) for widget in further) + (state.get("filter.archived", _LIVING) != _LIVING)
+    used = sum(_in_use(widget) for widget in further) + (_held("archived", _LIVING) != _LIVING)
     with st.expander(f"More filters{f' · {used} set' if used else ''}", icon=":material/tune:", expanded=used > 0):
         for widget in further:
             drawing.field(widget)
@@ -154,7 +168,7 @@ def _archived() -> None:
     st.selectbox(
         "Old versions and archived documents",
         list(_ARCHIVED_WORDS),
-        key="filter.archived",
+        key=_key("archived"),
         format_func=_ARCHIVED_WORDS.__getitem__,
         help="What a newer version replaced, or was archived, is searched on request only.",
     )
@@ -165,23 +179,22 @@ def _in_use(widget: _Widget) -> bool:
 
 
 def _chosen(field: str) -> list[str]:
-    return list(st.session_state.get(f"filter.{field}") or ())
+    return list(_held(field) or ())
 
 
 def _said() -> SearchFilters:
     """The filters the session state holds. Raises BadFilters."""
-    state = st.session_state
     raw: dict[str, Any] = {}
     for widget in _WIDGETS:
         for field in (widget.field, f"exclude_{widget.field}"):
             raw[field] = [int(value) for value in _chosen(field)] if widget.field == "documents" else _chosen(field)
         if widget.many:
-            raw[f"{widget.field}_mode"] = state.get(f"filter.{widget.field}_mode") or "any"
-    months = state.get("filter.recency_months")
+            raw[f"{widget.field}_mode"] = _held(f"{widget.field}_mode") or "any"
+    months = _held("recency_months")
     raw |= {"recency_months": int(months) if months else None}
-    raw |= {"include_undated": bool(state.get("filter.include_undated"))}
-    raw |= {name: state.get(f"filter.{name}") for name in ("date_from", "date_to")}
-    return check_filters(raw).replace(archived=_ARCHIVED[state.get("filter.archived", _LIVING)])
+    raw |= {"include_undated": bool(_held("include_undated"))}
+    raw |= {name: _held(name) for name in ("date_from", "date_to")}
+    return check_filters(raw).replace(archived=_ARCHIVED[_held("archived", _LIVING)])
 
 
 class _Drawing:
@@ -198,7 +211,7 @@ class _Drawing:
         if not offered:
             return
         self._box(widget, offered, wanted, unwanted)
-        if widget.many and (len(wanted) > 1 or st.session_state.get(f"filter.{widget.field}_mode") == "all"):
+        if widget.many and (len(wanted) > 1 or _held(f"{widget.field}_mode") == "all"):
             self._mode(widget)
         if self._leaving or unwanted:
             self._box(widget, offered, unwanted, wanted, leave_out=True)
@@ -234,7 +247,7 @@ class _Drawing:
         st.multiselect(
             label,
             [value for value in offered if value in chosen or value not in other],
-            key=f"filter.{'exclude_' if leave_out else ''}{widget.field}",
+            key=_key(f"{'exclude_' if leave_out else ''}{widget.field}"),
             format_func=lambda value: f"{self._title(widget, value)} ({counts.get(value, 0):,})",
             help=None if leave_out else widget.help or None,
             placeholder="Nothing left out" if leave_out else "Any",
@@ -245,7 +258,7 @@ class _Drawing:
         st.segmented_control(
             f"{widget.label}: any or all",
             list(_MODES),
-            key=f"filter.{widget.field}_mode",
+            key=_key(f"{widget.field}_mode"),
             required=True,
             format_func=_MODES.__getitem__,
             label_visibility="collapsed",
@@ -256,13 +269,13 @@ def _dates() -> Any:
     """The widgets of dates; gives where more may be said beside them."""
     with st.expander(f"Date{_date_words()}", icon=":material/calendar_month:", expanded=bool(_date_words())) as box:
         months = {"min_value": 1, "max_value": 600, "value": None, "placeholder": "Any age"}
-        st.number_input("Last months", key="filter.recency_months", **months)  # type: ignore[call-overload]
+        st.number_input("Last months", key=_key("recency_months"), **months)  # type: ignore[call-overload]
         first = date(1900, 1, 1)
-        st.date_input("From", value=None, key="filter.date_from", format="YYYY-MM-DD", min_value=first)
-        st.date_input("To", value=None, key="filter.date_to", format="YYYY-MM-DD", min_value=first)
+        st.date_input("From", value=None, key=_key("date_from"), format="YYYY-MM-DD", min_value=first)
+        st.date_input("To", value=None, key=_key("date_to"), format="YYYY-MM-DD", min_value=first)
         st.toggle(
             "Undated documents too",
-            key="filter.include_undated",
+            key=_key("include_undated"),
             help="The date is the document's own, not its upload's. A dated search leaves undated documents out.",
         )
     return box
@@ -270,8 +283,7 @@ def _dates() -> Any:
 
 def _date_words() -> str:
     """What is set, for the heading: it must be told while the box is closed."""
-    state = st.session_state
-    start, end, months = (state.get(f"filter.{name}") for name in ("date_from", "date_to", "recency_months"))
+    start, end, months = (_held(name) for name in ("date_from", "date_to", "recency_months"))
     parts = [f"from {start}" if start else "", f"to {end}" if end else "", f"last {months} months" if months else ""]
     words = ", ".join(part for part in parts if part)
     return f" · {words}" if words else ""

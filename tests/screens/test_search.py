@@ -59,6 +59,14 @@ def test_choosing_a_filter_writes_it_into_the_url(stocked: Shelf, opened: Opened
     assert screen.query_params["truths"] == "regulatory" and screen.query_params["q"] == QUESTION
 
 
+def test_clearing_the_filters_draws_boxes_that_old_choices_do_not_reach(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("search.py", q=QUESTION, truths=["regulatory"])
+    before = {each.key for each in screen.multiselect}
+    next(each for each in screen.button if each.label == "Clear").click().run()
+    assert not before & {each.key for each in screen.multiselect}
+    assert all(each.value == [] for each in screen.multiselect) and "truths" not in screen.query_params
+
+
 def test_a_url_opens_the_same_view(stocked: Shelf, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, profile="relevance", truths=["regulatory"], include_undated="1")
     assert screen.text_input(key="question").value == QUESTION
