@@ -1,6 +1,6 @@
 """Everything scoring reads of the passages some leg found, measured at once.
 
-cosines → words held → near words → sentences → best matches → the question moved towards them
+cosines → words held, also near ones and other wordings → sentences → best matches → the question moved towards them
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,10 +52,11 @@ class Measured:
         meanings = self.meanings.get(passage_id)
         close: tuple[float | None, tuple[NearWord, ...]] = (None, ())
         otherwise, in_a_row = 0.0, None
-        if self.near is not None and self.rarity:
+        if self.rarity:
             held = self.held.get(passage_id, frozenset())
-            close, otherwise = nearness(self.rarity, self.near, held), worth(self.rarity, self.wordings, held)
-            in_a_row = row_share(self.rarity, self.wordings, held)
+            otherwise, in_a_row = worth(self.rarity, self.wordings, held), row_share(self.rarity, self.wordings, held)
+            if self.near is not None:
+                close = nearness(self.rarity, self.near, held)
         return Signals(
             similarity=min(max(self.similar.get(passage_id, 0.0), 0.0), 1.0),
             bm25=sum(term.score for term in terms),
@@ -129,8 +130,9 @@ class Measurer:
         explained = self._sparse.explain(terms, ids) if terms else {}
         rarity = dict(self._sparse.rarity(terms)) if terms else {}
         found = Measured(self._catalogue.passages(ids), similar, explained, rarity)
+        if terms:
+            found = self._with_words(found, terms, near, wordings)
         if vector is not None:
-            found = self._with_near_words(found, terms, near, wordings)
             passages = list(found.passages.values())
             told = zip(passages, sentence_meanings(vector, passages, amount=amount), strict=True)
             found = replace(found, meanings={passage.id: meanings for passage, meanings in told})
@@ -146,25 +148,25 @@ class Measurer:
         except ModelUnavailable:
             return None
 
-    def _with_near_words(
+    def _with_words(
         self,
         found: Measured,
         terms: Sequence[str],
         near: Mapping[str, Sequence[NearWord]] | None,
         wordings: Wordings,
     ) -> Measured:
-        if near is None or not terms:
-            return found
+        """What the passages hold of the question's words, of words near to them, of other wordings and of pairs."""
         stems = {each for term in terms for each in index_stems(term)}
-        stems |= {each.stem for words in near.values() for each in words}
+        stems |= {each.stem for words in (near or {}).values() for each in words}
         held = self._sparse.held(sorted(stems), list(found.passages))
         wanted = (*wordings.all, *wordings.pairs)
         if wanted:
-            near = {term: (*wordings.by_term.get(term, ()), *near.get(term, ())) for term in terms}
             held = {
                 each.id: held.get(each.id, frozenset()) | said_in(f"{each.context}\n{each.text}", wanted)
                 for each in found.passages.values()
             }
+        if near is not None and wordings.by_term:
+            near = {term: (*wordings.by_term.get(term, ()), *near.get(term, ())) for term in terms}
         return replace(found, near=near, wordings=wordings, held=held)
 
     def _with_feedback(self, found: Measured, vector: NDArray[np.float32]) -> Measured:

@@ -46,6 +46,16 @@ def test_a_passage_that_says_it_in_other_words_is_found_and_says_by_which(librar
     assert "'annual leave' for 'PTO'" in nearness.reason
 
 
+def test_without_near_words_other_wordings_and_words_in_a_row_are_measured_all_the_same(library: Library) -> None:
+    library.add("policy.md", "The annual leave form is kept upstairs.")
+    result = library.searcher.search(SearchRequest("annual leave form"), NOW)
+    signals = {each.passage.document_name: each.signals for each in result.candidates}
+    assert signals["policy.md"].nearness is None
+    assert signals["policy.md"].in_a_row == 1.0
+    other = library.searcher.search(SearchRequest("PTO"), NOW)
+    assert {c.passage.document_name for c in other.candidates if c.signals.wordings > 0} == {"leave.md", "policy.md"}
+
+
 def test_its_own_words_come_first_among_those_found_by_word(library: Library) -> None:
     library.add("policy.md", "PTO is paid out when somebody leaves.")
     ranks = {c.passage.document_name: c.signals.ranks.get("sparse") for c in searched(library, "PTO").candidates}
