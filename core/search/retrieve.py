@@ -105,11 +105,11 @@ class Retriever:
 
         def sparse() -> LegHits:
             admissible = self._admissible(wanted)
-            own = search_sparse(self._sparse, wanted.terms, admissible, OVERSAMPLED)
             if not wanted.wordings.terms:
-                return own
+                return search_sparse(self._sparse, wanted.terms, admissible, OVERSAMPLED)
             both = (*wanted.terms, *wanted.wordings.terms)
-            return with_more(own, search_sparse(self._sparse, both, admissible, _MORE))
+            own, wider = self._sparse.search_many([wanted.terms, both], admissible, OVERSAMPLED)
+            return with_more(own, wider, _MORE)
 
         waiting: dict[str, Future[_Leg]] = {"dense": self._threads.submit(_timed, dense)}
         walked: list[GraphFound] = []

@@ -17,10 +17,10 @@ def search_sparse(index: SparseIndex, terms: Sequence[str], admissible: PassageI
     return index.search(terms, admissible, top_k)
 
 
-def with_more(own: LegHits, wider: LegHits) -> LegHits:
-    """What the question's own words found, and behind it what only other wordings found."""
+def with_more(own: LegHits, wider: LegHits, most: int) -> LegHits:
+    """What the question's own words found, and behind it what only other wordings found, of the `most` best of them."""
     known = {hit.passage_id for hit in own.hits}
-    return replace(own, hits=(*own.hits, *(hit for hit in wider.hits if hit.passage_id not in known)))
+    return replace(own, hits=(*own.hits, *(hit for hit in wider.hits[:most] if hit.passage_id not in known)))
 
 
 def covered_share(terms: Sequence[TermScore], rarity: Mapping[str, float]) -> float:
