@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.documents import Document, Truth
 from pages.parts import notices, session
+from pages.parts.address import heard
 from pages.parts.entities import draw_browser
 from pages.parts.library.details import draw_details
 from pages.parts.library.duplicates import draw_duplicates
@@ -118,6 +119,7 @@ _VIEWS: Mapping[str, Callable[[Sequence[Document]], None]] = {
 """What can be looked at of the library, by the name people choose it by; each is given all documents."""
 
 
+@heard("library")
 def draw() -> None:
     documents = session.workbench().documents(archived=None)
     if not documents:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.parts import address, keys, session
+from pages.parts import keys, session
 from pages.parts.notices import degraded, told
 
 _PAGES = Path(__file__).parents[1]
@@ -31,7 +31,7 @@ page = st.navigation(
     ],
     position="top",
 )
-with told(), address.heard(page.url_path):
+with told():
     degraded(session.workbench().notices())
     page.run()
 keys.listen()

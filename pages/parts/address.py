@@ -2,6 +2,7 @@
 
 A browser tells its address with every click. A click made before it has heard of the address just written tells an
 earlier one, which would undo what has just been done; going back in the history is told apart from that by Streamlit.
+For pages that write their whole address themselves; parameters bound to widgets Streamlit keeps in step.
 """
 
 from collections.abc import Iterator
