@@ -9,6 +9,8 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 	"$$each" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$each"; break; }; done)
 # Modules are run by name, never by their scripts, so that a folder may hold spaces and may be moved.
 VENV := .venv/bin/python
+# Test files are shared out among so many processes: each has a database of its own, and often waits for it or a browser.
+WORKERS ?= 2
 # A stamp is named after what was installed: another requirements file is another stamp, an unchanged one costs nothing.
 RUNTIME := .venv/runtime-$(shell cat requirements.txt 2>/dev/null | cksum | cut -d' ' -f1).stamp
 TOOLS := .venv/tools-$(shell cat requirements.txt requirements-dev.txt 2>/dev/null | cksum | cut -d' ' -f1).stamp
@@ -28,7 +30,7 @@ run: $(RUNTIME)
 
 test: $(TOOLS)
 	@$(VENV) -m tests.browser.finding --install
-	@$(VENV) -m pytest $(ARGS)
+	@$(VENV) -m pytest --numprocesses $(WORKERS) --dist loadfile $(ARGS)
 
 check: $(TOOLS)
 	@$(VENV) -m ruff format --check .

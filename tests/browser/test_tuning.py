@@ -69,7 +69,7 @@ def test_a_slider_is_moved_seen_saved_and_rolled_back(
     tab.settle()
     moved(tab, "Authority", steps=12)
     tab.wait_for("RBO", "Jaccard", "re-scored in", "Moved: Authority")
-    assert tab.page.locator(".js-plotly-plot").count() > 0
+    tab.page.locator(".js-plotly-plot").first.wait_for()
     assert "trial=" in tab.page.url
     again = window(app)
     again.page.goto(tab.page.url)
