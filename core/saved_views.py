@@ -216,7 +216,7 @@ def _essence(request: SearchRequest) -> tuple[Any, ...]:
     filters = [getattr(request.filters, each.name) for each in fields(SearchFilters)]
     sorted_ = [sorted(value) if isinstance(value, tuple) else value for value in filters]
     said = " ".join(request.question.split())
-    return said, sorted_, request.profile, request.only_routed, sorted(request.removed_chips)
+    return said, sorted_, request.profile, request.only_routed, sorted(request.removed_chips), request.rerank
 
 
 def _units(result: SearchResult) -> tuple[str, ...]:

@@ -165,6 +165,7 @@ def test_a_request_finds_the_views_that_ask_just_this(desk: Desk) -> None:
         replace(asked, profile="relevance"),
         replace(asked, only_routed=True),
         replace(asked, removed_chips=("date",)),
+        replace(asked, rerank="fast"),
     ):
         assert not same_search(asked, other) and desk.views.matching(other, "Ann") == []
 
