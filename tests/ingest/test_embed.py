@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from core.errors import ModelUnavailable
-from core.ingest.embed import OpenVinoEmbedder, load_embedder
-from core.ingest.embed_kept import converted_model, description, holds, tried_with
+from core.ingest.embed import CONVERSION, OpenVinoEmbedder, load_embedder
+from core.model_files import conversion_holds, kept_conversion
+from core.model_files import described as description
 from core.ports import Embedder, Vectors
 
 TEXTS = ["overtime", "Employers must keep the form for three years. " * 30, "", "W-2", "Überstunden werden bezahlt."]
@@ -76,19 +77,20 @@ def test_a_failed_conversion_is_tried_again_after_a_day_or_with_other_libraries(
 ) -> None:
     path = tmp_path / "described.json"
     if described is not None:
-        path.write_text(json.dumps(described | ({"tried_with": tried_with()} if "ours" in described.values() else {})))
+        ours = {"tried_with": CONVERSION.tried_with} if "ours" in described.values() else {}
+        path.write_text(json.dumps(described | ours))
         then = path.stat().st_mtime - 3600 * age_hours
         os.utime(path, (then, then))
-    assert holds(tmp_path) is held
+    assert conversion_holds(tmp_path, CONVERSION) is held
 
 
 @pytest.mark.slow
 def test_a_model_that_cannot_be_converted_leaves_its_reason(tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "config.json").write_text("{}")
-    place = converted_model(tmp_path / "model", tmp_path / "kept", "0" * 64, "f32")
+    place = kept_conversion(tmp_path / "model", tmp_path / "kept", "0" * 64, CONVERSION)
     assert description(place)["failed"]
-    assert holds(place)
+    assert conversion_holds(place, CONVERSION)
 
 
 @pytest.mark.parametrize("model", ["no/such-model-anywhere", "not a name at all!"])
