@@ -12,7 +12,7 @@ from pages.parts.library.enrichment import draw_enrichment
 from pages.parts.library.history import draw_history
 from pages.parts.library.kin import draw_kin
 from pages.parts.library.versions import draw_versions
-from pages.parts.search.paging import PAGER_WIDTH
+from pages.parts.pager import draw_pager, paged
 from pages.parts.upload.container import draw_container, draw_notes
 from pages.parts.upload.unlocking import draw_unlocking
 from pages.parts.urls import page_path
@@ -111,9 +111,7 @@ def _delete(document_id: int) -> None:
 def _passages(document: Document) -> None:
     """The passages in reading order; those that state another truth than their document say so."""
     passages = session.workbench().passages_of(document.id)
-    pages = max(1, -(-len(passages) // _PER_PAGE))
-    page = st.pagination(pages, width=PAGER_WIDTH, key=f"passages.{document.id}") if pages > 1 else 1
-    for passage in passages[(page - 1) * _PER_PAGE : page * _PER_PAGE]:
+    for passage in paged(passages, _PER_PAGE, f"passages.{document.id}"):
         _passage(passage, document)
 
 
@@ -134,7 +132,7 @@ def _text(document: Document) -> None:
     if not document.pages:
         st.caption("No text was read from this file.")
         return
-    number = st.pagination(document.pages, width=PAGER_WIDTH, key=f"text.{document.id}") if document.pages > 1 else 1
+    number = draw_pager(document.pages, f"text.{document.id}")
     page = session.workbench().page(document.id, number)
     st.caption(plain(page.label) or f"Page {page.number} of {document.pages}, as it was read")
     with st.container(border=True, height=480):

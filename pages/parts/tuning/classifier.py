@@ -13,7 +13,7 @@ from core.tuning.classifier_report import BINDING_SURE, ClassifierReport, Opinio
 from core.tuning.confirmed import ClassifierDesk
 from pages.parts import cards, notices, session
 from pages.parts.looks import truth_look
-from pages.parts.search.paging import PAGER_WIDTH
+from pages.parts.pager import paged
 from pages.parts.tuning import classifier_charts as charts
 from pages.parts.tuning.learning import draw_learning
 from pages.parts.urls import page_path
@@ -271,11 +271,10 @@ def _wrong(report: ClassifierReport) -> None:
         st.caption(":material/check: It says of every confirmed document what people said.")
         return
     st.caption("The most confident first. A label confirmed by mistake stands here, too: look before you judge.")
-    pages = -(-len(report.wrong) // _PER_PAGE)
-    page = st.pagination(pages, width=PAGER_WIDTH, key="classifier.wrong") if pages > 1 else 1
+    shown = paged(report.wrong, _PER_PAGE, "classifier.wrong")
     for cell, head in zip(_line(), ("It says", "Confirmed", "Document", "Next likely"), strict=True):
         cell.caption(head)
-    for each in report.wrong[(page - 1) * _PER_PAGE : page * _PER_PAGE]:
+    for each in shown:
         _wrong_line(each)
 
 

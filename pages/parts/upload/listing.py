@@ -10,8 +10,8 @@ from core.library.intray import Shown, TrayCounts
 from core.library.members import is_container
 from pages.parts import cards, labels, notices, session
 from pages.parts.library.kin import draw_kin
+from pages.parts.pager import draw_foot, page_asked, page_params, pages_of, place_of
 from pages.parts.person import who
-from pages.parts.search.paging import PAGER_WIDTH, page_asked
 from pages.parts.upload.container import draw_container, draw_notes
 from pages.parts.upload.progress import draw_progress, share_done, step_words
 from pages.parts.upload.unlocking import draw_unlocking
@@ -61,14 +61,18 @@ def _remember() -> None:
     params: dict[str, list[str]] = {}
     params |= {"show": [state[_SHOWN].value]} if state[_SHOWN] is not Shown.ALL else {}
     params |= {"words": [state[_WORDS]]} if state[_WORDS] else {}
-    params |= {"page": [str(state[_PAGE])]} if state[_PAGE] > 1 else {}
+    params |= page_params(state[_PAGE])
     if params != state.get(_URL):
         st.query_params.from_dict(params)
     state[_URL] = params
 
 
 def _first_page() -> None:
-    st.session_state[_PAGE] = 1
+    _turned(1)
+
+
+def _turned(page: int) -> None:
+    st.session_state[_PAGE] = page
 
 
 def _list(counts: TrayCounts) -> None:
@@ -83,7 +87,7 @@ def _list(counts: TrayCounts) -> None:
         return
     found = _narrowed(counts)
     shown, words, total = state[_SHOWN], state[_WORDS], found.of(state[_SHOWN])
-    pages = max(1, -(-total // _PER_PAGE))
+    pages = pages_of(total, _PER_PAGE)
     page = state[_PAGE] = min(max(1, state[_PAGE]), pages)
     documents = tray.page(shown, words, cards.SURE, _PER_PAGE, _PER_PAGE * (page - 1))
     _remember()
@@ -99,7 +103,7 @@ def _list(counts: TrayCounts) -> None:
             _row(document, members.get(document.id, ()))
             if document.id in kin:
                 draw_kin(document, kin[document.id], most=1)
-    _pager(page, pages, total)
+    draw_foot(page, pages, place_of(page, _PER_PAGE, total, "file"), "upload.pager", _turned)
 
 
 def _narrowed(counts: TrayCounts) -> TrayCounts:
@@ -249,17 +253,3 @@ def _taken_for(document: Document) -> None:
     st.caption(plain("confirmed by hand" if label.confirmed else f"{why}{runner_up}"))
     for warning in document.warnings:
         st.caption(f":orange[:material/warning:] {plain(warning)}")
-
-
-def _pager(page: int, pages: int, total: int) -> None:
-    if pages == 1:
-        return
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        first = _PER_PAGE * (page - 1)
-        st.caption(f"{first + 1:,}–{min(first + _PER_PAGE, total):,} of {count(total, 'file')}", width="content")
-        key = f"upload.pager.{pages}.{page}"  # another widget on each page: what it shows is what it was made with
-        st.pagination(pages, default=page, width=PAGER_WIDTH, key=key, on_change=_turned, args=(key,))
-
-
-def _turned(key: str) -> None:
-    st.session_state[_PAGE] = st.session_state[key]
