@@ -117,3 +117,16 @@ def test_a_csv_read_back_shows_its_changes_and_its_problems_before_anything_is_m
     assert "2 things cannot be done" in said and "**1 change** in 1 document" in said
     screen.button(key="library.apply").click().run()
     assert stocked.workbench.document(int(wanted)).owner == "Ann"
+
+
+def test_what_is_wrong_alike_with_several_documents_is_said_once_whatever_their_names_hold(
+    shelf: Shelf, opened: Opened
+) -> None:
+    names = ["Re: overtime: the rule.md", "Re: pay.md"]
+    ids = [shelf.add(name, f"# Note {name}\nOvertime must be approved in writing.\n") for name in names]
+    screen = opened("library.py", view="spreadsheet")
+    rows = "id,url\n" + "".join(f"{each},nowhere\n" for each in ids)
+    screen.file_uploader[0].set_value(("d.csv", rows.encode(), "text/csv")).run()
+    [said] = [str(each.value).replace("\\", "") for each in screen.warning]
+    assert "2 things cannot be done" in said
+    assert said.count("\n- ") == 1 and f"- {', '.join(names)}: 'nowhere' is not an address." in said
