@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from core.documents import Document, DocumentState, Passage
+from core.errors import Cure
 from core.library.members import is_container
 from pages.parts import cards, labels, session
 from pages.parts.library.editing import draw_editing
@@ -14,6 +15,7 @@ from pages.parts.library.kin import draw_kin
 from pages.parts.library.versions import draw_versions
 from pages.parts.pager import draw_pager, paged
 from pages.parts.upload.container import draw_container, draw_notes
+from pages.parts.upload.replacing import draw_not_replaced, draw_replacing
 from pages.parts.upload.unlocking import draw_unlocking
 from pages.parts.urls import page_path
 from pages.parts.wording import bytes_in_words, count, day, plain, shortened
@@ -53,6 +55,7 @@ def draw_details(document: Document) -> None:
         if document.failure:
             st.markdown(f":red[:material/error: {plain(document.failure)}] {plain(document.remedy)}")
             draw_unlocking(document, "library")
+            draw_not_replaced(document, "library")
         view = st.segmented_control(
             "Part", list(_VIEWS), default="Labels", required=True, key="library.view", label_visibility="collapsed"
         )
@@ -75,11 +78,17 @@ def _actions(document: Document) -> None:
             icon=":material/search:",
             query_params={"documents": str(document.id)},
         )
-        if st.button("Read again", icon=":material/refresh:", type="tertiary", key=f"again.{document.id}"):
+        if document.state is DocumentState.FAILED and document.cure is not Cure.AGAIN:
+            draw_replacing(document, "library", _open)
+        elif st.button("Read again", icon=":material/refresh:", type="tertiary", key=f"again.{document.id}"):
             session.workbench().retry(document.id)
             st.toast("It is read again; your corrections stay.", icon=":material/refresh:")
         if st.button("Delete", icon=":material/delete:", type="tertiary", key=f"delete.{document.id}"):
             _confirm_delete(document)
+
+
+def _open(document_id: int) -> None:
+    st.session_state["library.document"] = str(document_id)
 
 
 @st.dialog("Delete this document?")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.documents import Document, DocumentState
+from core.errors import Cure
 from core.jobs import STOPPED, WAITING
 from core.library.intray import Shown, TrayCounts
 from core.library.members import is_container
@@ -14,6 +15,7 @@ from pages.parts.pager import draw_foot, page_asked, page_params, pages_of, plac
 from pages.parts.person import who
 from pages.parts.upload.container import draw_container, draw_notes
 from pages.parts.upload.progress import draw_progress, share_done, step_words
+from pages.parts.upload.replacing import draw_not_replaced, draw_replacing
 from pages.parts.upload.unlocking import draw_unlocking
 from pages.parts.wording import bytes_in_words, count, plain, shortened
 
@@ -95,7 +97,7 @@ def _list(counts: TrayCounts) -> None:
         where = f"No file among “{_TITLES[shown]}”"
         notices.empty(":material/filter_alt_off:", plain(where), "Choose another kind above, or other words.")
         return
-    _bulk(documents, counts.failed)
+    _bulk(documents, counts)
     kin = session.workbench().versions.kin(documents)
     members = tray.members([each.id for each in documents if is_container(each)])
     for document in documents:
@@ -132,14 +134,14 @@ def _narrowed(counts: TrayCounts) -> TrayCounts:
     return found
 
 
-def _bulk(documents: Sequence[Document], failed: int) -> None:
-    """What can be done to many at once. failed: files of the whole library, whatever is shown."""
+def _bulk(documents: Sequence[Document], counts: TrayCounts) -> None:
+    """What can be done to many at once. counts: of the whole library, whatever is shown."""
     unconfirmed = [
         (each.id, "truth", each.labels.truth.value)
         for each in documents
         if each.state is DocumentState.READY and each.labels.truth.value and not each.labels.truth.confirmed
     ]
-    if not unconfirmed and not failed:
+    if not unconfirmed and not counts.again:
         return
     with st.container(horizontal=True, gap="small"):
         if unconfirmed:
@@ -152,12 +154,15 @@ def _bulk(documents: Sequence[Document], failed: int) -> None:
                 on_click=_confirm,
                 args=(unconfirmed,),
             )
-        if failed:
+        if counts.again:
             st.button(
-                f"Try all {failed:,} failed again" if failed > 1 else "Try the failed one again",
+                _again_words(counts.again, counts.failed),
                 key="upload.again",
                 icon=":material/refresh:",
                 type="tertiary",
+                help="The others would fail again: only another file, or their password, helps."
+                if counts.again < counts.failed
+                else None,
                 on_click=_try_all,
             )
 
@@ -166,6 +171,16 @@ def _confirm(changes: Sequence[tuple[int, str, str]]) -> None:
     session.workbench().correct_many(changes, who() or "analyst")
     session.forget_answers()
     st.toast(f"{count(len(changes), 'label')} confirmed.", icon=":material/done_all:")
+
+
+def _again_words(again: int, failed: int) -> str:
+    """
+    >>> _again_words(1, 1), _again_words(3, 3), _again_words(2, 5)
+    ('Try the failed one again', 'Try all 3 failed again', 'Try 2 of 5 failed again')
+    """
+    if again < failed:
+        return f"Try {again:,} of {failed:,} failed again"
+    return f"Try all {failed:,} failed again" if failed > 1 else "Try the failed one again"
 
 
 def _try_all() -> None:
@@ -237,12 +252,16 @@ def _failure(document: Document) -> None:
         st.markdown(f":red[{plain(document.failure)}] {plain(document.remedy)}{at}")
     draw_unlocking(document)
     with st.container(horizontal=True, gap="small"):
-        if st.button("Try again", key=f"retry.{document.id}", icon=":material/refresh:", type="tertiary"):
-            session.workbench().tray.try_again([document.id])
-            st.rerun()
+        if document.cure is Cure.AGAIN:
+            if st.button("Try again", key=f"retry.{document.id}", icon=":material/refresh:", type="tertiary"):
+                session.workbench().tray.try_again([document.id])
+                st.rerun()
+        else:
+            draw_replacing(document)
         if st.button("Remove", key=f"remove.{document.id}", icon=":material/delete:", type="tertiary"):
             session.workbench().delete(document.id)
             st.rerun()
+    draw_not_replaced(document)
 
 
 def _taken_for(document: Document) -> None:
