@@ -7,6 +7,7 @@ import streamlit as st
 from core.documents import Document, DocumentState, Passage
 from core.errors import Cure
 from core.library.members import is_container
+from core.library.versions import Kin
 from pages.parts import cards, labels, session
 from pages.parts.library.editing import draw_editing
 from pages.parts.library.enrichment import draw_enrichment
@@ -52,6 +53,7 @@ def draw_details(document: Document) -> None:
         if st.session_state.get("library.view") != "Versions":
             for kin in session.workbench().versions.kin([document]).values():
                 draw_kin(document, kin)
+                _suspects(document, kin)
         if document.failure:
             st.markdown(f":red[:material/error: {plain(document.failure)}] {plain(document.remedy)}")
             draw_unlocking(document, "library")
@@ -60,6 +62,15 @@ def draw_details(document: Document) -> None:
             "Part", list(_VIEWS), default="Labels", required=True, key="library.view", label_visibility="collapsed"
         )
         _VIEWS[view or "Labels"](document)
+
+
+def _suspects(document: Document, kin: Kin) -> None:
+    """How many notes and accepted cells rest on text that a version has replaced; they stand in the part Versions."""
+    if kin.replaces is None and kin.replaced_by is None:
+        return
+    if found := session.workbench().versions.suspect_citations(document.id):
+        rest = f"{count(len(found), 'citation')} {'rests' if len(found) == 1 else 'rest'} on older text"
+        st.caption(f":orange[:material/gpp_maybe: {rest}]; *Versions* shows what the current one says instead.")
 
 
 def _actions(document: Document) -> None:

@@ -213,10 +213,11 @@ def _suspects(document: Document) -> None:
         f"{count(len(found), 'citation')} {'rests' if one else 'rest'} on the older text.", icon=":material/gpp_maybe:"
     )
     for number, citing in enumerate(found):
-        _suspect(citing, f"{document.id}.{number}")
+        _suspect(citing, document, f"{document.id}.{number}")
 
 
-def _suspect(citing: Citing, key: str) -> None:
+def _suspect(citing: Citing, seen: Document, key: str) -> None:
+    """seen: the document whose versions are looked at."""
     with st.container(border=True, gap="xsmall"):
         by, proposal = citing.by, citing.suspicion.proposal
         if isinstance(by, Insight):
@@ -225,7 +226,11 @@ def _suspect(citing: Citing, key: str) -> None:
             st.markdown(
                 f"**Accepted as covered** – {plain(shortened(by.topic, 100))}, {plain(by.kind)}, {plain(by.who)}"
             )
-        st.caption(f"cites “{plain(shortened(citing.quote, 240))}” (page {citing.page}); {plain(citing.suspicion.why)}")
+        where = f"page {citing.page}"
+        if citing.document.id != seen.id:
+            where = f"{shortened(citing.document.name, 60)}, {where}"
+        quote = plain(shortened(citing.quote, 240))
+        st.caption(f"cites “{quote}” ({plain(where)}); {plain(citing.suspicion.why)}")
         if proposal is None:
             st.caption(":material/search_off: No sentence of the current text is like it.")
             return
