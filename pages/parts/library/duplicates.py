@@ -11,7 +11,7 @@ from pages.parts.library.kin import library_link, likeness
 from pages.parts.library.versions import decided, draw_suggestion
 from pages.parts.pager import draw_pager, pages_of
 from pages.parts.person import who
-from pages.parts.wording import ago, bytes_in_words, count, day, plain, shortened
+from pages.parts.wording import ago, bytes_in_words, count, day, plain, shortened, squeezed
 
 __all__ = ["draw_duplicates"]
 
@@ -61,7 +61,7 @@ def _group(group: DuplicateGroup) -> None:
         st.markdown(f"**{count(len(group.documents), 'document')}** :gray[– {same}]")
         for document in group.documents:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                library_link(document, plain(shortened(document.name, 70)), ":material/description:")
+                library_link(document, plain(squeezed(document.name, 70)), ":material/description:")
                 facts = [document.project or "no project", f"uploaded {day(document.uploaded_at)}"]
                 facts += [f"dated {day(document.date)}" if document.date else "undated"]
                 facts += [bytes_in_words(document.size_bytes)]

@@ -8,7 +8,7 @@ from pages.parts import notices, session
 from pages.parts.labels import field_title, value_title
 from pages.parts.pager import paged
 from pages.parts.person import who
-from pages.parts.wording import ago, count, plain, shortened
+from pages.parts.wording import ago, count, plain, shortened, squeezed
 
 __all__ = ["draw_history", "draw_undo_offer"]
 
@@ -47,7 +47,7 @@ def _set(changed: ChangeSet, *, alone: bool) -> None:
             back = f" · taken back by {plain(changed.undone_by)} {ago(changed.undone_at, right_now())}"
         st.caption(f"{by}{scope}{back}")
         lines = [
-            ("" if alone else f"{plain(shortened(each.name, 50))}: ")
+            ("" if alone else f"{plain(squeezed(each.name, 50))}: ")
             + f"{field_title(each.field)} {_value(each.field, each.before)} → **{_value(each.field, each.after)}**"
             for each in changed.changes[:_LINES]
         ]

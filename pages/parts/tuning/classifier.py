@@ -17,7 +17,7 @@ from pages.parts.pager import paged
 from pages.parts.tuning import classifier_charts as charts
 from pages.parts.tuning.learning import draw_learning
 from pages.parts.urls import page_path
-from pages.parts.wording import count, plain, shortened
+from pages.parts.wording import count, plain, squeezed
 
 __all__ = ["view"]
 
@@ -93,7 +93,7 @@ def _progress(asking: _Asking) -> None:
     if not asking.running:
         st.rerun()
     bar, stop = st.columns([6, 1], vertical_alignment="center")
-    current = f"now {plain(shortened(asking.name, 60))}" if session.ready() else "loading the models …"
+    current = f"now {plain(squeezed(asking.name, 60))}" if session.ready() else "loading the models …"
     words = f"{asking.done:,} of {count(asking.total, 'document')} asked · {current}"
     bar.progress(asking.done / max(1, asking.total), f"{words}{' · stopping' if asking.stop else ''}")
     if stop.button("Stop", icon=":material/stop:", width="stretch", help="What is asked so far is kept."):
@@ -293,6 +293,6 @@ def _wrong_line(each: Opinion) -> None:
         cards.truth_badge(each.confirmed)
     link = {"document": str(each.document_id)}
     document.page_link(
-        page_path("library"), label=plain(shortened(each.name, 42)), icon=":material/library_books:", query_params=link
+        page_path("library"), label=plain(squeezed(each.name, 42)), icon=":material/library_books:", query_params=link
     )
     other.caption(f"{each.runner_up} {each.runner_up_probability:.2f}" if each.runner_up else "–")

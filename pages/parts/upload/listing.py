@@ -17,7 +17,7 @@ from pages.parts.upload.container import draw_container, draw_notes
 from pages.parts.upload.progress import draw_progress, share_done, step_words
 from pages.parts.upload.replacing import draw_not_replaced, draw_replacing
 from pages.parts.upload.unlocking import draw_unlocking
-from pages.parts.wording import bytes_in_words, count, plain, shortened
+from pages.parts.wording import bytes_in_words, count, plain, shortened, squeezed
 
 __all__ = ["draw_listing"]
 
@@ -191,7 +191,7 @@ def _try_all() -> None:
 def _row(document: Document, members: Sequence[Document]) -> None:
     """One file: how far it is, or why it failed, or what it was taken for and why."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{plain(shortened(document.name, 80))}**", width="content")
+        st.markdown(f"**{plain(squeezed(document.name, 80))}**", width="content")
         if is_container(document):
             draw_container(document, members)
         elif document.state is DocumentState.READY:

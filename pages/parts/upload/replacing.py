@@ -7,7 +7,7 @@ import streamlit as st
 from core.documents import Document
 from core.errors import FivefoldError
 from pages.parts import notices, session
-from pages.parts.wording import plain, shortened
+from pages.parts.wording import plain, squeezed
 
 __all__ = ["draw_not_replaced", "draw_replacing"]
 
@@ -47,5 +47,5 @@ def _replace(document: Document, name: str, data: bytes, told: str, then: Callab
         then(receipt.document_id)
         same = receipt.document_id == document.id
         said = "is the very same file; it is tried again." if same else "takes its place."
-        st.toast(f"“{plain(shortened(name, 60))}” {said}", icon=":material/swap_horiz:")
+        st.toast(f"“{plain(squeezed(name, 60))}” {said}", icon=":material/swap_horiz:")
     st.rerun()
