@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from core.errors import Cure
+
 __all__ = [
     "LABEL_FIELDS",
     "Authority",
@@ -235,10 +237,10 @@ class Document:
 
     `owner` answers for it, `url` is where it came from. `parent` is the archive, mail or feed it came in, `version_of`
     the document it replaced (an archived one), `readable` the SHA-256 of an unlocked copy that is read in place of an
-    original under a password. `failure` and `remedy` are set when the state is failed: what happened, what to do.
-    `step` is the pipeline step now running, or the one that failed. `warnings` are for the reader ("3 pages hold no
-    text"). `origin` is insight or episode for the searchable side of one (core.memories), which no list of documents
-    and no count shows.
+    original under a password. `failure`, `remedy` and `cure` count when the state is failed: what happened, what to do,
+    what can help. `step` is the pipeline step now running, or the one that failed. `warnings` are for the reader ("3
+    pages hold no text"). `origin` is insight or episode for the searchable side of one (core.memories), which no list
+    of documents and no count shows.
     """
 
     id: int
@@ -261,6 +263,7 @@ class Document:
     step: str = ""
     failure: str = ""
     remedy: str = ""
+    cure: Cure = Cure.AGAIN
     archived: bool = False
     origin: Origin = Origin.DOCUMENT
     owner: str = ""

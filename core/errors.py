@@ -1,6 +1,6 @@
 """Errors for the person who reads them.
 
-    FivefoldError            message: what happened · hint: what to do
+    FivefoldError            message: what happened · hint: what to do · cure: what can help
     ├── BadFile              one uploaded file cannot be used
     │   ├── EmptyFile
     │   ├── EncryptedFile
@@ -19,12 +19,15 @@ Third-party errors are mapped to these once, at the adapter that called the thir
 """
 
 from collections.abc import Sequence
+from enum import StrEnum
+from typing import ClassVar
 
 __all__ = [
     "BadFile",
     "BadFilters",
     "BadRequest",
     "BadTable",
+    "Cure",
     "EmptyFile",
     "EncryptedFile",
     "FileTooCostly",
@@ -38,23 +41,37 @@ __all__ = [
 ]
 
 
-class FivefoldError(Exception):
-    """Something the user is told about: `message` says what happened, `hint` what to do."""
+class Cure(StrEnum):
+    """What can help after something failed: the same once more, the file's password, or only another file."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    AGAIN = "again"
+    PASSWORD = "password"
+    OTHER_FILE = "other file"
+
+
+class FivefoldError(Exception):
+    """Something the user is told about: `message` says what happened, `hint` what to do, `cure` what can help (as
+    `usual` for such an error, unless told otherwise)."""
+
+    usual: ClassVar[Cure] = Cure.AGAIN
+
+    def __init__(self, message: str, hint: str = "", cure: Cure | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.cure = cure or self.usual
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()
 
-    def __reduce__(self) -> tuple[type["FivefoldError"], tuple[str, str]]:
-        return type(self), (self.message, self.hint)
+    def __reduce__(self) -> tuple[type["FivefoldError"], tuple[str, str, Cure]]:
+        return type(self), (self.message, self.hint, self.cure)
 
 
 class BadFile(FivefoldError):
     """One uploaded file cannot be used; the rest of its batch goes on."""
+
+    usual = Cure.OTHER_FILE
 
 
 class EmptyFile(BadFile):
@@ -74,7 +91,10 @@ class UnsupportedFile(BadFile):
 
 
 class FileTooCostly(BadFile):
-    """Reading the file took more time or memory than one file may."""
+    """Reading the file takes more time or memory than one file may. It may go better when less else is to be done, or
+    with other limits; where it cannot, the error says so."""
+
+    usual = Cure.AGAIN
 
 
 class BadRequest(FivefoldError):

@@ -153,7 +153,7 @@ class Intake:
                 self._store(ingested)
                 self._follow_tables(document_id, replaced)
         except BadFile as error:
-            self._catalogue.fail(document_id, step=step, reason=error.message, remedy=error.hint)
+            self.fail(document_id, error, step)
         except _Stopped:
             return self._catalogue.document(document_id)
         self.tray.ended(document_id)
@@ -202,7 +202,8 @@ class Intake:
 
     def give_up(self, kind: JobKind, number: int, error: Exception) -> None:
         """Note a job of another kind than ingestion that failed for good, so that somebody sees it."""
-        self._jobs.give_up(FailedWork(kind, number, self._now(), *_told(error)))
+        told = _told(error)
+        self._jobs.give_up(FailedWork(kind, number, self._now(), told.message, told.hint))
 
     def given_up(self) -> Sequence[FailedWork]:
         """Work in the background that failed for good and was not done since, newest first."""
@@ -213,11 +214,10 @@ class Intake:
         self._jobs.settle(failed.kind, failed.number)
         self._jobs.defer(failed.kind, [failed.number])
 
-    def fail(self, document_id: int, error: Exception) -> None:
-        """Leave a document failed after an error no reader explains (its worker was killed, or ran out of retries)."""
-        reason, remedy = _told(error)
-        step = self._catalogue.document(document_id).step
-        self._catalogue.fail(document_id, step=step, reason=reason, remedy=remedy)
+    def fail(self, document_id: int, error: Exception, step: str | None = None) -> None:
+        """Leave a document failed with what its error says. step: None for the one it was at."""
+        told, at = _told(error), self._catalogue.document(document_id).step if step is None else step
+        self._catalogue.fail(document_id, step=at, reason=told.message, remedy=told.hint, cure=told.cure)
 
     def read_again(self) -> int:
         """Queue every document to be read again, as a new version of the product asks for; how many there are. Labels
@@ -293,8 +293,8 @@ class _Stopped(Exception):
     """Somebody stopped the document while it was read."""
 
 
-def _told(error: Exception) -> tuple[str, str]:
+def _told(error: Exception) -> FivefoldError:
     """What happened, and what to do."""
     if isinstance(error, FivefoldError):
-        return error.message, error.hint
-    return f"Unexpected {type(error).__name__}: {error}", "Try again; if it fails again, report this message."
+        return error
+    return FivefoldError(f"Unexpected {type(error).__name__}: {error}", "Try again; if it stays, report this message.")

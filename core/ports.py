@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.documents import Document, Label, Labels, Page, Passage, Span
+from core.errors import Cure
 from core.filters import SearchFilters
 from core.queries import ScoreProfile
 from core.results import LegHits, Statistics, TermScore
@@ -186,7 +187,10 @@ class Catalogue(Protocol):
         """Say which pipeline step runs now."""
         ...
 
-    def fail(self, document_id: int, *, step: str, reason: str, remedy: str) -> None: ...
+    def fail(self, document_id: int, *, step: str, reason: str, remedy: str, cure: Cure = Cure.AGAIN) -> None:
+        """Leave a document failed at a step, with what happened, what to do and what can help; nothing of it stays
+        searchable."""
+        ...
 
     def save_ingested(
         self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors

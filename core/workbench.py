@@ -35,7 +35,7 @@ from core.notes.desk import MemoryDesk
 from core.ports import BlobStore, Catalogue, Follower, SparseIndex, VectorIndex
 from core.queries import ScoreProfile, SearchRequest
 from core.reality.desk import RealityDesk
-from core.results import Candidate, SearchResult, Statistics
+from core.results import Candidate, SearchResult, Statistics, UploadReceipt
 from core.saved_views import SavedViews
 from core.search.near import NearWords
 from core.search.pipeline import Searcher
@@ -251,6 +251,17 @@ class Workbench(Intake):
         """Open a file under a password, and queue it to be read. Raises EncryptedFile for a wrong one, BadRequest for
         an empty one, another BadFile for what no password opens."""
         self._unlocking.unlock(document_id, password)
+
+    def replace(self, document_id: int, name: str, data: bytes) -> UploadReceipt:
+        """Upload a file in place of one that cannot be read, with what was said of that, which is then removed. Raises
+        what `upload` raises, and NotFound."""
+        old = self._catalogue.document(document_id)
+        receipt = self.upload(
+            name, data, project=old.project, tags=old.tags, source_type=old.source_type, parent=old.parent, url=old.url
+        )
+        if receipt.document_id != document_id:
+            self.delete(document_id)
+        return receipt
 
     def page(self, document_id: int, number: int) -> Page:
         """Raises NotFound."""

@@ -10,6 +10,7 @@ from pages.parts import notices, session
 from pages.parts.coverage import board as board_room
 from pages.parts.coverage import conflicts, pack, review, snapshots, state, topics, tracing
 from pages.parts.coverage.running import assess, running
+from pages.parts.view_switch import view_switch
 from pages.parts.wording import ago, count, plain
 
 _VIEWS = ("Board", "Review", "Topics", "Requirements", "Conflicts", "Snapshots", "Meeting pack")
@@ -111,15 +112,7 @@ def _room(project: str | None, board: Board | None, *, busy: bool) -> None:
     """The switch between the rooms, and the room. Without a board only topics and snapshots have something to show."""
     listed = state.topics(project)
     first = "Topics" if not listed or (board is None and not busy) else "Board"
-    view = st.segmented_control(
-        "View",
-        _VIEWS,
-        default=first,
-        required=True,
-        key="view",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    view = view_switch({each: each for each in _VIEWS}, "coverage.view", "view", first)
     if view == "Topics":
         topics.draw(project)
     elif view == "Snapshots":
@@ -130,7 +123,7 @@ def _room(project: str | None, board: Board | None, *, busy: bool) -> None:
         _first_time(listed)
 
 
-def _board_room(project: str | None, board: Board, view: str | None) -> None:
+def _board_room(project: str | None, board: Board, view: str) -> None:
     if view == "Review":
         review.draw(board)
     elif view == "Requirements":

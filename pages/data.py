@@ -7,6 +7,7 @@ from pages.parts import notices, reading, session
 from pages.parts.data import ask, in_use, sql, state, tables
 from pages.parts.data.state import Sight
 from pages.parts.urls import page_path
+from pages.parts.view_switch import view_switch
 
 _ROOMS = {"Ask": ask.draw, "Tables": tables.draw, "In use": in_use.draw, "SQL": sql.draw}
 """The rooms, as the switch and the URL name them."""
@@ -21,21 +22,13 @@ def draw() -> None:
     seen = _project()
     reading.progress(lambda: state.sight(seen.project).mark)
     state.told()
-    view = st.segmented_control(
-        "View",
-        list(_ROOMS),
-        default="Ask",
-        required=True,
-        key="view",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    view = view_switch({each: each for each in _ROOMS}, "data.view", "view")
     if not seen.tables:
         notices.empty(
             ":material/table_chart:", "This project has no tables", "Choose another one, or upload its tables."
         )
         return
-    _ROOMS[view or "Ask"](seen)
+    _ROOMS[view](seen)
 
 
 def _project() -> Sight:

@@ -13,7 +13,7 @@ from pages.parts import cards, notices, reading, session
 from pages.parts.data import state
 from pages.parts.looks import TRUTHS, UNKNOWN
 from pages.parts.urls import page_path
-from pages.parts.wording import ago, count, plain, shortened
+from pages.parts.wording import ago, count, plain, shortened, squeezed
 
 _SHOWN = 6
 _MEANINGS = {
@@ -78,7 +78,7 @@ def _attention(documents: list[Document]) -> None:
         with st.container(border=True, gap="xsmall"):
             link = {"document": str(each.id)}
             st.page_link(
-                page_path("library"), label=plain(shortened(each.name, 60)), icon=_icon(each), query_params=link
+                page_path("library"), label=plain(squeezed(each.name, 60)), icon=_icon(each), query_params=link
             )
             st.caption(plain(each.failure or _doubt(each)))
     more = len(failed) + len(unsure) - _SHOWN

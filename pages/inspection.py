@@ -18,7 +18,7 @@ from pages.parts.not_shown import draw_not_shown
 from pages.parts.person import who
 from pages.parts.search import versus
 from pages.parts.urls import page_path, params_of, request_from
-from pages.parts.wording import marked, plain, quoted, shortened
+from pages.parts.wording import marked, plain, quoted, shortened, squeezed
 
 _VIEWS = ("Score", "Page", "Citations", versus.VIEW, "Not shown")
 
@@ -68,7 +68,7 @@ def _heading(result: SearchResult, candidate: Candidate, hit: Hit | None, droppe
     document = result.documents.get(passage.document_id)
     where = cards.place(passage, document)
     st.caption(f"Answer to “{plain(result.request.question)}” · profile {plain(result.profile.ref)}")
-    st.subheader(f"{plain(shortened(passage.document_name, 90))}{', ' + plain(where) if where else ''}", anchor=False)
+    st.subheader(f"{plain(squeezed(passage.document_name, 90))}{', ' + plain(where) if where else ''}", anchor=False)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         cards.badges(passage)
         if hit is not None:

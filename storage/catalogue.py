@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from core.documents import Document, DocumentState, Label, Origin, Page, Passage
-from core.errors import NotFound
+from core.errors import Cure, NotFound
 from core.filters import SearchFilters
 from core.ports import PassageIds, Vectors
 from core.results import Statistics
@@ -109,10 +109,10 @@ class SqlCatalogue:
         with self._database.transaction("noting a document's progress") as connection:
             self._change(connection, document_id, changes)
 
-    def fail(self, document_id: int, *, step: str, reason: str, remedy: str) -> None:
+    def fail(self, document_id: int, *, step: str, reason: str, remedy: str, cure: Cure = Cure.AGAIN) -> None:
         """Leave a document failed at a step, with what happened and what to do, and nothing of it searchable."""
         changes = {"state": str(DocumentState.FAILED), "step": step, "pages": 0, "passages": 0}
-        said = {"failure": storable_text(reason), "remedy": storable_text(remedy)}
+        said = {"failure": storable_text(reason), "remedy": storable_text(remedy), "cure": str(cure)}
         with self._database.transaction("noting a document's failure") as connection:
             self._change(connection, document_id, changes | said)
             self._forget_contents(connection, document_id)

@@ -116,6 +116,7 @@ class DocumentRow(Base):
     step: Mapped[str]
     failure: Mapped[str]
     remedy: Mapped[str]
+    cure: Mapped[str] = mapped_column(server_default=text("'again'"))
     archived: Mapped[bool]
     origin: Mapped[str] = mapped_column(server_default=text("'document'"))
     owner: Mapped[str] = mapped_column(server_default=text("''"))

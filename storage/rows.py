@@ -32,6 +32,7 @@ from core.documents import (
     TemporalClass,
     Truth,
 )
+from core.errors import Cure
 
 __all__ = [
     "EmbeddingDumper",
@@ -148,6 +149,7 @@ def document_values(document: Document) -> dict[str, Any]:
         "pages": document.pages,
         "passages": document.passages,
         "archived": document.archived,
+        "cure": str(document.cure),
         "origin": str(document.origin),
         "parent": document.parent,
         "version_of": document.version_of,
@@ -164,6 +166,7 @@ def document_from(row: Mapping[Any, Any]) -> Document:
         labels=_labels_of(row["labels"]),
         tags=tuple(row["tags"]),
         warnings=tuple(row["warnings"]),
+        cure=Cure(row["cure"]),
         origin=Origin(row["origin"]),
     )
 

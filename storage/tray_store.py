@@ -23,6 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 from core.documents import Document, DocumentState, Origin
+from core.errors import Cure
 from core.jobs import STOPPED, WAITING
 from core.library.intray import STOPPED_BY_HAND, Shown, TrayCounts
 from storage.batch_models import READINGS
@@ -42,6 +43,9 @@ def _in_state(state: DocumentState) -> ColumnElement[bool]:
     return DOCUMENTS.c.state == state.value
 
 
+_WORTH_AGAIN = and_(_in_state(DocumentState.FAILED), DOCUMENTS.c.cure == Cure.AGAIN.value)
+
+
 class SqlTrayStore:
     """core.library.intray.TrayStore of one tenant."""
 
@@ -55,6 +59,7 @@ class SqlTrayStore:
             "running": pending,
             "waiting": and_(pending, _WAITS),
             "failed": _in_state(DocumentState.FAILED),
+            "again": _WORTH_AGAIN,
             "doubtful": and_(ready, _unsure(sure)),
             "done": and_(ready, ~_unsure(sure)),
         }
@@ -99,16 +104,16 @@ class SqlTrayStore:
             first: datetime | None = connection.scalar(query)
         return first
 
-    def failed(self) -> Sequence[int]:
-        """Ids, ascending, of all that failed or were stopped."""
-        return self._numbers(DocumentState.FAILED)
+    def to_try_again(self) -> Sequence[int]:
+        """Ids, ascending, of all that were stopped, or failed in a way that trying again can help."""
+        return self._numbers(_WORTH_AGAIN)
 
     def pending(self) -> Sequence[int]:
         """Ids, ascending, of all that are not read yet."""
-        return self._numbers(DocumentState.PENDING)
+        return self._numbers(_in_state(DocumentState.PENDING))
 
-    def _numbers(self, state: DocumentState) -> Sequence[int]:
-        query = select(DOCUMENTS.c.id).where(DOCUMENTS.c.tenant_id == self._tenant, _in_state(state))
+    def _numbers(self, kind: ColumnElement[bool]) -> Sequence[int]:
+        query = select(DOCUMENTS.c.id).where(DOCUMENTS.c.tenant_id == self._tenant, kind)
         with self._database.transaction("looking for files") as connection:
             return list(connection.scalars(query.order_by(DOCUMENTS.c.id)))
 
@@ -124,6 +129,7 @@ class SqlTrayStore:
         changes = {
             "state": case((known, DocumentState.READY.value), else_=DocumentState.FAILED.value),
             "step": STOPPED,
+            "cure": Cure.AGAIN.value,
             "failure": case((known, ""), else_=failure),
             "remedy": case((known, ""), else_=remedy),
         }

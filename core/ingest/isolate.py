@@ -19,7 +19,7 @@ from typing import IO, Any
 
 import core.errors
 from core.documents import Page, TableRole
-from core.errors import BadFile, FileTooCostly, UnreadableFile
+from core.errors import BadFile, Cure, FileTooCostly, UnreadableFile
 from core.ingest.extract import Block, BlockKind, Extracted, extract
 from core.ingest.extract.feed import FeedEntry, ReadFeed, read_feed
 from core.ingest.extract.holding import extract_holder
@@ -81,7 +81,7 @@ class IsolatedReader:
         else:
             self._idle.append(worker)
         if "error" in answer:
-            raise getattr(core.errors, answer["error"])(answer["message"], answer["hint"])
+            raise getattr(core.errors, answer["error"])(answer["message"], answer["hint"], Cure(answer["cure"]))
         return answer
 
     def close(self) -> None:
@@ -135,6 +135,7 @@ class _Worker:
             f"Reading '{name}' crashed its reader (exit {self._process.returncode}); the file is damaged, "
             f"or needs more than {megabytes:,} MB.",
             "Export it again from the program that made it.",
+            Cure.AGAIN,
         )
 
 
@@ -219,19 +220,17 @@ def _answer(request: dict[str, str], data: bytes) -> dict[str, Any]:
     try:
         return _done(request, data)
     except BadFile as error:
-        return {"error": type(error).__name__, "message": error.message, "hint": error.hint}
+        return _told(error)
     except MemoryError:
-        return {
-            "error": FileTooCostly.__name__,
-            "message": f"Reading '{name}' needs more memory than one file may take.",
-            "hint": _SPLIT,
-        }
+        return _told(FileTooCostly(f"Reading '{name}' needs more memory than one file may take.", _SPLIT))
     except RecursionError:
-        return {
-            "error": UnreadableFile.__name__,
-            "message": f"'{name}' is nested deeper than any real document.",
-            "hint": "Save it again from the program that made it.",
-        }
+        hint = "Save it again from the program that made it."
+        return _told(UnreadableFile(f"'{name}' is nested deeper than any real document.", hint))
+
+
+def _told(error: BadFile) -> dict[str, Any]:
+    """An error as plain data."""
+    return {"error": type(error).__name__, "message": error.message, "hint": error.hint, "cure": error.cure}
 
 
 def _done(request: dict[str, str], data: bytes) -> dict[str, Any]:

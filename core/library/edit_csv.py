@@ -8,7 +8,7 @@ from core.coverage.report import restored
 from core.csv_rows import decoded, records
 from core.documents import LABEL_FIELDS, Document
 from core.errors import BadRequest
-from core.library.edits import FIELDS, Edit, EditMode, value_of
+from core.library.edits import FIELDS, Edit, EditMode, Problem, value_of
 from core.sheets import csv_bytes
 
 __all__ = ["COLUMNS", "Read", "documents_csv", "read_edits"]
@@ -21,10 +21,10 @@ _DIGITS = 16
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The edits a file asks for by document id, and what is wrong with it: one sentence per row or column."""
+    """The edits a file asks for by document id, and what is wrong with it, per row or column."""
 
     edits: dict[int, tuple[Edit, ...]] = field(default_factory=dict)
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 def documents_csv(documents: Sequence[Document]) -> bytes:
@@ -49,8 +49,10 @@ def read_edits(data: bytes, name: str, documents: Sequence[Document]) -> Read:
             f"'{name}' does not say which documents it is about.",
             "Its first row must name a column 'id', 'file' or 'sha256'; download the list to begin with.",
         )
-    problems = [f"The column '{each}' is not known and changes nothing." for each in head if each not in COLUMNS]
-    problems += [f"The column '{each}' stands there twice." for each in COLUMNS if head.count(each) > 1]
+    problems = [
+        Problem(f"The column '{each}' is not known and changes nothing.") for each in head if each not in COLUMNS
+    ]
+    problems += [Problem(f"The column '{each}' stands there twice.") for each in COLUMNS if head.count(each) > 1]
     edits: dict[int, tuple[Edit, ...]] = {}
     finder = _Finder(documents)
     for number, cells in rows:
@@ -58,7 +60,7 @@ def read_edits(data: bytes, name: str, documents: Sequence[Document]) -> Read:
         try:
             document = finder.find(told)
         except BadRequest as problem:
-            problems.append(f"Row {number}: {problem.message}")
+            problems.append(Problem(problem.message, f"Row {number}"))
             continue
         edits[document.id] = tuple(
             Edit(column, value) if value else Edit(column, mode=EditMode.CLEAR)

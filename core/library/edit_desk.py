@@ -9,7 +9,7 @@ from typing import Protocol
 from core.changes import Change, ChangeLog, ChangeSet
 from core.documents import LABEL_FIELDS, Document, Label
 from core.errors import BadRequest, NotFound
-from core.library.edits import METADATA, Edit, Plan, edited, planned, value_of
+from core.library.edits import METADATA, Edit, Plan, Problem, edited, planned, value_of
 from core.moments import right_now
 from core.ports import Catalogue, VectorIndex
 
@@ -62,7 +62,7 @@ class EditDesk:
     def plan(self, wanted: Mapping[int, Sequence[Edit]]) -> Plan:
         """What these edits (document id → edits) would change; nothing is changed."""
         known = self._catalogue.documents_by_id(list(wanted))
-        gone = tuple(f"Document {each} is no longer in the library." for each in wanted if each not in known)
+        gone = [Problem("It is no longer in the library.", f"Document {each}") for each in wanted if each not in known]
         plan = planned([known[each] for each in wanted if each in known], wanted, self._catalogue.documents())
         return replace(plan, problems=(*gone, *plan.problems))
 

@@ -9,7 +9,7 @@ from core.documents import LABEL_FIELDS, Document, Label, SourceType
 from core.errors import BadRequest
 from core.ingest.relabel import relabelled
 
-__all__ = ["FIELDS", "METADATA", "Edit", "EditMode", "Plan", "edited", "planned", "value_of"]
+__all__ = ["FIELDS", "METADATA", "Edit", "EditMode", "Plan", "Problem", "edited", "planned", "value_of"]
 
 METADATA = ("project", "tags", "source_type", "owner", "url")
 FIELDS = (*METADATA, *LABEL_FIELDS)
@@ -39,11 +39,26 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class Problem:
+    """What cannot be done, in whole sentences, and about what: a document, a row of a file, or "" for no one thing.
+
+    >>> str(Problem("The owner is too long.", "memo.md")), str(Problem("Nothing was named."))
+    ('memo.md: The owner is too long.', 'Nothing was named.')
+    """
+
+    what: str
+    about: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.about}: {self.what}" if self.about else self.what
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """What edits would change, and what they cannot: one sentence per problem, naming document and field."""
+    """What edits would change, and what they cannot."""
 
     changes: tuple[Change, ...] = ()
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
     @property
     def documents(self) -> int:
@@ -73,7 +88,7 @@ def planned(documents: Sequence[Document], wanted: Mapping[int, Sequence[Edit]],
     confirmed one, and that is a change.
     """
     changes: list[Change] = []
-    problems: list[str] = []
+    problems: list[Problem] = []
     places = {(each.sha256, each.project): each.id for each in living}
     for document in documents:
         for edit in wanted.get(document.id, ()):
@@ -81,7 +96,7 @@ def planned(documents: Sequence[Document], wanted: Mapping[int, Sequence[Edit]],
                 after = _after(document, edit)
                 _check(document, edit.field, after, places)
             except BadRequest as problem:
-                problems.append(f"{document.name}: {problem.message} {problem.hint}")
+                problems.append(Problem(str(problem), document.name))
                 continue
             before, label = value_of(document, edit.field), getattr(document.labels, edit.field, None)
             if before == after and (label is None or label.confirmed or not after):

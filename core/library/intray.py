@@ -36,12 +36,14 @@ class Shown(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TrayCounts:
-    """How many living documents there are of each kind. waiting are those of `running` whose turn has not come. An
-    archive that holds only other documents is done when it was read: it has no truth."""
+    """How many living documents there are of each kind. waiting are those of `running` whose turn has not come, again
+    those of `failed` that trying again can help. An archive that holds only other documents is done when it was read:
+    it has no truth."""
 
     running: int = 0
     waiting: int = 0
     failed: int = 0
+    again: int = 0
     doubtful: int = 0
     done: int = 0
 
@@ -104,8 +106,8 @@ class TrayStore(Protocol):
         """When the first of those that are not read yet was uploaded; None: all are read."""
         ...
 
-    def failed(self) -> Sequence[int]:
-        """Ids, ascending, of all that failed or were stopped."""
+    def to_try_again(self) -> Sequence[int]:
+        """Ids, ascending, of all that were stopped, or failed in a way that trying again can help."""
         ...
 
     def pending(self) -> Sequence[int]:
@@ -222,8 +224,8 @@ class InTray:
         return len(stopped)
 
     def try_again(self, document_ids: Sequence[int] | None = None) -> int:
-        """Queue files that failed or were stopped, None: all of them; how many."""
-        wanted = self._store.failed() if document_ids is None else document_ids
+        """Queue files that failed or were stopped, None: all that it can help; how many."""
+        wanted = self._store.to_try_again() if document_ids is None else document_ids
         waiting = self._store.requeue(wanted)
         self._jobs.defer_ingest(waiting)
         return len(waiting)

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Protocol
 
 from core.documents import Document, DocumentState, Label, Labels, SourceType
-from core.errors import EmptyFile, FileTooCostly
+from core.errors import Cure, EmptyFile, FileTooCostly
 from core.ingest.extract import Extracted
 from core.ingest.extract.holding import may_hold
 from core.ingest.extract.values import Member
@@ -77,6 +77,7 @@ class Members:
                 raise FileTooCostly(
                     f"'{document.name}' lies more than {MOST_NESTED} files deep within others; it was not unpacked.",
                     "Unpack it yourself, and upload what you need.",
+                    Cure.OTHER_FILE,
                 )
             told = self._uploaded(document, held)
         if any(page.text.strip() for page in held.pages):

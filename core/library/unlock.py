@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from core.documents import Document, DocumentState
-from core.errors import BadRequest
-from core.ingest.extract.unlocking import PROTECTED
+from core.errors import BadRequest, Cure
 from core.ingest.isolate import IsolatedReader
 from core.ports import BlobStore, Catalogue
 
@@ -14,7 +13,7 @@ __all__ = ["Unlocking", "asks_for_password"]
 
 def asks_for_password(document: Document) -> bool:
     """Whether a document failed because it is under a password that `Unlocking.unlock` can take."""
-    return document.state is DocumentState.FAILED and PROTECTED in document.failure
+    return document.state is DocumentState.FAILED and document.cure is Cure.PASSWORD
 
 
 class Unlocking:

@@ -183,9 +183,11 @@ class VersionDesk:
         return compared(before, after)
 
     def suspect_citations(self, document_id: int) -> Sequence[Citing]:
-        """The citations of a document that rest on older text: it was replaced, or reads otherwise since it was read
-        again. Raises NotFound."""
-        return self._suspects.citing(document_id)
+        """The citations of a document, and of the versions it replaced, that rest on older text: what they cite was
+        replaced, or reads otherwise since it was read again. Raises NotFound."""
+        ids = [each.id for each in self._chains.chain(document_id)]
+        own = ids[ids.index(document_id) :: -1]
+        return [citing for each in own for citing in self._suspects.citing(each)]
 
     def suspect_links(self, links: Sequence[Link]) -> Mapping[Link, Suspicion]:
         """Which links of notes are suspect, why, and what the current text says in their place."""

@@ -40,9 +40,11 @@ class Suspicion:
 
 @dataclass(frozen=True, slots=True)
 class Citing:
-    """A suspect citation: what cites (an insight, or an accepted cell of a board), the quote, and the suspicion."""
+    """A suspect citation: what cites (an insight, or an accepted cell of a board), which document, the quote, and the
+    suspicion."""
 
     by: Insight | Decision
+    document: Document
     quote: str
     page: int
     suspicion: Suspicion
@@ -116,9 +118,11 @@ class SuspectReader:
             if citation.sha256 == document.sha256
         ]
         found = self.links([link for _, link in held] + [link for _, _, link in pinned])
-        by_notes = [Citing(note, link.quote, link.page, found[link], link) for note, link in held if link in found]
+        by_notes = [
+            Citing(note, document, link.quote, link.page, found[link], link) for note, link in held if link in found
+        ]
         by_boards = [
-            Citing(decision, citation.quote, citation.page_number, found[link])
+            Citing(decision, document, citation.quote, citation.page_number, found[link])
             for decision, citation, link in pinned
             if link in found
         ]

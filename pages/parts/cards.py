@@ -19,7 +19,7 @@ from pages.parts import charts
 from pages.parts.insights.looks import memory_badge
 from pages.parts.looks import STATES, truth_look
 from pages.parts.urls import page_path, params_of
-from pages.parts.wording import bytes_in_words, day, marked, plain, shortened
+from pages.parts.wording import bytes_in_words, day, marked, plain, shortened, squeezed
 
 __all__ = [
     "SURE",
@@ -144,7 +144,7 @@ def result_card(
 
 def _card_head(hit: Hit, result: SearchResult, document: Document | None, badge: Drawn | None) -> None:
     passage = hit.candidate.passage
-    where, name = place(passage, document), plain(shortened(passage.document_name, 64))
+    where, name = place(passage, document), plain(squeezed(passage.document_name, 64))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{hit.rank}**", width="content")
         origin_badge(passage)
@@ -214,7 +214,7 @@ def miss_line(candidate: Candidate, detail: str, request: SearchRequest, documen
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         origin_badge(passage)
         where = place(passage, document)
-        name = plain(shortened(passage.document_name, 60))
+        name = plain(squeezed(passage.document_name, 60))
         inspect_link(request, passage.id, f"{name}, {plain(where)}" if where else name)
         st.caption(plain(detail), width="content")
     st.caption(plain(shortened(shown_quote(passage.text), 220)))

@@ -14,7 +14,7 @@ from core.coverage.views import Shown
 from core.results import Score, SearchResult, TermScore
 from core.search.sums import factor_label, shown_parts, shrink
 from pages.parts.looks import CELLS
-from pages.parts.wording import shortened
+from pages.parts.wording import shortened, squeezed
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -123,7 +123,7 @@ def journey(result: SearchResult, passage_id: int, *, dark: bool = False) -> "Fi
                 textposition="top center",
                 line={"color": colour, "width": 3 if mine else 1},
                 marker={"size": 9 if mine else 5},
-                name=shortened(candidate.passage.document_name, 40),
+                name=squeezed(candidate.passage.document_name, 40),
                 hovertemplate="%{x}: rank %{y}<br>%{fullData.name}<extra></extra>",
                 connectgaps=True,
             )

@@ -7,7 +7,7 @@ import streamlit as st
 from core.entities import EntityPage, EntityType, KnownEntity
 from core.filters import SearchFilters
 from core.queries import SearchRequest
-from pages.parts.search.paging import PAGER_WIDTH
+from pages.parts.pager import draw_foot, pages_of, place_of
 from pages.parts.urls import page_path, params_of
 from pages.parts.wording import count, plain, shortened
 
@@ -35,8 +35,12 @@ def draw_browser(look_up: LookUp) -> None:
     """Search box, kind, the table and its pages."""
     part, kind = _asked()
     key = f"entities.page.{kind}.{part}"  # what is asked anew starts on the first page
-    number = int(st.session_state.get(key, 1))
-    found = look_up(part, kind, _PER_PAGE, (number - 1) * _PER_PAGE)
+    page = int(st.session_state.get(key, 1))
+    found = look_up(part, kind, _PER_PAGE, (page - 1) * _PER_PAGE)
+    pages = pages_of(found.total, _PER_PAGE)
+    if page > pages:
+        page = pages
+        found = look_up(part, kind, _PER_PAGE, (page - 1) * _PER_PAGE)
     if not found.total:
         narrowed = bool(part) or kind is not None
         st.caption(
@@ -49,9 +53,8 @@ def draw_browser(look_up: LookUp) -> None:
     _heads()
     for known in found.entries:
         _row(known)
-    pages = -(-found.total // _PER_PAGE)
-    if pages > 1:
-        st.pagination(pages, width=PAGER_WIDTH, key=key)
+    said = place_of(page, _PER_PAGE, found.total, "entity", "entities")
+    draw_foot(page, pages, said, f"entities.pager.{kind}.{part}", lambda turned: st.session_state.update({key: turned}))
 
 
 def _asked() -> tuple[str, EntityType | None]:

@@ -7,15 +7,15 @@ import streamlit as st
 __all__ = ["view_switch"]
 
 
-def view_switch(views: Mapping[str, str], key: str, param: str) -> str:
+def view_switch(views: Mapping[str, str], key: str, param: str, first: str = "") -> str:
     """The view, as the URL says it; a link or a button elsewhere on the page may have changed it there.
 
-    views: name in the URL → words on the switch; the first is open unless told otherwise. key: of the switch. param:
-    of the URL.
+    views: name in the URL → words on the switch. key: of the switch. param: of the URL. first: the one that is open
+    unless told otherwise, "" for the first on the switch.
     """
-    state, first = st.session_state, next(iter(views))
-    asked, seen = st.query_params.get(param, first), f"{key}.seen"
-    known = asked if asked in views else first
+    state, usual = st.session_state, first or next(iter(views))
+    asked, seen = st.query_params.get(param, usual), f"{key}.seen"
+    known = asked if asked in views else usual
     if state.get(key) not in views or asked != state.get(seen):
         state[key] = known
     view: str = (

@@ -7,7 +7,7 @@ from datetime import datetime
 from core.documents import Span
 from core.matching import stem, word_spans, words
 
-__all__ = ["ago", "bytes_in_words", "count", "day", "marked", "plain", "quoted", "shortened"]
+__all__ = ["ago", "bytes_in_words", "count", "day", "marked", "plain", "quoted", "shortened", "squeezed"]
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _SPACE = re.compile(r"\s+")
@@ -89,6 +89,16 @@ def shortened(text: str, length: int) -> str:
         return text
     cut = text[: length - 1]
     return f"{cut.rsplit(' ', 1)[0] if ' ' in cut else cut} …"
+
+
+def squeezed(name: str, length: int) -> str:
+    """At most `length` characters, cut in the middle: names of documents differ at their ends.
+
+    >>> squeezed("Payroll_Configuration_Guide_v1.pdf, page 2", 24)
+    'Payroll_Con…pdf, page 2'
+    """
+    half = (length - 1) // 2
+    return name if len(name) <= length else f"{name[:half]}…{name[-half:]}"
 
 
 def day(moment: datetime | None) -> str:

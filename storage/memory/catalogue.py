@@ -11,7 +11,7 @@ from threading import RLock
 import numpy as np
 
 from core.documents import Document, DocumentState, Label, Origin, Page, Passage, TableRole, Truth
-from core.errors import NotFound
+from core.errors import Cure, NotFound
 from core.filters import FIELDS, SearchFilters
 from core.ports import PassageIds, Vectors
 from core.results import Statistics
@@ -75,11 +75,11 @@ class MemoryCatalogue:
                 self.document(document_id), state=DocumentState.PENDING, step=step, failure="", remedy=""
             )
 
-    def fail(self, document_id: int, *, step: str, reason: str, remedy: str) -> None:
+    def fail(self, document_id: int, *, step: str, reason: str, remedy: str, cure: Cure = Cure.AGAIN) -> None:
         """Leave a document failed at a step, with what happened and what to do, and nothing of it searchable."""
         with self._lock:
             failed = replace(self.document(document_id), state=DocumentState.FAILED, step=step, pages=0, passages=0)
-            self._documents[document_id] = replace(failed, failure=reason, remedy=remedy)
+            self._documents[document_id] = replace(failed, failure=reason, remedy=remedy, cure=cure)
             self._forget_contents(document_id)
 
     def save_ingested(

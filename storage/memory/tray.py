@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from core.documents import Document, DocumentState
+from core.errors import Cure
 from core.jobs import STOPPED, WAITING
 from core.library.intray import STOPPED_BY_HAND, Shown, TrayCounts
 from core.library.members import is_container
@@ -28,6 +29,7 @@ class MemoryTrayStore:
             running=held.count(Shown.RUNNING),
             waiting=sum(kind is Shown.RUNNING and waits for kind, waits in kinds),
             failed=held.count(Shown.FAILED),
+            again=sum(_worth_again(each) for each in self._listed(words)),
             doubtful=held.count(Shown.DOUBTFUL),
             done=held.count(Shown.DONE),
         )
@@ -55,20 +57,23 @@ class MemoryTrayStore:
         pending = [each.uploaded_at for each in self._listed("") if each.state is DocumentState.PENDING]
         return min(pending, default=None)
 
-    def failed(self) -> Sequence[int]:
-        """Ids, ascending, of all that failed or were stopped."""
-        return self._numbers(DocumentState.FAILED)
+    def to_try_again(self) -> Sequence[int]:
+        """Ids, ascending, of all that were stopped, or failed in a way that trying again can help."""
+        return sorted(each.id for each in self._all() if _worth_again(each))
 
     def pending(self) -> Sequence[int]:
         """Ids, ascending, of all that are not read yet."""
-        return self._numbers(DocumentState.PENDING)
+        return self._in_state(DocumentState.PENDING)
 
-    def _numbers(self, state: DocumentState) -> Sequence[int]:
-        return sorted(each.id for each in self._catalogue.documents(archived=None, origin=None) if each.state is state)
+    def _in_state(self, state: DocumentState) -> list[int]:
+        return sorted(each.id for each in self._all() if each.state is state)
+
+    def _all(self) -> Sequence[Document]:
+        return self._catalogue.documents(archived=None, origin=None)
 
     def requeue(self, document_ids: Sequence[int]) -> Sequence[int]:
         """Mark those of them that failed as waiting; which they are."""
-        chosen = sorted(set(self.failed()) & set(document_ids))
+        chosen = sorted(set(self._in_state(DocumentState.FAILED)) & set(document_ids))
         for document_id in chosen:
             self._catalogue.mark(document_id, step=WAITING)
         return chosen
@@ -100,6 +105,10 @@ class MemoryTrayStore:
     def _listed(self, words: str) -> list[Document]:
         wanted = words.strip().lower()
         return [each for each in self._catalogue.documents() if wanted in each.name.lower()]
+
+
+def _worth_again(document: Document) -> bool:
+    return document.state is DocumentState.FAILED and document.cure is Cure.AGAIN
 
 
 def _waits(document: Document) -> bool:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import BadFile, EmptyFile, EncryptedFile, FileTooCostly, UnreadableFile, UnsupportedFile
+from core.errors import BadFile, Cure, EmptyFile, EncryptedFile, FileTooCostly, UnreadableFile, UnsupportedFile
 from core.ingest.extract import extract
 from core.ingest.extract.archive import MOST_DEPTH, MOST_ENTRIES, MOST_UNPACKED_BYTES
 from core.ingest.file_names import clean_name
@@ -167,6 +167,7 @@ def test_what_is_no_use_or_a_bomb_is_refused_whole(
     with pytest.raises(error) as caught:
         extract("share.zip", data, tmp_path)
     assert words in caught.value.message and "'share.zip'" in caught.value.message and caught.value.hint
+    assert caught.value.cure is Cure.OTHER_FILE
 
 
 @pytest.mark.parametrize("position", range(4))

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from core.coverage.risks import _UNREADABLE
-from core.errors import BadFile, EmptyFile, FileTooCostly, UnreadableFile, UnsupportedFile
+from core.errors import BadFile, Cure, EmptyFile, FileTooCostly, UnreadableFile, UnsupportedFile
 from core.ingest.chunk import split
 from core.ingest.extract import BlockKind, extract, ocr, pdf, picture
 from core.ingest.extract.clean import garbled, mojibake
@@ -93,8 +93,9 @@ def test_a_page_on_which_nothing_is_found_is_told() -> None:
 
 @needs_tesseract
 def test_pages_there_is_no_time_for_are_told() -> None:
-    with pytest.raises(EmptyFile, match="no time"):
+    with pytest.raises(EmptyFile, match="no time") as caught:
         extract("long.pdf", scan_of(SCAN), seconds=-1)
+    assert caught.value.cure is Cure.AGAIN
     extracted = extract("long.pdf", scan_of("Leave is paid.", SCAN), seconds=-1)
     assert "could not be read in the time one file may take" in extracted.warnings[0]
     assert extracted.pages[1].text == ""
@@ -123,7 +124,7 @@ def test_without_tesseract_a_scan_is_refused_with_what_to_install(
 ) -> None:
     with pytest.raises(error, match=words) as caught:
         extract(name, data)
-    assert "Tesseract" in caught.value.hint
+    assert "Tesseract" in caught.value.hint and caught.value.cure is Cure.AGAIN
 
 
 def bomb() -> bytes:
@@ -142,8 +143,9 @@ def bomb() -> bytes:
     ],
 )
 def test_a_bad_picture_says_what_is_wrong(name: str, data: bytes, error: type[BadFile]) -> None:
-    with pytest.raises(error, match=name):
+    with pytest.raises(error, match=name) as caught:
         extract(name, data)
+    assert caught.value.cure is Cure.OTHER_FILE
 
 
 SHIFTED = "".join(chr(ord(letter) - 29) if letter.isalpha() else letter for letter in LEAVE.lower() * 4)

@@ -1,6 +1,7 @@
 """A file that hangs, crashes or eats memory fails alone; the next one is read."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -12,10 +13,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from core.errors import EmptyFile, FileTooCostly, UnreadableFile
+from core.errors import BadFile, Cure, EmptyFile, FileTooCostly, UnreadableFile
 from core.ingest.extract import extract
 from core.ingest.isolate import IsolatedReader
 from tests.ingest.making import pdf_of
+from tests.library.test_unlock import locked_pdf
 
 
 @pytest.fixture
@@ -43,18 +45,39 @@ def test_errors_come_back_as_themselves_and_the_next_file_is_read(reader: Isolat
     assert reader.read("b.txt", b"Fine.").pages[0].text == "Fine."
 
 
+@pytest.mark.parametrize(
+    ("name", "data", "cure"),
+    [
+        ("cut.pdf", b"%PDF-1.7 no more", Cure.OTHER_FILE),
+        ("song.gif", b"GIF89a" + bytes(40), Cure.OTHER_FILE),
+        ("empty.txt", b" ", Cure.OTHER_FILE),
+        ("secret.pdf", locked_pdf(pdf_of("Leave is paid."), "secret", "AES-256"), Cure.PASSWORD),
+    ],
+)
+def test_an_error_says_what_can_help_on_both_sides_of_the_process(
+    reader: IsolatedReader, name: str, data: bytes, cure: Cure
+) -> None:
+    for read in (extract, reader.read):
+        with pytest.raises(BadFile) as caught:
+            read(name, data)
+        assert caught.value.cure is cure
+        assert pickle.loads(pickle.dumps(caught.value)).cure is cure
+
+
 def test_a_killed_reader_fails_its_file_and_the_next_one_is_read(reader: IsolatedReader) -> None:
     reader.read("a.txt", b"Warm.")
     os.kill(max(children(), key=lambda child: child.create_time()).pid, signal.SIGKILL)  # others may have readers too
-    with pytest.raises(UnreadableFile, match=r"crashed its reader"):
+    with pytest.raises(UnreadableFile, match=r"crashed its reader") as caught:
         reader.read("crash.txt", b"x")
+    assert caught.value.cure is Cure.AGAIN
     assert reader.read("b.txt", b"Fine.").pages[0].text == "Fine."
 
 
 def test_a_file_beyond_its_time_is_stopped() -> None:
     reader = IsolatedReader(0, 4096)
-    with pytest.raises(FileTooCostly, match="more than 0 seconds"):
+    with pytest.raises(FileTooCostly, match="more than 0 seconds") as caught:
         reader.read("slow.pdf", pdf_of("Slow."))
+    assert caught.value.cure is Cure.AGAIN
     reader.close()
 
 

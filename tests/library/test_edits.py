@@ -165,17 +165,18 @@ def test_a_value_a_field_cannot_hold_is_a_problem_that_names_the_document(
     plan = office.edits.plan({policy.id: [edit, Edit("owner", "A")]})
     assert [each.field for each in plan.changes] == ["owner"]
     [problem] = plan.problems
-    assert problem.startswith("policy.md: ") and said in problem
+    assert problem.about == "policy.md" and said in problem.what and str(problem) == f"policy.md: {problem.what}"
 
 
 def test_the_same_file_cannot_be_twice_in_one_project(office: Workbench) -> None:
     office.upload("copy.md", POLICY.encode(), project="South")
     plan = office.edits.plan({by_name(office, "copy.md").id: [Edit("project", "North")]})
-    assert not plan.changes and "The same file is in North already." in plan.problems[0]
+    assert not plan.changes and "The same file is in North already." in plan.problems[0].what
 
 
 def test_an_unknown_document_or_set_is_told(office: Workbench) -> None:
-    assert office.edits.plan({999: [Edit("owner", "A")]}).problems == ("Document 999 is no longer in the library.",)
+    [problem] = office.edits.plan({999: [Edit("owner", "A")]}).problems
+    assert str(problem) == "Document 999: It is no longer in the library."
     with pytest.raises(NotFound):
         office.edits.undo(999)
 
@@ -210,7 +211,7 @@ def test_rows_that_cannot_be_used_are_told_and_the_others_go_on(office: Workbenc
     rows = "\n".join(("id,file,sha256,owner,colour", *lines))
     read = read_edits(rows.encode(), "d.csv", office.documents())
     assert read.edits == {policy.id: (Edit("owner", "B"),)}
-    told = " ".join(read.problems)
+    told = " ".join(map(str, read.problems))
     for said in ("'colour' is not known", "Row 2: there is no document with id 99", "Row 3:", "Row 5:"):
         assert said in told
 

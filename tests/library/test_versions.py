@@ -368,7 +368,7 @@ def test_a_note_on_replaced_text_is_suspect_with_the_new_wording_beside_it(
     shelf: Shelf, three: tuple[int, int, int]
 ) -> None:
     changed, kept = noted(shelf, three[0], "Receipts"), noted(shelf, three[0], "Private cars")
-    assert shelf.versions.suspect_citations(three[0]) == () == tuple(shelf.versions.suspect_links([changed, kept]))
+    assert [] == shelf.versions.suspect_citations(three[0]) == list(shelf.versions.suspect_links([changed, kept]))
     shelf.versions.accept(three[0], three[1])
     shelf.versions.accept(three[1], three[2])
     doubts = shelf.versions.suspect_links([changed, kept])
@@ -376,7 +376,17 @@ def test_a_note_on_replaced_text_is_suspect_with_the_new_wording_beside_it(
     assert "which says the same" in doubts[kept].why
     proposal = doubts[changed].proposal
     assert proposal is not None and "within seven days" in proposal.sentence.text and 0.6 < proposal.likeness < 1
-    assert {each.quote for each in shelf.versions.suspect_citations(three[0])} == {changed.quote, kept.quote}
+    for document_id in three:  # also the newer ones tell what rests on what they replaced
+        told = shelf.versions.suspect_citations(document_id)
+        assert {(each.document.id, each.quote) for each in told} == {(three[0], each.quote) for each in (changed, kept)}
+
+
+def test_an_older_version_does_not_tell_what_rests_on_a_newer_one(shelf: Shelf, three: tuple[int, int, int]) -> None:
+    link = noted(shelf, three[1], "Receipts")
+    shelf.versions.accept(three[0], three[1])
+    shelf.versions.accept(three[1], three[2])
+    told = [[each.quote for each in shelf.versions.suspect_citations(document_id)] for document_id in three]
+    assert told == [[], [link.quote], [link.quote]]
 
 
 def test_a_note_takes_over_the_new_wording(shelf: Shelf, three: tuple[int, int, int]) -> None:
@@ -385,7 +395,7 @@ def test_a_note_takes_over_the_new_wording(shelf: Shelf, three: tuple[int, int, 
     (citing,) = shelf.versions.suspect_citations(three[0])
     assert citing.suspicion.proposal is not None and citing.link == link
     shelf.workbench.memories.change(taken_over(citing.by, link, citing.suspicion.proposal))  # type: ignore[arg-type]
-    assert shelf.versions.suspect_citations(three[0]) == ()
+    assert shelf.versions.suspect_citations(three[0]) == []
     (note,) = shelf.workbench.memories.about([three[1]])
     text = shelf.workbench.page(three[1], note.links[0].page).text
     assert text[note.links[0].start : note.links[0].end] == note.links[0].quote
@@ -426,7 +436,7 @@ def test_an_accepted_cell_that_rests_on_replaced_text_is_listed(shelf: Shelf, th
         pinned=(citation,),
     )
     shelf.stores.boards.decide([decision])
-    assert shelf.versions.suspect_citations(three[0]) == ()
+    assert shelf.versions.suspect_citations(three[0]) == []
     shelf.versions.accept(three[0], three[1])
     (citing,) = shelf.versions.suspect_citations(three[0])
     assert isinstance(citing.by, Decision) and citing.by.topic == "Receipts" and citing.link is None

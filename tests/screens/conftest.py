@@ -4,9 +4,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from streamlit.elements.lib import policies
 from streamlit.testing.v1 import AppTest
 
 from tests.building import Stores, built
@@ -42,6 +44,17 @@ class Shelf:
     def add(self, name: str, text: str, **where: Any) -> int:
         """Upload a text; gives its document id."""
         return self.workbench.upload(name, text.encode(), **where).document_id
+
+
+@pytest.fixture(autouse=True)
+def unwarned(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Streamlit warns only once, and only its log, of a widget that is given its value twice; here each one counts."""
+    said: list[str] = []
+    monkeypatch.setattr(
+        policies, "_LOGGER", SimpleNamespace(warning=lambda words, *told, **_: said.append(words % told))
+    )
+    yield
+    assert not said, said
 
 
 @pytest.fixture

@@ -88,11 +88,18 @@ def test_a_part_of_a_name_and_a_kind_narrow_the_table(screen: AppTest) -> None:
 
 def test_there_are_pages_and_a_new_search_starts_on_the_first(screen: AppTest) -> None:
     assert len(labels(screen)) == 15
-    screen.session_state["entities.page.None."] = 2
-    screen.run()
+    screen.pagination(key="entities.pager.None..2.1").set_value(2).run()
     assert labels(screen) == [f"term {number:02}" for number in range(13, 20)]
     screen.text_input(key="entities.part").set_value("term").run()
     assert labels(screen)[0] == "term 00"
+
+
+def test_a_page_that_is_no_more_is_the_last_one(screen: AppTest) -> None:
+    labels(screen)
+    screen.session_state["entities.page.None."] = 9
+    screen.run()
+    assert labels(screen) == [f"term {number:02}" for number in range(13, 20)]
+    assert "16–22 of 22 entities" in words(screen)
 
 
 def test_what_matches_nothing_says_so(screen: AppTest) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.library.packing import zip_of
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import LAW, Opened, Shelf, words
 
 
 def _named(shelf: Shelf, name: str) -> str:
@@ -117,3 +117,29 @@ def test_a_csv_read_back_shows_its_changes_and_its_problems_before_anything_is_m
     assert "2 things cannot be done" in said and "**1 change** in 1 document" in said
     screen.button(key="library.apply").click().run()
     assert stocked.workbench.document(int(wanted)).owner == "Ann"
+
+
+def test_what_is_wrong_alike_with_several_documents_is_said_once_whatever_their_names_hold(
+    shelf: Shelf, opened: Opened
+) -> None:
+    names = ["Re: overtime: the rule.md", "Re: pay.md"]
+    ids = [shelf.add(name, f"# Note {name}\nOvertime must be approved in writing.\n") for name in names]
+    screen = opened("library.py", view="spreadsheet")
+    rows = "id,url\n" + "".join(f"{each},nowhere\n" for each in ids)
+    screen.file_uploader[0].set_value(("d.csv", rows.encode(), "text/csv")).run()
+    [said] = [str(each.value).replace("\\", "") for each in screen.warning]
+    assert "2 things cannot be done" in said
+    assert said.count("\n- ") == 1 and f"- {', '.join(names)}: 'nowhere' is not an address." in said
+
+
+def test_a_file_that_cannot_be_read_is_replaced_from_its_details(shelf: Shelf, opened: Opened) -> None:
+    broken = shelf.add("broken.pdf", "%PDF-1.7 no more")
+    screen = opened("library.py", document=str(broken))
+    assert not [each for each in screen.button if each.label == "Read again"]
+    next(each for each in screen.file_uploader if str(each.key).startswith("replace.library")).set_value(
+        ("law.md", LAW.encode(), "text/markdown")
+    )
+    screen.run()
+    (document,) = shelf.workbench.documents()
+    assert document.name == "law.md" and screen.query_params["document"] == str(document.id)
+    assert [each for each in screen.button if each.label == "Read again"]

@@ -18,7 +18,7 @@ from pages.parts import cards, session
 from pages.parts.answer import view
 from pages.parts.search import paging
 from pages.parts.search.collapsed import collapsed
-from pages.parts.search.paging import MOST, PER_PAGE, draw_pager, on_page, page_asked, page_params, pages_of
+from pages.parts.search.paging import MOST, PER_PAGE, draw_pager, on_page, pages_of
 from pages.parts.search.similar import more_like_this
 from pages.parts.search.versus import choose_other, compare_button, draw_versus, versus_params
 from pages.parts.search.versus_chart import versus_bars
@@ -189,16 +189,6 @@ def test_every_result_stands_on_exactly_one_page_in_the_order_of_the_search(tota
     assert [each for one in pages for each in one] == hits
     assert all(len(one) == PER_PAGE for one in pages[:-1])
     assert list(on_page(hits, page)) in pages  # type: ignore[arg-type]
-
-
-@given(st.integers(1, 200))
-def test_a_page_survives_its_url(page: int) -> None:
-    assert page_asked(page_params(page)) == page
-
-
-@pytest.mark.parametrize("named", ["", "0", "-1", "two", "²", "99999999"])
-def test_what_is_no_page_is_the_first(named: str) -> None:
-    assert page_asked({"page": [named]}) == 1
 
 
 def _pages() -> None:

@@ -119,6 +119,15 @@ def test_a_correction_is_taken_back(taught: Shelf, look: Look) -> None:
     assert f"learning.back.{corrected.id}.truth" not in {each.key for each in screen.button}
 
 
+def test_documents_whose_long_names_differ_only_at_their_ends_are_told_apart(shelf: Shelf, look: Look) -> None:
+    names = [f"rules_{'of_conduct_for_everybody_' * 4}in_{year}.md" for year in (2024, 2025)]
+    for name in names:
+        shelf.workbench.correct(shelf.add(name, f"# {name}\n{POLICY}"), "truth", "compliance")
+    shown = [link.label.replace("\\", "") for link in look().page_link]
+    assert len(set(shown)) == 2 and all(len(each) < 50 for each in shown)
+    assert {each[-8:] for each in shown} == {"_2024.md", "_2025.md"}
+
+
 def test_too_few_judged_labels_are_said_to_be_too_few(taught: Shelf, look: Look) -> None:
     screen = look()
     assert "Too few to say:" in words(screen) and "of 5 automatic labels people judged were right" in words(screen)

@@ -6,6 +6,7 @@ from os import utime
 from streamlit.testing.v1 import AppTest
 
 from core.documents import DocumentState
+from core.errors import FileTooCostly
 from core.jobs import FailedWork, JobKind
 from core.library.intray import Shown
 from tests.screens.conftest import LAW, POLICY, Opened, Shelf, words
@@ -50,13 +51,47 @@ def test_a_running_job_shows_its_step_and_the_share_that_is_done(stocked: Shelf,
     assert "waiting" in " ".join(str(each.proto) for each in screen.markdown)
 
 
-def test_a_failed_file_can_be_tried_again(shelf: Shelf, opened: Opened) -> None:
+def test_a_failed_file_can_be_tried_again_where_that_can_help(shelf: Shelf, opened: Opened) -> None:
+    slow = shelf.add("slow.md", POLICY)
+    shelf.workbench.fail(slow, FileTooCostly("Reading it took more than 60 seconds.", "Split it."))
     shelf.add("broken.pdf", "%PDF-1.7 no more")
     tried: list[int] = []
     shelf.jobs.run = tried.append
     screen = opened("upload.py")
-    next(each for each in screen.button if each.label == "Try again").click().run()
-    assert tried == [shelf.workbench.documents()[0].id]
+    assert [each.key for each in screen.button if each.label == "Try again"] == [f"retry.{slow}"]
+    pressed(screen, "Try 1 of 2 failed again")
+    assert tried == [slow] and shelf.workbench.document(slow).state is DocumentState.PENDING
+
+
+def test_a_file_that_cannot_be_read_is_replaced_by_one_that_can(shelf: Shelf, opened: Opened) -> None:
+    broken = shelf.add("broken.pdf", "%PDF-1.7 no more", project="Tallgrass", tags=("rules",))
+    screen = opened("upload.py")
+    labels = {each.label for each in screen.button}
+    assert "Remove" in labels and not [each for each in labels if each.startswith("Try ")]
+    _given(screen, broken, ("empty.md", b"", "text/markdown"))
+    assert "0 bytes" in screen.error[0].value and shelf.workbench.document(broken).state is DocumentState.FAILED
+    _given(screen, broken, ("law.md", LAW.encode(), "text/markdown"))
+    (document,) = shelf.workbench.documents()
+    assert (document.name, document.state, document.project, document.tags) == (
+        "law.md", DocumentState.READY, "Tallgrass", ("rules",),
+    )  # fmt: skip
+    assert not screen.error
+
+
+def test_the_very_same_file_is_tried_once_more_and_not_lost(shelf: Shelf, opened: Opened) -> None:
+    broken = shelf.add("broken.pdf", "%PDF-1.7 no more")
+    screen = opened("upload.py")
+    _given(screen, broken, ("copy.pdf", b"%PDF-1.7 no more", "application/pdf"))
+    (document,) = shelf.workbench.documents()
+    assert (document.id, document.state) == (broken, DocumentState.FAILED)
+    assert "the very same file" in screen.toast[0].value.replace("\\", "")
+
+
+def _given(screen: AppTest, document_id: int, file: tuple[str, bytes, str]) -> None:
+    """A file is dropped where it would take a failed document's place."""
+    key = f"replace.upload.{document_id}.file."
+    next(each for each in screen.file_uploader if str(each.key).startswith(key)).set_value(file)
+    screen.run()
 
 
 def test_a_label_that_is_right_is_confirmed_with_one_click(stocked: Shelf, opened: Opened) -> None:

@@ -169,8 +169,12 @@ def test_an_insight_on_replaced_text_is_suspect_and_takes_the_new_wording(
     stocked.workbench.versions.accept(*two)
     said = plain_words(opened("insights.py"))
     assert "Suspect" in said and "replaced by 'travel_rules_v2.md'" in said and "within seven days" in said
-    screen = versions_of(opened, two[0])
-    assert "1 citation rests on the older text" in words(screen)
-    screen.button(key=f"versions.cite.{two[0]}.0").click().run()
+    assert all("1 citation rests on older text" in words(opened("library.py", document=str(each))) for each in two)
+    assert "1 citation rests on the older text" in words(versions_of(opened, two[0]))
+    screen = versions_of(opened, two[1])
+    assert "1 citation rests on the older text" in words(screen) and "(travel_rules_v1.md, page 1)" in plain_words(
+        screen
+    )
+    screen.button(key=f"versions.cite.{two[1]}.0").click().run()
     assert "rests on the older text" not in words(screen)
     assert "Suspect" not in words(opened("insights.py"))

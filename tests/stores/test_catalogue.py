@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from core.documents import DocumentState, Evidence, EvidenceSource, Label, Labels, Page, Passage, Span, Truth
-from core.errors import NotFound
+from core.errors import Cure, NotFound
 from core.filters import FIELDS, SearchFilters
 from core.ports import Catalogue
 from storage.catalogue import SqlCatalogue
@@ -75,10 +75,10 @@ def test_storing_again_replaces_pages_and_passages(catalogue: Catalogue) -> None
 
 def test_a_document_that_fails_says_why_and_is_tried_again(catalogue: Catalogue) -> None:
     known = catalogue.add_document(document())
-    catalogue.fail(known.id, step="read", reason="It is damaged.", remedy="Export it again.")
+    catalogue.fail(known.id, step="read", reason="It is damaged.", remedy="Export it again.", cure=Cure.OTHER_FILE)
     failed = catalogue.document(known.id)
-    assert (failed.state, failed.step, failed.failure, failed.remedy) == (
-        DocumentState.FAILED, "read", "It is damaged.", "Export it again.",
+    assert (failed.state, failed.step, failed.failure, failed.remedy, failed.cure) == (
+        DocumentState.FAILED, "read", "It is damaged.", "Export it again.", Cure.OTHER_FILE,
     )  # fmt: skip
     catalogue.mark(known.id, step="waiting")
     again = catalogue.document(known.id)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, inspect, text
@@ -15,6 +16,7 @@ from storage import (
     feed_models,
     lesson_models,
     memory_models,
+    migrations,
     mirror_models,
     reality_models,
     review_models,
@@ -76,6 +78,39 @@ def test_migrating_twice_changes_nothing(empty: Engine) -> None:
         assert connection.scalar(text("SELECT tenant_id FROM tenants")) == "kept"
 
 
+def test_a_file_that_failed_under_a_password_before_is_still_asked_for_it(empty: Engine) -> None:
+    _migrate_to("0018", empty)
+    said = {1: "'a.pdf' is protected by a password.", 2: "'b.pdf' is damaged."}
+    with empty.begin() as connection:
+        connection.execute(text("INSERT INTO tenants VALUES ('old')"))
+        for number, failure in said.items():
+            row = {"id": number, "name": "a.pdf", "sha": str(number), "failure": failure}
+            connection.execute(text(_FAILED), row)
+    migrate(empty)
+    with empty.begin() as connection:
+        assert dict(connection.execute(text("SELECT id, cure FROM documents")).all()) == {1: "password", 2: "again"}
+
+
+_FAILED = """
+INSERT INTO documents (tenant_id, id, name, sha256, size_bytes, state, uploaded_at, media_type, paged, title,
+    source_type, labels, tags, pages, passages, warnings, step, failure, remedy, archived)
+VALUES ('old', :id, :name, :sha, 1, 'failed', now(), '', false, '', 'upload', '{}', '{}', 0, 0, '{}', 'read', :failure,
+    '', false)
+"""
+
+
+def _migrate_to(revision: str, engine: Engine) -> None:
+    """The database as an earlier version of the product left it."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+
+
 def test_four_at_once_migrate_it_once(empty: Engine) -> None:
     engines = [engine_for(empty.url.render_as_string(hide_password=False)) for _ in range(4)]
     with ThreadPoolExecutor(4) as together:
@@ -83,7 +118,7 @@ def test_four_at_once_migrate_it_once(empty: Engine) -> None:
     for engine in engines:
         engine.dispose()
     with empty.begin() as connection:
-        assert list(connection.scalars(text("SELECT version_num FROM alembic_version"))) == ["0018"]
+        assert list(connection.scalars(text("SELECT version_num FROM alembic_version"))) == ["0019"]
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(empty: Engine) -> None:

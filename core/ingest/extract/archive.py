@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
 
-from core.errors import BadFile, EmptyFile, EncryptedFile, FileTooCostly, UnreadableFile, UnsupportedFile
+from core.errors import BadFile, Cure, EmptyFile, EncryptedFile, FileTooCostly, UnreadableFile, UnsupportedFile
 from core.ingest.extract.detect import FileKind, detect
 from core.ingest.extract.values import Extracted, Member
 from core.ingest.file_names import Names, clean_name, is_junk, unzipped_name
@@ -115,7 +115,8 @@ def _nothing(unpacking: _Unpacking) -> BadFile:
 
 
 def _bomb(name: str, what: str) -> FileTooCostly:
-    return FileTooCostly(f"'{name}' {what}; it was not unpacked.", "Unpack it yourself, and upload what you need.")
+    hint = "Unpack it yourself, and upload what you need."
+    return FileTooCostly(f"'{name}' {what}; it was not unpacked.", hint, Cure.OTHER_FILE)
 
 
 def _open(unpacking: _Unpacking, kind: FileKind, stream: IO[bytes], prefix: str, depth: int) -> None:

@@ -6,7 +6,7 @@ import zlib
 from io import BytesIO
 from typing import Any
 
-from core.errors import EncryptedFile, FileTooCostly, UnreadableFile
+from core.errors import Cure, EncryptedFile, FileTooCostly, UnreadableFile
 from core.ingest.extract.clean import clean
 
 __all__ = ["check_package", "core_metadata", "kept"]
@@ -31,6 +31,7 @@ def check_package(name: str, data: bytes) -> None:
                 raise FileTooCostly(
                     f"'{name}' unpacks from {len(data):,} to {unpacked:,} bytes, as no real document does.",
                     "Save it again from the program that made it.",
+                    Cure.OTHER_FILE,
                 )
             for part in parts:
                 if part.flag_bits & 1:

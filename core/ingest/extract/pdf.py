@@ -11,7 +11,7 @@ from io import BytesIO
 from typing import Any
 
 from core.documents import Page
-from core.errors import EmptyFile, FileTooCostly, UnreadableFile
+from core.errors import Cure, EmptyFile, FileTooCostly, UnreadableFile
 from core.ingest.extract.clean import clean, garbled
 from core.ingest.extract.hyphens import mended
 from core.ingest.extract.kinds import FileKind
@@ -89,9 +89,11 @@ def _without_text(name: str, read: _Read) -> EmptyFile:
         )
     said = f"'{name}' holds no text, only pictures of its {pages} – probably a scan"
     if read.recognition is None:
-        return EmptyFile(f"{said}.", f"{INSTALL}, or upload a version that has text.")
-    told = "there was no time to recognise any" if read.recognition.late else "no text could be recognised on them"
-    return EmptyFile(f"{said}; {told}.", "Scan it again: upright, at 300 dots per inch; split it when it is long.")
+        return EmptyFile(f"{said}.", f"{INSTALL}, or upload a version that has text.", Cure.AGAIN)
+    late = bool(read.recognition.late)
+    told = "there was no time to recognise any" if late else "no text could be recognised on them"
+    hint = "Scan it again: upright, at 300 dots per inch; split it when it is long."
+    return EmptyFile(f"{said}; {told}.", hint, Cure.AGAIN if late else None)
 
 
 def _by_pdfium(name: str, data: bytes, seconds: float) -> _Read:
@@ -236,4 +238,5 @@ def _damaged(name: str) -> tuple[str, str]:
 
 
 def _too_many(name: str, count: int) -> FileTooCostly:
-    return FileTooCostly(f"'{name}' has {count:,} pages; {MOST_PAGES:,} is the most one file may have.", "Split it.")
+    said = f"'{name}' has {count:,} pages; {MOST_PAGES:,} is the most one file may have."
+    return FileTooCostly(said, "Split it.", Cure.OTHER_FILE)

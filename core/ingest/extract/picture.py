@@ -5,7 +5,7 @@ from io import BytesIO
 from typing import Any
 
 from core.documents import Page
-from core.errors import EmptyFile, FileTooCostly, UnreadableFile, UnsupportedFile
+from core.errors import Cure, EmptyFile, FileTooCostly, UnreadableFile, UnsupportedFile
 from core.ingest.extract.clean import garbled
 from core.ingest.extract.hyphens import mended
 from core.ingest.extract.kinds import FileKind, spoken
@@ -26,7 +26,8 @@ def read_picture(name: str, data: bytes, kind: FileKind, seconds: float) -> Extr
     """Raises EmptyFile, FileTooCostly, UnreadableFile, or UnsupportedFile where no text recognition is installed."""
     count = _checked(name, data, kind)
     if not installed():
-        raise UnsupportedFile(f"'{name}' is {spoken(kind)}; without text recognition it cannot be read.", f"{INSTALL}.")
+        said = f"'{name}' is {spoken(kind)}; without text recognition it cannot be read."
+        raise UnsupportedFile(said, f"{INSTALL}.", Cure.AGAIN)
     frames = [(number, _drawing(data, number)) for number in range(1, count + 1)]
     try:
         found = recognised(frames, seconds * 0.8)
@@ -38,6 +39,7 @@ def read_picture(name: str, data: bytes, kind: FileKind, seconds: float) -> Extr
         raise EmptyFile(
             f"'{name}' is {spoken(kind)} on which no text could be recognised{told}.",
             "If it shows a page, scan it again: upright, at 300 dots per inch.",
+            Cure.AGAIN if found.late else None,
         )
     texts, blocks = lay_out(mended(pages), ())
     warnings = recognition_warnings(found, texts, [at for at, text in enumerate(texts, start=1) if garbled(text)])
@@ -66,7 +68,8 @@ def _checked(name: str, data: bytes, kind: FileKind) -> int:
 
 
 def _too_large(name: str, what: str) -> FileTooCostly:
-    return FileTooCostly(f"'{name}' holds {what}, more than can be read.", "Scan it at 300 dots per inch, or split it.")
+    hint = "Scan it at 300 dots per inch, or split it."
+    return FileTooCostly(f"'{name}' holds {what}, more than can be read.", hint, Cure.OTHER_FILE)
 
 
 def _damaged(name: str, kind: FileKind) -> UnreadableFile:

@@ -2,12 +2,9 @@
 
 from io import BytesIO
 
-from core.errors import EncryptedFile, UnreadableFile, UnsupportedFile
+from core.errors import Cure, EncryptedFile, UnreadableFile, UnsupportedFile
 
-__all__ = ["PROTECTED", "needs_password", "unlocked"]
-
-PROTECTED = "is protected by a password"
-"""What a failure says of a file whose password `unlocked` takes; such a file is offered a field for it."""
+__all__ = ["needs_password", "unlocked"]
 
 _PDF_HEAD_BYTES = 1024
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -15,7 +12,8 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 def needs_password(name: str) -> EncryptedFile:
     """The error for a file that cannot be read before `unlocked` opens it."""
-    return EncryptedFile(f"'{name}' {PROTECTED}.", "Type its password on Upload, or save a copy without it.")
+    hint = "Type its password on Upload, or save a copy without it."
+    return EncryptedFile(f"'{name}' is protected by a password.", hint, Cure.PASSWORD)
 
 
 def unlocked(name: str, data: bytes, password: str) -> bytes:

@@ -17,7 +17,7 @@ from pages.parts import cards, filters
 from pages.parts.answer import state
 from pages.parts.looks import TRUTHS
 from pages.parts.urls import page_path
-from pages.parts.wording import count, day, marked, plain, shortened
+from pages.parts.wording import count, day, marked, plain, shortened, squeezed
 
 __all__ = ["draw", "place", "strip"]
 
@@ -102,7 +102,7 @@ def _sentence(citation: Citation, own: SearchRequest, stems: Collection[str]) ->
         st.markdown(f"“{marked(shortened(shown_quote(citation.quote), 700), stems)}”")
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall"):
             with st.container(gap=None):
-                name = plain(shortened(citation.document_name, 44))
+                name = plain(squeezed(citation.document_name, 44))
                 cards.inspect_link(own, citation.passage_id, name, icon=":material/troubleshoot:")
             cards.cite_menu(citation, "")
         st.caption(_facts(citation))

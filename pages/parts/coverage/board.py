@@ -14,7 +14,7 @@ from pages.parts import cards, charts
 from pages.parts.coverage import state
 from pages.parts.coverage.cell import drawer
 from pages.parts.looks import CELLS, SEVERITIES
-from pages.parts.search.paging import PAGER_WIDTH
+from pages.parts.pager import paged
 from pages.parts.wording import count, plain, shortened
 
 __all__ = ["draw"]
@@ -110,9 +110,7 @@ def _errors(board: Board) -> None:
 
 
 def _map(board: Board, shown: Shown) -> None:
-    pages = max(1, -(-len(shown.topics) // _ROWS))
-    page = st.pagination(pages, width=PAGER_WIDTH, key="rows", bind="query-params") if pages > 1 else 1
-    part = Shown(shown.topics[(page - 1) * _ROWS : page * _ROWS], shown.lit)
+    part = Shown(tuple(paged(shown.topics, _ROWS, "rows", in_url=True)), shown.lit)
     event = st.plotly_chart(
         charts.board_map(board, part, _heads(board), dark=st.context.theme.type == "dark"),
         key=f"coverage.map.{st.session_state.setdefault('coverage.round', 0)}",
@@ -168,9 +166,7 @@ def _gaps(board: Board, shown: Shown) -> None:
         known = board.coverage is not None
         st.caption(":material/check: No gap among these cells." if known else "No cell was assessed: no gap is known.")
         return
-    pages = max(1, -(-len(gaps) // _GAPS))
-    page = st.pagination(pages, width=PAGER_WIDTH, key="gaps", bind="query-params") if pages > 1 else 1
-    for gap in gaps[(page - 1) * _GAPS : page * _GAPS]:
+    for gap in paged(gaps, _GAPS, "gaps", in_url=True):
         _gap_row(gap, held.get((ids[gap.topic], gap.kind.value)))
 
 

@@ -13,7 +13,7 @@ from pages.parts.coverage import state
 from pages.parts.coverage.verdict import decision_line, verdict_form
 from pages.parts.looks import CELLS, SEVERITIES
 from pages.parts.urls import page_path, params_of
-from pages.parts.wording import day, plain, shortened
+from pages.parts.wording import day, plain, shortened, squeezed
 
 __all__ = ["drawer", "evidence", "headline", "past"]
 
@@ -89,7 +89,7 @@ def _sentences(title: str, citations: tuple[Citation, ...], cell: Cell) -> None:
         with st.container(border=True, gap="xsmall"):
             st.markdown(f"“{plain(shortened(shown_quote(citation.quote), 600))}”")
             where = f", page {citation.page}" if citation.page is not None else ""
-            label = f"{plain(shortened(citation.document_name, 60))}{where} :gray[{citation.relevance:.2f}]"
+            label = f"{plain(squeezed(citation.document_name, 60))}{where} :gray[{citation.relevance:.2f}]"
             if cell.request is not None:
                 cards.inspect_link(cell.request, citation.passage_id, label, icon=":material/troubleshoot:")
             else:

@@ -11,8 +11,8 @@ from core.search.quotable import shown_quote
 from pages.parts import cards
 from pages.parts.coverage import state
 from pages.parts.coverage.verdict import decision_line
+from pages.parts.pager import paged
 from pages.parts.person import name_input, who
-from pages.parts.search.paging import PAGER_WIDTH
 from pages.parts.wording import count, plain
 
 __all__ = ["draw"]
@@ -38,9 +38,7 @@ def draw(board: Board) -> None:
         name_input()
     shown = [each for each in found if (status == "all" or each.decision is None) and (not kinds or each.kind in kinds)]
     st.caption(f"{count(len(shown), 'pair')} shown of {len(found):,}")
-    pages = max(1, -(-len(shown) // _PER_PAGE))
-    page = st.pagination(pages, width=PAGER_WIDTH, key="conflicts.page") if pages > 1 else 1
-    for conflict in shown[(page - 1) * _PER_PAGE : page * _PER_PAGE]:
+    for conflict in paged(shown, _PER_PAGE, "conflicts.page"):
         _pair(board, conflict)
 
 

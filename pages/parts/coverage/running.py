@@ -16,7 +16,7 @@ def assess(project: str | None, *, whole: bool = False, resume: int | None = Non
     """Start a run, or go on with one; what stands in the way is told by the page."""
     try:
         session.assess(project, whole=whole, resume=resume)
-        st.session_state["view"] = "Board"
+        st.query_params["view"] = "Board"
     except FivefoldError as problem:
         st.session_state["coverage.problem"] = problem
     state.forget()

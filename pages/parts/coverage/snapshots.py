@@ -123,7 +123,7 @@ def _rename(run_id: int) -> None:
 
 def _open(run_id: int) -> None:
     st.query_params["snapshot"] = str(run_id)
-    st.session_state["view"] = "Board"
+    st.query_params["view"] = "Board"
 
 
 def _delete(run_id: int) -> None:

@@ -112,7 +112,7 @@ def _one(row: TraceRow) -> None:
 
 def _to_board(key: str) -> None:
     """Show a cell on the board."""
-    st.session_state["view"] = "Board"
+    st.query_params["view"] = "Board"
     state.open_cell(key)
 
 

@@ -97,7 +97,7 @@ def looked_into(table: RealityTable, *, limit: int) -> Rows:
 
 def go(view: str, **fields: str) -> None:
     """Open another room of the page, its fields filled in; a callback of buttons."""
-    st.session_state["view"] = view
+    st.query_params["view"] = view
     st.session_state.update(fields)
 
 

@@ -9,7 +9,7 @@ from pages.parts import notices, session
 from pages.parts.insights import state
 from pages.parts.insights.looks import sector_title
 from pages.parts.insights.note import draw_note
-from pages.parts.search.paging import PAGER_WIDTH
+from pages.parts.pager import draw_foot, place_of
 from pages.parts.wording import count
 
 __all__ = ["draw_list"]
@@ -40,8 +40,8 @@ def draw_list(view: str) -> None:
     listed = _page()
     _told(listed, counts)
     draw_notes(listed.items, counts)
-    if listed.pages > 1:
-        st.pagination(listed.pages, width=PAGER_WIDTH, key="insights.page")
+    said = place_of(listed.page, _PER_PAGE, listed.total, state.kind().origin.value)
+    draw_foot(listed.page, listed.pages, said, "insights.pager", _turned)
 
 
 def _told(listed: MemoryPage[Memory], counts: MemoryCounts) -> None:
@@ -131,4 +131,8 @@ def _deleted_toggle() -> None:
 
 
 def _first_page() -> None:
-    st.session_state["insights.page"] = 1
+    _turned(1)
+
+
+def _turned(page: int) -> None:
+    st.session_state["insights.page"] = page

@@ -12,7 +12,7 @@ from core.notes.desk import MOST_LETTERS
 from pages.parts.insights import state
 from pages.parts.insights.looks import OUTCOMES, outcome_words, sector_badge, sector_choice
 from pages.parts.urls import page_path
-from pages.parts.wording import ago, day, plain, quoted, shortened
+from pages.parts.wording import ago, day, plain, quoted, shortened, squeezed
 
 __all__ = ["draw_note", "tag_choice"]
 
@@ -82,7 +82,7 @@ def _asked(question: str) -> None:
 def _links(memory: Memory, leads: Mapping[Link, int], doubts: Mapping[Link, Suspicion]) -> None:
     """What it rests on; a link opens the passage on Inspect, and one that leads nowhere any more says so."""
     for link in memory.links:
-        where = plain(shortened(link.document_name, 60))
+        where = plain(squeezed(link.document_name, 60))
         doubt = doubts.get(link)
         if link not in leads:
             gone = "no longer says this" if doubt is not None else "no longer in the library"

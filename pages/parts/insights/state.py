@@ -9,6 +9,7 @@ from core.errors import FivefoldError
 from core.memories import Episode, Insight, Memory, MemoryQuery
 from core.notes.desk import MemoryDesk
 from pages.parts import notices, session
+from pages.parts.pager import page_asked, page_params
 from pages.parts.urls import page_path
 from pages.parts.wording import plain
 
@@ -61,7 +62,7 @@ def adopt() -> None:
     state[_WORDS], state[_TAGS] = one("words"), params.get("tag", [])
     state[_SECTORS] = [Sector(value) for value in params.get("sector", []) if value in set(Sector)]
     state[_PROJECT], state[_DELETED] = one("project") or None, one("deleted") == "1"
-    state[_PAGE] = max(1, int(one("at"))) if one("at").isdecimal() else 1
+    state[_PAGE] = page_asked(params, "at")
 
 
 def _behind(document: str) -> str:
@@ -81,7 +82,7 @@ def remember() -> None:
         "tag": list(state[_TAGS]),
         "project": [state[_PROJECT]] if state[_PROJECT] else [],
         "deleted": ["1"] if state[_DELETED] else [],
-        "at": [str(state[_PAGE])] if state[_PAGE] > 1 else [],
+        **page_params(state[_PAGE], "at"),
     }
     params = {name: values for name, values in params.items() if values}
     if params != state.get("insights.url"):

@@ -5,15 +5,18 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from core.documents import Document, DocumentState, Passage
+from core.errors import Cure
 from core.library.members import is_container
+from core.library.versions import Kin
 from pages.parts import cards, labels, session
 from pages.parts.library.editing import draw_editing
 from pages.parts.library.enrichment import draw_enrichment
 from pages.parts.library.history import draw_history
 from pages.parts.library.kin import draw_kin
 from pages.parts.library.versions import draw_versions
-from pages.parts.search.paging import PAGER_WIDTH
+from pages.parts.pager import draw_pager, paged
 from pages.parts.upload.container import draw_container, draw_notes
+from pages.parts.upload.replacing import draw_not_replaced, draw_replacing
 from pages.parts.upload.unlocking import draw_unlocking
 from pages.parts.urls import page_path
 from pages.parts.wording import bytes_in_words, count, day, plain, shortened
@@ -50,13 +53,24 @@ def draw_details(document: Document) -> None:
         if st.session_state.get("library.view") != "Versions":
             for kin in session.workbench().versions.kin([document]).values():
                 draw_kin(document, kin)
+                _suspects(document, kin)
         if document.failure:
             st.markdown(f":red[:material/error: {plain(document.failure)}] {plain(document.remedy)}")
             draw_unlocking(document, "library")
+            draw_not_replaced(document, "library")
         view = st.segmented_control(
             "Part", list(_VIEWS), default="Labels", required=True, key="library.view", label_visibility="collapsed"
         )
         _VIEWS[view or "Labels"](document)
+
+
+def _suspects(document: Document, kin: Kin) -> None:
+    """How many notes and accepted cells rest on text that a version has replaced; they stand in the part Versions."""
+    if kin.replaces is None and kin.replaced_by is None:
+        return
+    if found := session.workbench().versions.suspect_citations(document.id):
+        rest = f"{count(len(found), 'citation')} {'rests' if len(found) == 1 else 'rest'} on older text"
+        st.caption(f":orange[:material/gpp_maybe: {rest}]; *Versions* shows what the current one says instead.")
 
 
 def _actions(document: Document) -> None:
@@ -75,11 +89,17 @@ def _actions(document: Document) -> None:
             icon=":material/search:",
             query_params={"documents": str(document.id)},
         )
-        if st.button("Read again", icon=":material/refresh:", type="tertiary", key=f"again.{document.id}"):
+        if document.state is DocumentState.FAILED and document.cure is not Cure.AGAIN:
+            draw_replacing(document, "library", _open)
+        elif st.button("Read again", icon=":material/refresh:", type="tertiary", key=f"again.{document.id}"):
             session.workbench().retry(document.id)
             st.toast("It is read again; your corrections stay.", icon=":material/refresh:")
         if st.button("Delete", icon=":material/delete:", type="tertiary", key=f"delete.{document.id}"):
             _confirm_delete(document)
+
+
+def _open(document_id: int) -> None:
+    st.session_state["library.document"] = str(document_id)
 
 
 @st.dialog("Delete this document?")
@@ -111,9 +131,7 @@ def _delete(document_id: int) -> None:
 def _passages(document: Document) -> None:
     """The passages in reading order; those that state another truth than their document say so."""
     passages = session.workbench().passages_of(document.id)
-    pages = max(1, -(-len(passages) // _PER_PAGE))
-    page = st.pagination(pages, width=PAGER_WIDTH, key=f"passages.{document.id}") if pages > 1 else 1
-    for passage in passages[(page - 1) * _PER_PAGE : page * _PER_PAGE]:
+    for passage in paged(passages, _PER_PAGE, f"passages.{document.id}"):
         _passage(passage, document)
 
 
@@ -134,7 +152,7 @@ def _text(document: Document) -> None:
     if not document.pages:
         st.caption("No text was read from this file.")
         return
-    number = st.pagination(document.pages, width=PAGER_WIDTH, key=f"text.{document.id}") if document.pages > 1 else 1
+    number = draw_pager(document.pages, f"text.{document.id}")
     page = session.workbench().page(document.id, number)
     st.caption(plain(page.label) or f"Page {page.number} of {document.pages}, as it was read")
     with st.container(border=True, height=480):

@@ -8,7 +8,7 @@ from core.library.versions_diff import Change, ChangeKind, Difference
 from core.library.versions_text import Sentence
 from core.search.quotable import shown_quote
 from pages.parts import session
-from pages.parts.search.paging import PAGER_WIDTH
+from pages.parts.pager import paged
 from pages.parts.urls import page_path
 from pages.parts.wording import count, plain, shortened
 
@@ -43,12 +43,11 @@ def draw_difference(before: Document, after: Document) -> None:
         format_func=lambda kind: f"{_LOOKS[kind][0]} {found.count(kind):,} {_LOOKS[kind][1]}",
     )
     changes = [change for change in found.changes if not wanted or change.kind in wanted]
-    pages = -(-len(changes) // _PER_PAGE)
-    page = st.pagination(pages, key=f"differences.page.{key}.{wanted}", width=PAGER_WIDTH) if pages > 1 else 1
+    shown = paged(changes, _PER_PAGE, f"differences.page.{key}.{wanted}")
     with st.container(border=True, gap="small"):
-        for change in changes[(page - 1) * _PER_PAGE : page * _PER_PAGE]:
+        for change in shown:
             _change(change, before, after, skipped=not wanted)
-        if page == pages and found.tail and not wanted:
+        if shown[-1] is changes[-1] and found.tail and not wanted:
             st.caption(f"⋯ {count(found.tail, 'sentence')} the same to the end")
 
 

@@ -9,9 +9,9 @@ from pages.parts import notices, session
 from pages.parts.library.differences import draw_difference
 from pages.parts.library.kin import library_link, likeness
 from pages.parts.library.versions import decided, draw_suggestion
+from pages.parts.pager import draw_pager, pages_of
 from pages.parts.person import who
-from pages.parts.search.paging import PAGER_WIDTH
-from pages.parts.wording import ago, bytes_in_words, count, day, plain, shortened
+from pages.parts.wording import ago, bytes_in_words, count, day, plain, shortened, squeezed
 
 __all__ = ["draw_duplicates"]
 
@@ -46,8 +46,7 @@ def draw_duplicates() -> None:
         else:
             notices.empty(":material/content_copy:", "No near-duplicates", "No two documents say almost the same.")
         return
-    pages = -(-totals[view] // _PER_PAGE)
-    page = st.pagination(pages, key=f"duplicates.page.{view}", width=PAGER_WIDTH) if pages > 1 else 1
+    page = draw_pager(pages_of(totals[view], _PER_PAGE), f"duplicates.page.{view}")
     if view == _VERSIONS:
         for suggestion in desk.suggestions(page, _PER_PAGE)[0]:
             draw_suggestion(suggestion)
@@ -62,7 +61,7 @@ def _group(group: DuplicateGroup) -> None:
         st.markdown(f"**{count(len(group.documents), 'document')}** :gray[– {same}]")
         for document in group.documents:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                library_link(document, plain(shortened(document.name, 70)), ":material/description:")
+                library_link(document, plain(squeezed(document.name, 70)), ":material/description:")
                 facts = [document.project or "no project", f"uploaded {day(document.uploaded_at)}"]
                 facts += [f"dated {day(document.date)}" if document.date else "undated"]
                 facts += [bytes_in_words(document.size_bytes)]

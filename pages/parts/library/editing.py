@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.documents import LABEL_FIELDS, Document, SourceType
 from core.errors import FivefoldError
-from core.library.edits import Edit, EditMode, Plan
+from core.library.edits import Edit, EditMode, Plan, Problem
 from pages.parts import notices, session
 from pages.parts.labels import field_options, field_title, value_title
 from pages.parts.person import who
@@ -92,7 +92,7 @@ def _in_words(edits: Sequence[Edit]) -> str:
     return "; ".join(f"{field_title(each.field)} {verbs.get(each.mode, '→')} {each.value}".strip() for each in edits)
 
 
-def keep_plan(wanted: Mapping[int, Sequence[Edit]], what: str, told: Sequence[str] = ()) -> None:
+def keep_plan(wanted: Mapping[int, Sequence[Edit]], what: str, told: Sequence[Problem] = ()) -> None:
     """Plan edits and hold the plan until it is made or dropped. told: what was wrong with the file they came from."""
     plan = session.workbench().edits.plan(wanted)
     st.session_state[_PLAN] = (Plan(plan.changes, (*told, *plan.problems)), what)
@@ -130,12 +130,11 @@ def draw_plan() -> bool:
     return True
 
 
-def _problems(problems: Sequence[str]) -> None:
+def _problems(problems: Sequence[Problem]) -> None:
     """What cannot be done; what is wrong alike with several documents is said once."""
     names: dict[str, list[str]] = {}
     for problem in problems:
-        name, _, what = problem.partition(": ")
-        names.setdefault(what, []).append(shortened(name, 48))
+        names.setdefault(problem.what, []).append(shortened(problem.about, 48))
     told = [_told_once(named, what) for what, named in names.items()]
     more = [f"and {len(told) - 12:,} more"] if len(told) > 12 else []
     lines = "\n".join(f"- {plain(each)}" for each in (*told[:12], *more))
@@ -144,7 +143,7 @@ def _problems(problems: Sequence[str]) -> None:
 
 def _told_once(named: Sequence[str], what: str) -> str:
     more = f" and {len(named) - 3:,} more" if len(named) > 3 else ""
-    return f"{', '.join(named[:3])}{more}: {what}" if what else ", ".join(named)
+    return str(Problem(what, f"{', '.join(named[:3])}{more}"))
 
 
 def _apply(plan: Plan, what: str) -> None:

@@ -6,9 +6,9 @@ from core.changes import ChangeSet
 from core.moments import right_now
 from pages.parts import notices, session
 from pages.parts.labels import field_title, value_title
+from pages.parts.pager import paged
 from pages.parts.person import who
-from pages.parts.search.paging import PAGER_WIDTH
-from pages.parts.wording import ago, count, plain, shortened
+from pages.parts.wording import ago, count, plain, shortened, squeezed
 
 __all__ = ["draw_history", "draw_undo_offer"]
 
@@ -22,10 +22,7 @@ def draw_history(document_id: int | None = None) -> None:
     if not sets:
         st.caption("Nothing was changed by hand yet. What you edit is listed here, and can be taken back.")
         return
-    pages = -(-len(sets) // _PER_PAGE)
-    key = f"history.page.{document_id or 'all'}"
-    page = st.pagination(pages, key=key, width=PAGER_WIDTH) if pages > 1 else 1
-    for changed in sets[(page - 1) * _PER_PAGE : page * _PER_PAGE]:
+    for changed in paged(sets, _PER_PAGE, f"history.page.{document_id or 'all'}"):
         _set(changed, alone=document_id is not None)
 
 
@@ -50,7 +47,7 @@ def _set(changed: ChangeSet, *, alone: bool) -> None:
             back = f" · taken back by {plain(changed.undone_by)} {ago(changed.undone_at, right_now())}"
         st.caption(f"{by}{scope}{back}")
         lines = [
-            ("" if alone else f"{plain(shortened(each.name, 50))}: ")
+            ("" if alone else f"{plain(squeezed(each.name, 50))}: ")
             + f"{field_title(each.field)} {_value(each.field, each.before)} → **{_value(each.field, each.after)}**"
             for each in changed.changes[:_LINES]
         ]

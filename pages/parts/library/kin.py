@@ -9,7 +9,7 @@ from core.library.duplicates import percent
 from core.library.versions import Kin
 from pages.parts import session
 from pages.parts.urls import page_path
-from pages.parts.wording import plain, shortened
+from pages.parts.wording import plain, squeezed
 
 __all__ = ["alike_words", "draw_kin", "library_link", "likeness"]
 
@@ -69,6 +69,6 @@ def _line(what: str, other: Document, why: str) -> None:
     """What it is, the other document, and why; it wraps where it is narrow."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.caption(what, width="content")
-        library_link(other, plain(shortened(other.name, 60)))
+        library_link(other, plain(squeezed(other.name, 60)))
         if why:
             st.caption(plain(why), width="content")

@@ -15,7 +15,7 @@ from pages.parts import notices, session
 from pages.parts.library.differences import draw_difference
 from pages.parts.library.kin import library_link, likeness
 from pages.parts.person import who
-from pages.parts.wording import count, day, plain, shortened
+from pages.parts.wording import count, day, plain, shortened, squeezed
 
 __all__ = ["decided", "draw_suggestion", "draw_versions"]
 
@@ -49,7 +49,7 @@ def _chain(document: Document, chain: Sequence[Document]) -> None:
     for number, version in reversed(list(enumerate(chain, 1))):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**v{number}**", width="content")
-            name = plain(shortened(version.name, 70))
+            name = plain(squeezed(version.name, 70))
             if version.id == document.id:
                 st.markdown(f"{name} :gray[– this one]", width="content")
             else:
@@ -110,9 +110,9 @@ def draw_suggestion(suggestion: Suggestion) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.badge("New version?", icon=":material/update:", color="orange")
-            library_link(newer, f"**{plain(shortened(newer.name, 60))}**")
+            library_link(newer, f"**{plain(squeezed(newer.name, 60))}**")
             st.caption("may replace", width="content")
-            library_link(older, f"**{plain(shortened(older.name, 60))}**")
+            library_link(older, f"**{plain(squeezed(older.name, 60))}**")
         st.caption(_why(suggestion))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(
@@ -160,7 +160,7 @@ def _near(kin: Kin) -> None:
     st.markdown(f"**{count(len(kin.near), 'near-duplicate')}**")
     for other, same in kin.near:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            library_link(other, plain(shortened(other.name, 70)), ":material/content_copy:")
+            library_link(other, plain(squeezed(other.name, 70)), ":material/content_copy:")
             where = plain(other.project or "no project")
             st.caption(f"{likeness(same)} · {where} · uploaded {day(other.uploaded_at)}", width="content")
 
@@ -213,10 +213,11 @@ def _suspects(document: Document) -> None:
         f"{count(len(found), 'citation')} {'rests' if one else 'rest'} on the older text.", icon=":material/gpp_maybe:"
     )
     for number, citing in enumerate(found):
-        _suspect(citing, f"{document.id}.{number}")
+        _suspect(citing, document, f"{document.id}.{number}")
 
 
-def _suspect(citing: Citing, key: str) -> None:
+def _suspect(citing: Citing, seen: Document, key: str) -> None:
+    """seen: the document whose versions are looked at."""
     with st.container(border=True, gap="xsmall"):
         by, proposal = citing.by, citing.suspicion.proposal
         if isinstance(by, Insight):
@@ -225,7 +226,11 @@ def _suspect(citing: Citing, key: str) -> None:
             st.markdown(
                 f"**Accepted as covered** – {plain(shortened(by.topic, 100))}, {plain(by.kind)}, {plain(by.who)}"
             )
-        st.caption(f"cites “{plain(shortened(citing.quote, 240))}” (page {citing.page}); {plain(citing.suspicion.why)}")
+        where = f"page {citing.page}"
+        if citing.document.id != seen.id:
+            where = f"{squeezed(citing.document.name, 60)}, {where}"
+        quote = plain(shortened(citing.quote, 240))
+        st.caption(f"cites “{quote}” ({plain(where)}); {plain(citing.suspicion.why)}")
         if proposal is None:
             st.caption(":material/search_off: No sentence of the current text is like it.")
             return
@@ -247,7 +252,7 @@ def _suspect(citing: Citing, key: str) -> None:
 
 def _proposal(proposal: Proposal) -> None:
     said = plain(shortened(proposal.sentence.text, 300))
-    where = f"{plain(shortened(proposal.document.name, 60))}, page {proposal.sentence.page}"
+    where = f"{plain(squeezed(proposal.document.name, 60))}, page {proposal.sentence.page}"
     st.markdown(f":material/arrow_forward: “{said}” :gray[({where}; {likeness(proposal.likeness)})]")
 
 

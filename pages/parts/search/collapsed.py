@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.results import Candidate, Hit, SearchResult
 from pages.parts import cards
-from pages.parts.wording import count, plain, shortened
+from pages.parts.wording import count, plain, squeezed
 
 __all__ = ["collapsed", "difference_in_words"]
 
@@ -42,7 +42,7 @@ def _box(hit: Hit, result: SearchResult) -> None:
 
 def _line(candidate: Candidate, hit: Hit, result: SearchResult) -> None:
     passage = candidate.passage
-    where, name = cards.place(passage, result.documents.get(passage.document_id)), shortened(passage.document_name, 48)
+    where, name = cards.place(passage, result.documents.get(passage.document_id)), squeezed(passage.document_name, 48)
     with st.container(gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             cards.truth_badge(passage.truth)

@@ -12,7 +12,7 @@ from pages.parts.insights.looks import OUTCOMES
 from pages.parts.insights.note import tag_choice
 from pages.parts.insights.state import desk, link_to
 from pages.parts.person import who
-from pages.parts.wording import count, plain, shortened
+from pages.parts.wording import count, plain, shortened, squeezed
 
 __all__ = ["keep_episode"]
 
@@ -74,7 +74,7 @@ def _opened(result: SearchResult, opened: Sequence[int]) -> None:
     seen = list(dict.fromkeys(names[each] for each in opened if each in names))
     if seen:
         st.caption(
-            f"{count(len(seen), 'document')} opened: {plain(', '.join(shortened(name, 40) for name in seen[:6]))}"
+            f"{count(len(seen), 'document')} opened: {plain(', '.join(squeezed(name, 40) for name in seen[:6]))}"
         )
     else:
         st.caption("Nothing was opened for it.")

@@ -6,7 +6,7 @@ from core.results import Hit, SearchResult
 from pages.parts import session
 from pages.parts.cards import Drawn
 from pages.parts.library.kin import library_link
-from pages.parts.wording import plain, shortened
+from pages.parts.wording import plain, squeezed
 
 __all__ = ["marker"]
 
@@ -25,6 +25,6 @@ def marker(result: SearchResult) -> Drawn:
             st.badge("Archived", icon=":material/archive:", color="gray")
             return
         st.badge("Old version", icon=":material/history:", color="orange", help="A newer version replaced it.")
-        library_link(newer, f"replaced by {plain(shortened(newer.name, 40))}", ":material/arrow_forward:")
+        library_link(newer, f"replaced by {plain(squeezed(newer.name, 40))}", ":material/arrow_forward:")
 
     return mark

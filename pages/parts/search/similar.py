@@ -12,7 +12,7 @@ from core.search.quotable import shown_quote
 from core.search.similar import Similar, as_question
 from pages.parts import cards, notices
 from pages.parts.urls import page_path, params_of
-from pages.parts.wording import plain, shortened
+from pages.parts.wording import plain, shortened, squeezed
 
 __all__ = ["Find", "more_like_this"]
 
@@ -58,7 +58,7 @@ def _line(similar: Similar, result: SearchResult) -> None:
     """One passage: where it stands, how it begins, and why it is like the result."""
     passage = similar.passage
     where = cards.place(passage, result.documents.get(passage.document_id))
-    name = plain(shortened(passage.document_name, 48))
+    name = plain(squeezed(passage.document_name, 48))
     with st.container(gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             cards.truth_badge(passage.truth)

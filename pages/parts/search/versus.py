@@ -12,7 +12,7 @@ from core.search.versus import Side, Versus, VersusPart, compare, decided, shown
 from pages.parts import cards, notices
 from pages.parts.search.versus_chart import versus_bars
 from pages.parts.urls import page_path, params_of
-from pages.parts.wording import marked, plain, shortened
+from pages.parts.wording import marked, plain, shortened, squeezed
 
 __all__ = [
     "VIEW",
@@ -21,7 +21,6 @@ __all__ = [
     "compare_link",
     "draw_versus",
     "kept_params",
-    "squeezed",
     "versus_params",
 ]
 
@@ -101,7 +100,7 @@ def _name(result: SearchResult, passage_id: int) -> str:
     for candidate in (*result.candidates, *(each.candidate for each in result.dropped)):
         if candidate.passage.id == passage_id:
             where = cards.place(candidate.passage, result.documents.get(candidate.passage.document_id))
-            name = shortened(candidate.passage.document_name, 48)
+            name = squeezed(candidate.passage.document_name, 48)
             return f"{name}, {where}" if where else name
     return f"passage {passage_id}"
 
@@ -132,16 +131,6 @@ def draw_versus(result: SearchResult, left_id: int, right_id: int) -> None:
     rows = [_row(part, heads, number) for part, number in zip(versus.parts, shown, strict=True)]
     st.table(rows, border="horizontal", hide_index=True)
     st.caption("The differences add up to the difference of the scores, those of multipliers included.")
-
-
-def squeezed(name: str, length: int) -> str:
-    """At most `length` characters, cut in the middle: names of documents differ at their ends.
-
-    >>> squeezed("Ledgerloom_Payroll_6_Configuration_Guide.pdf, page 2", 24)
-    'Ledgerloom_…pdf, page 2'
-    """
-    half = (length - 1) // 2
-    return name if len(name) <= length else f"{name[:half]}…{name[-half:]}"
 
 
 def _apart(left: str, right: str, versus: Versus) -> tuple[str, str]:

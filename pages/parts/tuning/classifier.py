@@ -13,11 +13,11 @@ from core.tuning.classifier_report import BINDING_SURE, ClassifierReport, Opinio
 from core.tuning.confirmed import ClassifierDesk
 from pages.parts import cards, notices, session
 from pages.parts.looks import truth_look
-from pages.parts.search.paging import PAGER_WIDTH
+from pages.parts.pager import paged
 from pages.parts.tuning import classifier_charts as charts
 from pages.parts.tuning.learning import draw_learning
 from pages.parts.urls import page_path
-from pages.parts.wording import count, plain, shortened
+from pages.parts.wording import count, plain, squeezed
 
 __all__ = ["view"]
 
@@ -93,7 +93,7 @@ def _progress(asking: _Asking) -> None:
     if not asking.running:
         st.rerun()
     bar, stop = st.columns([6, 1], vertical_alignment="center")
-    current = f"now {plain(shortened(asking.name, 60))}" if session.ready() else "loading the models …"
+    current = f"now {plain(squeezed(asking.name, 60))}" if session.ready() else "loading the models …"
     words = f"{asking.done:,} of {count(asking.total, 'document')} asked · {current}"
     bar.progress(asking.done / max(1, asking.total), f"{words}{' · stopping' if asking.stop else ''}")
     if stop.button("Stop", icon=":material/stop:", width="stretch", help="What is asked so far is kept."):
@@ -271,11 +271,10 @@ def _wrong(report: ClassifierReport) -> None:
         st.caption(":material/check: It says of every confirmed document what people said.")
         return
     st.caption("The most confident first. A label confirmed by mistake stands here, too: look before you judge.")
-    pages = -(-len(report.wrong) // _PER_PAGE)
-    page = st.pagination(pages, width=PAGER_WIDTH, key="classifier.wrong") if pages > 1 else 1
+    shown = paged(report.wrong, _PER_PAGE, "classifier.wrong")
     for cell, head in zip(_line(), ("It says", "Confirmed", "Document", "Next likely"), strict=True):
         cell.caption(head)
-    for each in report.wrong[(page - 1) * _PER_PAGE : page * _PER_PAGE]:
+    for each in shown:
         _wrong_line(each)
 
 
@@ -294,6 +293,6 @@ def _wrong_line(each: Opinion) -> None:
         cards.truth_badge(each.confirmed)
     link = {"document": str(each.document_id)}
     document.page_link(
-        page_path("library"), label=plain(shortened(each.name, 42)), icon=":material/library_books:", query_params=link
+        page_path("library"), label=plain(squeezed(each.name, 42)), icon=":material/library_books:", query_params=link
     )
     other.caption(f"{each.runner_up} {each.runner_up_probability:.2f}" if each.runner_up else "–")

@@ -20,7 +20,7 @@ from pages.parts.tuning.judge_agreement import agreement
 from pages.parts.tuning.judge_focus import leave_fields
 from pages.parts.tuning.judge_keys import keys
 from pages.parts.tuning.set_state import desk
-from pages.parts.wording import count, marked, plain, shortened
+from pages.parts.wording import count, marked, plain, squeezed
 
 __all__ = ["view"]
 
@@ -200,7 +200,7 @@ def _card(questions: QuestionSet, pool: Pool, item: PoolItem) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             cards.truth_badge(item.passage.truth)
             where = cards.place(item.passage, item.document)
-            name = f"**{plain(shortened(item.document.name, 70))}**"
+            name = f"**{plain(squeezed(item.document.name, 70))}**"
             st.markdown(f"{name}, {plain(where)}" if where else name, width="content")
             st.caption(cards.facts(item.passage), width="content")
             if not pool.blind:

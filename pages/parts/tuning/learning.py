@@ -16,7 +16,7 @@ from pages.parts.person import who
 from pages.parts.tuning.learning_charts import accuracy_chart
 from pages.parts.tuning.learning_flips import draw_flips, forget_preview
 from pages.parts.urls import page_path
-from pages.parts.wording import count, plain, shortened
+from pages.parts.wording import count, plain, squeezed
 
 __all__ = ["draw_learning"]
 
@@ -193,14 +193,14 @@ def _said(lessons: LessonDesk) -> None:
 
 
 def _said_line(verdict: Verdict, document: Document) -> None:
-    words, link, back = st.columns([6, 5, 2], vertical_alignment="center", gap="small")
+    words, link, back = st.columns([5, 6, 2], vertical_alignment="center", gap="small")
     given = value_title(verdict.field, verdict.given) if verdict.given else "unknown"
     change = "as it said" if verdict.given == verdict.said else f"instead of {plain(given)}"
     value = plain(value_title(verdict.field, verdict.said))
     words.markdown(f"{field_title(verdict.field)} **{value}** :gray[{change} · {plain(verdict.who)}]")
     link.page_link(
         page_path("library"),
-        label=plain(shortened(document.name, 48)),
+        label=plain(squeezed(document.name, 48)),
         icon=":material/library_books:",
         query_params={"document": str(document.id)},
     )

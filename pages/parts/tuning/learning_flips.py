@@ -13,7 +13,7 @@ from core.library.lessons_flips import Applied, Flip, Preview
 from pages.parts import notices, session
 from pages.parts.labels import field_title, value_title
 from pages.parts.person import who
-from pages.parts.wording import count, plain, shortened
+from pages.parts.wording import count, plain, squeezed
 
 __all__ = ["draw_flips", "forget_preview"]
 
@@ -191,7 +191,7 @@ def _progress(task: _Task) -> None:
     if not task.running:
         st.rerun()
     bar, stop = st.columns([6, 1], vertical_alignment="center")
-    current = f"now {plain(shortened(task.name, 60))}" if session.ready() and task.name else "loading the models …"
+    current = f"now {plain(squeezed(task.name, 60))}" if session.ready() and task.name else "loading the models …"
     words = f"{task.done:,} of {count(task.total, 'document')} {task.doing} · {current}"
     bar.progress(task.done / max(1, task.total), f"{words}{' · stopping' if task.stop else ''}")
     if stop.button("Stop", key="learning.stop", icon=":material/stop:", width="stretch"):

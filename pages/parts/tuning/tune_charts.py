@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from core.tuning.trial import Move, Trial
-from pages.parts.wording import shortened
+from pages.parts.wording import shortened, squeezed
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -138,5 +138,5 @@ def _short(name: str, place: str) -> str:
 def _hover(move: Move) -> str:
     before, after = (f"{score.total:.3f}" if score else "no score" for score in (move.score_before, move.score_after))
     ranks = " → ".join(str(place) if place else "not ranked" for place in (move.place_before, move.place_after))
-    name = escape(shortened(move.candidate.passage.document_name, 60))
+    name = escape(squeezed(move.candidate.passage.document_name, 60))
     return f"<b>{name}</b><br>rank {ranks} · score {before} → {after}<br>{escape(shortened(move.why, 140))}"

@@ -5,17 +5,19 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.documents import Document, DocumentState
+from core.errors import Cure
 from core.jobs import STOPPED, WAITING
 from core.library.intray import Shown, TrayCounts
 from core.library.members import is_container
 from pages.parts import cards, labels, notices, session
 from pages.parts.library.kin import draw_kin
+from pages.parts.pager import draw_foot, page_asked, page_params, pages_of, place_of
 from pages.parts.person import who
-from pages.parts.search.paging import PAGER_WIDTH, page_asked
 from pages.parts.upload.container import draw_container, draw_notes
 from pages.parts.upload.progress import draw_progress, share_done, step_words
+from pages.parts.upload.replacing import draw_not_replaced, draw_replacing
 from pages.parts.upload.unlocking import draw_unlocking
-from pages.parts.wording import bytes_in_words, count, plain, shortened
+from pages.parts.wording import bytes_in_words, count, plain, shortened, squeezed
 
 __all__ = ["draw_listing"]
 
@@ -61,14 +63,18 @@ def _remember() -> None:
     params: dict[str, list[str]] = {}
     params |= {"show": [state[_SHOWN].value]} if state[_SHOWN] is not Shown.ALL else {}
     params |= {"words": [state[_WORDS]]} if state[_WORDS] else {}
-    params |= {"page": [str(state[_PAGE])]} if state[_PAGE] > 1 else {}
+    params |= page_params(state[_PAGE])
     if params != state.get(_URL):
         st.query_params.from_dict(params)
     state[_URL] = params
 
 
 def _first_page() -> None:
-    st.session_state[_PAGE] = 1
+    _turned(1)
+
+
+def _turned(page: int) -> None:
+    st.session_state[_PAGE] = page
 
 
 def _list(counts: TrayCounts) -> None:
@@ -83,7 +89,7 @@ def _list(counts: TrayCounts) -> None:
         return
     found = _narrowed(counts)
     shown, words, total = state[_SHOWN], state[_WORDS], found.of(state[_SHOWN])
-    pages = max(1, -(-total // _PER_PAGE))
+    pages = pages_of(total, _PER_PAGE)
     page = state[_PAGE] = min(max(1, state[_PAGE]), pages)
     documents = tray.page(shown, words, cards.SURE, _PER_PAGE, _PER_PAGE * (page - 1))
     _remember()
@@ -91,7 +97,7 @@ def _list(counts: TrayCounts) -> None:
         where = f"No file among “{_TITLES[shown]}”"
         notices.empty(":material/filter_alt_off:", plain(where), "Choose another kind above, or other words.")
         return
-    _bulk(documents, counts.failed)
+    _bulk(documents, counts)
     kin = session.workbench().versions.kin(documents)
     members = tray.members([each.id for each in documents if is_container(each)])
     for document in documents:
@@ -99,7 +105,7 @@ def _list(counts: TrayCounts) -> None:
             _row(document, members.get(document.id, ()))
             if document.id in kin:
                 draw_kin(document, kin[document.id], most=1)
-    _pager(page, pages, total)
+    draw_foot(page, pages, place_of(page, _PER_PAGE, total, "file"), "upload.pager", _turned)
 
 
 def _narrowed(counts: TrayCounts) -> TrayCounts:
@@ -128,14 +134,14 @@ def _narrowed(counts: TrayCounts) -> TrayCounts:
     return found
 
 
-def _bulk(documents: Sequence[Document], failed: int) -> None:
-    """What can be done to many at once. failed: files of the whole library, whatever is shown."""
+def _bulk(documents: Sequence[Document], counts: TrayCounts) -> None:
+    """What can be done to many at once. counts: of the whole library, whatever is shown."""
     unconfirmed = [
         (each.id, "truth", each.labels.truth.value)
         for each in documents
         if each.state is DocumentState.READY and each.labels.truth.value and not each.labels.truth.confirmed
     ]
-    if not unconfirmed and not failed:
+    if not unconfirmed and not counts.again:
         return
     with st.container(horizontal=True, gap="small"):
         if unconfirmed:
@@ -148,12 +154,15 @@ def _bulk(documents: Sequence[Document], failed: int) -> None:
                 on_click=_confirm,
                 args=(unconfirmed,),
             )
-        if failed:
+        if counts.again:
             st.button(
-                f"Try all {failed:,} failed again" if failed > 1 else "Try the failed one again",
+                _again_words(counts.again, counts.failed),
                 key="upload.again",
                 icon=":material/refresh:",
                 type="tertiary",
+                help="The others would fail again: only another file, or their password, helps."
+                if counts.again < counts.failed
+                else None,
                 on_click=_try_all,
             )
 
@@ -164,6 +173,16 @@ def _confirm(changes: Sequence[tuple[int, str, str]]) -> None:
     st.toast(f"{count(len(changes), 'label')} confirmed.", icon=":material/done_all:")
 
 
+def _again_words(again: int, failed: int) -> str:
+    """
+    >>> _again_words(1, 1), _again_words(3, 3), _again_words(2, 5)
+    ('Try the failed one again', 'Try all 3 failed again', 'Try 2 of 5 failed again')
+    """
+    if again < failed:
+        return f"Try {again:,} of {failed:,} failed again"
+    return f"Try all {failed:,} failed again" if failed > 1 else "Try the failed one again"
+
+
 def _try_all() -> None:
     queued = session.workbench().tray.try_again()
     st.toast(f"{count(queued, 'file')} queued again.", icon=":material/refresh:")
@@ -172,7 +191,7 @@ def _try_all() -> None:
 def _row(document: Document, members: Sequence[Document]) -> None:
     """One file: how far it is, or why it failed, or what it was taken for and why."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{plain(shortened(document.name, 80))}**", width="content")
+        st.markdown(f"**{plain(squeezed(document.name, 80))}**", width="content")
         if is_container(document):
             draw_container(document, members)
         elif document.state is DocumentState.READY:
@@ -233,12 +252,16 @@ def _failure(document: Document) -> None:
         st.markdown(f":red[{plain(document.failure)}] {plain(document.remedy)}{at}")
     draw_unlocking(document)
     with st.container(horizontal=True, gap="small"):
-        if st.button("Try again", key=f"retry.{document.id}", icon=":material/refresh:", type="tertiary"):
-            session.workbench().tray.try_again([document.id])
-            st.rerun()
+        if document.cure is Cure.AGAIN:
+            if st.button("Try again", key=f"retry.{document.id}", icon=":material/refresh:", type="tertiary"):
+                session.workbench().tray.try_again([document.id])
+                st.rerun()
+        else:
+            draw_replacing(document)
         if st.button("Remove", key=f"remove.{document.id}", icon=":material/delete:", type="tertiary"):
             session.workbench().delete(document.id)
             st.rerun()
+    draw_not_replaced(document)
 
 
 def _taken_for(document: Document) -> None:
@@ -249,17 +272,3 @@ def _taken_for(document: Document) -> None:
     st.caption(plain("confirmed by hand" if label.confirmed else f"{why}{runner_up}"))
     for warning in document.warnings:
         st.caption(f":orange[:material/warning:] {plain(warning)}")
-
-
-def _pager(page: int, pages: int, total: int) -> None:
-    if pages == 1:
-        return
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        first = _PER_PAGE * (page - 1)
-        st.caption(f"{first + 1:,}–{min(first + _PER_PAGE, total):,} of {count(total, 'file')}", width="content")
-        key = f"upload.pager.{pages}.{page}"  # another widget on each page: what it shows is what it was made with
-        st.pagination(pages, default=page, width=PAGER_WIDTH, key=key, on_change=_turned, args=(key,))
-
-
-def _turned(key: str) -> None:
-    st.session_state[_PAGE] = st.session_state[key]

@@ -5,7 +5,7 @@ import streamlit as st
 from core.documents import Document
 from core.library.intray import Pace, TrayCounts
 from pages.parts import session
-from pages.parts.wording import count, plain, shortened
+from pages.parts.wording import count, plain, squeezed
 
 __all__ = ["STEPS", "draw_progress", "share_done", "step_words"]
 
@@ -24,7 +24,7 @@ def draw_progress(counts: TrayCounts) -> None:
     if pace.files_per_minute:
         told += [f"{_rounded(pace.files_per_minute)} a minute", _left(pace, counts.running)]
     now = tray.reading(_NAMED + 1)
-    names = ", ".join(plain(shortened(each.name, 40)) for each in now[:_NAMED])
+    names = ", ".join(plain(squeezed(each.name, 40)) for each in now[:_NAMED])
     told += [f"now {names}{' and more' if len(now) > _NAMED else ''}"] if now else []
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.progress(read / (read + counts.running), " · ".join(told))

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from core.documents import Document, DocumentState, Label, Labels
+from core.errors import Cure
 from core.jobs import STOPPED
 from core.library.intray import Shown, TrayCounts, TrayStore
 from core.ports import Catalogue
@@ -53,7 +54,7 @@ def filled(catalogue: Catalogue) -> dict[str, int]:
 def test_every_file_is_of_one_kind_and_those_that_need_a_look_come_first(shelf: tuple[Catalogue, TrayStore]) -> None:
     catalogue, tray = shelf
     filled(catalogue)
-    counts = TrayCounts(running=2, waiting=1, failed=1, doubtful=2, done=2)
+    counts = TrayCounts(running=2, waiting=1, failed=1, again=1, doubtful=2, done=2)
     assert tray.counts(SURE) == counts and counts.all == 7
     names = [each.name for each in tray.page(Shown.ALL, "", SURE, 99, 0)]
     assert names == ["bad.md", "reads.md", "Unknown.md", "unsure.md", "waits.md", "sure.md", "confirmed.md"]
@@ -91,7 +92,20 @@ def test_what_is_stopped_says_so_and_what_was_read_before_stays_searchable(shelf
     again = catalogue.document(ids["sure.md"])
     assert (again.state, again.failure, len(catalogue.passages_of(again.id))) == (DocumentState.READY, "", 1)
     assert list(tray.pending()) == []
-    assert list(tray.failed()) == sorted([ids["waits.md"], ids["reads.md"], ids["bad.md"]])
+    assert list(tray.to_try_again()) == sorted([ids["waits.md"], ids["reads.md"], ids["bad.md"]])
+
+
+def test_only_what_trying_again_can_help_is_tried_with_all_the_others(shelf: tuple[Catalogue, TrayStore]) -> None:
+    catalogue, tray = shelf
+    ids = filled(catalogue)
+    catalogue.fail(ids["sure.md"], step="read", reason="It is damaged.", remedy="Save it again.", cure=Cure.OTHER_FILE)
+    catalogue.fail(ids["reads.md"], step="read", reason="It is locked.", remedy="Open it.", cure=Cure.PASSWORD)
+    counts = tray.counts(SURE)
+    assert (counts.failed, counts.again) == (3, 1) and tray.counts(SURE, "sure").again == 0
+    assert list(tray.to_try_again()) == [ids["bad.md"]]
+    assert list(tray.requeue([ids["sure.md"]])) == [ids["sure.md"]]  # who asks for it by name gets it
+    assert list(tray.stop(None)) == sorted([ids["sure.md"], ids["waits.md"]])
+    assert list(tray.to_try_again()) == sorted([ids["bad.md"], ids["sure.md"], ids["waits.md"]])
 
 
 def test_what_failed_can_wait_again_and_nothing_else(shelf: tuple[Catalogue, TrayStore]) -> None:
