@@ -13,7 +13,6 @@ from core.search.cite import CitationStyle, cite, written
 from core.search.sums import factor_label, shown_parts, strip_words
 from core.search.syntax import read_query
 from pages.parts import cards, charts, first, notices, session
-from pages.parts.address import heard
 from pages.parts.not_shown import draw_not_shown
 from pages.parts.person import who
 from pages.parts.search import versus
@@ -229,7 +228,6 @@ def _cited(candidate: Candidate, document: Document, result: SearchResult) -> tu
     return cite(candidate.passage, document, rarity, amount=result.route.amount, cosines=cosines)
 
 
-@heard("inspect")
 def draw() -> None:
     asked = _asked()
     if asked is None:

@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from core.documents import Document, Truth
-from pages.parts import notices, session
-from pages.parts.address import heard
+from pages.parts import address, notices, session
 from pages.parts.entities import draw_browser
 from pages.parts.library.details import draw_details
 from pages.parts.library.duplicates import draw_duplicates
@@ -23,7 +22,7 @@ _FIRST = "Documents"
 def _adopt() -> None:
     """Take over view, truth, words and document from the URL when it was not this page that wrote them; and what is not
     drawn, which Streamlit forgets."""
-    state, params = st.session_state, {name: st.query_params.get_all(name) for name in st.query_params}
+    state, params = st.session_state, address.told()
     known = {*Truth, UNKNOWN}
     asked = params.get("view", [""])[0].casefold()
     told = {
@@ -32,7 +31,7 @@ def _adopt() -> None:
         "library.document": params.get("document", [""])[0],
         "library.page": next((view for view in _VIEWS if view.casefold() == asked), _FIRST),
     }
-    fresh = params != state.get("library.url")
+    fresh = address.asks("library", params)
     for key, value in told.items():
         if fresh or key not in state:
             state[key] = value
@@ -45,9 +44,7 @@ def _remember() -> None:
     params |= {"document": [state["library.document"]] if state["library.document"] else []}
     params |= {"view": [state["library.page"].lower()] if state["library.page"] != _FIRST else []}
     params = {name: values for name, values in params.items() if values}
-    if params != state.get("library.url"):
-        st.query_params.from_dict(params)
-    state["library.url"] = params
+    address.write("library", params)
 
 
 def _reveal(documents: Sequence[Document]) -> None:
@@ -119,7 +116,6 @@ _VIEWS: Mapping[str, Callable[[Sequence[Document]], None]] = {
 """What can be looked at of the library, by the name people choose it by; each is given all documents."""
 
 
-@heard("library")
 def draw() -> None:
     documents = session.workbench().documents(archived=None)
     if not documents:

@@ -7,7 +7,6 @@ from core.errors import BadFilters, FivefoldError
 from core.filters import SearchFilters
 from core.queries import SearchRequest
 from pages.parts import notices, session
-from pages.parts.address import heard
 from pages.parts.answer import view
 from pages.parts.search import asking
 from pages.parts.search.batch import draw_batch
@@ -58,7 +57,6 @@ def _answer(request: SearchRequest) -> None:
     draw_answer(result)
 
 
-@heard("search")
 def draw() -> None:
     asking.adopt()
     narrowed: SearchFilters | None = None

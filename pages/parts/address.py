@@ -1,85 +1,66 @@
-"""The address of a page, without its echoes.
+"""What a page wrote into its address, told apart from what somebody asks for there.
 
-A browser tells its address with every click. A click made before it has heard of the address just written tells an
-earlier one, which would undo what has just been done; going back in the history is told apart from that by Streamlit.
-For pages that write their whole address themselves; parameters bound to widgets Streamlit keeps in step.
+A part of the page adopts what the address asks for – a link was followed, or the history gone back – and else writes
+there what it shows. A browser tells its address with every click; a click made before it has heard of the address just
+written tells an earlier one. That is an echo, and would undo what has just been done.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from time import monotonic
-from urllib.parse import parse_qs
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 
-__all__ = ["Written", "heard"]
+__all__ = ["asks", "last_said", "says", "told", "write"]
 
-_ECHO_SECONDS = 5.0
-"""So long may a browser be behind."""
-_KEY = "address"
-
-_Params = dict[str, list[str]]
+_ECHO_SECONDS = 2.0
+"""So long may a browser be behind. A link followed within that time to where one just was is taken for an echo."""
 
 
-@dataclass(slots=True)
-class Written:
-    """What the runs of a page left as its address. earlier: with the moment at which each was replaced; run: the one
-    that is going on."""
-
-    page: str
-    last: _Params
-    earlier: list[tuple[_Params, float]] = field(default_factory=list)
-    run: ScriptRunContext | None = None
-
-    def begin(self, run: ScriptRunContext) -> _Params | None:
-        """`run` goes on from here, also when another, in its own thread, has not yet heard that it is to stop. Gives
-        the address to go back to when `run` only heard an echo."""
-        if self.run is not None and self.run is not run:
-            self._now(_params(self.run.query_string))
-        self.run = run
-        told = _params(run.query_string)
-        if not run.is_history_navigation and self._is_echo(told):
-            return self.last
-        self._now(told)
-        return None
-
-    def end(self, run: ScriptRunContext) -> None:
-        """A run that is broken off may not touch the session: what it wrote is read off the run itself."""
-        if self.run is run:
-            self._now(_params(run.query_string))
-            self.run = None
-
-    def _is_echo(self, told: _Params) -> bool:
-        since = monotonic() - _ECHO_SECONDS
-        self.earlier = [each for each in self.earlier if each[1] > since]
-        return told != self.last and any(told == params for params, _ in self.earlier)
-
-    def _now(self, params: _Params) -> None:
-        if params != self.last:
-            self.earlier.append((self.last, monotonic()))
-            self.last = params
+def told() -> dict[str, list[str]]:
+    """The address as the browser tells it: parameter → values, in order."""
+    return {name: st.query_params.get_all(name) for name in st.query_params}
 
 
-@contextmanager
-def heard(page: str) -> Iterator[None]:
-    """For one run of a page: the address it wrote last stays, although a click still tells an earlier one."""
+def asks(part: str, told: object) -> bool:
+    """Whether the address asks a part of the page for something that it did not say itself. told: what the address
+    says to it."""
+    said: list[tuple[Any, float]] = st.session_state.get(_key(part), [])
+    if not said:
+        return True
+    if told == said[-1][0]:
+        return False
     run = get_script_run_ctx()
-    if run is None:  # not in a browser
-        yield
-        return
-    written = st.session_state.get(_KEY)
-    if written is None or written.page != page:
-        written = st.session_state[_KEY] = Written(page, _params(run.query_string))
-    if (meant := written.begin(run)) is not None:
-        st.query_params.from_dict(meant)
-    try:
-        yield
-    finally:
-        written.end(run)
+    if run is not None and run.is_history_navigation:
+        return True
+    since = monotonic() - _ECHO_SECONDS
+    replaced = pairwise(said)
+    return not any(value == told and at > since for (value, _), (_, at) in replaced)
 
 
-def _params(query: str) -> _Params:
-    return parse_qs(query, keep_blank_values=True)
+def says(part: str, value: object) -> None:
+    """A part of the page says this in the address from here on."""
+    state, since = st.session_state, monotonic() - _ECHO_SECONDS
+    said: list[tuple[Any, float]] = state.get(_key(part), [])
+    if not said or value != said[-1][0]:
+        kept = [each for each, (_, at) in pairwise(said) if at > since]
+        state[_key(part)] = [*kept, *said[-1:], (value, monotonic())]
+
+
+def last_said(part: str, otherwise: Any = None) -> Any:
+    """What a part of the page said last."""
+    said: list[tuple[Any, float]] = st.session_state.get(_key(part), [])
+    return said[-1][0] if said else otherwise
+
+
+def write(part: str, params: Mapping[str, Sequence[str]]) -> None:
+    """Say the whole address. In this order, because a run can be broken off between the two."""
+    says(part, params)
+    if params != told():
+        st.query_params.from_dict(params)
+
+
+def _key(part: str) -> str:
+    return f"address.{part}"

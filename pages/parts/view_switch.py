@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from pages.parts import address
+
 __all__ = ["view_switch"]
 
 
@@ -14,9 +16,9 @@ def view_switch(views: Mapping[str, str], key: str, param: str, first: str = "")
     unless told otherwise, "" for the first on the switch.
     """
     state, usual = st.session_state, first or next(iter(views))
-    asked, seen = st.query_params.get(param, usual), f"{key}.seen"
+    asked = st.query_params.get(param, usual)
     known = asked if asked in views else usual
-    if state.get(key) not in views or asked != state.get(seen):
+    if state.get(key) not in views or address.asks(key, asked):
         state[key] = known
     view: str = (
         st.segmented_control(
@@ -29,7 +31,7 @@ def view_switch(views: Mapping[str, str], key: str, param: str, first: str = "")
         )
         or known
     )  # a run that is broken off may leave none chosen
+    address.says(key, view)
     if view != asked:
         st.query_params[param] = view
-    state[seen] = view
     return view

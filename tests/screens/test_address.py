@@ -1,58 +1,67 @@
-"""The address that counts: what a page wrote, what the browser goes back to, and never an echo."""
+"""What somebody asks for in the address counts, and an echo of what the page wrote there before does not."""
 
+from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
 
-from pages.parts.address import Written
+from pages.parts import address
+
+A, B, C = ({"q": [word]} for word in ("oil", "gas", "water"))
 
 
-def run(query: str, *, back: bool = False) -> SimpleNamespace:
-    """A run of a page, begun by a click, or by going back in the history."""
-    return SimpleNamespace(query_string=query, is_history_navigation=back)
+@pytest.fixture(autouse=True)
+def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A session of its own."""
+    monkeypatch.setattr("streamlit.session_state", {})
+    yield
 
 
-def page_that_wrote(*queries: str) -> Written:
-    """A page whose runs wrote one address after the other, each heard by the browser."""
-    written, before = Written("search", {}), ""
-    for query in queries:
-        going_on = run(before)
-        assert written.begin(going_on) is None
-        going_on.query_string = before = query
-        written.end(going_on)
-    return written
+def going_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(address, "get_script_run_ctx", lambda: SimpleNamespace(is_history_navigation=True))
+
+
+def test_a_part_that_said_nothing_yet_is_asked_by_any_address() -> None:
+    assert address.asks("search", A) and address.last_said("search", C) is C
+
+
+def test_what_it_said_itself_asks_for_nothing_new() -> None:
+    address.says("search", A)
+    address.says("search", B)
+    assert not address.asks("search", B) and address.last_said("search") == B
 
 
 def test_a_click_made_before_the_browser_heard_does_not_bring_back_the_old_address() -> None:
-    written = page_that_wrote("q=oil", "q=oil&documents=1", "q=oil&tags=a")
-    assert written.begin(run("q=oil&documents=1")) == {"q": ["oil"], "tags": ["a"]}
+    for params in (A, B, C):
+        address.says("search", params)
+    assert not address.asks("search", A) and not address.asks("search", B)
+    assert address.asks("library", A)
 
 
-def test_what_was_heard_in_time_counts() -> None:
-    written = page_that_wrote("q=oil", "q=gas")
-    assert written.begin(run("q=gas")) is None
+def test_a_new_address_is_heard_and_so_is_going_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    address.says("search", A)
+    address.says("search", B)
+    assert address.asks("search", C)
+    going_back(monkeypatch)
+    assert address.asks("search", A) and not address.asks("search", B)
 
 
-def test_what_a_run_wrote_counts_though_it_has_not_yet_ended() -> None:
-    written = page_that_wrote("q=oil&documents=1")
-    slow = run("q=oil&documents=1")
-    assert written.begin(slow) is None
-    slow.query_string = "q=oil"
-    fast = run("q=oil&documents=1")
-    assert written.begin(fast) == {"q": ["oil"]}
-    fast.query_string = "q=oil&tags=a"
-    written.end(slow)
-    written.end(fast)
-    assert written.begin(run("q=oil")) == {"q": ["oil"], "tags": ["a"]}
+def test_an_old_address_is_no_echo_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(address, "monotonic", lambda: now[0])
+    address.says("search", A)
+    now[0] += 60
+    address.says("search", B)
+    now[0] += 1.9
+    assert not address.asks("search", A)
+    now[0] += 0.2
+    assert address.asks("search", A)
+    address.says("search", C)
+    assert len(st_state("search")) == 2
 
 
-def test_going_back_goes_back() -> None:
-    written = page_that_wrote("q=oil", "q=gas")
-    assert written.begin(run("q=oil", back=True)) is None
+def st_state(part: str) -> list[object]:
+    import streamlit as st
 
-
-def test_a_new_address_is_heard_and_an_old_one_is_no_echo_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    written = page_that_wrote("q=oil", "q=gas")
-    assert written.begin(run("q=water")) is None
-    monkeypatch.setattr("pages.parts.address._ECHO_SECONDS", 0.0)
-    assert written.begin(run("q=oil")) is None
+    found: list[object] = st.session_state[f"address.{part}"]
+    return found

@@ -8,7 +8,7 @@ from core.documents import Origin, Sector
 from core.errors import FivefoldError
 from core.memories import Episode, Insight, Memory, MemoryQuery
 from core.notes.desk import MemoryDesk
-from pages.parts import notices, session
+from pages.parts import address, notices, session
 from pages.parts.pager import page_asked, page_params
 from pages.parts.urls import page_path
 from pages.parts.wording import plain
@@ -47,8 +47,8 @@ def desk() -> MemoryDesk:
 
 def adopt() -> None:
     """Take over view, filters and the memory looked at from the URL, when it was not this page that wrote them."""
-    state, params = st.session_state, {name: st.query_params.get_all(name) for name in st.query_params}
-    if all(name in state for name in _KEPT) and params == state.get("insights.url"):
+    state, params = st.session_state, address.told()
+    if all(name in state for name in _KEPT) and not address.asks("insights", params):
         for name in _KEPT:  # written back, because what no widget shows this time would be forgotten
             state[name] = state[name]
         return
@@ -85,9 +85,7 @@ def remember() -> None:
         **page_params(state[_PAGE], "at"),
     }
     params = {name: values for name, values in params.items() if values}
-    if params != state.get("insights.url"):
-        st.query_params.from_dict(params)
-    state["insights.url"] = params
+    address.write("insights", params)
 
 
 def kind() -> type[Memory]:

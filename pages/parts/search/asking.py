@@ -8,7 +8,7 @@ from core.errors import BadFilters
 from core.filters import SearchFilters
 from core.queries import SearchRequest
 from core.results import SearchResult
-from pages.parts import filters, session
+from pages.parts import address, filters, session
 from pages.parts.labels import chip_title
 from pages.parts.profiles import profile_choice
 from pages.parts.search import paging, reranking, saved_views
@@ -23,9 +23,8 @@ _VIEWS = {RESULTS: "Results", FIVE: "Five truths", BATCH: "Batch"}
 
 def adopt() -> None:
     """Take over what the URL asks, when it was not this page that wrote it; without a question there, the last one."""
-    params = {name: st.query_params.get_all(name) for name in st.query_params}
-    state = st.session_state
-    if "question" in state and params == state.get("search.url"):
+    params, state = address.told(), st.session_state
+    if "question" in state and not address.asks("search", params):
         return
     wanted = params["view"][0] if "view" in params else state.get("search.seen", RESULTS) if not params else RESULTS
     state["search.view"] = wanted if wanted in _VIEWS else RESULTS
@@ -111,9 +110,8 @@ def request(chosen: SearchFilters) -> SearchRequest:
     page = state.get("search.page") or 1
     asked = replace(asked, top_k=paging.PER_PAGE * page if page > 1 else None)
     params = params_of(asked) | ({} if shown == RESULTS else {"view": [shown]})
-    if params != state.get("search.url"):
-        st.query_params.from_dict(params)
-    state["search.url"], state["search.last"], state["search.filters"] = params, asked, chosen
+    address.write("search", params)
+    state["search.last"], state["search.filters"] = asked, chosen
     state["search.seen"] = shown
     return asked
 

@@ -11,7 +11,7 @@ from core.search.quotable import shown_quote
 from core.tuning.judged_checks import grade_words
 from core.tuning.lab import request_of
 from core.tuning.pools import Pool, PoolItem
-from pages.parts import cards, notices, session
+from pages.parts import address, cards, notices, session
 from pages.parts.person import who
 from pages.parts.tuning import judge_state as state
 from pages.parts.tuning import sets
@@ -51,7 +51,7 @@ def view(project: str | None) -> None:
 def _part(questions: QuestionSet) -> bool:
     """Whether one judges, or looks after the set: an empty one has nothing to judge."""
     named = st.query_params.get("part", "")
-    if _PART not in st.session_state or named != st.session_state.get("judge.part.url", ""):
+    if _PART not in st.session_state or address.asks("judge.part", named):
         st.session_state[_PART] = named if named in _PARTS else _JUDGE
     empty = not desk().questions(questions.id)
     if empty:
@@ -61,7 +61,7 @@ def _part(questions: QuestionSet) -> bool:
         label_visibility="collapsed", width="stretch", disabled=empty,
     )  # fmt: skip
     wanted = "" if part == _JUDGE else _KEEP
-    st.session_state["judge.part.url"] = wanted
+    address.says("judge.part", wanted)
     if wanted and named != wanted:
         st.query_params["part"] = wanted
     elif not wanted and named:

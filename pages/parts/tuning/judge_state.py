@@ -8,7 +8,7 @@ import streamlit as st
 from core.errors import FivefoldError
 from core.judged import JudgedQuestion, Judgment, QuestionSet
 from core.tuning.pools import Pool, PoolItem, Progress
-from pages.parts import session
+from pages.parts import address, session
 from pages.parts.person import who
 from pages.parts.tuning.set_state import GRADES_SEEN, POOLS, desk
 
@@ -79,13 +79,13 @@ def question(questions: QuestionSet) -> JudgedQuestion | None:
         return None
     state, named = st.session_state, st.query_params.get("question", "")
     by_key = {each.key: each.id for each in known.values()}
-    if named != state.get("judge.url") and named in by_key:
+    if address.asks("judge", named) and named in by_key:
         state[QUESTION] = by_key[named]
     if state.get(QUESTION) not in known:
         opened = desk().next_unjudged(questions.id, who(), pools=known_pools(questions.id))
         state[QUESTION] = next(iter(known)) if opened is None else opened.id
     chosen = known[state[QUESTION]]
-    state["judge.url"] = chosen.key
+    address.says("judge", chosen.key)
     if named != chosen.key:
         st.query_params["question"] = chosen.key
     return chosen

@@ -13,7 +13,7 @@ from core.moments import right_now
 from core.queries import ScoreProfile
 from core.tuning.desk import TuningDesk
 from core.tuning.lab import Lab, interrupted
-from pages.parts import notices, session
+from pages.parts import address, notices, session
 from pages.parts.person import who
 from pages.parts.tuning.choice import choice
 from pages.parts.wording import plain
@@ -58,8 +58,8 @@ def profile_chooser(label: str, name: str, project: str | None, *, optional: boo
     """
     offered = _offered(project, optional=optional)
     refs, state, url = list(offered), st.session_state, st.query_params.get(name, "")
-    key, seen = f"lab.{name}", f"lab.{name}.url"
-    if url and url != state.get(seen):
+    key = f"lab.{name}"
+    if url and address.asks(key, url):
         state[key] = _known(url)
     if state.get(key) not in offered:
         state[key] = refs[0]
@@ -69,7 +69,7 @@ def profile_chooser(label: str, name: str, project: str | None, *, optional: boo
 
     choice(label, dict(enumerate(offered.values())), refs.index(state[key]), key, chosen)
     ref: str = state[key]
-    state[seen] = ref
+    address.says(key, ref)
     if ref and url != ref:
         st.query_params[name] = ref
     elif not ref and url:

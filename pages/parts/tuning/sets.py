@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.judged import Level, QuestionSet
-from pages.parts import notices
+from pages.parts import address, notices
 from pages.parts.person import who
 from pages.parts.tuning import set_files, set_questions
 from pages.parts.tuning.choice import choice
@@ -33,7 +33,7 @@ def chooser(project: str | None) -> QuestionSet | None:
     if not listed:
         return None
     state, named = st.session_state, st.query_params.get("set", "")
-    if named != state.get("sets.url") and named.isdecimal() and int(named) in listed:
+    if address.asks("sets", named) and named.isdecimal() and int(named) in listed:
         state[SET] = int(named)
     if state.get(SET) not in listed:
         state[SET] = next(iter(listed))
@@ -45,9 +45,9 @@ def chooser(project: str | None) -> QuestionSet | None:
         _choose,
         label_visibility="collapsed",
     )
-    state["sets.url"] = str(state[SET])
-    if named != state["sets.url"]:
-        st.query_params["set"] = state["sets.url"]
+    address.says("sets", str(state[SET]))
+    if named != str(state[SET]):
+        st.query_params["set"] = str(state[SET])
     return listed[state[SET]]
 
 

@@ -12,7 +12,7 @@ from core.queries import ScoreProfile, SearchRequest
 from core.results import SearchResult
 from core.tuning.desk import TuningDesk
 from core.tuning.trials import Group, Slider, changes_from_text, changes_in_text, sliders, value_of
-from pages.parts import notices, session
+from pages.parts import address, notices, session
 from pages.parts.urls import params_of, request_from
 
 __all__ = [
@@ -72,10 +72,10 @@ def adopt(project: str | None) -> None:
     """Take over what the URL asks, when it was not this view that wrote it; without anything there, what was asked
     last. A trial belongs to the profile it was begun on."""
     state, params = st.session_state, _params()
-    if "tune.question" in state and params == state.get("tune.url") and state.get("tune.project") == project:
+    if "tune.question" in state and not address.asks("tune", params) and state.get("tune.project") == project:
         return
     if not params:
-        params = state.get("tune.url", {})
+        params = address.last_said("tune", {})
     try:
         request = request_from(params)
     except BadFilters as wrong:
@@ -114,6 +114,7 @@ def write(base: ScoreProfile, default: str) -> None:
     params |= {"base": [base.ref]} if changes or base.ref != default else {}
     params |= {"trial": [text]} if text else {}
     params |= {"depth": [str(depth)]} if depth != DEPTHS[0] else {}
+    address.says("tune", params)
     old = _params()
     for name in old:
         if name not in params:
@@ -121,7 +122,7 @@ def write(base: ScoreProfile, default: str) -> None:
     for name, values in params.items():
         if old.get(name) != values:
             st.query_params[name] = values
-    st.session_state["tune.url"], st.session_state["tune.trial"] = params, text
+    st.session_state["tune.trial"] = text
 
 
 # What is asked

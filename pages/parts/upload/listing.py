@@ -9,7 +9,7 @@ from core.errors import Cure
 from core.jobs import STOPPED, WAITING
 from core.library.intray import Shown, TrayCounts
 from core.library.members import is_container
-from pages.parts import cards, labels, notices, session
+from pages.parts import address, cards, labels, notices, session
 from pages.parts.library.kin import draw_kin
 from pages.parts.pager import draw_foot, page_asked, page_params, pages_of, place_of
 from pages.parts.person import who
@@ -29,7 +29,7 @@ _TITLES = {
     Shown.DOUBTFUL: "Doubtful",
     Shown.DONE: "Done",
 }
-_SHOWN, _WORDS, _PAGE, _URL, _BUSY = "upload.shown", "upload.words", "upload.page", "upload.url", "upload.busy"
+_SHOWN, _WORDS, _PAGE, _BUSY = "upload.shown", "upload.words", "upload.page", "upload.busy"
 
 
 def draw_listing() -> None:
@@ -49,8 +49,8 @@ def draw_listing() -> None:
 
 def _adopt() -> None:
     """Take over what is shown from the URL, when it was not this page that wrote it."""
-    state, params = st.session_state, {name: st.query_params.get_all(name) for name in st.query_params}
-    if _SHOWN in state and params == state.get(_URL):
+    state, params = st.session_state, address.told()
+    if _SHOWN in state and not address.asks("upload", params):
         return
     asked = params.get("show", [""])[0]
     state[_SHOWN] = Shown(asked) if asked in set(Shown) else Shown.ALL
@@ -64,9 +64,7 @@ def _remember() -> None:
     params |= {"show": [state[_SHOWN].value]} if state[_SHOWN] is not Shown.ALL else {}
     params |= {"words": [state[_WORDS]]} if state[_WORDS] else {}
     params |= page_params(state[_PAGE])
-    if params != state.get(_URL):
-        st.query_params.from_dict(params)
-    state[_URL] = params
+    address.write("upload", params)
 
 
 def _first_page() -> None:
