@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.matching import stem
 
@@ -19,6 +20,30 @@ class Found:
     start: int
     end: int
     parts: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words of a text: where they stand, each behind "=" as it is written, their stems, and which of them a stem or
+    written word is."""
+
+    spans: Sequence[tuple[int, int]]
+    written: Sequence[str]
+    stems: Sequence[str]
+    places: Mapping[str, Sequence[int]]
+
+
+# A document's text is read by every table, one after the other.
+@lru_cache(8)
+def _read(text: str) -> _Words:
+    found = [(match.span(), match.group().lower()) for match in _PART.finditer(text)]
+    written = ["=" + word for _, word in found]
+    stems = [stem(word) for _, word in found]
+    places: dict[str, list[int]] = {}
+    for words in (stems, written):
+        for at, word in enumerate(words):
+            places.setdefault(word, []).append(at)
+    return _Words([span for span, _ in found], written, stems, places)
 
 
 class PhraseFinder:
@@ -42,18 +67,16 @@ class PhraseFinder:
 
     def find(self, text: str) -> Iterator[Found]:
         """Every phrase in reading order; a word belongs to one phrase, but a phrase may stand in several rows."""
-        matches = list(_PART.finditer(text))
-        written = ["=" + match.group().lower() for match in matches]
-        stems = [stem(word[1:]) for word in written]
-        at = 0
-        while at < len(matches):
-            length = 1
-            if stems[at] in self._by_first or written[at] in self._by_first:
-                for parts, key in self._at(written, stems, at):
-                    length = len(parts)
-                    if key:
-                        yield Found(key, matches[at].start(), matches[at + length - 1].end(), length)
-            at += length
+        words = _read(text)
+        firsts = self._by_first.keys() & words.places.keys()
+        free = 0
+        for at in sorted({place for first in firsts for place in words.places[first]}):
+            if at < free:
+                continue
+            for parts, key in self._at(words.written, words.stems, at):
+                free = at + len(parts)
+                if key:
+                    yield Found(key, words.spans[at][0], words.spans[free - 1][1], len(parts))
 
     def _at(self, written: Sequence[str], stems: Sequence[str], at: int) -> list[tuple[tuple[str, ...], str]]:
         """The longest phrases that begin with a word. written: each word behind "="."""
