@@ -93,8 +93,8 @@ def _matches(pattern: re.Pattern[str], text: str, places: Iterable[int]) -> Sequ
 def starts_of(pattern: re.Pattern[str]) -> frozenset[str] | None:
     """With what each match of a pattern begins, as `_plain` writes it; None when that may be anything, or nothing.
 
-    >>> sorted(starts_of(re.compile(r"(?i)\\b(?:Acts? of|Sec\\.|§)\\s*\\d")) or ())
-    ['act of', 'acts of', 'sec.', '§']
+    >>> sorted(starts_of(re.compile(r"(?i)\\b(?:Acts? of|Sec\\.|§)\\s?\\d")) or ())
+    ['act of 0', 'act of0', 'acts of 0', 'acts of0', 'sec. 0', 'sec.0', '§ 0', '§0']
     >>> starts_of(re.compile(r"\\w+ Act")) is None, starts_of(re.compile("(?:shall)?")) is None
     (True, True)
     """
