@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Float, and_, any_, func, literal, select, text, update
+from sqlalchemy import ColumnElement, Connection, Float, and_, any_, func, literal, select, text, update
 from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
 
 from core.documents import Passage
@@ -48,8 +48,22 @@ class PgvectorIndex:
         with self._database.transaction("storing vectors") as connection:
             for start in range(0, len(passages), _BATCH):
                 rows = slice(start, start + _BATCH)
-                fresh = {"ids": [p.id for p in passages[rows]], "vectors": [str(v.tolist()) for v in vectors[rows]]}
-                connection.execute(_FILL, {"tenant": self._database.tenant, "model": self._model(), **fresh})
+                fresh = self._differing(connection, [p.id for p in passages[rows]], vectors[rows])
+                if fresh:
+                    new = {"ids": list(fresh), "vectors": [str(v.tolist()) for v in fresh.values()]}
+                    connection.execute(_FILL, {"tenant": self._database.tenant, "model": self._model(), **new})
+
+    def _differing(
+        self, connection: Connection, ids: Sequence[int], vectors: Vectors
+    ) -> Mapping[int, NDArray[np.float32]]:
+        """Id → vector of those the rows do not hold already: to read them in bytes is quicker than to write them."""
+        stored = select(KnowledgeChunk.id, func.vector_send(KnowledgeChunk.embedding)).where(self._ours(), _one_of(ids))
+        held = {int(i): _from_bytes(sent) for i, sent in connection.execute(stored) if sent}
+        return {
+            i: vector
+            for i, vector in zip(ids, vectors, strict=True)
+            if i not in held or not np.array_equal(held[i], vector)
+        }
 
     def update(self, passages: Sequence[Passage]) -> None:
         """Nothing to follow: the filters' columns and the vectors are in one row."""
@@ -125,7 +139,7 @@ class PgvectorIndex:
             self._ours(), _one_of(passage_ids)
         )
         with self._database.transaction("reading vectors") as connection:
-            return {int(i): _from_bytes(sent) for i, sent in connection.execute(stored)}
+            return {int(i): _from_bytes(sent) for i, sent in connection.execute(stored) if sent}
 
     def count(self) -> int:
         """Passages with a vector of this model."""

@@ -14,6 +14,7 @@ from core.ingest.classify_weighing import Prototypes, expected_signs
 from core.tables.decisions import weighings
 from core.tables.manners import manners
 from core.tables.signs import SignFinder
+from core.tables.starts import PatternFinder
 from core.tables.truths import truths
 
 __all__ = ["Clue", "clues", "sign_key"]
@@ -90,13 +91,10 @@ def _signs(reading: Reading) -> Iterator[Clue]:
 
 def _manners(reading: Reading) -> Iterator[Clue]:
     """1 - e^(-count / expected) per manner of speaking; what is expected grows with the words."""
-    for manner in manners():
-        first, count = None, 0
-        for match in manner.pattern.finditer(reading.body):
-            first, count = first or match, count + 1
-        if first is not None:
-            strength = 1.0 - exp(-count / (_LEAST_MARKS + reading.words / manner.words_per))
-            quote = quote_around(reading.body, *first.span()) or reading.body[first.start() : first.end()].strip()
+    for manner, marks in zip(manners(), _marks().find(reading.body), strict=True):
+        if marks:
+            strength = 1.0 - exp(-len(marks) / (_LEAST_MARKS + reading.words / manner.words_per))
+            quote = quote_around(reading.body, *marks[0].span()) or marks[0].group().strip()
             if quote:
                 yield Clue(f"manner: {manner.rule}", "", strength, quote, EvidenceSource.TEXT, manner.rule)
 
@@ -110,6 +108,11 @@ def _meaning(reading: Reading, prototypes: Prototypes, vectors: NDArray[np.float
             quote = reading.segments[int(nearness[:, i].argmax())]
             key = f"{'meaning' if native else 'foreign meaning'}: {value}"
             yield Clue(key, value, share, quote, EvidenceSource.MEANING, f"reads most like {value}")
+
+
+@cache
+def _marks() -> PatternFinder:
+    return PatternFinder(manner.pattern for manner in manners())
 
 
 @cache

@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 
 from core.speaking import spoken
 from core.tables.loading import check_keys, table
+from core.tables.starts import PatternFinder
 from core.vocabulary import JurisdictionNames, findable
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "jurisdiction_title",
     "jurisdictions",
     "parse_jurisdiction",
+    "place_finder",
     "place_hits",
     "unstated_government_jurisdiction",
 ]
@@ -142,8 +144,8 @@ def parse_jurisdiction(words: str) -> str | None:
 
 def place_hits(text: str) -> Iterator[Place]:
     """Every place named, in reading order."""
-    names, pattern = _names()
-    for match in pattern.finditer(text):
+    names, finder = _names()
+    for match in next(finder.find(text)):
         group = match.lastgroup
         words = match.group()
         if group == "named":
@@ -162,13 +164,18 @@ def place_hits(text: str) -> Iterator[Place]:
             yield Place(f"state:{code}", start, match.end(), "code")
 
 
-def _names() -> tuple[Mapping[str, tuple[str, str]], re.Pattern[str]]:
-    """Every written form → (jurisdiction, kind), and one pattern that finds them all."""
+def place_finder() -> PatternFinder:
+    """Finds everything that may name a place, by one pattern."""
+    return _names()[1]
+
+
+def _names() -> tuple[Mapping[str, tuple[str, str]], PatternFinder]:
+    """Every written form → (jurisdiction, kind), and a finder of one pattern that finds them all."""
     return _forms(spoken().jurisdictions)
 
 
 @lru_cache(_KEPT_VOCABULARIES)
-def _forms(own: tuple[JurisdictionNames, ...]) -> tuple[Mapping[str, tuple[str, str]], re.Pattern[str]]:
+def _forms(own: tuple[JurisdictionNames, ...]) -> tuple[Mapping[str, tuple[str, str]], PatternFinder]:
     rows = _rows()
     forms: dict[str, tuple[str, str]] = {}
     prefixes: dict[str, tuple[str, str]] = {}
@@ -196,7 +203,7 @@ def _forms(own: tuple[JurisdictionNames, ...]) -> tuple[Mapping[str, tuple[str, 
         rf"|(?<=,\s)(?P<zip>{codes})\s+\d{{5}}\b|(?P<state>{codes})(?=\sstate\b)"
         rf"|(?:[Ss]tate of\s+)(?P<of>{codes})\b|(?:(?:in|for|from|within)\s+)(?P<after>{safe})\b)"
     )
-    return forms | prefixes | {n: forms[n] for n in prefixes if n in forms}, pattern
+    return forms | prefixes | {n: forms[n] for n in prefixes if n in forms}, PatternFinder([pattern])
 
 
 def _name_of(own: JurisdictionNames) -> tuple[str, ...]:

@@ -1,8 +1,9 @@
 """Finds the stemmed phrases of a table in a text, in one pass."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from core.matching import stem
 
@@ -21,6 +22,34 @@ class Found:
     parts: int
 
 
+class _Words:
+    """The words of a text: each behind "=" as it is written, their stems, and all of these once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        words = [word.lower() for word in _PART.findall(text)]
+        self.stems = [stem(word) for word in words]
+        self.written = ["=" + word for word in words]
+        self.forms = {*self.stems, *self.written}
+
+    @cached_property
+    def spans(self) -> Sequence[tuple[int, int]]:
+        """Where they stand."""
+        return [match.span() for match in _PART.finditer(self._text)]
+
+    def places(self, forms: Collection[str]) -> Iterator[int]:
+        """Which of them have one of some forms, ascending."""
+        return (
+            at
+            for at, (stemmed, written) in enumerate(zip(self.stems, self.written, strict=True))
+            if stemmed in forms or written in forms
+        )
+
+
+# A document's text is read by every table, one after the other.
+_read = lru_cache(8)(_Words)
+
+
 class PhraseFinder:
     """Phrases of several rows, matched by stems on word borders; "=word" only as written; the longest at a place wins.
 
@@ -32,41 +61,40 @@ class PhraseFinder:
     """
 
     def __init__(self, rows: Mapping[str, Sequence[str]]) -> None:
-        self._by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-        for key, phrases in rows.items():
-            for phrase in phrases:
+        phrases: dict[str, dict[int, dict[tuple[str, ...], list[str]]]] = {}
+        for key, spoken in rows.items():
+            for phrase in spoken:
                 parts = _table_parts(phrase)
-                self._by_first.setdefault(parts[0], []).append((parts, key))
-        for candidates in self._by_first.values():
-            candidates.sort(key=lambda item: -len(item[0]))
+                by_length = phrases.setdefault(parts[0], {}).setdefault(len(parts), {})
+                by_length.setdefault(parts, []).append(key)
+        self._by_first = {first: sorted(found.items(), reverse=True) for first, found in phrases.items()}
 
     def find(self, text: str) -> Iterator[Found]:
         """Every phrase in reading order; a word belongs to one phrase, but a phrase may stand in several rows."""
-        matches = list(_PART.finditer(text))
-        written = ["=" + match.group().lower() for match in matches]
-        stems = [stem(word[1:]) for word in written]
-        at = 0
-        while at < len(matches):
-            length = 1
-            if stems[at] in self._by_first or written[at] in self._by_first:
-                for parts, key in self._at(written, stems, at):
-                    length = len(parts)
-                    if key:
-                        yield Found(key, matches[at].start(), matches[at + length - 1].end(), length)
-            at += length
+        words = _read(text)
+        firsts = self._by_first.keys() & words.forms
+        free = 0
+        for at in words.places(firsts) if firsts else ():
+            if at < free:
+                continue
+            length, keys = self._at(words, at)
+            free = at + length
+            for key in keys:
+                if key:
+                    yield Found(key, words.spans[at][0], words.spans[free - 1][1], length)
 
-    def _at(self, written: Sequence[str], stems: Sequence[str], at: int) -> list[tuple[tuple[str, ...], str]]:
-        """The longest phrases that begin with a word. written: each word behind "="."""
-        best: list[tuple[tuple[str, ...], str]] = []
-        for as_spoken in (stems, written):
-            for parts, key in self._by_first.get(as_spoken[at], ()):
-                if best and len(parts) < len(best[0][0]):
+    def _at(self, words: _Words, at: int) -> tuple[int, Sequence[str]]:
+        """Of how many words the longest phrase is that begins with a word, and the keys of its rows; 0 without any."""
+        longest, keys = 0, list[str]()
+        for as_spoken in (words.stems, words.written):
+            for length, phrases in self._by_first.get(as_spoken[at], ()):
+                if length < longest:
                     break  # the others are shorter still
-                if tuple(as_spoken[at : at + len(parts)]) == parts:
-                    if best and len(parts) > len(best[0][0]):
-                        best.clear()
-                    best.append((parts, key))
-        return [item for item in best if not item[1]] or best
+                found = phrases.get(tuple(as_spoken[at : at + length]))
+                if found:
+                    keys = found if length > longest else keys + found
+                    longest = length
+        return longest, [""] if "" in keys else keys
 
 
 def _table_parts(phrase: str) -> tuple[str, ...]:

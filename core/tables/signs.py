@@ -8,6 +8,7 @@ from typing import Any
 from core.errors import BadTable
 from core.tables.loading import check_keys
 from core.tables.phrases import PhraseFinder
+from core.tables.starts import PatternFinder
 
 __all__ = ["Sign", "SignFinder", "SignHit", "signs_of"]
 
@@ -43,15 +44,16 @@ class SignFinder:
     def __init__(self, signs: Iterable[Sign]) -> None:
         self._signs = tuple(signs)
         self._finder = PhraseFinder({str(i): sign.phrases for i, sign in enumerate(self._signs)})
+        self._shaped = [i for i, sign in enumerate(self._signs) if sign.pattern is not None]
+        self._shapes = PatternFinder(sign.pattern for sign in self._signs if sign.pattern is not None)
 
     def find(self, text: str) -> tuple[SignHit, ...]:
         """The signs that stand in the text, in table order."""
         spans: dict[int, list[tuple[int, int]]] = {}
         for found in self._finder.find(text):
             spans.setdefault(int(found.key), []).append((found.start, found.end))
-        for i, sign in enumerate(self._signs):
-            if sign.pattern is not None:
-                spans.setdefault(i, []).extend(match.span() for match in sign.pattern.finditer(text))
+        for i, matches in zip(self._shaped, self._shapes.find(text), strict=True):
+            spans.setdefault(i, []).extend(match.span() for match in matches)
         return tuple(SignHit(sign, tuple(spans[i])) for i, sign in enumerate(self._signs) if spans.get(i))
 
 
