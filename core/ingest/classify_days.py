@@ -71,7 +71,7 @@ def _iso(match: re.Match[str], names: Mapping[str, int], day_first: bool) -> str
 
 
 def dates_in_name(name: str) -> Iterator[Dated]:
-    """Dates in a file name, its words joined by whatever joins them: the day or month written in digits, else as in texts.
+    """Days and months written in digits in a file name, whatever joins them.
 
     >>> [found.iso for found in dates_in_name("Plan_20230617-v2_2021_05.pdf")]
     ['2023-06-17', '2021-05']
