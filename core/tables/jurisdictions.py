@@ -128,6 +128,12 @@ def unstated_government_jurisdiction(language: str | None = "en") -> str | None:
     return rows["unstated_by_language"].get(language)
 
 
+def _of_all_levels(text: str, before: int, match: re.Match[str]) -> bool:
+    """Whether "federal" stands with "state": "state and federal law", "federal or state agencies"."""
+    behind, ahead = _BESIDE_STATES
+    return bool(behind.search(text, before, match.start()) or ahead.match(text, match.end()))
+
+
 def parse_jurisdiction(words: str) -> str | None:
     """The jurisdiction some words name, or None: "California", "Cal.", "state:CA", "CA state", "IRS", "global".
 
@@ -177,12 +183,6 @@ def place_hits(text: str) -> Iterator[Place]:
             code = match.group("zip") or match.group("state") or match.group("after") or match.group("of")
             start = match.start(group) if group else match.start()
             yield Place(f"state:{code}", start, match.end(), "code")
-
-
-def _of_all_levels(text: str, before: int, match: re.Match[str]) -> bool:
-    """Whether "federal" stands with "state": "state and federal law", "federal or state agencies"."""
-    behind, ahead = _BESIDE_STATES
-    return bool(behind.search(text, before, match.start()) or ahead.match(text, match.end()))
 
 
 def _names() -> tuple[Mapping[str, tuple[str, str]], re.Pattern[str]]:
