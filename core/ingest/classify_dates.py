@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from core.documents import Evidence, EvidenceSource, Label, Truth
-from core.ingest.classify_days import Dated, dates_in
-from core.ingest.classify_reading import Reading, quote_around
+from core.ingest.classify_days import Dated, dates_in, dates_in_name, writes_day_first
+from core.ingest.classify_reading import Reading, name_words, quote_around
 from core.tables.decisions import date_weights
 from core.tables.signs import SignFinder
 from core.tables.temporal import DateLead, date_leads, temporal_by_truth, temporal_signs
@@ -18,7 +18,8 @@ _FRONT_CHARACTERS = 4_000
 _TOP_CHARACTERS = 1_500
 _FIRST_CHARACTERS = 300
 _FURTHER_RULE_PROBABILITY = 0.6
-_EARLIEST_IN_NAME = "1990"
+_YEARS_IN_NAME = ("1990", "2050")
+_HEADING_WORDS = 15
 _COPYRIGHT_MARK = re.compile(r"(?i)(?:©|copyright)[^\n]{0,20}$")
 _PUBLISHED_KEYS = ("effective", "date", "published", "created", "modified")
 
@@ -30,7 +31,7 @@ def effective_date_label(reading: Reading, truth: Label) -> Label:
     found = [*_said(reading, truth.value), *_outside(reading)]
     if not found:
         return Label(reason="The document gives no date of its own.")
-    best = max(found, key=lambda item: item[0].weight)[0]
+    best = max(found, key=lambda item: (item[0].weight, item[0].value if item[0].rule in _of_changes() else ""))[0]
     ranked = sorted(found, key=lambda item: -item[0].weight)
     other = next((item for item, _ in ranked if item.value[:4] != best.value[:4]), None)
     runner = (other.value, min(other.weight, 1 - best.weight)) if other else (None, 0.0)
@@ -59,9 +60,10 @@ def temporal_label(reading: Reading, truth: Label) -> Label:
 def _said(reading: Reading, truth: str | None) -> Iterator[tuple[Evidence, int]]:
     """Dates that the front of the text or the title speaks of as its own."""
     front = reading.body[:_FRONT_CHARACTERS]
-    for found in dates_in(front):
+    for found in dates_in(front, writes_day_first(reading.body)):
         before = front[max(0, found.start - _LEAD_CHARACTERS) : found.start]
-        leads = (lead for lead in date_leads() if not _misleads(lead, truth))
+        heading = found.start < _TOP_CHARACTERS and _ends_heading(front, found)
+        leads = (lead for lead in date_leads() if not _misleads(lead, truth, heading))
         lead = next(((lead.probability, lead.rule) for lead in leads if lead.pattern.search(before)), None)
         if lead is None and found.start < _TOP_CHARACTERS:
             lead = _standing_alone(front, found)
@@ -72,16 +74,24 @@ def _said(reading: Reading, truth: str | None) -> Iterator[tuple[Evidence, int]]
         if lead is not None:
             quote = quote_around(front, found.start, found.end)
             yield Evidence(quote, EvidenceSource.TEXT, found.iso, lead[0], lead[1]), found.start
-    for found in dates_in(reading.title):
+    own_title = name_words(reading.title) not in reading.name_words
+    for found in dates_in(reading.title) if own_title else ():
         yield (
             Evidence(reading.title, EvidenceSource.METADATA, found.iso, date_weights().title, "in the title"),
             found.start,
         )
 
 
-def _misleads(lead: DateLead, truth: str | None) -> bool:
-    """Whether the words before a date mean something else in a text of this truth."""
-    return (lead.of_rules and truth == Truth.REFERENCE) or (lead.of_prose and truth == Truth.REALITY)
+def _misleads(lead: DateLead, truth: str | None, heading: bool) -> bool:
+    """Whether the words before a date mean something else in a text of this truth; a heading speaks of its own."""
+    return (lead.of_rules and truth == Truth.REFERENCE and not heading) or (lead.of_prose and truth == Truth.REALITY)
+
+
+def _ends_heading(front: str, found: Dated) -> bool:
+    """Whether a date ends a short line."""
+    start = front.rfind("\n", 0, found.start) + 1
+    rest = front[found.end : found.end + 3].lstrip(" *_)]")
+    return rest[:1] in ("", "\n") and len(front[start : found.start].split()) <= _HEADING_WORDS
 
 
 def _standing_alone(front: str, found: Dated) -> tuple[float, str] | None:
@@ -92,9 +102,10 @@ def _standing_alone(front: str, found: Dated) -> tuple[float, str] | None:
     around = len(re.findall(r"[^\W_]+", line)) - len(re.findall(r"[^\W_]+", front[found.start : found.end]))
     if around > (0 if len(found.iso) == 4 else 5):
         return None
-    return date_weights().lone_line - 0.02 * around - (
-        0.1 if len(found.iso) == 4 else 0.0
-    ), "stands by itself on the first lines"
+    weight = date_weights().lone_line - 0.02 * around - (0.1 if len(found.iso) == 4 else 0.0)
+    if not around and len(found.iso) > 4 and found.start < _FIRST_CHARACTERS:
+        return date_weights().heading, "heads the document"
+    return weight, "stands by itself on the first lines"
 
 
 def _outside(reading: Reading) -> Iterator[tuple[Evidence, int]]:
@@ -105,10 +116,16 @@ def _outside(reading: Reading) -> Iterator[tuple[Evidence, int]]:
                 Evidence(quote, EvidenceSource.METADATA, found.iso, date_weights().metadata, f"file metadata: {key}"),
                 found.start,
             )
-    for found in dates_in(reading.name_words):
-        quote = reading.name_words[found.start : found.end]
-        if quote in reading.name and found.iso >= _EARLIEST_IN_NAME:
+    in_words = ((found, reading.name_words[found.start : found.end]) for found in dates_in(reading.name_words))
+    in_name = ((found, reading.name[found.start : found.end]) for found in dates_in_name(reading.name))
+    for found, quote in (*in_name, *in_words):
+        if quote in reading.name and _YEARS_IN_NAME[0] <= found.iso < _YEARS_IN_NAME[1]:
             yield Evidence(quote, EvidenceSource.NAME, found.iso, date_weights().name, "in the file name"), found.start
+
+
+@cache
+def _of_changes() -> frozenset[str]:
+    return frozenset(lead.rule for lead in date_leads() if lead.latest)
 
 
 @cache

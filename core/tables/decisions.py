@@ -86,6 +86,7 @@ class PlaceWeights:
 class DateWeights:
     """Probability in (0, 1) that a date found so is the document's own."""
 
+    heading: float
     lone_line: float
     title: float
     metadata: float

@@ -44,7 +44,19 @@ _CODE_WORDS = (
     r"|Unemp|Prof|Welf)\b"
 )
 
-_SPEAKS_AS = re.compile(r"(?i)\b(?:state|commonwealth|legislature|governor) of\s+$")
+_SPEAKS_AS = re.compile(
+    r"(?i)\b(?:state|commonwealth|legislature|governor"
+    r"|(?:administrative|revised|general) (?:rules|code|laws|statutes)) of\s+$"
+)
+_SPEAKS_IN = re.compile(
+    r"(?i)\s+(?:(?:revised|compiled|general|annotated) (?:statutes|laws|code)|administrative (?:code|rules)"
+    r"|general assembly|legislature|codified ordinances|code of ordinances)\b"
+)
+_BESIDE_STATES = (
+    re.compile(r"(?i)\bstate(?:s|,)?\s+(?:and|or|and/or)\s+$|\bstate,\s+$"),
+    re.compile(r"(?i)\s*(?:,|and|or|and/or)\s+(?:the\s+)?states?\b"),
+)
+"""Words around "federal" that speak of every level at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +130,12 @@ def unstated_government_jurisdiction(language: str | None = "en") -> str | None:
     return rows["unstated_by_language"].get(language)
 
 
+def _of_all_levels(text: str, before: int, match: re.Match[str]) -> bool:
+    """Whether "federal" stands with "state": "state and federal law", "federal or state agencies"."""
+    behind, ahead = _BESIDE_STATES
+    return bool(behind.search(text, before, match.start()) or ahead.match(text, match.end()))
+
+
 def parse_jurisdiction(words: str) -> str | None:
     """The jurisdiction some words name, or None: "California", "Cal.", "state:CA", "CA state", "IRS", "global".
 
@@ -150,7 +168,12 @@ def place_hits(text: str) -> Iterator[Place]:
         words = match.group()
         if group == "named":
             value, kind = names[re.sub(r"\s+", " ", words)]
-            speaks = kind == "name" and _SPEAKS_AS.search(text, max(0, match.start() - 20), match.start()) is not None
+            before = max(0, match.start() - 28)
+            if value == "federal" and words[:1] in "fF" and _of_all_levels(text, before, match):
+                continue
+            speaks = kind == "name" and bool(
+                _SPEAKS_AS.search(text, before, match.start()) or _SPEAKS_IN.match(text, match.end())
+            )
             yield Place(value, match.start(), match.end(), "self" if speaks else kind)
         elif group == "codes":
             value, kind = names[re.sub(r"\s+", " ", match.group("codes"))]

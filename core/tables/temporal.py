@@ -19,6 +19,7 @@ class DateLead:
 
     of_rules: only in laws, policies and contracts; literature speaks so of the rules it writes about.
     of_prose: not in table rows, where the same word heads a column of dates.
+    latest: it leads a list of changes, of which the last one counts.
     """
 
     pattern: re.Pattern[str]
@@ -26,6 +27,7 @@ class DateLead:
     rule: str
     of_rules: bool = False
     of_prose: bool = False
+    latest: bool = False
 
 
 @cache
@@ -33,7 +35,7 @@ def date_leads() -> tuple[DateLead, ...]:
     """The leads, likeliest first. Raises BadTable."""
     leads = []
     for row in table("temporal")["leads"]:
-        check_keys("temporal", "leads", row, ("pattern", "probability", "rule", "of_rules", "of_prose"))
+        check_keys("temporal", "leads", row, ("pattern", "probability", "rule", "of_rules", "of_prose", "latest"))
         if not 0.0 < row["probability"] <= 1.0:
             raise BadTable(
                 f"core/tables/temporal.toml: [leads] {row['rule']}: probability is not in (0, 1].", "Correct it."
@@ -45,6 +47,7 @@ def date_leads() -> tuple[DateLead, ...]:
                 row["rule"],
                 bool(row.get("of_rules")),
                 bool(row.get("of_prose")),
+                bool(row.get("latest")),
             )
         )
     return tuple(leads)
