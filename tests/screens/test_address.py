@@ -56,3 +56,10 @@ def test_a_new_address_is_heard_and_an_old_one_is_no_echo_for_ever(monkeypatch: 
     assert written.begin(run("q=water")) is None
     monkeypatch.setattr("pages.parts.address._ECHO_SECONDS", 0.0)
     assert written.begin(run("q=oil")) is None
+
+
+def test_what_widgets_hold_is_the_browsers_and_no_echo() -> None:
+    written = page_that_wrote("view=SQL&project=A", "view=SQL&project=B")
+    assert written.begin(run("view=SQL&project=A"), ["project"]) is None
+    written = page_that_wrote("view=Ask&project=A", "view=SQL&project=B")
+    assert written.begin(run("view=Ask&project=C"), ["project"]) == {"view": ["SQL"]}
