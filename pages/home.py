@@ -30,10 +30,11 @@ def _by_truth(counts: Statistics) -> None:
     with st.grid(5, min_column_width=135, gap="small"):
         for truth, look in TRUTHS.items():
             number = counts.by_truth.get(truth, 0)
-            with st.container(border=True, gap="xsmall", height="stretch"):
-                cards.truth_badge(truth)
-                st.markdown(f"**{look.question}**")
-                st.caption(_MEANINGS[truth])
+            with st.container(border=True, gap="xsmall", height="stretch", vertical_alignment="distribute"):
+                with st.container(gap="xsmall"):
+                    cards.truth_badge(truth)
+                    st.markdown(f"**{look.question}**")
+                    st.caption(_MEANINGS[truth])
                 if number:
                     link = {"truths": truth.value}
                     st.page_link(

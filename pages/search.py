@@ -12,7 +12,7 @@ from pages.parts.search import asking
 from pages.parts.search.batch import draw_batch
 from pages.parts.search.result_list import draw_answer
 from pages.parts.urls import page_path
-from pages.parts.wording import count, plain
+from pages.parts.wording import count, plain, shortened
 
 
 @st.fragment(run_every=0.7)
@@ -36,7 +36,7 @@ def _landing() -> None:
     if recent:
         st.markdown("**Last searches**")
     for question, hits, _ in recent:
-        label = f"{plain(question)} :gray[({count(hits, 'result')})]"
+        label = f"{plain(shortened(question, 62))} :gray[({count(hits, 'result')})]"
         st.page_link(page_path("search"), label=label, icon=":material/history:", query_params={"q": question})
     if session.sample_loaded():
         st.markdown("**Worth asking the sample library**")

@@ -171,9 +171,9 @@ def _gaps(board: Board, shown: Shown) -> None:
 
 
 def _gap_row(gap: Gap, decision: Decision | None) -> None:
-    severity, truth, words = st.columns([1, 2, 11], wrap=False, gap="small")
-    severity.badge(gap.severity, color=SEVERITIES.get(gap.severity, "gray"))  # type: ignore[arg-type]
-    with truth:
+    kinds, words = st.columns([3, 11], wrap=False, gap="small")
+    with kinds.container(horizontal=True, gap="small"):
+        st.badge(gap.severity, color=SEVERITIES.get(gap.severity, "gray"))  # type: ignore[arg-type]
         if gap.configuration:
             st.badge("set-up", icon=":material/settings:", color="gray")
         else:

@@ -29,7 +29,7 @@ def drawer(board: Board, cell: Cell, gap: Gap | None) -> None:
     if st.session_state.pop("coverage.decided", None):
         _closed()
         st.rerun()
-    headline(cell, gap)
+    headline(cell, gap, "#")  # headings are drawn smaller in a drawer than on a page
     log = [each for each in state.desk().log(board.project) if _is_about(each, cell)]
     held = state.held(board.project, cell)
     if held is not None:
@@ -45,10 +45,10 @@ def _is_about(decision: Decision, cell: Cell) -> bool:
     return decision.topic_id == cell.topic_id and decision.kind == cell.kind.value
 
 
-def headline(cell: Cell, gap: Gap | None) -> None:
-    """Topic, column, state, the sum, the doubts, and what to obtain."""
+def headline(cell: Cell, gap: Gap | None, level: str = "###") -> None:
+    """Topic, column, state, the sum, the doubts, and what to obtain. level: of the topic, as markdown writes it."""
     look = CELLS[cell.state]
-    st.markdown(f"### {plain(cell.topic)}", anchors=False)
+    st.markdown(f"{level} {plain(cell.topic)}", anchors=False)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if cell.configuration:
             st.badge("set-up", icon=":material/settings:", color="gray")

@@ -92,11 +92,12 @@ def _links(memory: Memory, leads: Mapping[Link, int], doubts: Mapping[Link, Susp
         question = (memory.question if isinstance(memory, Insight | Episode) else "") or link.quote
         st.page_link(
             page_path("inspection"),
-            label=f"{where} – “{plain(shortened(link.quote, 160))}”",
+            label=f"{where}, page {link.page}",
             icon=":material/link:",
             query_params={"q": question, "documents": str(link.document_id), "passage": str(leads[link])}
             | ({"archived": "too"} if doubt is not None else {}),
         )
+        st.caption(f"“{plain(shortened(link.quote, 200))}”")  # below the link, which would cut it where it is narrow
         _doubt(doubt)
 
 

@@ -11,7 +11,7 @@ from pages.parts.library.kin import library_link, likeness
 from pages.parts.library.versions import decided, draw_suggestion
 from pages.parts.pager import draw_pager, pages_of
 from pages.parts.person import who
-from pages.parts.wording import ago, bytes_in_words, count, day, plain, shortened, squeezed
+from pages.parts.wording import ago, bytes_in_words, count, day, plain, squeezed
 
 __all__ = ["draw_duplicates"]
 
@@ -97,7 +97,7 @@ def _last() -> None:
 def _in_words(last: VersionDecision, older: str, newer: str) -> str:
     did = "replaces" if last.verdict is VersionVerdict.ACCEPTED else "is no version of"
     by = f"{plain(last.who)}, " if last.who else ""
-    return f"“{plain(shortened(newer, 50))}” {did} “{plain(shortened(older, 50))}” ({by}{ago(last.at, right_now())})"
+    return f"“{plain(squeezed(newer, 50))}” {did} “{plain(squeezed(older, 50))}” ({by}{ago(last.at, right_now())})"
 
 
 def _uncompared() -> None:

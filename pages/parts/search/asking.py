@@ -18,6 +18,8 @@ from pages.parts.urls import params_of, request_from
 __all__ = ["BATCH", "FIVE", "RESULTS", "adopt", "chips", "narrowed", "question", "request"]
 
 RESULTS, FIVE, BATCH = "results", "five", "batch"
+_CHOICES = 400
+"""Pixels for the profile and the reranker beside each other."""
 _VIEWS = {RESULTS: "Results", FIVE: "Five truths", BATCH: "Batch"}
 
 
@@ -44,8 +46,9 @@ def adopt() -> None:
 
 def question(project: str | None) -> None:
     """The question, how its results are scored, and which side of the answer is looked at."""
-    asked, scored, read = st.columns([4, 2, 1.8], vertical_alignment="bottom")
-    asked.text_input(
+    # Where it is narrow, the question gets a line of its own: the choices wrap below it as a whole.
+    line = st.container(horizontal=True, vertical_alignment="bottom")
+    line.text_input(
         "Question",
         key="question",
         type="search",
@@ -54,9 +57,8 @@ def question(project: str | None) -> None:
         " document:, before:2024, since:2023 narrow. Anything else is just words.",
         on_change=_new_question,
     )
-    with scored:
+    with line.container(horizontal=True, width=_CHOICES):
         profile_choice("search.profile", project)
-    with read:
         reranking.choice("search.rerank", session.workbench().reranker_troubles)
 
 
