@@ -27,9 +27,9 @@ from core.search.wordings import NO_WORDINGS, Wordings
 
 __all__ = ["Found", "Retriever", "Wanted"]
 
-OVERSAMPLED = 100
+OVERSAMPLED = 60
 """Passages each leg brings: fusion needs more than the page shows, and sliders re-rank them without asking again."""
-_MORE = 40
+_MORE = 25
 """Passages looked at besides that say the question in other words: each costs as much to measure as any other."""
 _NO_HITS = LegHits((), 0, 0)
 

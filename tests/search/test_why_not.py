@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from core.documents import DocumentState, Truth
 from core.filters import SearchFilters
 from core.queries import SearchRequest
+from core.search.retrieve import OVERSAMPLED
 from core.search.why_not import WhyNot
 from tests.search.library import NOW, Library
 
@@ -56,7 +57,7 @@ def test_what_no_leg_found_is_told_by_how_far_it_is_from_what_was_found(library:
     why = told(library, "picnic.md")
     assert (why.admitted, why.found) == (1, 0) and why.best is not None
     meaning, words = why.reasons
-    assert meaning.startswith("By meaning its nearest passage has similarity 0.00; the 100 nearest")
+    assert meaning.startswith(f"By meaning its nearest passage has similarity 0.00; the {OVERSAMPLED} nearest")
     assert words == "By words it shares none of: overtime, pay."
 
 
