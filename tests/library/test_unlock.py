@@ -64,7 +64,7 @@ LOCKED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "data", "password", "words"), LOCKED, ids=lambda value: str(value)[:12])
+@pytest.mark.parametrize(("name", "data", "password", "words"), LOCKED, ids=[each[0] for each in LOCKED])
 def test_the_password_opens_the_file_and_it_is_read_like_any_other(
     bench: Workbench, name: str, data: bytes, password: str, words: str
 ) -> None:
