@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from time import perf_counter
 
 import numpy as np
@@ -18,8 +19,10 @@ from core.queries import Chip, Route, ScoreProfile, SearchRequest
 from core.reranking import Reranker
 from core.results import Candidate, Dropped, DropReason, Hit, SearchResult, Signals
 from core.search.answer import judge
+from core.search.candidates import admitted, with_uses
 from core.search.cite import cite_hits
 from core.search.collapse import collapse
+from core.search.dense import question_vector
 from core.search.factors import Asked
 from core.search.fuse import Fused, fuse
 from core.search.graph import question_entities
@@ -39,6 +42,7 @@ __all__ = ["Searcher", "fused_under"]
 
 _LEG_THREADS = 8
 _UNJUDGED = "Only a part of the library could be searched."
+_Vector = Callable[[], NDArray[np.float32]]
 
 
 class Searcher:
@@ -68,7 +72,7 @@ class Searcher:
 
         Raises BadRequest for an unknown profile or an empty question, StoreFailed when no leg could search.
         """
-        return self._search(request, now, None)
+        return self._search(request, now)
 
     def search_many(
         self, requests: Sequence[SearchRequest], now: datetime, *, cited: bool = True
@@ -83,7 +87,7 @@ class Searcher:
         questions = list(dict.fromkeys(plain))
         vectors = dict(zip(questions, self._embedder.embed(questions), strict=True)) if questions else {}
         return [
-            self._search(request, now, vectors[question], cited=cited)
+            self._search(request, now, partial(vectors.__getitem__, question), cited=cited)
             for request, question in zip(requests, plain, strict=True)
         ]
 
@@ -115,13 +119,15 @@ class Searcher:
 
     # One stage after the other, each named: split up, the flow could not be read in one place.
     def _search(
-        self, request: SearchRequest, now: datetime, vector: NDArray[np.float32] | None, *, cited: bool = True
+        self, request: SearchRequest, now: datetime, vector: _Vector | None = None, *, cited: bool = True
     ) -> SearchResult:
         started = perf_counter()
         profile = self._profile(request)
         if not request.question.strip():
             raise BadRequest("The question is empty.", "Type what you want to know.")
         query = _read(request)
+        # Begun here, and in the same line of threads before the leg that waits for it, so that it always gets its turn.
+        vector = vector or self._threads.submit(question_vector, self._embedder, query.plain).result
         route = self._routed(query, request, now)
         filters = self._filters(query, request, now)
         if request.only_routed:
@@ -140,7 +146,7 @@ class Searcher:
         ids = sorted({candidate.passage.document_id for candidate in found.candidates})
         used = self._threads.submit(self._uses, ids)
         documents = self._catalogue.documents_by_id(ids)
-        admitted, filtered = _admitted(found.candidates, filters, documents)
+        kept, filtered = admitted(found.candidates, filters, documents)
         unranked = SearchResult(
             request=request,
             route=route,
@@ -149,12 +155,12 @@ class Searcher:
             filters_in_words=(*filters.in_words(self._names(filters)), *query.in_words),
             hits=(),
             dropped=filtered,
-            candidates=_used(admitted, used.result()),
+            candidates=with_uses(kept, used.result()),
             documents=documents,
             legs=found.legs,
             answered=False,
             notices=found.notices,
-            refusal=_refusal(query.plain, route, admitted) if found.complete else "",
+            refusal=_refusal(query.plain, route, kept) if found.complete else "",
             undated_left_out=self._catalogue.undated(filters) if filters.dated else 0,
             rarity=found.rarity,
         )
@@ -206,32 +212,9 @@ class Searcher:
         return {0: "none that fits"} | {i: document.name for i, document in known.items()}
 
 
-def _admitted(
-    candidates: Sequence[Candidate], filters: SearchFilters, documents: Mapping[int, Document]
-) -> tuple[tuple[Candidate, ...], tuple[Dropped, ...]]:
-    """Candidates as the catalogue has them now: an index may lag behind a label that was just changed."""
-    admitted: list[Candidate] = []
-    changed: list[Candidate] = []
-    for candidate in candidates:
-        if candidate.passage.document_id in documents:
-            (admitted if filters.admits(candidate.passage) else changed).append(candidate)
-    reason = "its labels changed while it was searched"
-    return tuple(admitted), tuple(Dropped(candidate, DropReason.FILTERED, reason) for candidate in changed)
-
-
 def _read(request: SearchRequest) -> Query:
     """What a question says, without the parts of its syntax that were taken away as chips."""
     return read_query(request.question.strip()).without_chips(request.removed_chips)
-
-
-def _used(candidates: Sequence[Candidate], uses: Mapping[int, DocumentUse]) -> tuple[Candidate, ...]:
-    """The candidates, each with how often its document was used."""
-    return tuple(
-        replace(each, signals=replace(each.signals, uses=known.uses, distinct_questions=len(known.questions)))
-        if (known := uses.get(each.passage.document_id)) is not None
-        else each
-        for each in candidates
-    )
 
 
 def _reading(result: SearchResult) -> ScoreProfile:

@@ -40,7 +40,7 @@ class Wanted:
     wordings: other ones of what the question says.
 
     filters: resolved. among: of these passages only, beside the filters; None means all. amount: whether the question
-    asks for an amount. vector: of the question, when it was embedded before.
+    asks for an amount. vector: waits for that of the question, when somebody embeds it already.
     """
 
     question: str
@@ -50,7 +50,7 @@ class Wanted:
     entities: tuple[str, ...] = ()
     amount: bool = False
     wordings: Wordings = NO_WORDINGS
-    vector: NDArray[np.float32] | None = None
+    vector: Callable[[], NDArray[np.float32]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +96,10 @@ class Retriever:
     def find(self, wanted: Wanted) -> Found:
         """The candidates for a question. Raises StoreFailed when no leg could search: an error is never an empty
         result."""
-        embedded: list[NDArray[np.float32]] = [] if wanted.vector is None else [wanted.vector]
+        embedded: list[NDArray[np.float32]] = []
 
         def dense() -> LegHits:
-            if not embedded:
-                embedded.append(question_vector(self._embedder, wanted.question))
+            embedded.append(wanted.vector() if wanted.vector else question_vector(self._embedder, wanted.question))
             return search_dense(self._vectors, embedded[0], wanted.filters, OVERSAMPLED, wanted.among)
 
         def sparse() -> LegHits:

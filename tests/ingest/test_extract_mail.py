@@ -134,3 +134,11 @@ def test_a_bad_mail_says_what_is_wrong(name: str, data: bytes, error: type[BadFi
 def test_a_mail_cut_anywhere_is_read_as_far_as_it_goes(share: float) -> None:
     data = mail(x_csv=b"a,b\n1,2\n" * 30).as_bytes()
     assert "Ana Petrov" in extract("a.eml", data[: int(len(data) * share)]).pages[0].text
+
+
+def test_a_subject_of_megabytes_is_read_in_part_and_said() -> None:
+    data = b"From: a@example.org\nSubject: " + b"pay " * 1_000_000 + b"\n\nOvertime is paid at one and a half.\n"
+    extracted = extract("a.eml", data)
+    assert "Overtime is paid at one and a half." in texts(extracted)
+    assert len(extracted.title) <= 10_000
+    assert extracted.warnings == ("Of the field Subject the first 10,000 letters were read.",)

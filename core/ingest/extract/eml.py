@@ -17,17 +17,24 @@ _FIELDS = ("From", "To", "Cc")
 _SEALED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime", "multipart/encrypted"})
 _SIGNATURES = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"})
 _LEAST_TEXT = 10
+_LONGEST_FIELD = 10_000  # letters: the time the parser takes grows with the square of them
 
 
 def read_eml(name: str, data: bytes, folder: Path | None) -> Extracted:
     """Raises EncryptedFile or UnreadableFile."""
     from email import message_from_bytes
     from email.errors import MessageError
-    from email.policy import default
+    from email.policy import EmailPolicy
+
+    class Bounded(EmailPolicy):
+        """No field is longer than any that somebody wrote."""
+
+        def header_fetch_parse(self, name: str, value: str) -> Any:
+            return super().header_fetch_parse(name, value[:_LONGEST_FIELD])
 
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
-        mail = message_from_bytes(data, policy=default)
+        mail = message_from_bytes(data, policy=Bounded())
         assert isinstance(mail, EmailMessage)
         _refuse_sealed(name, mail)
         message = _message(name, mail)
@@ -56,6 +63,8 @@ def _message(name: str, mail: EmailMessage) -> Message:
     elif html is not None:
         text, warning = _decoded(name, html)
         chosen = html_body(name, text)
+    long = [field for field, value in mail.raw_items() if len(value) > _LONGEST_FIELD]
+    cut = [f"Of the field {field} the first {_LONGEST_FIELD:,} letters were read." for field in long]
     shown = _decoded(name, html)[0] if html is not None else ""
     attachments, left_out = _attachments(mail, [part for part in (body, html) if part is not None], shown)
     return Message(
@@ -65,7 +74,7 @@ def _message(name: str, mail: EmailMessage) -> Message:
         chosen,
         attachments,
         left_out,
-        (warning,) if warning else (),
+        tuple(filter(None, (warning, *cut))),
     )
 
 
