@@ -85,7 +85,7 @@ class NearWords:
             units, missing = self._units, [term for term in terms if term not in self._found]
             rows = [self._rows.get(term, -1) for term in missing]
         if missing and known.stems:
-            found = _nearest(known, units @ self._vectors(units, rows, missing).T, missing)
+            found = _nearest(known, (units @ self._vectors(units, rows, missing).T).T, missing)
             with self._lock:
                 self._found |= found if known is self._of else {}
                 while len(self._found) > _REMEMBERED:
@@ -146,14 +146,14 @@ def nearness(
 
 
 def _nearest(known: Words, alike: NDArray[np.float32], terms: Sequence[str]) -> dict[str, tuple[NearWord, ...]]:
-    """Term → its nearest words. alike: cosine of each word known with each term, shape (words, terms)."""
+    """Term → its nearest words. alike: cosine of each term with each word known, shape (terms, words)."""
     row = factor_table()["nearness"]
     most, least = int(row["words"]), row["least"]
     found: dict[str, tuple[NearWord, ...]] = {}
-    for place, term in enumerate(terms):
-        own, column = stem(term), alike[:, place]
-        some = np.argpartition(-column, min(most, len(column) - 1))[: most + 1]
-        best = sorted(((float(column[i]), known.stems[i], known.words[i]) for i in some), reverse=True)
+    for term, near in zip(terms, alike, strict=True):
+        own, some = stem(term), np.flatnonzero(near > least)
+        some = some[np.argsort(-near[some])][: most + 1]
+        best = sorted(((float(near[i]), known.stems[i], known.words[i]) for i in some), reverse=True)
         found[term] = tuple(
             NearWord(term, word, each, min(cosine, 1.0), min((cosine - least) / (1 - least), 1.0))
             for cosine, each, word in best
