@@ -9,7 +9,7 @@ from core.coverage.runs import unassessed
 from pages.parts import notices, session
 from pages.parts.coverage import board as board_room
 from pages.parts.coverage import conflicts, pack, review, snapshots, state, topics, tracing
-from pages.parts.coverage.running import assess, running
+from pages.parts.coverage.running import assess, running, under_way
 from pages.parts.view_switch import view_switch
 from pages.parts.wording import ago, count, plain
 
@@ -28,12 +28,13 @@ def draw() -> None:
         return
     _adopt()
     project = _project()
+    going_on = under_way(project)
     runs = state.snapshots(project)
     shown = _shown_run(runs)
     _snapshot_line(project, runs, shown)
     if problem := st.session_state.pop("coverage.problem", None):
         notices.error(problem)
-    busy = running(project, next(iter(runs), None))
+    busy = running(project, next(iter(runs), None), going_on)
     board = state.board(project, None if shown is None else shown.id)
     _room(project, board, busy=busy)
 

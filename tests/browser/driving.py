@@ -52,7 +52,8 @@ class Window:
         self.settle()
 
     def settle(self) -> None:
-        """Wait until a page stands there and no run of its script is going on."""
+        """Wait until a page stands there and no run of its script is going on; one may be just about to begin."""
+        self.page.wait_for_timeout(150)
         self.page.locator("[data-testid=stMainBlockContainer]").wait_for()
         self.page.locator("[data-testid=stApp][data-test-connection-state=CONNECTED]").wait_for()
         self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()

@@ -9,7 +9,7 @@ from pages.parts import notices, session
 from pages.parts.coverage import state
 from pages.parts.wording import ago, count, plain
 
-__all__ = ["assess", "running"]
+__all__ = ["assess", "running", "under_way"]
 
 
 def assess(project: str | None, *, whole: bool = False, resume: int | None = None) -> None:
@@ -22,12 +22,25 @@ def assess(project: str | None, *, whole: bool = False, resume: int | None = Non
     state.forget()
 
 
-def running(project: str | None, latest: Run | None) -> bool:
-    """Draw what there is to say of the latest run; whether one is under way."""
+def under_way(project: str | None) -> session.BoardRun | None:
+    """The run that this process carries out now. When it has ended since, what was read meanwhile is read again."""
     here = session.board_run(project)
-    if here is not None and here.running:
-        _progress(here)
+    going_on = here if here is not None and here.running else None
+    if going_on is None and st.session_state.get("coverage.going_on"):
+        state.forget()
+    st.session_state["coverage.going_on"] = going_on is not None
+    return going_on
+
+
+def running(project: str | None, latest: Run | None, going_on: session.BoardRun | None) -> bool:
+    """Draw what there is to say of the latest run; whether one is under way.
+
+    going_on: what was under way before `latest` was read: a run that ends in between is not told as it was then.
+    """
+    if going_on is not None:
+        _progress(going_on)
         return True
+    here = session.board_run(project)
     if here is not None and here.problem is not None:
         notices.error(here.problem)
     if latest is None or latest.state is RunState.DONE:
