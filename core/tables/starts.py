@@ -1,4 +1,4 @@
-"""Every match of many patterns in one text, exactly as each pattern's own `finditer` gives them, several times as fast.
+"""Every match of many patterns in one text, exactly as each pattern's own `finditer` gives them, in less time.
 
 A pattern that must begin with one of a few known words is tried only where such a word stands. The words are read off
 the parsed pattern, and one Aho-Corasick pass finds all places of all words.

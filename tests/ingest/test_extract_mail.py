@@ -136,8 +136,8 @@ def test_a_mail_cut_anywhere_is_read_as_far_as_it_goes(share: float) -> None:
     assert "Ana Petrov" in extract("a.eml", data[: int(len(data) * share)]).pages[0].text
 
 
-def test_a_subject_of_megabytes_is_read_in_part_and_said() -> None:
-    data = b"From: a@example.org\nSubject: " + b"pay " * 1_000_000 + b"\n\nOvertime is paid at one and a half.\n"
+def test_a_subject_too_long_to_be_one_is_read_in_part_and_said() -> None:
+    data = b"From: a@example.org\nSubject: " + b"pay " * 25_000 + b"\n\nOvertime is paid at one and a half.\n"
     extracted = extract("a.eml", data)
     assert "Overtime is paid at one and a half." in texts(extracted)
     assert len(extracted.title) <= 10_000
