@@ -65,8 +65,9 @@ class Chip:
 class Route:
     """What a question is about. `truths`: truth → weight in (0, 1]; the others weigh 0.3 (soft routing).
 
-    confidence: in [0.5, 0.95]. keywords: query terms without stop words, lower case, unstemmed, in order. amount:
-    whether an amount, a day or a length of time is asked for. entities: canonical names the question holds.
+    confidence: in [0.5, 0.95]. keywords: query terms without stop words, lower case, unstemmed, in order.
+    answer_kind: what kind of answer is asked for, a name of core/tables/answer_kinds.toml, "" when it may be any.
+    entities: canonical names the question holds.
     """
 
     category: str = "default"
@@ -79,7 +80,7 @@ class Route:
     trend: bool = False
     relational: bool = False
     keywords: tuple[str, ...] = ()
-    amount: bool = False
+    answer_kind: str = ""
     entities: tuple[str, ...] = ()
     chips: tuple[Chip, ...] = ()
 

@@ -91,7 +91,9 @@ class Signals:
     coverage: idf-weighted share of the question's terms the passage holds, in [0, 1]. bm25_most ≥ 0: what BM25 could
     reach at most for this question, the sum of its terms' rarities. feedback: cosine with the question moved towards
     the best matches, clipped to [0, 1]; None when it was not measured. sentences: per sentence of the passage its
-    cosine with the question, in [0, 1]; empty when not measured. sentence: of the one that answers best, in [0, 1].
+    cosine with the question, in [0, 1]; empty when not measured. sentence: of the one nearest to it, in [0, 1].
+    answer: how near the nearest sentence that holds the kind of answer asked for comes to `sentence`, in [0, 1], 0 when
+    none holds it, None when no kind is asked for; answer_words: what it holds of that kind ("72 hours").
     nearness: share of the question's words, each weighed by its rarity, that the passage holds or nearly holds, in
     [0, 1]; near_words: those it holds in other words. wordings ≥ 0: rarities of the terms it holds only in another
     wording of the thesaurus, each times its closeness. in_a_row: share of the question's pairs of words that stand side
@@ -108,6 +110,8 @@ class Signals:
     feedback: float | None = None
     sentences: tuple[float, ...] = ()
     sentence: float | None = None
+    answer: float | None = None
+    answer_words: str = ""
     nearness: float | None = None
     near_words: tuple["NearWord", ...] = ()
     wordings: float = 0.0

@@ -225,7 +225,7 @@ def _neighbours(candidate: Candidate) -> None:
 def _cited(candidate: Candidate, document: Document, result: SearchResult) -> tuple[Citation, ...]:
     rarity = result.rarity or dict.fromkeys(result.route.keywords, 1.0)
     cosines = candidate.signals.sentences
-    return cite(candidate.passage, document, rarity, amount=result.route.amount, cosines=cosines)
+    return cite(candidate.passage, document, rarity, kind=result.route.answer_kind, cosines=cosines)
 
 
 def draw() -> None:

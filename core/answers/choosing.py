@@ -6,7 +6,7 @@ from core.coverage.evidence import Weighed, share_together, topic_stems, weigh, 
 from core.documents import Document
 from core.results import Candidate, Citation, Hit, SearchResult
 from core.search.cite import cite
-from core.search.route import asks_for_amount
+from core.tables.answer_kinds import asked_kind
 from core.tables.gaps import gap_table
 
 __all__ = ["MOST_SENTENCES", "best_sentences", "evidence_of", "nearest_miss"]
@@ -63,4 +63,4 @@ def _weighed(question: str, candidate: Candidate) -> Weighed:
 def _cited(
     question: str, item: Weighed, documents: Mapping[int, Document], rarity: Mapping[str, float]
 ) -> tuple[Citation, ...]:
-    return cite(item.passage, documents[item.passage.document_id], rarity, amount=asks_for_amount(question), most=1)
+    return cite(item.passage, documents[item.passage.document_id], rarity, kind=asked_kind(question), most=1)

@@ -1,8 +1,8 @@
 """Does anything found answer the question? Decided from what was measured, never from the profile.
 
-Signs of silence, all general: too little evidence anywhere; names, acronyms or years of the question that no passage
-found holds together; and a year nobody speaks of. Another name the library lacks is no sign: a statute never uses its
-own popular name.
+Signs of silence, all general: too little evidence anywhere; best matches that speak of different things; names,
+acronyms or years of the question that no passage found holds together; a year nobody speaks of; and a percentage asked
+for that nobody gives. Another name the library lacks is no sign: a statute never uses its own popular name.
 """
 
 import re
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from core.matching import STOP_WORDS
 from core.results import Candidate, Signals
 from core.search.wordings import said_in, wordings_of
+from core.tables.answer_kinds import answer_kinds
 
 __all__ = ["Verdict", "judge", "named_in"]
 
@@ -20,11 +21,17 @@ LEAST_EVIDENCE = 0.315
 LEAST_NAMED_EVIDENCE = 0.43
 """Evidence the best passage must carry that holds what the question names: it must be about it, not only mention it."""
 _SIMILARITY, _KEYWORD = 0.6, 0.4
+LEAST_CLEAR = 0.65
+"""How clearly the best passage must stand out: alike to the others that match best, and saying what is asked. Where the
+best matches speak of different things, the question moved towards them lies far from each (as a clarity score tells a
+hard query: Cronen-Townsend, Zhou & Croft 2002)."""
+_CLEAR_FEEDBACK, _CLEAR_SIMILARITY, _CLEAR_KEYWORD, _CLEAR_COVERAGE = 0.5, 0.2, 0.2, 0.1
 _MUCH_SAID = 10.0
 """BM25 that counts as full evidence: about two rare words. Not a share of the question, because a long question in
 other words than the library's shares few of them, and its many words are no reason for silence."""
-_ALL = 1 - 1e-9
-"""Coverage of a passage that holds every word asked for: it may be all that was asked for."""
+_ALL = 0.85 - 1e-9
+"""Share of the question that a passage says which says all of it, each word itself or in another wording: it may be all
+that was asked for. A word in another wording counts 0.85 (core/tables/factors.toml)."""
 _WORD = re.compile(r"[^\W_]+(?:[-'.&][^\W_]+)*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _CALENDAR = frozenset(
@@ -41,11 +48,11 @@ class Verdict:
     silence: str = ""
 
 
-def judge(question: str, candidates: Sequence[Candidate], date_words: str = "") -> Verdict:
+def judge(question: str, candidates: Sequence[Candidate], date_words: str = "", answer_kind: str = "") -> Verdict:
     """Whether some candidate carries enough evidence to count as an answer.
 
     date_words: the date expression read from the question ("since 2024"): when something happened or was written is not
-    what the passage must say.
+    what the passage must say. answer_kind: what the question asks for, as `Route`.
     """
     if not candidates:
         return Verdict(False, "Nothing in the library matches the question and the filters.")
@@ -61,15 +68,26 @@ def judge(question: str, candidates: Sequence[Candidate], date_words: str = "") 
     carrying = [c for c, text in zip(candidates, texts, strict=True) if all(_says(text, name) for name in known)]
     if not carrying:
         return Verdict(False, f"No passage found speaks of {_listed(known)} together.")
-    best = max(_evidence(candidate.signals, wordings=not known) for candidate in carrying)
-    all_said = any(candidate.signals.coverage >= _ALL for candidate in carrying)
-    if all_said or best >= (LEAST_NAMED_EVIDENCE if known else LEAST_EVIDENCE):
+    kind = answer_kinds().get(answer_kind)
+    if kind and kind.needed and all(candidate.signals.answer == 0 for candidate in carrying):
+        where = f" that speaks of {_listed(known)}" if known else ""
+        return Verdict(False, f"Nothing found{where} gives {kind.label}.")
+    if any(_says_all(candidate.signals) for candidate in carrying) or _weighs_enough(candidates, carrying, known):
         return Verdict(True)
     if known:
         return Verdict(
             False, f"The library mentions {_listed(known)}, but says nothing found that answers the question."
         )
     return Verdict(False, "Nothing in the library is about this question.")
+
+
+def _weighs_enough(candidates: Sequence[Candidate], carrying: Sequence[Candidate], known: Sequence[str]) -> bool:
+    """Whether one that carries the known names says enough, and some one stands out clearly. A name that has another
+    wording is a matter rather than a proper name: what is known by it is said in other words, too."""
+    proper = [name for name in known if not wordings_of(name).all]
+    best = max(_evidence(candidate.signals, wordings=not proper) for candidate in carrying)
+    enough = best >= (LEAST_NAMED_EVIDENCE if proper else LEAST_EVIDENCE)
+    return enough and max(_clearness(candidate.signals) for candidate in candidates) >= LEAST_CLEAR
 
 
 def named_in(question: str) -> tuple[str, ...]:
@@ -125,11 +143,28 @@ def _only_as_a_common_word(name: str, texts: Sequence[str]) -> bool:
 
 def _evidence(signals: Signals, *, wordings: bool) -> float:
     """How much a passage says on the question, in [0, 1], whatever the profile. wordings: whether other wordings count;
-    for one who asks by a name the library knows, they say too little."""
+    for one who asks by a proper name the library knows, they say too little."""
+    return _SIMILARITY * signals.similarity + _KEYWORD * _said(signals, wordings=wordings)
+
+
+def _clearness(signals: Signals) -> float:
+    """How clearly a passage stands out, in [0, 1]; 1 where it was not compared with the best matches."""
+    if signals.feedback is None:
+        return 1.0
+    said = _CLEAR_KEYWORD * _said(signals, wordings=True) + _CLEAR_COVERAGE * signals.coverage
+    return _CLEAR_FEEDBACK * signals.feedback + _CLEAR_SIMILARITY * signals.similarity + said
+
+
+def _says_all(signals: Signals) -> bool:
+    otherwise = signals.wordings / signals.bm25_most if signals.bm25_most > 0 else 0.0
+    return signals.coverage >= 1 - 1e-9 or (otherwise > 0 and signals.coverage + otherwise >= _ALL)
+
+
+def _said(signals: Signals, *, wordings: bool) -> float:
+    """The question's words a passage holds, as a share of what is much for any question, in [0, 1]."""
     most = min(signals.bm25_most, _MUCH_SAID)
     said = signals.bm25 + (signals.wordings if wordings else 0.0)
-    keyword = min(said / most, 1.0) if most > 0 else 0.0
-    return _SIMILARITY * signals.similarity + _KEYWORD * keyword
+    return min(said / most, 1.0) if most > 0 else 0.0
 
 
 def _spoken_of(year: str, candidates: Sequence[Candidate], texts: Sequence[str]) -> bool:

@@ -8,8 +8,8 @@ from functools import lru_cache
 from core.documents import Document, Passage, Span
 from core.matching import stem, words
 from core.results import Candidate, Citation
-from core.search.meaning import WITHOUT_AMOUNT, holds_amount
 from core.search.quotable import quotables
+from core.tables.answer_kinds import answer_kinds
 
 __all__ = [
     "CITATIONS_PER_HIT",
@@ -24,6 +24,8 @@ __all__ = [
 
 CITATIONS_PER_HIT = 3
 _FULL_WORDS = 6
+_WITHOUT_ANSWER = 0.8
+"""What a sentence counts that does not hold the kind of answer asked for."""
 _COMPOUND = re.compile(r"[-/]")
 
 
@@ -41,20 +43,21 @@ def cite(
     document: Document,
     rarity: Mapping[str, float],
     *,
-    amount: bool = False,
+    kind: str = "",
     cosines: Sequence[float] = (),
     most: int = CITATIONS_PER_HIT,
 ) -> tuple[Citation, ...]:
     """The sentences of a passage that answer best, best first; `quote == page text[start:end]`, always.
 
-    rarity: question term → inverse document frequency. amount: whether an amount is asked for. cosines: per sentence
-    its nearness in meaning to the question, in [0, 1]; then words and meaning count in equal parts, else words alone.
+    rarity: question term → inverse document frequency. kind: of answer asked for, "" for any. cosines: per sentence its
+    nearness in meaning to the question, in [0, 1]; then words and meaning count in equal parts, else words alone.
     """
+    wanted = answer_kinds().get(kind)
     told = []
     for part in quotables(passage):
         sentence = part.span.of(passage.text)
         held = sentence_relevance(sentence, rarity, beside=f"{part.beside} {passage.section}")
-        fullness = _fullness(sentence) * (WITHOUT_AMOUNT if amount and not holds_amount(sentence) else 1.0)
+        fullness = _fullness(sentence) * (_WITHOUT_ANSWER if wanted and not wanted.held_in(sentence) else 1.0)
         near = cosines[part.index] if part.index < len(cosines) else None
         relevance = (held if near is None else (held + near) / 2) * fullness
         told.append((part, relevance))
@@ -63,11 +66,14 @@ def cite(
 
 
 def cite_hits(
-    candidates: Sequence[Candidate], documents: Mapping[int, Document], rarity: Mapping[str, float], *, amount: bool
+    candidates: Sequence[Candidate],
+    documents: Mapping[int, Document],
+    rarity: Mapping[str, float],
+    kind: str,
 ) -> list[tuple[Citation, ...]]:
     """The citations of each hit."""
     return [
-        cite(each.passage, documents[each.passage.document_id], rarity, amount=amount, cosines=each.signals.sentences)
+        cite(each.passage, documents[each.passage.document_id], rarity, kind=kind, cosines=each.signals.sentences)
         for each in candidates
     ]
 

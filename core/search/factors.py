@@ -10,6 +10,7 @@ from core.queries import Route, ScoreProfile
 from core.results import Candidate
 from core.search.fading import kept_share, utility
 from core.search.route import truth_weight
+from core.tables.answer_kinds import answer_kinds
 from core.tables.factors import FactorTable, factor_table
 
 __all__ = ["FACTORS", "Asked", "Valued", "jurisdiction_value", "overlap"]
@@ -71,12 +72,11 @@ def _keyword(candidate: Candidate, asked: Asked) -> Valued:
 def _keyword_overlap(candidate: Candidate, asked: Asked) -> Valued:
     own, wanted = candidate.passage.keywords, asked.route.keywords
     if not own or not wanted:
-        why = "the document has no keywords yet" if wanted else "the question has no keywords"
+        why = f"the {'document' if wanted else 'question'} has no keywords"
         return Valued(asked.table["keyword_overlap"]["unknown"], f"neutral: {why}")
     value = overlap(own, wanted)
-    return Valued(
-        value, f"{round(value * len(wanted))} of {len(wanted)} keywords of the question are keywords of the document"
-    )
+    held = f"{round(value * len(wanted))} of {len(wanted)}"
+    return Valued(value, f"{held} keywords of the question are keywords of the document")
 
 
 def overlap(own: tuple[str, ...], wanted: tuple[str, ...]) -> float:
@@ -103,8 +103,19 @@ def _sentence(candidate: Candidate, asked: Asked) -> Valued:
     value = candidate.signals.sentence
     if value is None:
         return Valued(asked.table["sentence"]["unknown"], "neutral: the meaning of its sentences was not measured")
-    for_amount = ", one without an amount counting less" if asked.route.amount else ""
-    return Valued(value, f"cosine {value:.2f} between the question and its best sentence{for_amount}")
+    return Valued(value, f"cosine {value:.2f} between the question and its best sentence")
+
+
+def _answer_kind(candidate: Candidate, asked: Asked) -> Valued:
+    signals, row = candidate.signals, asked.table["answer_kind"]
+    kind = answer_kinds().get(asked.route.answer_kind)
+    if kind is None or signals.answer is None:
+        why = "its sentences were not measured" if kind else "the question asks for no amount, day or length of time"
+        return Valued(row["unknown"], f"neutral: {why}")
+    if not signals.answer:
+        return Valued(0.0, f"no sentence near the question holds {kind.label}")
+    holder = "its best sentence" if signals.answer >= 1 else f"a sentence {signals.answer:.0%} as near as its best one"
+    return Valued(signals.answer, f"{holder} holds {kind.label}: '{signals.answer_words}'")
 
 
 def _nearness(candidate: Candidate, asked: Asked) -> Valued:
@@ -163,34 +174,32 @@ def _domain(candidate: Candidate, asked: Asked) -> Valued:
 
 
 def _recency(candidate: Candidate, asked: Asked) -> Valued:
-    row, age = asked.table["recency"], asked.age_days(candidate)
-    if age is None:
-        return Valued(row["unknown"], "neutral: undated")
-    if age < 0:
-        return Valued(row["future"], "dated in the future")
-    for most, value in asked.table.recency_steps:
-        if int(age) <= most:
-            return Valued(value, f"{int(age)} days old (at most {most:g})")
-    return Valued(row["older"], f"{int(age)} days old")
+    def told(age: float) -> Valued:
+        for most, value in asked.table.recency_steps:
+            if int(age) <= most:
+                return Valued(value, f"{int(age)} days old (at most {most:g})")
+        return Valued(asked.table["recency"]["older"], f"{int(age)} days old")
+
+    return _aged("recency", candidate, asked, told)
 
 
 def _half_life(candidate: Candidate, asked: Asked) -> Valued:
-    row, age = asked.table["half_life"], asked.age_days(candidate)
-    if age is None:
-        return Valued(row["unknown"], "neutral: undated")
-    if age < 0:
-        return Valued(row["future"], "dated in the future")
-    days = row.by_value.get(candidate.passage.source_type, asked.profile.half_life_days)
-    return Valued(0.5 ** (age / days), f"{int(age)} days old, halving every {days:g} days")
+    days = asked.table["half_life"].by_value.get(candidate.passage.source_type, asked.profile.half_life_days)
+    said = f"days old, halving every {days:g} days"
+    return _aged("half_life", candidate, asked, lambda age: Valued(0.5 ** (age / days), f"{int(age)} {said}"))
 
 
 def _freshness(candidate: Candidate, asked: Asked) -> Valued:
-    row, age = asked.table["freshness"], asked.age_days(candidate)
+    scale = asked.table["freshness"]["scale_days"]
+    return _aged("freshness", candidate, asked, lambda age: Valued(1 / (1 + age / scale), f"{int(age)} days old"))
+
+
+def _aged(name: str, candidate: Candidate, asked: Asked, told: Callable[[float], Valued]) -> Valued:
+    """What a factor of age tells of a passage's age in days, when it has one."""
+    row, age = asked.table[name], asked.age_days(candidate)
     if age is None:
         return Valued(row["unknown"], "neutral: undated")
-    if age < 0:
-        return Valued(row["future"], "dated in the future")
-    return Valued(1 / (1 + age / row["scale_days"]), f"{int(age)} days old")
+    return Valued(row["future"], "dated in the future") if age < 0 else told(age)
 
 
 def _jurisdiction(candidate: Candidate, asked: Asked) -> Valued:
@@ -270,6 +279,7 @@ FACTORS: Mapping[str, Callable[[Candidate, Asked], Valued]] = {
     "keyword_overlap": _keyword_overlap,
     "coverage": _coverage,
     "sentence": _sentence,
+    "answer_kind": _answer_kind,
     "nearness": _nearness,
     "in_a_row": _in_a_row,
     "fusion": _fusion,

@@ -4,7 +4,6 @@ Nothing is embedded when a question is asked: what a sentence means was measured
 (core/ingest/parts.py).
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,34 +11,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.documents import Passage
+from core.tables.answer_kinds import AnswerKind, answer_kinds
 from core.vectors import cosines
 
-__all__ = ["WITHOUT_AMOUNT", "SentenceMeanings", "holds_amount", "sentence_meanings"]
+__all__ = ["SentenceMeanings", "sentence_meanings"]
 
-WITHOUT_AMOUNT = 0.8
-"""What a sentence without an amount, a day or a length of time counts where the question asks for one."""
-_AMOUNT = re.compile(
-    r"(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|(?:year|month|week|day|hour)s?)\b"
-)
+_FAR = 0.7
+"""A sentence with less of the nearest one's cosine is about something else; what it holds is no answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceMeanings:
-    """cosines: per sentence of a passage, clipped to [0, 1]; 0 for one that was not measured. best: of the sentence
-    that answers best, in [0, 1]."""
+    """cosines: per sentence of a passage, in [0, 1]; 0 for one that was not measured. best: the highest of them.
+    answer, answer_words: as `Signals`."""
 
     cosines: tuple[float, ...]
     best: float
+    answer: float | None = None
+    answer_words: str = ""
 
 
 def sentence_meanings(
-    question: NDArray[np.float32], passages: Sequence[Passage], *, amount: bool
+    question: NDArray[np.float32], passages: Sequence[Passage], kind: str = ""
 ) -> list[SentenceMeanings | None]:
     """Per passage how near its sentences are to a question's vector, shape (dim,), of length 1; None where none were
     measured, or by another model.
 
-    amount: whether the question asks for an amount; then a sentence without one counts `WITHOUT_AMOUNT`.
+    kind: of answer the question asks for, "" for any.
     """
+    wanted = answer_kinds().get(kind)
     measured = [len(p.meanings) == len(p.sentences) * len(question) and bool(p.sentences) for p in passages]
     held = [passage for passage, known in zip(passages, measured, strict=True) if known]
     if not held:
@@ -51,27 +51,20 @@ def sentence_meanings(
     for passage, known in zip(passages, measured, strict=True):
         if known:
             own = tuple(near[at : at + len(passage.sentences)])
-            found.append(SentenceMeanings(own, _best(own, passage, amount)))
+            found.append(_told(own, passage, wanted))
             at += len(own)
         else:
             found.append(None)
     return found
 
 
-def _best(near: Sequence[float], passage: Passage, amount: bool) -> float:
-    if not amount:
-        return max(near)
-    best = 0.0
-    for cosine, span in zip(near, passage.sentences, strict=True):
-        if cosine > best:
-            best = max(best, cosine if holds_amount(span.of(passage.text)) else cosine * WITHOUT_AMOUNT)
-    return best
-
-
-def holds_amount(sentence: str) -> bool:
-    """Whether a sentence holds an amount, a day or a length of time.
-
-    >>> holds_amount("Deposits are due within three days."), holds_amount("Deposits are due soon.")
-    (True, False)
-    """
-    return _AMOUNT.search(sentence) is not None
+def _told(near: tuple[float, ...], passage: Passage, kind: AnswerKind | None) -> SentenceMeanings:
+    best = max(near)
+    if kind is None or best <= 0:
+        return SentenceMeanings(near, best)
+    for index in sorted(range(len(near)), key=lambda i: -near[i]):
+        if near[index] < _FAR * best:
+            break
+        if words := kind.held_in(passage.sentences[index].of(passage.text)):
+            return SentenceMeanings(near, best, near[index] / best, words)
+    return SentenceMeanings(near, best, 0.0)

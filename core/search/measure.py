@@ -65,6 +65,8 @@ class Measured:
             coverage=covered_share(terms, self.rarity),
             sentences=meanings.cosines if meanings else (),
             sentence=meanings.best if meanings else None,
+            answer=meanings.answer if meanings else None,
+            answer_words=meanings.answer_words if meanings else "",
             nearness=close[0],
             near_words=close[1],
             wordings=otherwise,
@@ -119,11 +121,11 @@ class Measurer:
         near: Mapping[str, Sequence[NearWord]] | None = None,
         wordings: Wordings = NO_WORDINGS,
         *,
-        amount: bool,
+        kind: str,
     ) -> Measured:
         """Everything of these passages. terms: () when the sparse leg failed. similar: cosines known already. vector:
         of the question; None when the dense leg failed. near: what `near_words` gave. wordings: of the question.
-        amount: whether the question asks for an amount."""
+        kind: of answer the question asks for."""
         unmeasured = [passage_id for passage_id in ids if passage_id not in similar]
         if unmeasured and vector is not None:
             similar = {**similar, **self._vectors.similarities(vector, unmeasured)}
@@ -134,7 +136,7 @@ class Measurer:
             found = self._with_words(found, terms, near, wordings)
         if vector is not None:
             passages = list(found.passages.values())
-            told = zip(passages, sentence_meanings(vector, passages, amount=amount), strict=True)
+            told = zip(passages, sentence_meanings(vector, passages, kind), strict=True)
             found = replace(found, meanings={passage.id: meanings for passage, meanings in told})
         found = replace(found, alone={passage_id: found.signals(passage_id) for passage_id in found.passages})
         return self._with_feedback(found, vector) if similar and vector is not None else found

@@ -138,7 +138,7 @@ class Searcher:
             filters,
             text_admissible(query, filters, self._catalogue, self._sparse),
             route.entities,
-            route.amount,
+            route.answer_kind,
             wordings_of(query.plain),
             vector,
         )
@@ -273,11 +273,11 @@ def _refusal(question: str, route: Route, candidates: Sequence[Candidate]) -> st
     """Why nothing answers, whatever the profile; "" when something may."""
     dates = next((chip.words for chip in route.chips if chip.kind == "date"), "")
     said = [each for each in candidates if each.passage.origin is not Origin.EPISODE]  # to have been asked is no answer
-    verdict = judge(question, said or candidates, dates)
+    verdict = judge(question, said or candidates, dates, route.answer_kind)
     return "" if verdict.answered else verdict.silence
 
 
 def _cited(hits: Sequence[Hit], result: SearchResult) -> tuple[Hit, ...]:
     candidates = [hit.candidate for hit in hits]
-    told = cite_hits(candidates, result.documents, result.rarity, amount=result.route.amount)
+    told = cite_hits(candidates, result.documents, result.rarity, result.route.answer_kind)
     return tuple(replace(hit, citations=citations) for hit, citations in zip(hits, told, strict=True))

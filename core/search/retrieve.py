@@ -39,8 +39,8 @@ class Wanted:
     """What is looked for. question: in words; terms: unstemmed, to search for by word; entities: canonical names;
     wordings: other ones of what the question says.
 
-    filters: resolved. among: of these passages only, beside the filters; None means all. amount: whether the question
-    asks for an amount. vector: waits for that of the question, when somebody embeds it already.
+    filters: resolved. among: of these passages only, beside the filters; None means all. kind: of answer the question
+    asks for. vector: waits for that of the question, when somebody embeds it already.
     """
 
     question: str
@@ -48,7 +48,7 @@ class Wanted:
     filters: SearchFilters = SearchFilters()
     among: PassageIds | None = None
     entities: tuple[str, ...] = ()
-    amount: bool = False
+    kind: str = ""
     wordings: Wordings = NO_WORDINGS
     vector: Callable[[], NDArray[np.float32]] | None = None
 
@@ -132,7 +132,7 @@ class Retriever:
             None if legs["dense"].error else embedded[0],
             near,
             wanted.wordings,
-            amount=wanted.amount,
+            kind=wanted.kind,
         )
         if measured.feedback:
             ranked["dense"] = sorted(measured.feedback, key=lambda i: (-measured.feedback[i], i))[:OVERSAMPLED]

@@ -10,19 +10,16 @@ from core.filters import SearchFilters
 from core.matching import STOP_WORDS, keywords, phrase_pattern, stem, words
 from core.queries import Chip, Route
 from core.search.dates import AskedDates, asked_dates
+from core.tables.answer_kinds import asked_kind
 from core.tables.domains import domain_hits
 from core.tables.jurisdictions import jurisdiction_hits
 from core.tables.routes import Category, Routes, routes
 
-__all__ = ["asks_for_amount", "matched_patterns", "question_terms", "read_route", "routed_only", "truth_weight"]
+__all__ = ["matched_patterns", "question_terms", "read_route", "routed_only", "truth_weight"]
 
 _WILDCARD = r"(?:\S+[\s_-]+){0,3}\S+"
 _YEAR = re.compile(r"(?<![\w.,$-])(?:19|20)\d\d(?![\w-]|[.,]\d)")
 _CONTRACTED = frozenset({"t", "ll", "ve", "re", "d", "m"})
-_ASKS_FOR_AMOUNT = re.compile(
-    r"(?i)\bhow (?:much|many|long|often|soon|fast|far|old|big|high|late|quickly)\b|\bwhen\b|\bby what\b"
-    r"|\b(?:rate|limit|deadline|percentage|due date|amount|maximum|minimum|number of)\b"
-)
 _NOT_ASKED_FOR = frozenset({"general"})
 
 
@@ -53,18 +50,9 @@ def read_route(question: str, today: date, removed_chips: Collection[str] = ()) 
         trend=bool(trend),
         relational=bool(relational),
         keywords=keywords(question),
-        amount=asks_for_amount(question),
+        answer_kind=asked_kind(question),
         chips=_chips(category, found, domain, place, dates, trend, relational),
     )
-
-
-def asks_for_amount(question: str) -> bool:
-    """Whether a question asks for an amount, a day or a length of time.
-
-    >>> asks_for_amount("How long are records kept?"), asks_for_amount("Why are records kept?")
-    (True, False)
-    """
-    return _ASKS_FOR_AMOUNT.search(question) is not None
 
 
 def question_terms(question: str) -> tuple[str, ...]:

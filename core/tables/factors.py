@@ -19,6 +19,7 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "keyword_overlap": ("unknown",),
     "coverage": ("unknown",),
     "sentence": ("unknown",),
+    "answer_kind": ("unknown",),
     "nearness": ("least", "wording", "unknown"),
     "in_a_row": ("unknown",),
     "fusion": ("unknown",),

@@ -150,7 +150,7 @@ def _item(result: SearchResult, found: Hit | Dropped, unit: str, places: Mapping
     document = result.documents[passage.document_id]
     cited = found.citations if isinstance(found, Hit) else ()
     if not cited:
-        cited = cite(passage, document, result.rarity, amount=result.route.amount, most=1)
+        cited = cite(passage, document, result.rarity, kind=result.route.answer_kind, most=1)
     total = found.score.total if found.score is not None else None
     return PoolItem(unit, passage, document, next(iter(cited), None), places, total)
 

@@ -77,3 +77,40 @@ def test_a_long_question_in_other_words_is_answered_by_what_two_rare_words_carry
     said = Signals(0.4, bm25=6.0, bm25_most=80.0, coverage=0.1)
     assert judge("one long question about leave", [Candidate(passage, said)]).answered
     assert not judge("one long question about leave", [Candidate(passage, replace(said, bm25=0.5))]).answered
+
+
+def test_best_matches_that_speak_of_different_things_are_no_answer() -> None:
+    near = found("Leave is approved by the manager.", 0.45, 0.5)
+    scattered, together = (replace(near, signals=replace(near.signals, feedback=value)) for value in (0.55, 0.95))
+    assert judge("Who approves a sabbatical?", [together]).answered
+    assert judge("Who approves a sabbatical?", [scattered]).silence == "Nothing in the library is about this question."
+    assert judge("Who approves a sabbatical?", [near]).answered  # not compared with others: nothing tells against it
+
+
+def test_a_passage_that_holds_every_word_answers_however_scattered_the_others_are() -> None:
+    near = found("Leave is approved by the manager.", 0.3, 1.0)
+    assert judge("leave approved", [replace(near, signals=replace(near.signals, feedback=0.4))]).answered
+
+
+def test_a_percentage_asked_for_must_be_given_by_a_passage_that_speaks_of_it() -> None:
+    question = "What percentage does the agency match in the Thrift Plan?"
+    silent, elsewhere = found("The Thrift Plan is for all."), found("Dues rose by 5%.")
+    silent = replace(silent, signals=replace(silent.signals, answer=0.0))
+    elsewhere = replace(elsewhere, signals=replace(elsewhere.signals, answer=1.0, answer_words="5%"))
+    verdict = judge(question, [silent, elsewhere], answer_kind="percentage")
+    assert verdict.silence == "Nothing found that speaks of 'Thrift' and 'Plan' gives a percentage."
+    told = replace(silent, signals=replace(silent.signals, answer=0.9, answer_words="5%"))
+    assert judge(question, [told, elsewhere], answer_kind="percentage").answered
+    assert judge(question, [silent, elsewhere], answer_kind="number").answered  # said in many ways: never needed
+
+
+def test_what_is_known_by_another_wording_is_a_matter_not_a_proper_name() -> None:
+    """'paid leave' answers for 'PTO', whose name another passage holds; no wording answers for 'Tock'."""
+    asked = "Can I be made to use PTO for my mother?"
+    other = found("PTO is at the office.", 0.1, 0.1)
+    leave = found("An employer may require the use of paid leave.", 0.33, 0.2)
+    leave = replace(leave, signals=replace(leave.signals, wordings=3.0))
+    assert judge(asked, [other, leave]).answered
+    assert not judge(
+        asked.replace("PTO", "Tock"), [replace(other, passage=found("Tock is here.").passage), leave]
+    ).answered

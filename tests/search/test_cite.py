@@ -119,18 +119,18 @@ def test_a_heading_alone_is_cited_when_nothing_else_stands_there() -> None:
     assert cite(handbook("## Parental leave"), PAPER, {"leave": 1.0})[0].quote == "## Parental leave"
 
 
-def test_a_question_for_an_amount_prefers_the_sentence_that_holds_one() -> None:
+def test_a_question_for_money_prefers_the_sentence_that_holds_one() -> None:
     text = "The mileage rate for your business is set each January. The mileage rate for business is 65.5 cents a mile."
     asked = {"mileage": 1.0, "rate": 1.0, "business": 1.0}
-    assert "65.5" in cite(handbook(text), PAPER, asked, amount=True)[0].quote
+    assert "65.5" in cite(handbook(text), PAPER, asked, kind="money")[0].quote
 
 
 def test_meaning_finds_the_answer_in_other_words() -> None:
     text = "The rules about parents and their papers are old rules here. You may stay at home for twelve weeks."
     passage = handbook(text)
-    by_words = cite_hits([Candidate(passage, Signals(0.5))], {3: PAPER}, {"parents": 0.1}, amount=False)[0]
+    by_words = cite_hits([Candidate(passage, Signals(0.5))], {3: PAPER}, {"parents": 0.1}, "")[0]
     measured = Signals(0.5, sentences=(0.0, 0.9))
-    by_meaning = cite_hits([Candidate(passage, measured)], {3: PAPER}, {"parents": 0.1, "baby": 1.0}, amount=False)[0]
+    by_meaning = cite_hits([Candidate(passage, measured)], {3: PAPER}, {"parents": 0.1, "baby": 1.0}, "")[0]
     assert by_words[0].quote.startswith("The rules")
     assert by_meaning[0].quote.startswith("You may")
 

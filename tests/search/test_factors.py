@@ -124,10 +124,22 @@ def test_keywords_are_valued_absolutely() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["sentence", "nearness", "fusion", "coverage", "half_life", "keyword_overlap", "authority"]
+    "name", ["sentence", "answer_kind", "nearness", "fusion", "coverage", "half_life", "keyword_overlap", "authority"]
 )
 def test_what_is_not_known_is_neutral_not_absent(name: str) -> None:
     assert value(name) == 0.5
+
+
+def test_a_passage_that_holds_the_kind_of_answer_asked_for_is_worth_more_and_says_what_it_holds() -> None:
+    asked = Asked.of(Route(answer_kind="duration"), profiles()["trend"], NOW)
+    told = [
+        FACTORS["answer_kind"](Candidate(PLAIN, Signals(0.0, answer=answer, answer_words=words)), asked)
+        for answer, words in ((1.0, "72 hours"), (0.8, "a week"), (0.0, ""), (None, ""))
+    ]
+    assert [valued.value for valued in told] == [1.0, 0.8, 0.0, 0.5]
+    assert told[0].reason == "its best sentence holds a length of time: '72 hours'"
+    assert told[2].reason == "no sentence near the question holds a length of time"
+    assert told[3].reason == "neutral: its sentences were not measured"
 
 
 def test_what_no_reranker_has_read_stays_behind_what_it_has() -> None:

@@ -201,15 +201,20 @@ def summary_page(table: Table, number_of_page: int, name: str) -> tuple[Page, li
         f"{table.label} of {name} has {rows} rows in total and {len(table.columns)} columns: {names}.",
         BlockKind.PARAGRAPH,
     )
-    for column in columns:
+    for column in sorted(columns, key=_measures):  # each number has a heading of its own, so the others come first
         _describe(writer, table, column)
     categories = [column for column in columns if column.category and not column.numeric][:_CATEGORY_COLUMNS]
-    numeric = [column for column in columns if column.numeric and len(column.counts) > 2][:_NUMBER_COLUMNS]
+    numeric = [column for column in columns if _measures(column)][:_NUMBER_COLUMNS]
     for group in categories:
         keys = _cells(table, group.position) if numeric else []
         for column in numeric:
             _by_category(writer, table, group, keys, column)
     return writer.page(), writer.blocks
+
+
+def _measures(column: _Column) -> bool:
+    """Whether a column holds numbers of many sizes, not marks of one or two."""
+    return column.numeric and len(column.counts) > 2
 
 
 def _column(table: Table, position: int) -> _Column:
@@ -232,7 +237,8 @@ def _cells(table: Table, position: int) -> list[str]:
 def _describe(writer: PageWriter, table: Table, column: _Column) -> None:
     rows = len(table.rows) - len(table.totals)
     count = f"{column.filled} of {rows} rows filled, {len(column.counts)} different values"
-    if column.numeric and len(column.counts) > 2:
+    if _measures(column):
+        writer.add(column.name, BlockKind.HEADING, level=2)
         values = [value for value, _ in column.numbers]
         total, mean = _plain(sum(values)), _plain(sum(values) / len(values))
         writer.add(f"{column.name}: {count}; sum (total) {total}; average (mean) {mean}.", BlockKind.PARAGRAPH)
@@ -256,15 +262,17 @@ def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
 
 
 def _by_category(writer: PageWriter, table: Table, group: _Column, keys: Sequence[str], column: _Column) -> None:
-    """The largest value of a number column in each value of a category column, one line each. The lines are computed:
-    they name the row they speak of, and are cited as lines of the summary, never as rows of the table."""
+    """The largest value of a number column in each value of a category column, one line each, the largest first. The
+    lines are computed: they name the row they speak of, and are cited as lines of the summary, never as rows."""
     best: dict[str, tuple[float, int]] = {}
     for value, index in column.numbers:
         key = keys[index]
         if key not in best or value > best[key][0]:
             best[key] = (value, index)
     best.pop("", None)
-    for key in sorted(best):
+    if best:
+        writer.add(f"{column.name} by {group.name}", BlockKind.HEADING, level=2)
+    for key in sorted(best, key=lambda key: (-best[key][0], key)):
         _, index = best[key]
         shown = table.rows[index][column.position].strip()
         line = f"Highest {column.name} where {group.name} is {key}: {shown}, in row {index + 1}."

@@ -1,0 +1,63 @@
+"""Kinds of answers: what a question asks for, and how a sentence shows that it holds one."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from core.errors import BadTable
+from core.tables.loading import check_keys, table
+
+__all__ = ["AnswerKind", "answer_kinds", "asked_kind"]
+
+_KEYS = ("name", "label", "asked", "held", "needed")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerKind:
+    """name: of the row. label: with its article, as in "asks for a length of time". needed: without a passage
+    that holds one, a question for it is not answered."""
+
+    name: str
+    label: str
+    asked: re.Pattern[str]
+    held: re.Pattern[str]
+    needed: bool = False
+
+    def held_in(self, sentence: str) -> str:
+        """The words of a sentence that are of this kind, "" when it holds none.
+
+        >>> answer_kinds()["duration"].held_in("Tell us within 72 hours."), answer_kinds()["money"].held_in("Tell us.")
+        ('72 hours', '')
+        """
+        found = self.held.search(sentence.lower())
+        return sentence[found.start() : found.end()].strip() if found else ""
+
+
+@cache
+def answer_kinds() -> Mapping[str, AnswerKind]:
+    """Name → kind, in table order. Raises BadTable."""
+    rows = table("answer_kinds")
+    check_keys("answer_kinds", "top level", rows, ("parts", "kinds"))
+    return {row["name"]: _kind(row, rows["parts"]) for row in rows["kinds"]}
+
+
+def asked_kind(question: str) -> str:
+    """The name of the kind of answer a question asks for, "" when it may be any.
+
+    >>> asked_kind("How long are records kept?"), asked_kind("Why are they kept?")
+    ('duration', '')
+    """
+    said = question.lower().replace("’", "'")
+    return next((kind.name for kind in answer_kinds().values() if kind.asked.search(said)), "")
+
+
+def _kind(row: Mapping[str, Any], parts: Mapping[str, str]) -> AnswerKind:
+    check_keys("answer_kinds", "kinds", row, _KEYS)
+    try:
+        asked, held = (re.compile(row[key].replace("\n", "").format(**parts)) for key in ("asked", "held"))
+        return AnswerKind(row["name"], row["label"], asked, held, bool(row.get("needed", False)))
+    except (KeyError, IndexError, ValueError, re.error) as error:
+        named = row.get("name", "a row")
+        raise BadTable(f"core/tables/answer_kinds.toml: {named}: {error}.", "Correct the row.") from error
