@@ -3,7 +3,8 @@
     blocks → pieces (a sentence, an item, a row) → groups under one heading path → passages → context
 
 A passage is a contiguous span of its page, so a list's lead-in sentence that stands in another passage is repeated in
-`context`, with the document's title and the headings above. Tables stay whole rows. Furniture is never in a passage.
+`context`, with the document's title and the headings above, and what its abbreviations stand for where the document
+says so elsewhere. Tables stay whole rows. Furniture is never in a passage.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ from dataclasses import dataclass, replace
 from core.documents import Passage, Span
 from core.ingest.extract.values import Block, BlockKind, Extracted
 from core.ingest.sentences import sentences
+from core.naming.spelled import spelled_out
 
 __all__ = ["Sizes", "split"]
 
@@ -57,12 +59,14 @@ def split(extracted: Extracted, title: str, sizes: Sizes = Sizes()) -> tuple[Pas
     """The passages of a file in reading order; `text == page.text[start:end]` and every sentence a span of `text`."""
     texts = {page.number: page.text for page in extracted.pages}
     labels = {page.number: page.label for page in extracted.pages}
+    spelled = spelled_out(texts.values())
     passages: list[Passage] = []
     for group in _groups(extracted, texts):
         for pieces in _packed(group.pieces, texts[group.pieces[0].page], sizes):
             text = texts[pieces[0].page]
             section = " › ".join(group.path) or labels[pieces[0].page]
-            context = _context(title, section, _lead(group, pieces, text), pieces, sizes)
+            told = spelled.of(text[pieces[0].start : pieces[-1].end], sizes.context)
+            context = _context(title, section, _lead(group, pieces, text), pieces, told, sizes)
             passages.append(replace(_passage(text, pieces), section=section, context=context, position=len(passages)))
     return tuple(passages)
 
@@ -180,11 +184,11 @@ def _lead(group: _Group, pieces: Sequence[_Piece], text: str) -> str:
     return ""
 
 
-def _context(title: str, section: str, lead: str, pieces: Sequence[_Piece], sizes: Sizes) -> str:
-    """Title, headings, column names and lead-in, each once and not too long."""
+def _context(title: str, section: str, lead: str, pieces: Sequence[_Piece], spelled: str, sizes: Sizes) -> str:
+    """Title, headings, column names, lead-in and spelled-out abbreviations, each once and not too long."""
     columns = next((piece.columns for piece in pieces if piece.columns), "")
     title = title if any(letter.isalpha() for letter in title) else ""  # a bare number tells nothing of the text
-    parts = (title[:100], section[-sizes.context :], columns[: sizes.context], lead[-sizes.context :])
+    parts = (title[:100], section[-sizes.context :], columns[: sizes.context], lead[-sizes.context :], spelled)
     return "\n".join(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
 

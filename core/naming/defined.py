@@ -10,10 +10,10 @@ from core.naming.capitalised import type_of_name, well_known
 from core.naming.words import Named, Word, gap_joins, name_key, read_words
 from core.tables.entities import name_words
 
-__all__ = ["abbreviations", "code_names", "concept_name", "defined_terms"]
+__all__ = ["ABBREVIATION", "SPELLED_OUT", "abbreviations", "code_names", "concept_name", "defined_terms"]
 
-_ABBREVIATION = re.compile(r"\((?:the\s+)?[\"“'‘]?(?P<short>[A-Z][A-Za-z&/.]{1,9})[\"”'’]?\)")
-_SPELLED_OUT = re.compile(r"(?<![\w(])(?P<short>[A-Z]{2,8}) \((?P<long>[A-Z][A-Za-z’'&, -]{5,80})\)")
+ABBREVIATION = re.compile(r"\((?:the\s+)?[\"“'‘]?(?P<short>[A-Z][A-Za-z&/.]{1,9})[\"”'’]?\)")
+SPELLED_OUT = re.compile(r"(?<![\w(])(?P<short>[A-Z]{2,8}) \((?P<long>[A-Z][A-Za-z’'&, -]{5,80})\)")
 _QUOTED_TERM = re.compile(
     r"[“\"](?P<term>[A-Za-z][\w’' ()/-]{1,60})[”\"](?:\s*\([^)]{1,12}\))?,?\s+"
     r"(?:means?|has\s+the\s+meaning|is\s+defined|includes)\b"
@@ -39,13 +39,13 @@ def abbreviations(text: str, words: Sequence[Word]) -> Iterator[Named]:
     >>> [(found.entity.name, found.entity.aliases) for found in abbreviations(said, read_words(said))]
     [('Bureau of Land Management', ('BLM',)), ('lease log', ('LL',))]
     """
-    for match in _ABBREVIATION.finditer(text):
+    for match in ABBREVIATION.finditer(text):
         short = match["short"]
         last = next((at for at in range(len(words) - 1, -1, -1) if words[at].end <= match.start()), -1)
         first = _expansion(short, text, words, last) if last >= 0 and _capitals(short) >= 2 else None
         if first is not None and gap_joins(text[words[last].end : match.start()]):
             yield _abbreviated(short, [word.plain for word in words[first : last + 1]], words[first].start, match.end())
-    for match in _SPELLED_OUT.finditer(text):
+    for match in SPELLED_OUT.finditer(text):
         inner = [word for word in words if match.start("long") <= word.start and word.end <= match.end("long")]
         if inner and _expansion(match["short"], text, inner, len(inner) - 1) == 0:
             yield _abbreviated(match["short"], [word.plain for word in inner], match.start(), match.end())

@@ -84,3 +84,20 @@ def test_running_headers_are_in_no_passage() -> None:
 
 def test_pages_that_repeat_altogether_keep_their_passages() -> None:
     assert len(split(extract("r.pdf", pdf_of(*[SENTENCE * 3] * 4)), "Forms")) == 4
+
+
+def test_an_abbreviation_that_the_document_spells_out_elsewhere_is_spelled_out_beside_the_passage() -> None:
+    text = (
+        "# Definitions\n\nWe keep protected health information (PHI) of a covered entity (CE).\n\n"
+        "# Duties\n\nTell the CE at once when PHI is lost. The CEO (Ms Doe) is told too."
+    )
+    defining, using = split(extract("a.md", text.encode()), "Agreement", Sizes(least=1))
+    assert "PHI" not in defining.context
+    assert using.context.split("\n")[-1] == "CE: covered entity; PHI: protected health information"
+
+
+def test_what_is_spelled_out_is_never_too_long_and_never_guessed() -> None:
+    text = "# A\n\nA leave log number (LLN) and a table (see below).\n\n# B\n\nUse the LLN, not the XYZ."
+    kept, cut = (split(extract("a.md", text.encode()), "T", Sizes(least=1, context=most))[-1] for most in (220, 10))
+    assert kept.context == "T\nB\nLLN: leave log number"
+    assert cut.context == "T\nB"

@@ -26,6 +26,7 @@ from core.tables.answer_kinds import answer_kinds, asked_kind
         ("What is the payment process for invoices?", ""),
         ("What are the wage rules for apprentices?", ""),
         ("Why is overtime paid?", ""),
+        ("When must overtime be paid at a higher rate?", ""),
         ("", ""),
     ],
 )
