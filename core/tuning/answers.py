@@ -1,7 +1,7 @@
 """How well the questions of a judged file are answered: found, quoted, or rightly left unanswered."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import BadRequest
@@ -26,12 +26,14 @@ PageText = Callable[[int, int], str]
 @dataclass(frozen=True, slots=True)
 class Answered:
     """One question's outcome, of the kind its file says. quotes, exact_quotes: citations, and those equal to their
-    page's characters."""
+    page's characters. refused_without: whether it gets no result once the documents that answer it are left out; None
+    for a question that nothing answers."""
 
     kind: str
     outcome: Outcome
     quotes: int
     exact_quotes: int
+    refused_without: bool | None = None
 
     def data(self) -> dict[str, Any]:
         """Plain data for JSON; what does not apply to a question is 0."""
@@ -50,6 +52,7 @@ class Answered:
             "quotes": self.quotes,
             "exact_quotes": self.exact_quotes,
             "first": told.first,
+            "refused_without": self.refused_without,
         }
 
 
@@ -57,7 +60,8 @@ class Answered:
 class AnswerReport:
     """Means over the answerable questions; refused_none over those nothing answers. Shares in [0, 1], NaN of nothing.
 
-    false_refusals: share of the answerable questions left without a hit.
+    false_refusals: share of the answerable questions left without a hit. refused_without: share of them left without
+    one when the documents that answer them are left out: what is left may answer in part, so it need not reach 1.
     """
 
     questions: tuple[Answered, ...]
@@ -70,6 +74,7 @@ class AnswerReport:
             "questions": len(chosen),
             **{name: _mean(chosen, name) for name in _MEASURES},
             "refused_none": _mean(chosen, "refused"),
+            "refused_without": mean([float(q.refused_without) for q in chosen if q.refused_without is not None]),
             "false_refusals": _mean(chosen, "false_refusal"),
             "quote_exact": sum(q.exact_quotes for q in chosen) / quotes if quotes else float("nan"),
             "median_ms": middle([q.outcome.milliseconds for q in chosen]),
@@ -136,10 +141,22 @@ def evaluate_search(
     outcomes = measured(kept, results, (), questions.level)
     return AnswerReport(
         tuple(
-            Answered(each.kind, outcome, *_quotes(results[outcome.question_id], page_text))
+            Answered(each.kind, outcome, *_quotes(found, page_text), _refused_without(each, found, search))
             for each, outcome in zip(judged, outcomes, strict=True)
+            for found in (results[outcome.question_id],)
         )
     )
+
+
+def _refused_without(judged: QuestionJudgment, found: SearchResult, search: Search) -> bool | None:
+    """Whether the question gets no result without the documents that answer it."""
+    if not judged.relevant:
+        return None
+    answering = {each.sha256 for each in judged.relevant}
+    left_out = tuple(id for id, document in found.documents.items() if document.sha256 in answering)
+    filters = found.request.filters
+    narrowed = filters.replace(exclude_documents=(*filters.exclude_documents, *left_out))
+    return not search(replace(found.request, filters=narrowed)).hits
 
 
 def _quotes(result: SearchResult, page_text: PageText) -> tuple[int, int]:

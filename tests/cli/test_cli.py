@@ -236,6 +236,7 @@ def test_search_is_measured_under_each_questions_own_filters(judged: Path, files
         "mrr@10",
         "ndcg@10",
         "refused_none",
+        "refused_without",
         "false_refusals",
         "quote_exact",
         "median_ms",
@@ -244,6 +245,9 @@ def test_search_is_measured_under_each_questions_own_filters(judged: Path, files
     assert keys <= set(data)
     assert (data["hit@5"], data["answer@5"], data["mrr@10"], data["quote_exact"]) == (1.0, 1.0, 1.0, 1.0)
     assert set(data["per_kind"]) == {"natural", "filter", "none"}
+    without = [outcome["refused_without"] for outcome in data["outcomes"]]
+    assert without.count(None) == data["per_kind"]["none"]["questions"]
+    assert data["refused_without"] == without.count(True) / (len(without) - without.count(None))
 
 
 def test_coverage_is_measured_against_judged_gaps(judged: Path, files: Path, tmp_path: Path) -> None:
