@@ -59,13 +59,9 @@ def create(data: Path) -> None:
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(mode=0o700)
     if os.geteuid() == 0:
-        import pwd
-
-        owner = pwd.getpwnam(_system_user())
-        # With its own group: root's group would be refused by folders that let only strangers through.
-        os.chown(draft, owner.pw_uid, owner.pw_gid)
-        let_through(draft.parent, owner.pw_uid)
-        let_through(_programs(), owner.pw_uid)
+        owner = _given_away(draft)
+        let_through(draft.parent, owner)
+        let_through(_programs(), owner)
     # The built-in locale sorts alike on every system: indexes survive an upgrade or a move of the machine.
     _run(
         draft,
@@ -177,8 +173,9 @@ def _recorded_pid(data: Path) -> int | None:
 def start(data: Path, seconds: int) -> None:
     """Start the server and wait until it answers. Raises CalledProcessError, TimeoutExpired."""
     if os.geteuid() == 0:
-        let_through(data.parent, data.stat().st_uid)
-        let_through(_programs(), data.stat().st_uid)
+        owner = data.stat().st_uid or _given_away(data)  # root's own after a copy or a restored backup
+        let_through(data.parent, owner)
+        let_through(_programs(), owner)
     log = ("-l", str(data / "log"))
     _run(data, "pg_ctl", "start", "-w", "-s", "-t", str(seconds), "-D", str(data), *log, seconds=seconds + 10)
 
@@ -230,6 +227,17 @@ def _run(data: Path, program: str, *arguments: str, seconds: int) -> None:
             told.seek(0)
             error.stderr = told.read().decode("utf-8", "replace")
             raise
+
+
+def _given_away(data: Path) -> int:
+    """A folder and all in it made the system user's; the number of that user."""
+    import pwd
+
+    owner = pwd.getpwnam(_system_user())
+    for path in (data, *data.rglob("*")):
+        # With its own group: root's group would be refused by folders that let only strangers through.
+        os.chown(path, owner.pw_uid, owner.pw_gid, follow_symlinks=False)
+    return owner.pw_uid
 
 
 def _system_user() -> str:

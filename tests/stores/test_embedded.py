@@ -1,6 +1,7 @@
 """The embedded server over the life, and the violent death, of the programs that use it."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -116,6 +117,25 @@ def test_it_stops_also_when_the_right_to_pass_a_folder_above_was_taken_back() ->
         Path(place).chmod(0o700)
         server.close()
         assert not postgres_setup.is_running(Path(place) / "library" / "postgres")
+
+
+def test_a_copy_of_a_data_folder_opens_whoever_made_the_copy(folder: Path, other: subprocess.Popen[str]) -> None:
+    """A copy made by root is root's, as whom PostgreSQL does not run."""
+    _end(other)
+    with TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as place:
+        Path(place).chmod(0o711)
+        shutil.copytree(folder, Path(place) / "copy")
+        assert _notes(Path(place) / "copy") > 0
+
+
+def test_why_it_does_not_start_is_said(folder: Path, other: subprocess.Popen[str]) -> None:
+    _end(other)
+    with TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as place:
+        Path(place).chmod(0o711)
+        broken = shutil.copytree(folder, Path(place) / "broken")
+        (broken / "postgres" / "global" / "pg_control").unlink()
+        with pytest.raises(StoreFailed, match="pg_control"):
+            start_embedded(broken)
 
 
 def test_nobody_else_can_reach_it(folder: Path) -> None:
