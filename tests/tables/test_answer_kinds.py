@@ -1,6 +1,8 @@
 """What kind of answer a question asks for, and whether a sentence holds one."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.tables.answer_kinds import answer_kinds, asked_kind
 
@@ -57,3 +59,11 @@ def test_the_kind_of_answer_is_read_from_the_question(question: str, kind: str) 
 )
 def test_a_sentence_holds_it_or_not(kind: str, sentence: str, words: str) -> None:
     assert answer_kinds()[kind].held_in(sentence) == words
+
+
+@given(st.data())
+def test_whatever_the_pattern_of_a_kind_finds_holds_one_of_its_marks(data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from([kind.name for kind in answer_kinds().values() if kind.marks]))
+    kind = answer_kinds()[name]
+    told = data.draw(st.from_regex(kind.held)).lower()
+    assert kind.held.search(told) is None or any(mark in told for mark in kind.marks)
