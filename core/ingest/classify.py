@@ -15,8 +15,9 @@ from core.ingest.classify_clues import Clue, clues
 from core.ingest.classify_dates import effective_date_label, temporal_label
 from core.ingest.classify_language import is_native, language_label
 from core.ingest.classify_passages import labelled_passages
+from core.ingest.classify_places import jurisdiction_label
 from core.ingest.classify_reading import Reading, read_for_classifying
-from core.ingest.classify_subject import authority_label, domain_label, jurisdiction_label
+from core.ingest.classify_subject import authority_label, domain_label
 from core.ingest.classify_truth import truth_label
 from core.ingest.classify_weighing import Prototypes, confirmed
 from core.ports import Embedder, Vectors

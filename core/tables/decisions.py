@@ -62,7 +62,11 @@ class PlaceWeights:
     """Weight per kind of mention (core.tables.jurisdictions.Place.kind); state and opening multiply it.
 
     everywhere_per_1000_words: what one place needs before literature for everywhere is said to be about it.
-    passing_mentions: laws and agencies named fewer times than this do not place a private document.
+    passing_per_1000_words: what a private document needs that names no place in its opening.
+    passing_mentions: laws and agencies named fewer times than this do not place a private document, nor cities
+    somebody speaks as after its opening.
+    least_cities, least_listed: so many different cities of one place name it, in a text and in a column of places.
+    most_cities: the least share of theirs in all cities named, in [0, 1].
     """
 
     speaks: float
@@ -71,10 +75,19 @@ class PlaceWeights:
     law: float
     citation: float
     code: float
+    site: float
+    mail: float
+    money: float
+    city: float
+    cities: float
     state: float
     opening: float
     everywhere_per_1000_words: float
+    passing_per_1000_words: float
     passing_mentions: float
+    least_cities: float
+    least_listed: float
+    most_cities: float
 
     def of(self, kind: str, value: str) -> float:
         """The weight of one mention of `value`."""

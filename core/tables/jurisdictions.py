@@ -16,6 +16,7 @@ from core.vocabulary import JurisdictionNames, findable
 __all__ = [
     "Place",
     "built_in_jurisdictions",
+    "codes_of_states",
     "jurisdiction_hits",
     "jurisdiction_title",
     "jurisdictions",
@@ -34,6 +35,8 @@ _TOP_KEYS = (
     "unstated_by_language",
     "capital_only",
     "aliases",
+    "net",
+    "money",
     "federal",
     "states",
     "countries",
@@ -62,7 +65,7 @@ _BESIDE_STATES = (
 @dataclass(frozen=True, slots=True)
 class Place:
     """A jurisdiction named at text[start:end]; `kind` is "self" ("State of Ohio"), "name", "agency", "law",
-    "citation" or "code"."""
+    "citation" or "code", of core.tables.marks "mail", "site" or "money"."""
 
     value: str
     start: int
@@ -97,6 +100,11 @@ def built_in_jurisdictions() -> Mapping[str, str]:
     titles |= {f"state:{code}": row["names"][0] for code, row in rows["states"].items()}
     titles |= {f"country:{code}": names[0] for code, names in rows["countries"].items()}
     return titles | {"global": "Global"}
+
+
+def codes_of_states(certain: bool = False) -> frozenset[str]:
+    """The postal codes; certain: those that are no word or common abbreviation. Raises BadTable."""
+    return frozenset(_rows()["states"]) - (_WORDLIKE if certain else frozenset())
 
 
 def jurisdiction_title(value: str) -> str:
