@@ -1,15 +1,15 @@
 """What the cities and counties a document names say of where it applies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.documents import EvidenceSource
 from core.ingest.classify_reading import Reading
-from core.tables.cities import NamedCity, named_cities, states_listed
+from core.tables.cities import NamedCity, cities_called_as_states, named_cities, states_listed
 from core.tables.decisions import place_weights
 from core.tables.jurisdictions import jurisdiction_title
 
-__all__ = ["Mention", "several_cities", "speaking_cities", "states_of_rows"]
+__all__ = ["Mention", "several_cities", "speaking_cities", "states_of_rows", "without_cities_called_as_states"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,20 @@ def several_cities(reading: Reading) -> tuple[Mention, ...]:
     of_one = names.get(value, [])
     listed = sum(city.kind == "listed" for city in of_one)
     least = weights.least_listed if listed == len(of_one) else weights.least_cities
-    share = min(len(of_one) / max(len(firsts), 1), times.get(value, 0) / max(len(found), 1))
-    if not value or len(of_one) < least or share < weights.most_cities:
+    if not value or len(of_one) < max(least, weights.most_cities * len(firsts)) or 2 * times[value] < len(found):
         return ()
     opening = len(reading.opening)
     return tuple(_mention(city, "cities", reading.body, EvidenceSource.TEXT, city.start < opening) for city in of_one)
+
+
+def without_cities_called_as_states(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """The mentions without those of New York or Singapore that stand among several cities of other places."""
+    called = cities_called_as_states()
+    if not any(mention.words in called for mention in mentions):
+        return [*mentions]
+    cities = {(city.value, city.name) for city in named_cities(reading.body)}
+    least = place_weights().least_cities
+    return [m for m in mentions if m.words not in called or sum(value != m.value for value, _ in cities) < least]
 
 
 def states_of_rows(reading: Reading) -> Iterator[Mention]:

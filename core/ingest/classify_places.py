@@ -1,10 +1,16 @@
 """Where a document applies (jurisdiction): the place its opening and its text name most."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from core.documents import Authority, Evidence, EvidenceSource, Label, Truth
-from core.ingest.classify_cities import Mention, several_cities, speaking_cities, states_of_rows
+from core.ingest.classify_cities import (
+    Mention,
+    several_cities,
+    speaking_cities,
+    states_of_rows,
+    without_cities_called_as_states,
+)
 from core.ingest.classify_language import is_native
 from core.ingest.classify_reading import Reading, quote_around
 from core.tables.decisions import place_weights
@@ -29,9 +35,8 @@ def jurisdiction_label(reading: Reading, truth: Label, authority: Label, languag
     official = authority.value == Authority.GOVERNMENT
     data = truth.value == Truth.REALITY
     mentions = _mentions(reading, data, official)
-    cities = (
-        () if any(m.value == "federal" and m.kind in ("law", "agency") for m in mentions) else several_cities(reading)
-    )
+    federal = any(m.value == "federal" and m.kind in ("law", "agency") for m in mentions)
+    cities = () if federal else several_cities(reading)
     if cities:
         mentions = (*(m for m in mentions if m.value != "federal"), *cities)
     scores, quotes = _place_scores(mentions)
@@ -39,7 +44,7 @@ def jurisdiction_label(reading: Reading, truth: Label, authority: Label, languag
     least = place_weights().everywhere_per_1000_words if everywhere else 0.0
     if not official and not any(m.leading for m in mentions):
         least = max(least, place_weights().passing_per_1000_words)
-    if not scores or _density(reading, mentions) < least:
+    if not scores or _density(reading, mentions) < least or (not official and _scattered(scores)):
         return _placeless(truth, authority, language, scores, everywhere)
     whole = sum(scores.values())
     order = sorted(scores, key=lambda value: -scores[value])
@@ -51,7 +56,7 @@ def jurisdiction_label(reading: Reading, truth: Label, authority: Label, languag
 
 def _mentions(reading: Reading, data: bool, official: bool) -> tuple[Mention, ...]:
     """The places named, without those of the owner's line, and without the passing ones of a private document."""
-    found = list(_all_mentions(reading))
+    found = without_cities_called_as_states(reading, tuple(_all_mentions(reading)))
     if data:
         found = [m for m in found if m.kind not in ("agency", "law") and m.words not in ("federal", "Federal")]
     if official:
@@ -78,6 +83,12 @@ def _all_mentions(reading: Reading) -> Iterator[Mention]:
                 yield Mention(place.value, place.kind, text, place.start, place.end, source, place.start < opening)
         yield from speaking_cities(text, source, opening)
     yield from states_of_rows(reading)
+
+
+def _scattered(scores: Mapping[str, float]) -> bool:
+    """Whether several states are named and none of them for the most part: a company's offices, a table of all laws."""
+    states = sum(value.startswith("state:") for value in scores)
+    return states >= place_weights().least_cities and max(scores.values()) < sum(scores.values()) / 2
 
 
 def _density(reading: Reading, mentions: Sequence[Mention]) -> float:

@@ -15,6 +15,7 @@ _WINDOWS = 10
 _SEGMENTS_FROM_OPENING, _SEGMENTS = 8, 24
 _SEGMENT_CHARACTERS = (30, 320)
 _QUOTE_CHARACTERS = 200
+_SENTENCE_MARKS = ("\n", ". ", "; ", "? ", "! ")
 
 _SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+|\n\s*\n")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
@@ -65,9 +66,9 @@ def name_words(name: str) -> str:
 
 def quote_around(text: str, start: int, end: int) -> str:
     """The sentence or line around text[start:end], at most some 200 characters, letter for letter."""
-    left = max(text.rfind(mark, 0, start) + len(mark) for mark in ("\n", ". ", "; ", "? ", "! ") if mark)
-    left = max(left if left > 0 else 0, start - _QUOTE_CHARACTERS // 2)
-    rights = [at for mark in ("\n", ". ", "; ", "? ", "! ") if (at := text.find(mark, end)) >= 0]
+    lefts = [at + len(mark) for mark in _SENTENCE_MARKS if (at := text.rfind(mark, 0, start)) >= 0]
+    left = max([*lefts, 0, start - _QUOTE_CHARACTERS // 2])
+    rights = [at for mark in _SENTENCE_MARKS if (at := text.find(mark, end)) >= 0]
     right = min([*rights, len(text), end + _QUOTE_CHARACTERS // 2])
     while left < start and left > 0 and text[left - 1].isalnum() and text[left].isalnum():
         left += 1

@@ -15,7 +15,7 @@ from core.errors import BadTable
 from core.tables.jurisdictions import built_in_jurisdictions, codes_of_states
 from core.tables.loading import check_keys, table
 
-__all__ = ["NamedCity", "named_cities", "states_listed"]
+__all__ = ["NamedCity", "cities_called_as_states", "named_cities", "states_listed"]
 
 _SECTIONS = ("cities", "spoken", "counties")
 _LONGEST_LEAD = 48
@@ -29,6 +29,7 @@ _CITY_AFTER = re.compile(
     r"|schools|police department|fire department|housing authority|transit authority|library|municipal code"
     r"|code of ordinances))\b"
 )
+_COUNCIL_AFTER = re.compile(r"(?i)\s+(?:council|commission|hall|attorney|manager|charter|code)\b")
 _COUNTY_BEFORE = re.compile(r"(?i)\b(?:county|parish) of\s+$")
 _COUNTY_AFTER = re.compile(r"\s+(?:County|COUNTY|Parish|PARISH|Borough|BOROUGH)\b(?!\s+(?i:road|rd|line|club)\b)")
 _STREET_AFTER = re.compile(
@@ -88,6 +89,11 @@ def named_cities(text: str) -> Sequence[NamedCity]:
     return tuple(found[start] for start in sorted(found))
 
 
+def cities_called_as_states() -> frozenset[str]:
+    """Names of states and countries that are also those of cities, as written and in capitals. Raises BadTable."""
+    return frozenset(form for name in table("cities")["states"] for form in (name, name.upper()))
+
+
 def states_listed(text: str) -> Mapping[str, Sequence[re.Match[str]]]:
     """State → the cells of a column of states that hold its code."""
     cells: dict[str, list[re.Match[str]]] = {}
@@ -98,12 +104,19 @@ def states_listed(text: str) -> Mapping[str, Sequence[re.Match[str]]]:
 
 
 def _known(text: str) -> Iterator[NamedCity]:
-    """The names of the table that stand in the text as words of their own; of overlapping ones the longest."""
+    """The names of the table that stand in the text as words of their own; of overlapping ones the longest.
+
+    Where a council follows, "Denver City" is the city's, not a town of that name.
+    """
     plain = text.replace("\u2019", "'")
     spans = [(last - length + 1, -(last + 1), known) for last, (length, known) in _automaton().iter(plain)]
     end = 0
-    for start, negative, known in sorted(spans, key=lambda span: span[:2]):
+    ordered = sorted(spans, key=lambda span: span[:2])
+    for number, (start, negative, known) in enumerate(ordered):
         if start < end or not _apart(plain, start, -negative):
+            continue
+        shorter = number + 1 < len(ordered) and ordered[number + 1][0] == start
+        if shorter and known.name.endswith(" City") and _COUNCIL_AFTER.match(plain, -negative):
             continue
         end = -negative
         city = _read(plain, start, end, known)
@@ -179,7 +192,7 @@ def _forms(name: str) -> Iterable[str]:
 def _rows() -> Mapping[str, _Known]:
     """Name → what it may be. Raises BadTable."""
     rows = table("cities")
-    check_keys("cities", "top level", rows, ("several", *_SECTIONS))
+    check_keys("cities", "top level", rows, ("states", "several", *_SECTIONS))
     known = {name: _Known(name, city="") for name in rows["several"]}
     for section in _SECTIONS:
         check_keys("cities", section, rows[section], built_in_jurisdictions())

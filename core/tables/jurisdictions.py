@@ -35,6 +35,7 @@ _TOP_KEYS = (
     "unstated_by_language",
     "capital_only",
     "aliases",
+    "misleading",
     "net",
     "money",
     "federal",
@@ -60,6 +61,7 @@ _BESIDE_STATES = (
     re.compile(r"(?i)\s*(?:,|and|or|and/or)\s+(?:the\s+)?states?\b"),
 )
 """Words around "federal" that speak of every level at once."""
+_STREET_AFTER = re.compile(r"(?i)\s+(?:street|avenue|road|boulevard|st\.|ave|blvd)(?![^\W_])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,8 @@ def place_hits(text: str) -> Iterator[Place]:
         words = match.group()
         if group == "named":
             value, kind = names[re.sub(r"\s+", " ", words)]
+            if not value or (kind == "name" and _STREET_AFTER.match(text, match.end())):
+                continue
             before = max(0, match.start() - 28)
             if value == "federal" and words[:1] in "fF" and _of_all_levels(text, before, match):
                 continue
@@ -210,6 +214,7 @@ def _forms(own: tuple[JurisdictionNames, ...]) -> tuple[Mapping[str, tuple[str, 
     rows = _rows()
     forms: dict[str, tuple[str, str]] = {}
     prefixes: dict[str, tuple[str, str]] = {}
+    forms |= dict.fromkeys((form for name in rows["misleading"] for form in (name, name.lower())), ("", ""))
     for key, kind in (("laws", "law"), ("agencies", "agency"), ("names", "name")):
         forms |= dict.fromkeys(rows["federal"][key], ("federal", kind))
     for code, names in rows["countries"].items():
@@ -269,7 +274,7 @@ def _by_lower_name() -> Mapping[str, str]:
 @lru_cache(_KEPT_VOCABULARIES)
 def _lower_names(own: tuple[JurisdictionNames, ...]) -> Mapping[str, str]:
     forms, _ = _forms(own)
-    return {name.lower(): value for name, (value, _) in forms.items() if not name.startswith("§") and len(name) > 2}
+    return {name.lower(): value for name, (value, _) in forms.items() if value and len(name) > 2 and name[0] != "§"}
 
 
 def _any(names: Iterator[str] | Mapping[str, object]) -> str:
