@@ -19,16 +19,17 @@ from core.tables.marks import marked_places
 
 __all__ = ["jurisdiction_label"]
 
+_ADDRESSES = ("code", "mail", "site")
 _PASSING = ("law", "agency", "site", "money")
-_OWNER_LINE = re.compile(r"(?i)(?:©|\(c\)|copyright|all rights reserved)")
+_OWNER_LINE = re.compile(r"(?i)(?:©|\(c\)|copyright|all rights reserved|\b(?:printed|made) in\b)")
 
 
 def jurisdiction_label(reading: Reading, truth: Label, authority: Label, language: Label) -> Label:
     """Where the document applies: the place its opening and its text name most.
 
-    Product and professional literature applies everywhere ("global") unless it names one place again and again; laws
-    and agencies that a private document names in passing do not place it. Several cities of one state name the state,
-    where no federal law is the document's own.
+    Product and professional literature applies everywhere ("global") unless it names one place again and again; the
+    publisher's address does not count in it. Laws and agencies that a private document names in passing do not place
+    it. Several cities of one state name the state, where no federal law is the document's own.
     """
     if not reading.words:
         return Label(reason="The document holds no text that could be read.")
@@ -39,12 +40,12 @@ def jurisdiction_label(reading: Reading, truth: Label, authority: Label, languag
     cities = () if federal else several_cities(reading)
     if cities:
         mentions = (*(m for m in mentions if m.value != "federal"), *cities)
+    literature = authority.value in (Authority.VENDOR, Authority.INDUSTRY)
+    if literature and not data:
+        mentions = tuple(mention for mention in mentions if mention.kind not in _ADDRESSES)
     scores, quotes = _place_scores(mentions)
-    everywhere = authority.value in (Authority.VENDOR, Authority.INDUSTRY) or (data and not official and not cities)
-    least = place_weights().everywhere_per_1000_words if everywhere else 0.0
-    if not official and not any(m.leading for m in mentions):
-        least = max(least, place_weights().passing_per_1000_words)
-    if not scores or _density(reading, mentions) < least or (not official and _scattered(scores)):
+    everywhere = literature or (data and not official and not cities)
+    if not scores or (not official and (_scattered(scores) or _in_passing(reading, mentions, everywhere))):
         return _placeless(truth, authority, language, scores, everywhere)
     whole = sum(scores.values())
     order = sorted(scores, key=lambda value: -scores[value])
@@ -91,11 +92,20 @@ def _scattered(scores: Mapping[str, float]) -> bool:
     return states >= place_weights().least_cities and max(scores.values()) < sum(scores.values()) / 2
 
 
+def _in_passing(reading: Reading, mentions: Sequence[Mention], everywhere: bool) -> bool:
+    """Whether a document that is no public body's names places without being of one. everywhere: as literature is."""
+    weights = place_weights()
+    if everywhere:
+        return _density(reading, mentions) < weights.everywhere_per_1000_words
+    leading = any(mention.leading for mention in mentions)
+    return not leading and _density(reading, mentions) < weights.passing_per_1000_words
+
+
 def _density(reading: Reading, mentions: Sequence[Mention]) -> float:
-    """The weight of the most named place per 1,000 words."""
+    """The weight of the most named place per 1,000 words, twice where the name, the title or the opening names it."""
     sums: dict[str, float] = {}
     for mention in mentions:
-        sums[mention.value] = sums.get(mention.value, 0.0) + mention.weight
+        sums[mention.value] = sums.get(mention.value, 0.0) + mention.weight * (2.0 if mention.leading else 1.0)
     return 1000.0 * max(sums.values(), default=0.0) / max(reading.words, 300)
 
 

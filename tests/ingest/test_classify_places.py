@@ -50,6 +50,7 @@ PLACED = [
     ("Paris, Texas\nEmployee handbook\n" + PROSE, INTERNAL, "state:TX"),
     ("Washington, DC 20001\nDistrict staff handbook\n" + PROSE, INTERNAL, "state:DC"),
     ("100 Main Street, Springfield, IL 62701\nHandbook\n" + PROSE, INTERNAL, "state:IL"),
+    ("Payroll for Irish employers\n" + PROSE[:500], VENDOR, "country:IE"),
     # addresses and money
     ("Questions go to payroll@example.ac.nz.\n" + PROSE, INTERNAL, "country:NZ"),
     ("Ask the county at hr@co.kitsap.wa.us.\n" + PROSE, INTERNAL, "state:WA"),
@@ -63,6 +64,8 @@ NOWHERE = [
     (LETTER + "Ms. Lee flew from Rockville to Bethesda.", INTERNAL),
     (LETTER + "She once worked for the City of Austin.", INTERNAL),
     ("The City of Austin chose Acme Time. " + PROSE * 3, VENDOR),
+    ("ACME CLOCK CO., 9 Main Street, Raleigh, NC 27616\nPrinted in the United States\n" + PROSE[:500], VENDOR),
+    ("Acme GmbH, support@example.de, www.example.de\n" + PROSE[:500], VENDOR),
     # a national company's offices
     ("Offices: Boston, Chicago, Denver, Seattle, Atlanta, Miami\n" + PROSE, INTERNAL),
     ("Offices: Austin, TX; Denver, CO; Boston, MA; Tampa, FL; Fort Worth, TX\n" + PROSE, INTERNAL),
