@@ -278,8 +278,11 @@ def _lower_names(own: tuple[JurisdictionNames, ...]) -> Mapping[str, str]:
 
 
 def _any(names: Iterator[str] | Mapping[str, object]) -> str:
-    ordered = sorted(names, key=lambda name: (-len(name), name))
-    return "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in ordered)
+    """A pattern of any of the names, the longest first; those of one first letter together: less to try."""
+    letters: dict[str, list[str]] = {}
+    for name in sorted(names, key=lambda name: (-len(name), name)):
+        letters.setdefault(name[0], []).append(re.escape(name[1:]).replace(r"\ ", r"\s+"))
+    return "|".join(f"{re.escape(letter)}(?:{'|'.join(rests)})" for letter, rests in letters.items())
 
 
 @cache

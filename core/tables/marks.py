@@ -13,7 +13,7 @@ from core.tables.jurisdictions import Place, built_in_jurisdictions, codes_of_st
 from core.tables.loading import check_keys, table
 from core.tables.starts import PatternFinder
 
-__all__ = ["marked_places"]
+__all__ = ["mark_finder", "marked_places"]
 
 _ADDRESS = re.compile(r"(?P<lead>@|www\.|https?://(?:www\.)?)(?P<host>[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)")
 _AS_COUNTRY = {"UK": "GB"}
@@ -25,7 +25,7 @@ def marked_places(text: str) -> Iterator[Place]:
     >>> [(place.value, place.kind) for place in marked_places("Ask hr@example.org.uk or www.dir.ca.gov about £20.")]
     [('country:GB', 'mail'), ('state:CA', 'site'), ('country:GB', 'money')]
     """
-    addresses, sums = _finder().find(text)
+    addresses, sums = mark_finder().find(text)
     for match in addresses:
         value = _place_of(match["host"].lower())
         if value:
@@ -57,7 +57,8 @@ def _states() -> Mapping[str, str]:
 
 
 @cache
-def _finder() -> PatternFinder:
+def mark_finder() -> PatternFinder:
+    """Finds addresses by its first pattern and sums of money by its second. Raises BadTable."""
     signs = "|".join(re.escape(sign) for sign in sorted(_rows()["money"], key=len, reverse=True))
     return PatternFinder([_ADDRESS, re.compile(rf"(?<![^\W_])(?P<sign>{signs})[\s\u00a0]?\d")])
 

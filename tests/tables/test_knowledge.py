@@ -7,7 +7,17 @@ import pytest
 
 from core.documents import Authority, TemporalClass, Truth
 from core.errors import BadTable
-from core.tables import authorities, decisions, domains, jurisdictions, prototypes, temporal, truths
+from core.tables import (
+    authorities,
+    cities,
+    decisions,
+    domains,
+    jurisdictions,
+    marks,
+    prototypes,
+    temporal,
+    truths,
+)
 
 DOMAINS = "taxes earnings deductions time benefits recruiting learning demographics organization general".split()
 
@@ -60,6 +70,11 @@ def test_vacation_is_time_and_never_the_health_care_act() -> None:
         ("the GDPR", ["country:EU"]),
         ("minimum wage in germany", ["country:DE"]),
         ("New Mexico", ["state:NM"]),
+        ("Kansas City and Washington County", []),
+        ("Colorado County", ["state:TX"]),
+        ("900 Georgia Avenue, Michigan City", ["state:IN"]),
+        ("Washington, DC 20001", ["state:DC"]),
+        ("Northern Ireland", ["country:GB"]),
         ("STATE OF OHIO", ["state:OH"]),
         ("a turkey sandwich", []),
     ],
@@ -75,6 +90,7 @@ def test_places_are_named_by_names_codes_and_citations(text: str, places: list[s
         ("IRS", "federal"),
         ("US", "federal"), ("federal", "federal"), ("Germany", "country:DE"), ("country:de", "country:DE"),
         ("worldwide", "global"),
+        ("Kansas City", None),
         ("in", None), ("or", None), ("me", None), ("IN", None), ("us", None), ("", None), ("nowhere", None),
     ],
 )  # fmt: skip
@@ -114,6 +130,10 @@ def test_prototypes_cover_every_truth_and_domain() -> None:
     assert set(prototypes.prototypes()["domain"]) == set(DOMAINS)
 
 
+CITIES: dict[str, Any] = {
+    "states": [], "several": [], "cities": {"state:MD": ["Rockville"]}, "spoken": {}, "counties": {},
+}  # fmt: skip
+
 BAD = [
     (
         domains,
@@ -129,6 +149,11 @@ BAD = [
     (temporal, "temporal_by_truth", {"by_truth": {"intent": "soon"}}, "temporal.toml: [by_truth]"),
     (decisions, "weighings", {"truth": {"opening_share": 1}}, "decisions.toml: [truth] lacks 'words_per_sign'"),
     (prototypes, "prototypes", {"truth": {"fiction": ["x"]}}, "prototypes.toml: [truth] has the unknown"),
+    (cities, "_rows", {"moons": []}, "cities.toml: [top level] has the unknown key 'moons'"),
+    (cities, "_rows", CITIES | {"cities": {"state:ZZ": []}}, "cities.toml: [cities] has the unknown key 'state:ZZ'"),
+    (cities, "_rows", CITIES | {"spoken": {"state:TX": ["Rockville"]}}, "cities.toml: [spoken] has 'Rockville' twice"),
+    (marks, "_rows", {"net": {"of": []}, "money": {}}, "jurisdictions.toml: [net] has the unknown key 'of'"),
+    (marks, "_rows", {"net": {}, "money": {"$": "country:XX"}}, "[money] $ says the unknown 'country:XX'"),
     (jurisdictions, "_rows", {"planets": {}}, "jurisdictions.toml: [top level] has the unknown key 'planets'"),
 ]
 

@@ -12,6 +12,7 @@ from core.tables.authorities import authority_signs
 from core.tables.document_types import document_types
 from core.tables.jurisdictions import place_finder
 from core.tables.manners import manners
+from core.tables.marks import mark_finder
 from core.tables.starts import PatternFinder, starts_of
 from core.tables.temporal import temporal_signs
 from core.tables.truths import passage_signs, truths
@@ -33,7 +34,8 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         *authority_signs(),
     ]
     own = [*(sign.pattern for sign in signs), *(manner.pattern for manner in manners())]
-    return (*(each for each in own if each is not None), *place_finder().patterns, *map(re.compile, _ODD))
+    places = (*place_finder().patterns, *mark_finder().patterns)
+    return (*(each for each in own if each is not None), *places, *map(re.compile, _ODD))
 
 
 @cache
