@@ -19,6 +19,9 @@ PLACED = [
     # somebody speaks as a city or county
     ("City of Austin\nAttendance Policy\n" + PROSE, INTERNAL, "state:TX"),
     ("CITY OF MOBILE\nRequest for Proposals: payroll software\n" + PROSE, CUSTOMER, "state:AL"),
+    ("RFP 12\nThe City of Round Rock invites proposals. Work follows the Fair Labor Standards Act (FLSA) and ERISA.\n"
+     + PROSE, CUSTOMER, "state:TX"),
+    ("City and County of San Francisco\nAgreement\n" + PROSE, INTERNAL, "state:CA"),
     ("The Denver City Council adopts these leave rules.\n" + PROSE, INTERNAL, "state:CO"),
     ("County of Los Angeles\nOvertime procedures\n" + PROSE, INTERNAL, "state:CA"),
     ("Kitsap County asks for bids on a time clock system.\n" + PROSE, CUSTOMER, "state:WA"),
@@ -35,6 +38,8 @@ PLACED = [
      "The one in Lubbock is shut.", INTERNAL, "state:TX"),
     (PROSE + "We deliver to Portland, OR; Salem, OR; Eugene, OR.", INTERNAL, "state:OR"),
     ("Offices\nMumbai\nPune\nBengaluru\nJaipur\n" + PROSE, INTERNAL, "country:IN"),
+    ("Depots in Manchester, Leeds, Sheffield, Liverpool and Cardiff\n" + PROSE, INTERNAL, "country:GB"),
+    ("| Name | City |\n|---|---|\n| A | Gaithersburg |\n| B | Rockville |\n| C | Bethesda |\n", ROWS, "state:MD"),
     # rows
     ("\n".join(f"Employee: {n}; Division: {c} Library; Pay: {n}00" for n in range(9)
      for c in ("Gaithersburg", "Rockville", "Poolesville")), ROWS, "state:MD"),
@@ -84,6 +89,8 @@ NOWHERE = [
     ("City of Springfield and City of Portland\n" + PROSE, INTERNAL),
     ("Montgomery County, Washington County and Orange County differ.\n" + PROSE, INTERNAL),
     ("\n".join(f"Worker: {n}; Federal Tax: 10; State Tax: 4" for n in range(40)), ROWS),
+    ("Boston Consulting Group, the Chicago Manual of Style and the London Stock Exchange\n" + PROSE, INTERNAL),
+    ("George Washington signed it. The office is in Kansas City.\n" + PROSE, INTERNAL),
     # addresses of nowhere
     ("See https://example.com, jane@example.org and https://www.va.gov.\n" + PROSE, INTERNAL),
     (LETTER + "One reader paid £3 at https://www.example.co.uk once.", INTERNAL),
