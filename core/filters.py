@@ -15,6 +15,7 @@ from typing import Any
 
 from core.documents import Authority, Origin, Passage, Sector, SourceType, TemporalClass, Truth
 from core.errors import BadFilters
+from core.storable import storable_text
 
 __all__ = ["FIELDS", "FilterField", "MetadataFilter", "SearchFilters", "check_filters", "parse_bound"]
 
@@ -48,6 +49,7 @@ FIELDS: tuple[FilterField, ...] = (
 
 _FIELD_BY_NAME = {field.name: field for field in FIELDS}
 _EXCLUDES = tuple(f"exclude_{field.name}" for field in FIELDS)
+_LAST_ID = 2**63 - 1  # the largest number a database keeps as an id
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,8 @@ class SearchFilters:
         """The same filter with `recency_months` turned into a date_from (the later of both applies)."""
         if self.recency_months is None:
             return self
-        start = now - timedelta(days=30 * self.recency_months)
+        known = now - datetime.min.replace(tzinfo=UTC)
+        start = now - timedelta(days=min(30 * self.recency_months, known.days))
         if self.date_from is not None and self.date_from > start:
             start = self.date_from
         return self.replace(date_from=start, recency_months=None)
@@ -187,7 +190,12 @@ def parse_bound(value: Any, *, upper: bool) -> datetime:
         raise ValueError(value)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return moment + timedelta(days=1) - timedelta(microseconds=1) if upper and date_only else moment
+    if upper and date_only:
+        moment = datetime.combine(moment, time.max, moment.tzinfo)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(value) from None
 
 
 def check_filters(raw: Mapping[str, Any]) -> SearchFilters:
@@ -239,15 +247,17 @@ def _checked_values(name: str, field: FilterField, value: Any, problems: list[st
         problems.append(f"{name} must be a list of {'numbers' if kind is int else 'strings'}")
         return {}
     values: Sequence[Any] = list(value)
-    if not all(isinstance(v, kind) for v in values):
+    if not all(isinstance(v, kind) and not isinstance(v, bool) for v in values):
         problems.append(f"{name} must be a list of {'numbers' if kind is int else 'strings'}")
         return {}
-    if field.values is not None:
-        bad = [v for v in values if v not in set(field.values)]
-        if bad:
-            problems.append(f"Invalid {name.replace('_', ' ')}: {[str(v) for v in bad]}")
-            return {}
-    return {name: tuple(dict.fromkeys(str(v) if kind is str else v for v in values))}
+    if kind is int:
+        bad = [v for v in values if not 0 <= v <= _LAST_ID]
+    else:
+        bad = [v for v in values if field.values is not None and v not in set(field.values)]
+    if bad:
+        problems.append(f"Invalid {name.replace('_', ' ')}: {[str(v) for v in bad]}")
+        return {}
+    return {name: tuple(dict.fromkeys(storable_text(str(v)) if kind is str else v for v in values))}
 
 
 def _only(name: str, values: Iterable[Any]) -> SearchFilters:

@@ -33,6 +33,7 @@ from core.documents import (
     Truth,
 )
 from core.errors import Cure
+from core.storable import storable_text
 
 __all__ = [
     "EmbeddingDumper",
@@ -46,17 +47,6 @@ __all__ = [
     "storable_passage",
     "storable_text",
 ]
-
-
-def storable_text(text: str) -> str:
-    """The text with what PostgreSQL refuses (NUL, half a surrogate pair) replaced, one character for one.
-
-    >>> storable_text("a" + chr(0) + "b"), storable_text("c" + chr(0xD800))
-    ('a\ufffdb', 'c?')
-    """
-    if "\0" in text:
-        text = text.replace("\0", "\ufffd")
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _storable(value: Any) -> Any:

@@ -19,6 +19,7 @@ from core.filters import SearchFilters, parse_bound
 from core.ports import Catalogue, PassageIds, SparseIndex
 from core.queries import Chip
 from core.said import said_words
+from core.storable import storable_text
 from core.search.dates import AskedDates, asked_dates
 from core.tables.domains import domain_title, domains
 from core.tables.jurisdictions import jurisdiction_title, parse_jurisdiction
@@ -123,7 +124,8 @@ class Query:
 
 
 def read_query(text: str) -> Query:
-    """A question as typed, read. Text without signs comes back unchanged as `plain`.
+    """A question as typed, read. Text without signs comes back unchanged as `plain`; characters no store can keep are
+    replaced.
 
     >>> query = read_query('"overtime pay" in Texas -draft truth:intent re: W-2 truth:banana')
     >>> query.plain, query.phrases, query.without
@@ -131,7 +133,7 @@ def read_query(text: str) -> Query:
     >>> dict(query.fields), [chip.kind for chip in query.chips]
     ({'truth': ('intent',)}, ['phrase:overtime pay', 'without:draft', 'field:truth:intent'])
     """
-    terms: dict[str, _Term] = {}
+    text, terms = storable_text(text), dict[str, _Term]()
     pieces, at, texts = [], 0, 0
     for match in _TERM.finditer(text):
         term = _term(match)

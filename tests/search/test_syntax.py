@@ -114,11 +114,16 @@ def test_signs_are_read(
         '-"first draft"',
         "C# & C++ (or F#)",
         "(truth:intent)",
-        "\0 \ud800 \u202e",
+        "\u202e \u200b",
     ],
 )
 def test_everything_else_stays_words(typed: str) -> None:
     assert read_query(typed) == Query(typed)
+
+
+def test_what_no_store_can_keep_is_replaced_also_in_a_sign() -> None:
+    query = read_query("over\0time tag:a\0b \ud800")
+    assert (query.plain, query.fields) == ("over\ufffdtime ?", {"tag": ("a\ufffdb",)})
 
 
 _SIGNS = st.sampled_from(['"', "“", "”", "-", ":", " ", "(", ")", "truth", "intent", "before", "2024", "a", "\n", "."])

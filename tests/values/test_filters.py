@@ -22,7 +22,11 @@ def passage(**values: object) -> Passage:
         ({"tags": ["payroll", 123]}, ("tags must be a list of strings",)),
         ({"tags": "payroll"}, ("tags must be a list of strings",)),
         ({"documents": ["one"]}, ("documents must be a list of numbers",)),
+        ({"documents": [True]}, ("documents must be a list of numbers",)),
+        ({"documents": [3, 2**63]}, (f"Invalid documents: ['{2**63}']",)),
+        ({"exclude_documents": [-1]}, ("Invalid exclude documents: ['-1']",)),
         ({"date_to": "2026-13-99"}, ("date_to is not a date: '2026-13-99'",)),
+        ({"date_from": "0001-01-01T00:00+05:00"}, ("date_from is not a date: '0001-01-01T00:00+05:00'",)),
         ({"date_from": "2024-02-02", "date_to": "2024-02-01"}, ("date_from must be <= date_to",)),
         ({"recency_months": 0}, ("recency_months must be a whole number above 0, not 0",)),
         ({"tags_mode": "some"}, ("tags_mode must be 'any' or 'all', not 'some'",)),
@@ -50,6 +54,7 @@ def test_none_and_empty_mean_no_restriction(raw: dict[str, object]) -> None:
     [
         ("2024-03-15", False, datetime(2024, 3, 15, tzinfo=UTC)),
         ("2024-03-15", True, datetime(2024, 3, 15, 23, 59, 59, 999999, tzinfo=UTC)),
+        ("9999-12-31", True, datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)),
         ("2024-03-15T10:00:00", True, datetime(2024, 3, 15, 10, tzinfo=UTC)),
         ("2024-03-15T10:00:00+02:00", False, datetime(2024, 3, 15, 8, tzinfo=UTC)),
         (datetime(2024, 3, 15, tzinfo=timezone(timedelta(hours=1))), False, datetime(2024, 3, 14, 23, tzinfo=UTC)),
@@ -100,6 +105,17 @@ def test_recency_months_count_thirty_days_and_combine_with_a_range() -> None:
     assert SearchFilters(recency_months=2).resolved(now).date_from == now - timedelta(days=60)
     later = now - timedelta(days=10)
     assert SearchFilters(recency_months=2, date_from=later).resolved(now).date_from == later
+
+
+@pytest.mark.parametrize("months", [30_000, 10**12])
+def test_more_months_than_the_calendar_holds_admit_every_date(months: int) -> None:
+    filters = check_filters({"recency_months": months}).resolved(MARCH)
+    assert filters.admits(passage(date=datetime(2, 1, 1, tzinfo=UTC))) and not filters.admits(passage())
+
+
+def test_values_no_store_can_keep_become_ones_that_it_can() -> None:
+    assert check_filters({"tags": ["a\0b"]}).tags == ("a\ufffdb",)
+    assert check_filters({"projects": ["c\ud800"]}).projects == ("c?",)
 
 
 def test_every_field_reads_an_attribute_passages_have_and_can_be_excluded() -> None:
