@@ -16,7 +16,7 @@ from pages.parts import cards, charts, first, notices, session
 from pages.parts.not_shown import draw_not_shown
 from pages.parts.person import who
 from pages.parts.search import versus
-from pages.parts.urls import page_path, params_of, request_from
+from pages.parts.urls import number_in, page_path, params_of, request_from
 from pages.parts.wording import marked, plain, quoted, shortened, squeezed
 
 _VIEWS = ("Score", "Page", "Citations", versus.VIEW, "Not shown")
@@ -32,9 +32,9 @@ def _asked() -> tuple[SearchResult, int] | None:
         _wait_for_models()
         st.stop()
     result = session.answer(request)
-    wanted = params.get("passage", [""])[0]
+    wanted = number_in(params.get("passage", [""])[0])
     first = result.hits[0].candidate.passage.id if result.hits else 0
-    return result, int(wanted) if wanted.isdecimal() else first
+    return result, first if wanted is None else wanted
 
 
 def _view(result: SearchResult, passage_id: int) -> str:

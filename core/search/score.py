@@ -62,7 +62,14 @@ def shortfall(candidate: Candidate, scored: Score, profile: ScoreProfile) -> tup
     """Why a candidate may not be shown: no evidence of its own, or a total below the threshold; None when it may."""
     signals = candidate.signals
     if signals.similarity < profile.floor and signals.bm25 + signals.wordings <= 0:
-        return DropReason.BELOW_FLOOR, f"similarity {signals.similarity:.2f} < {profile.floor:.2f} and no keyword hit"
+        return DropReason.BELOW_FLOOR, f"similarity {_less(signals.similarity, profile.floor, 2)} and no keyword hit"
     if scored.total < profile.threshold:
-        return DropReason.BELOW_THRESHOLD, f"score {scored.total:.3f} < {profile.threshold:.3f}"
+        return DropReason.BELOW_THRESHOLD, f"score {_less(scored.total, profile.threshold, 3)}"
     return None
+
+
+def _less(value: float, limit: float, digits: int) -> str:
+    """A value below a limit, with as many digits as tell them apart: "0.2498 < 0.2500"."""
+    while digits < DIGITS and f"{value:.{digits}f}" == f"{limit:.{digits}f}":
+        digits += 1
+    return f"{value:.{digits}f} < {limit:.{digits}f}"

@@ -19,8 +19,8 @@ from core.filters import SearchFilters, parse_bound
 from core.ports import Catalogue, PassageIds, SparseIndex
 from core.queries import Chip
 from core.said import said_words
-from core.storable import storable_text
 from core.search.dates import AskedDates, asked_dates
+from core.storable import storable_text
 from core.tables.domains import domain_title, domains
 from core.tables.jurisdictions import jurisdiction_title, parse_jurisdiction
 

@@ -205,7 +205,8 @@ def about(document: Document | None) -> None:
         return
     size = bytes_in_words(document.size_bytes)
     title, digest = plain(document.title or document.name), document.sha256[:16]
-    st.caption(f"{title} · {size} · dated {day(document.date)} · SHA-256 `{digest}…`")
+    dated = f"dated {day(document.date)}" if document.date else "undated"
+    st.caption(f"{title} · {size} · {dated} · SHA-256 `{digest}…`")
 
 
 def miss_line(candidate: Candidate, detail: str, request: SearchRequest, document: Document | None) -> None:

@@ -2,13 +2,16 @@
 
 import streamlit as st
 
-from core.results import DropReason, SearchResult
+from core.results import Dropped, DropReason, SearchResult
 from pages.parts import cards, session
 from pages.parts.wording import count, plain, shortened
 
-__all__ = ["draw_not_shown"]
+__all__ = ["WHY", "draw_not_shown", "reason_of"]
 
-_WHY = {
+_MOST = 10
+"""Passages listed of each reason."""
+WHY = {
+    DropReason.NO_ANSWER: "Found, but the library does not answer the question",
     DropReason.FILTERED: "Left out by a filter",
     DropReason.BELOW_FLOOR: "No evidence: neither similar enough nor a word in common",
     DropReason.BELOW_THRESHOLD: "Scored below the profile's threshold",
@@ -42,7 +45,17 @@ def draw_not_shown(result: SearchResult) -> None:
     for reason in DropReason:
         group = [each for each in dropped if each.reason is reason]
         if group:
-            st.markdown(f"{_WHY[reason]} :gray[({count(len(group), 'passage')})]")
-        for each in group[:10]:
+            st.markdown(f"{WHY[reason]} :gray[({count(len(group), 'passage')})]")
+        for each in group[:_MOST]:
             document = result.documents.get(each.candidate.passage.document_id)
-            cards.miss_line(each.candidate, each.detail, result.request, document)
+            cards.miss_line(each.candidate, reason_of(each), result.request, document)
+        if len(group) > _MOST:
+            st.caption(f"… and {len(group) - _MOST:,} more. Choose a document above to see those of it.")
+
+
+def reason_of(dropped: Dropped) -> str:
+    """Why one passage is not shown, in words and numbers; of what is near and no answer, how near it is."""
+    if dropped.reason is not DropReason.NO_ANSWER or dropped.score is None:
+        return dropped.detail
+    signals = dropped.candidate.signals
+    return f"similarity {signals.similarity:.2f}, BM25 {signals.bm25:.1f}, score {dropped.score.total:.3f}"

@@ -8,7 +8,7 @@ from core.errors import BadFilters
 from core.filters import SearchFilters, check_filters
 from core.queries import SearchRequest
 
-__all__ = ["Params", "page_path", "params_of", "request_from"]
+__all__ = ["Params", "number_in", "page_path", "params_of", "request_from"]
 
 Params = Mapping[str, Sequence[str]]
 """Query parameters: name → values, in order."""
@@ -21,11 +21,21 @@ _LISTS = tuple(
 )
 _ARCHIVED = {"only": True, "too": None}
 _DEFAULT = SearchRequest("")
+_MOST_DIGITS = 18  # of a number that any database keeps
 
 
 def page_path(name: str) -> str:
     """Where a page's file stands for a link: as seen from pages/frame, where the script behind every page is."""
     return f"../{name}.py"
+
+
+def number_in(said: str) -> int | None:
+    """The whole number ≥ 0 a URL names, None for anything else.
+
+    >>> number_in("12"), number_in("-1"), number_in("²"), number_in("9" * 5000)
+    (12, None, None, None)
+    """
+    return int(said) if said.isdecimal() and len(said) <= _MOST_DIGITS else None
 
 
 def request_from(params: Params) -> SearchRequest:
@@ -36,12 +46,12 @@ def request_from(params: Params) -> SearchRequest:
     >>> request_from({"q": ["overtime"], "truths": ["regulatory"]}).filters.truths
     ('regulatory',)
     """
-    top = _one(params, "top")
+    top = number_in(_one(params, "top"))
     return SearchRequest(
         question=_one(params, "q"),
         filters=_filters(params),
         profile=_one(params, "profile") or _DEFAULT.profile,
-        top_k=min(100, max(1, int(top))) if top.isdecimal() else None,
+        top_k=min(100, max(1, top)) if top is not None else None,
         only_routed=_one(params, "routed") == "1",
         rerank=_one(params, "rerank"),
         removed_chips=tuple(dict.fromkeys(params.get("without", ()))),
@@ -60,7 +70,8 @@ def _raw_filters(params: Params) -> dict[str, Any]:
     raw |= {name: _one(params, name) == "1" for name in _FLAGS if _one(params, name)}
     for name in _NUMBERS:
         if value := _one(params, name):
-            raw[name] = int(value) if value.isdecimal() else value
+            number = number_in(value)
+            raw[name] = value if number is None else number
     for name in ("documents", "exclude_documents"):
         if name in raw:
             raw[name] = _whole_numbers(name, raw[name])
@@ -68,9 +79,10 @@ def _raw_filters(params: Params) -> dict[str, Any]:
 
 
 def _whole_numbers(name: str, values: Sequence[str]) -> list[int]:
-    if not all(value.isdecimal() for value in values):
+    numbers = [number for value in values if (number := number_in(value)) is not None]
+    if len(numbers) < len(values):
         raise BadFilters([f"{name} must be a list of numbers"])
-    return [int(value) for value in values]
+    return numbers
 
 
 def _one(params: Params, name: str) -> str:

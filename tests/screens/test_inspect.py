@@ -3,6 +3,8 @@
 import pytest
 
 from core.queries import SearchRequest
+from core.results import DropReason
+from pages.parts import not_shown
 from tests.screens.conftest import Opened, Shelf, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
@@ -38,6 +40,29 @@ def test_what_was_found_and_not_shown_says_why(stocked: Shelf, opened: Opened) -
     assert result.dropped, "the small library leaves something out of this answer"
     said = words(opened("inspection.py", q=QUESTION, view="Not shown")).replace("\\", "")
     assert result.dropped[0].detail in said
+
+
+def test_where_nothing_answers_all_that_was_found_says_how_near_it_comes(stocked: Shelf, opened: Opened) -> None:
+    asked = "Is overtime of the second symphony played by the Vienna Orchestra?"
+    result = stocked.workbench.search(SearchRequest(asked))
+    assert any(each.reason is DropReason.NO_ANSWER for each in result.dropped)
+    said = words(opened("inspection.py", q=asked, view="Not shown")).replace("\\", "")
+    assert "the library does not answer the question" in said and "BM25" in said
+
+
+@pytest.mark.parametrize("reason", DropReason)
+def test_every_reason_not_to_be_shown_has_its_words(reason: DropReason) -> None:
+    assert not_shown.WHY[reason]
+
+
+def test_a_document_without_a_date_is_undated_in_one_word(stocked: Shelf, opened: Opened) -> None:
+    said = words(opened("inspection.py", q=QUESTION))
+    assert " · undated · SHA" in said and "dated undated" not in said
+
+
+@pytest.mark.parametrize("passage", ["9" * 5000, "-1", "²", "1 or 1"])
+def test_nonsense_for_a_passage_in_the_url_opens_the_first_result(stocked: Shelf, opened: Opened, passage: str) -> None:
+    assert "rank 1 of" in str([each.proto for each in opened("inspection.py", q=QUESTION, passage=passage).markdown])
 
 
 def test_a_passage_that_is_not_a_result_can_be_inspected_too(stocked: Shelf, opened: Opened) -> None:

@@ -91,6 +91,21 @@ def test_what_nothing_answers_is_told_with_nearest_misses_named_as_such(stocked:
     assert not screen.error
 
 
+def test_a_link_to_a_profile_that_is_gone_says_that_the_default_scores(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("search.py", q=QUESTION, profile="retired@3")
+    assert "no score profile 'retired@3'" in screen.warning[0].value.replace("\\", "")
+    screen.toggle(key="search.routed").set_value(True).run()
+    assert screen.warning, "it is told as long as the default stands in for it"
+    screen.selectbox(key="search.profile").set_value("relevance").run()
+    assert not screen.warning
+
+
+@pytest.mark.parametrize("field", ["documents", "exclude_documents", "recency_months", "top"])
+def test_numbers_of_any_length_in_a_url_are_no_crash(stocked: Shelf, opened: Opened, field: str) -> None:
+    opened("search.py", q=QUESTION, **{field: "9" * 5000})
+    opened("search.py", q=QUESTION, **{field: "9" * 18})
+
+
 def test_a_failed_search_is_an_error_and_not_no_results(stocked: Shelf, opened: Opened, monkeypatch) -> None:
     def broken(*args: object, **kwargs: object) -> None:
         raise StoreFailed("The database went away.", "Start it again.")

@@ -111,6 +111,12 @@ def test_a_keyword_hit_is_evidence() -> None:
     assert [k.candidate for k in kept] == [found]
 
 
+def test_a_total_just_below_the_threshold_is_told_with_the_digits_that_tell_them_apart() -> None:
+    profile = ScoreProfile("one", {"similarity": 1.0}, threshold=0.5, floor=0.0)
+    _, dropped = rank([candidate(0.49996), candidate(0.4)], Asked.of(Route(), profile, NOW))
+    assert [each.detail for each in dropped] == ["score 0.49996 < 0.50000", "score 0.400 < 0.500"]
+
+
 def test_without_thresholds_nothing_is_dropped() -> None:
     kept, dropped = rank([candidate(0.01)], Asked.of(Route(), profiles()["relevance"], NOW), thresholds=False)
     assert (len(kept), dropped) == (1, ())

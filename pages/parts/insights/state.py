@@ -10,7 +10,7 @@ from core.memories import Episode, Insight, Memory, MemoryQuery
 from core.notes.desk import MemoryDesk
 from pages.parts import address, notices, session
 from pages.parts.pager import page_asked, page_params
-from pages.parts.urls import page_path
+from pages.parts.urls import number_in, page_path
 from pages.parts.wording import plain
 
 __all__ = [
@@ -67,7 +67,8 @@ def adopt() -> None:
 
 def _behind(document: str) -> str:
     """The memory a search found under this document."""
-    found = desk().behind(int(document)) if document.isdecimal() else None
+    number = number_in(document)
+    found = desk().behind(number) if number is not None else None
     return key_of(found) if found is not None else ""
 
 
@@ -120,10 +121,11 @@ def key_of(memory: Memory) -> str:
 
 def opened() -> Memory | None:
     """The one memory looked at, as it is now; None when the list is. Raises NotFound."""
-    origin, _, number = st.session_state[_OPEN].partition("-")
-    if not number.isdecimal():
+    origin, _, said = st.session_state[_OPEN].partition("-")
+    number = number_in(said)
+    if number is None or f"{origin}s" not in KINDS:
         return None
-    return desk().insight(int(number)) if origin == Origin.INSIGHT.value else desk().episode(int(number))
+    return desk().insight(number) if origin == Origin.INSIGHT.value else desk().episode(number)
 
 
 def close() -> None:

@@ -8,7 +8,7 @@ from core.errors import BadFilters
 from core.filters import SearchFilters
 from core.queries import SearchRequest
 from core.results import SearchResult
-from pages.parts import address, filters, session
+from pages.parts import address, filters, notices, session
 from pages.parts.labels import chip_title
 from pages.parts.profiles import profile_choice
 from pages.parts.search import paging, reranking, saved_views
@@ -36,7 +36,7 @@ def adopt() -> None:
         state["search.problem"] = problem
         asked = request_from({name: values for name, values in params.items() if name in ("q", "profile")})
     state["question"] = asked.question
-    state["search.profile"] = asked.profile
+    state["search.profile"], state["search.gone"] = asked.profile, ""
     state["search.routed"] = asked.only_routed
     state["search.without"] = asked.removed_chips
     state["search.rerank"] = asked.rerank
@@ -58,8 +58,14 @@ def question(project: str | None) -> None:
         on_change=_new_question,
     )
     with line.container(horizontal=True, width=_CHOICES):
-        profile_choice("search.profile", project)
+        gone = profile_choice("search.profile", project)
         reranking.choice("search.rerank", session.workbench().reranker_troubles)
+    state = st.session_state
+    state["search.gone"] = gone or state.get("search.gone", "")
+    if state["search.gone"] and not state["search.profile"]:
+        notices.degraded(
+            [f"There is no score profile '{state['search.gone']}' (any more), so the default one scores the results."]
+        )
 
 
 def _new_question() -> None:

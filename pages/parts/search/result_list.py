@@ -7,6 +7,7 @@ import streamlit as st
 from core.matching import stem
 from core.results import DropReason, Hit, SearchResult
 from pages.parts import cards, notices, session
+from pages.parts.not_shown import reason_of
 from pages.parts.search import (
     collapsed,
     exports,
@@ -112,4 +113,4 @@ def _silence(result: SearchResult) -> None:
         st.markdown("**Nearest misses** :gray[– shown so that you can judge; none carries enough evidence]")
         for each in nearest:
             document = result.documents.get(each.candidate.passage.document_id)
-            cards.miss_line(each.candidate, f"{each.reason.value}: {each.detail}", result.request, document)
+            cards.miss_line(each.candidate, reason_of(each), result.request, document)

@@ -11,7 +11,7 @@ from core.search.syntax import read_query
 from core.search.versus import Side, Versus, VersusPart, compare, decided, shown_differences
 from pages.parts import cards, notices
 from pages.parts.search.versus_chart import versus_bars
-from pages.parts.urls import page_path, params_of
+from pages.parts.urls import number_in, page_path, params_of
 from pages.parts.wording import marked, plain, shortened, squeezed
 
 __all__ = [
@@ -70,7 +70,7 @@ def _take(passage_id: int | None) -> None:
 def kept_params() -> dict[str, list[str]]:
     """What the page's URL keeps of the comparison while it is looked at: the other one of the two, if one is named."""
     other = str(st.session_state.get(_OTHER) or st.query_params.get("with", ""))
-    return {"with": [other]} if other.isdecimal() else {}
+    return {"with": [other]} if number_in(other) is not None else {}
 
 
 def choose_other(result: SearchResult, left_id: int) -> int | None:
@@ -83,7 +83,7 @@ def choose_other(result: SearchResult, left_id: int) -> int | None:
         return None
     state, named = st.session_state, st.query_params.get("with", "")
     if state.get(_OTHER) not in offered:
-        state[_OTHER] = int(named) if named.isdecimal() and int(named) in offered else offered[0]
+        state[_OTHER] = number if (number := number_in(named)) in offered else offered[0]
     labels = {each: _label(result, each) for each in offered}
     chosen: int = st.selectbox("Compare with", offered, key=_OTHER, format_func=labels.__getitem__)
     return chosen
