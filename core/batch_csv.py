@@ -178,7 +178,7 @@ class _Reader:
         if profile and self._profiles is not None and profile not in self._profiles:
             raise _Wrong("profile", f"there is no profile '{profile}'")
         top = values.get("top", "")
-        if top and not (top.isdecimal() and 1 <= int(top) <= MOST_RESULTS):
+        if top and not 1 <= (_number(top) or 0) <= MOST_RESULTS:
             raise _Wrong("top", f"'{top}' is no whole number from 1 to {MOST_RESULTS}")
         inside = narrowed(self._filters, self.own(values, otherwise=None))
         if key:
@@ -198,7 +198,8 @@ class _Reader:
         raw |= {name: values[name].lower() if "mode" in name else values[name] for name in _WORDS if name in values}
         raw |= {name: _yes_no(name, values[name]) for name in _YES_NO if name in values}
         if months := values.get("recency_months"):
-            raw["recency_months"] = int(months) if months.isdecimal() else months
+            number = _number(months)
+            raw["recency_months"] = months if number is None else number
         return raw
 
     def _many(self, name: str, cell: str) -> list[Any]:
@@ -213,9 +214,14 @@ class _Reader:
     def _ids(self, name: str, said: str) -> Sequence[int]:
         if said.casefold() in self._documents:
             return self._documents[said.casefold()]
-        if said.isdecimal():
-            return [int(said)]
+        if (number := _number(said)) is not None:
+            return [number]
         raise _Wrong(name, f"there is no document '{said}'")
+
+
+def _number(said: str) -> int | None:
+    """A whole number of a cell, None for anything else; no number that counts something has more than 18 digits."""
+    return int(said) if said.isdecimal() and len(said) <= 18 else None
 
 
 def _value(column: str, field: str, said: str) -> str:

@@ -5,22 +5,25 @@ total(w) = (w · value + (1 - w) · rest) × multipliers. A passage is first whe
 threshold: an interval, whose nearer end is the smallest change that does it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from math import ceil, floor
 
 from core.queries import ScoreProfile
 from core.results import SearchResult
 from core.search.factors import FACTORS
 from core.tuning.replay import Replay
 
-__all__ = ["FirstIf", "first_if", "reweighted"]
+__all__ = ["FirstIf", "first_if", "moves", "reweighted"]
 
 _ENOUGH = 1e-9
 """Totals that differ by less are equal, and then the lower passage id is first."""
 
-_SEEN = 0.0005
-"""Weights nearer than this are written alike."""
+_STEPS = 1000
+"""Weights are written in thousandths."""
+_SAME = 1e-6
+"""Thousandths that differ by less are equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +42,39 @@ class FirstIf:
         return self.low if self.now < self.low else self.high
 
     @property
+    def shown(self) -> tuple[float, float] | None:
+        """The first and the last thousandth inside, so that each number written does what is said of it; None when
+        the interval is narrower than that, and can be found but not set by hand.
+
+        >>> FirstIf("keyword", 0.1, 0.3004, 0.4006).shown, FirstIf("keyword", 0.1, 0.3004, 0.3008).shown
+        ((0.301, 0.4), None)
+        """
+        if (self.high - self.low) * _STEPS < 1 - _SAME:
+            return None
+        return ceil(self.low * _STEPS - _SAME) / _STEPS, floor(self.high * _STEPS + _SAME) / _STEPS
+
+    @property
+    def aim(self) -> float:
+        """The weight to set: the nearest thousandth that does it, else the middle."""
+        low, high = self.shown or ((self.low + self.high) / 2,) * 2
+        return low if self.now < low else high
+
+    @property
     def words(self) -> str:
         """
         >>> FirstIf("authority", 0.25, 0.0, 0.12).words, FirstIf("keyword", 0.1, 0.3, 0.4).words
         ('at most 0.120', 'from 0.300 to 0.400')
+        >>> FirstIf("keyword", 0.1, 0.3004, 0.3014).words, FirstIf("keyword", 0.1, 0.3004, 0.3008).words
+        ('0.301', 'between 0.3004 and 0.3008')
         """
-        if self.high >= 1 - _SEEN:
-            return f"at least {self.low:.3f}"
-        return f"at most {self.high:.3f}" if self.low <= _SEEN else f"from {self.low:.3f} to {self.high:.3f}"
+        if self.shown is None:
+            return f"between {self.low:.6g} and {self.high:.6g}"
+        low, high = self.shown
+        if low == high:
+            return f"{low:.3f}"
+        if high == 1:
+            return f"at least {low:.3f}"
+        return f"at most {high:.3f}" if low == 0 else f"from {low:.3f} to {high:.3f}"
 
 
 def first_if(result: SearchResult, passage_id: int, now: datetime) -> tuple[FirstIf, ...]:
@@ -81,13 +109,27 @@ def reweighted(profile: ScoreProfile, factor: str, weight: float) -> ScoreProfil
     return replace(profile, weights={**others, factor: weight})
 
 
+def moves(profile: ScoreProfile, change: FirstIf) -> Mapping[str, float]:
+    """Slider key → where to move it (core.tuning.trials), so that the factor weighs what it must: the factor's own
+    slider when it reaches so far, else those of all weights.
+
+    >>> moves(ScoreProfile("a", {"similarity": 0.5, "authority": 0.5}), FirstIf("authority", 0.5, 0.0, 0.2))
+    {'w.authority': 0.125}
+    """
+    own, wanted = profile.weights.get(change.factor, 0.0), change.aim
+    if wanted * (1 - own) <= 1 - wanted:
+        return {f"w.{change.factor}": wanted * (1 - own) / (1 - wanted)}
+    return {f"w.{name}": weight for name, weight in reweighted(profile, change.factor, wanted).weights.items()}
+
+
 def _first_span(lines: Sequence[tuple[float, float]], place: int, least: float) -> tuple[float, float] | None:
     """Where in [0, 1] the line of `place` lies above the others and `least`; None where it never does.
 
-    lines: (total at 0, slope). Equal totals go to the earlier line, so those before it must be beaten by a little.
+    lines: (total at 0, slope). Equal totals go to the earlier line, so those before it must be beaten by a little; and
+    `least` is reached in all digits.
     """
     start, slope = lines[place]
-    gaps = [(start - least, slope)] if least > 0 else []
+    gaps = [(start - least - _ENOUGH, slope)] if least > 0 else []
     for other, (theirs, rise) in enumerate(lines):
         if other != place:
             lead = 2 * _ENOUGH if other < place else 0.0

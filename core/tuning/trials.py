@@ -236,7 +236,7 @@ def changes_in_text(changes: Mapping[str, float]) -> str:
     >>> changes_in_text({"w.authority": 0.12, "max_results": 20})
     'w.authority:0.12,max_results:20'
     """
-    return ",".join(f"{key}:{value:.6g}" for key, value in changes.items())
+    return ",".join(f"{key}:{value:.9g}" for key, value in changes.items())
 
 
 def changes_from_text(text: str, rows: Sequence[Slider]) -> tuple[Mapping[str, float], tuple[str, ...]]:

@@ -4,7 +4,8 @@ import streamlit as st
 
 from core.results import SearchResult
 from core.tables.factors import factor_table
-from core.tuning.counterfactual import FirstIf
+from core.tuning.counterfactual import FirstIf, moves
+from core.tuning.trials import changes_in_text
 from pages.parts import session
 from pages.parts.urls import page_path, params_of
 from pages.parts.wording import plain
@@ -12,32 +13,35 @@ from pages.parts.wording import plain
 __all__ = ["first_if"]
 
 _SHOWN = 4
-_LEAST_WIDE = 0.001
-"""A narrower span of weights can be found, and not set by hand."""
 
 
 def first_if(result: SearchResult, passage_id: int) -> None:
-    """The smallest changes of one weight that put the passage first; nothing where it is first already."""
+    """The smallest changes of one weight that put the passage first, each a link to the sliders that stand so; nothing
+    where it is first already."""
     if result.hits and result.hits[0].candidate.passage.id == passage_id:
         return
     st.markdown("**What would make it first?** :gray[– one weight changed, the others keeping their proportions]")
-    told = [each for each in _worked_out(result, passage_id) if each.high - each.low >= _LEAST_WIDE]
+    told = [each for each in session.workbench().tuning.first_if(result, passage_id) if each.shown is not None]
     if not told:
         why = result.refusal or "No single weight can: another passage is at least as good in everything that counts."
         st.caption(plain(why))
         return
-    table = factor_table()
     for each in told[:_SHOWN]:
-        label = table[each.factor].label
-        st.markdown(f"First if **{plain(label)}** weighs {each.words} :gray[(now {each.now:.3f})]")
-    params = {name: values for name, values in params_of(result.request).items() if name != "profile"}
+        label = factor_table()[each.factor].label
+        words = f"First if **{plain(label)}** weighs {each.words} :gray[(now {each.now:.3f})]"
+        if result.request.rerank:
+            st.markdown(words)  # the sliders know nothing of what a reranker reads
+        else:
+            _link(result, each, words)
+
+
+def _link(result: SearchResult, change: FirstIf, words: str) -> None:
+    params = {name: values for name, values in params_of(result.request).items() if name not in ("profile", "top")}
+    tried = {"base": [result.profile.ref], "trial": [changes_in_text(moves(result.profile, change))]}
     st.page_link(
         page_path("tuning"),
-        label="Try it with sliders",
+        label=words,
         icon=":material/tune:",
-        query_params=params | {"view": ["tune"], "base": [result.profile.ref]},
+        query_params=params | {"view": ["tune"]} | tried,
+        help="Opens the sliders as they would have to stand.",
     )
-
-
-def _worked_out(result: SearchResult, passage_id: int) -> list[FirstIf]:
-    return list(session.workbench().tuning.first_if(result, passage_id))

@@ -91,6 +91,13 @@ def test_every_wrong_row_names_row_and_column_and_the_others_go_on() -> None:
     assert batch.questions[1].filters.documents == (7, 8)
 
 
+def test_a_number_of_thousands_of_digits_is_a_problem_of_its_row_alone() -> None:
+    many = "9" * 5000
+    batch = read(f"question,top,recency_months,documents\na,{many},,\nb,,{many},\nc,,,{many}\nd,5,3,\n")
+    assert [each.field for each in batch.problems] == ["top", "recency_months", "documents"]
+    assert [each.question for each in batch.questions] == ["d"]
+
+
 def test_row_numbers_are_those_of_a_spreadsheet() -> None:
     batch = read('question\n\n"two\nlines"\n   \n""\nlast\n')
     assert [(each.row, each.question) for each in batch.questions] == [(3, "two lines"), (6, "last")]

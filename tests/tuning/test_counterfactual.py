@@ -1,5 +1,7 @@
 """What would have to change for a passage to be first."""
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +9,8 @@ from hypothesis import strategies as st
 from core.queries import ScoreProfile, SearchRequest
 from core.results import SearchResult
 from core.tables.profiles import profiles
-from core.tuning.counterfactual import FirstIf, first_if, reweighted
+from core.tuning.counterfactual import FirstIf, first_if, moves, reweighted
+from core.tuning.trials import changes_from_text, changes_in_text, sliders, tried
 from tests.search.library import NOW, payroll_library
 
 LIBRARY = payroll_library()
@@ -59,6 +62,23 @@ def test_the_smallest_change_comes_first_and_does_it() -> None:
                 assert first(result, reweighted(result.profile, each.factor, nudged)) == candidate.passage.id
                 told += 1
     assert told
+
+
+def test_each_number_that_is_written_and_the_sliders_of_its_link_put_the_passage_first() -> None:
+    written = 0
+    for question, profile in product(QUESTIONS, NAMES):
+        result = asked(question, profile)
+        rows = sliders(result.profile)
+        for candidate in result.candidates:
+            for each in first_if(result, candidate.passage.id, NOW):
+                for weight in each.shown or ():
+                    assert first(result, reweighted(result.profile, each.factor, weight)) == candidate.passage.id
+                    written += 1
+                moved, problems = changes_from_text(changes_in_text(moves(result.profile, each)), rows)
+                assert not problems
+                if each.shown:
+                    assert first(result, tried(result.profile, moved)) == candidate.passage.id
+    assert written
 
 
 def test_the_first_needs_no_change_and_a_stranger_has_none() -> None:
