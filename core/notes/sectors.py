@@ -57,7 +57,7 @@ class SectorReader:
         if said[best]:
             quoted = ", ".join(f"“{phrase}”" for phrase in said[best][:_MOST_WORDS])
             return SectorSuggestion(best, f"it says {quoted}")
-        return SectorSuggestion(best, f"it sounds like “{near[best][0]}”")
+        return SectorSuggestion(best, f"it sounds like “{near[best][0].rstrip('.')}”")
 
     def _near(self, text: str) -> dict[Sector, tuple[str, float]]:
         """Per sector its sentence nearest to the note, and their cosine; empty when the model's weights are missing."""

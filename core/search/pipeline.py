@@ -18,6 +18,7 @@ from core.ports import Catalogue, Embedder, Profiles, SparseIndex, VectorIndex
 from core.queries import Chip, Route, ScoreProfile, SearchRequest
 from core.reranking import Reranker
 from core.results import Candidate, Dropped, DropReason, Hit, SearchResult, Signals
+from core.search.admissible import text_admissible
 from core.search.answer import judge
 from core.search.candidates import admitted, with_uses
 from core.search.cite import cite_hits
@@ -31,7 +32,7 @@ from core.search.rerank import reranked, with_rerank
 from core.search.retrieve import Retriever, Wanted
 from core.search.route import question_terms, read_route, routed_only
 from core.search.score import rank
-from core.search.syntax import Query, narrowed, read_query, text_admissible
+from core.search.syntax import Query, misread, narrowed, read_query
 from core.search.why_not import WhyNot, why_not
 from core.search.wordings import wordings_of
 from core.tables.built_in import BUILT_IN
@@ -159,7 +160,7 @@ class Searcher:
             documents=documents,
             legs=found.legs,
             answered=False,
-            notices=found.notices,
+            notices=(*misread(request.question), *found.notices),
             refusal=_refusal(query.plain, route, kept) if found.complete else "",
             undated_left_out=self._catalogue.undated(filters) if filters.dated else 0,
             rarity=found.rarity,

@@ -3,7 +3,7 @@
     "overtime pay" -draft truth:intent -type:email before:2024
 
 What is no sign stays a word of the question, letter by letter: an unknown field or value, a quote that is not closed, a
-lone dash, a negative number. So nothing here ever fails.
+lone dash, a negative number. So nothing here ever fails; of a field with a value it does not have it is said.
 """
 
 import re
@@ -12,11 +12,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
 
-import numpy as np
-
 from core.documents import Authority, Origin, Sector, SourceType, Truth
 from core.filters import SearchFilters, parse_bound
-from core.ports import Catalogue, PassageIds, SparseIndex
 from core.queries import Chip
 from core.said import said_words
 from core.search.dates import AskedDates, asked_dates
@@ -24,7 +21,7 @@ from core.storable import storable_text
 from core.tables.domains import domain_title, domains
 from core.tables.jurisdictions import jurisdiction_title, parse_jurisdiction
 
-__all__ = ["Query", "narrowed", "read_query", "text_admissible"]
+__all__ = ["Query", "misread", "narrowed", "read_query"]
 
 _QUOTES = '"“”„'
 _TERM = re.compile(
@@ -33,25 +30,28 @@ _TERM = re.compile(
 )
 _TRAILING = ".,;:!?"
 _DATES = ("before", "after", "since", "until")
+_TYPED_DATES = ("2024", "2024-03", "2024-03-15")
 _MOST_TEXTS = 20  # phrases and excluded words of one question; more of them are plain words
-_MOST_READ = 100_000  # passages whose text is looked at for one condition: some ten microseconds each
+_MOST_TOLD = 3
 _NOWHERE = 0  # the id of no document
 _ANY_DAY = date(2000, 1, 1)  # terms name their days themselves
 
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A field one may name: the filter it narrows, what a typed value means there (None: nothing), how it is told."""
+    """A field one may name: the filter it narrows, what a typed value means there (None: nothing), how it is told.
+    values: what to type, for those that take not everything."""
 
     filter: str
     meaning: Callable[[str], str | None]
     words: str
     title: Callable[[str], str] = str
+    values: Callable[[], Collection[str]] = tuple
 
 
-def _one_of(values: Collection[str]) -> Callable[[str], str | None]:
+def _one_of(filters: str, words: str, values: Collection[str]) -> _Field:
     known = {str(value).lower(): str(value) for value in values}
-    return lambda typed: known.get(typed.lower())
+    return _Field(filters, lambda typed: known.get(typed.lower()), words, values=known.values)
 
 
 def _domain(typed: str) -> str | None:
@@ -60,17 +60,23 @@ def _domain(typed: str) -> str | None:
 
 
 _FIELDS: Mapping[str, _Field] = {
-    "truth": _Field("truths", _one_of(tuple(Truth)), "truth"),
-    "domain": _Field("domains", _domain, "domain", domain_title),
-    "authority": _Field("authorities", _one_of(tuple(Authority)), "authority"),
-    "jurisdiction": _Field("jurisdictions", parse_jurisdiction, "jurisdiction", jurisdiction_title),
+    "truth": _one_of("truths", "truth", tuple(Truth)),
+    "domain": _Field("domains", _domain, "domain", domain_title, domains),
+    "authority": _one_of("authorities", "authority", tuple(Authority)),
+    "jurisdiction": _Field(
+        "jurisdictions",
+        parse_jurisdiction,
+        "jurisdiction",
+        jurisdiction_title,
+        lambda: ("federal", "California", "DE", "…"),
+    ),
     "project": _Field("projects", str, "project"),
     "tag": _Field("tags", str, "tag"),
     "entity": _Field("entities", str, "entity"),
-    "type": _Field("source_types", _one_of(tuple(SourceType)), "source type"),
+    "type": _one_of("source_types", "source type", tuple(SourceType)),
     "document": _Field("documents", str, "document"),
-    "origin": _Field("origins", _one_of(tuple(Origin)), "origin"),
-    "sector": _Field("sectors", _one_of(tuple(Sector)), "sector"),
+    "origin": _one_of("origins", "origin", tuple(Origin)),
+    "sector": _one_of("sectors", "sector", tuple(Sector)),
 }
 
 
@@ -148,6 +154,28 @@ def read_query(text: str) -> Query:
     plain = " ".join("".join([*pieces, text[at:]]).split())
     plain = plain or " ".join(term.value for term in terms.values() if not term.field.startswith(("-", "without")))
     return _query(plain, tuple(terms.values())) if plain else Query(text)
+
+
+def misread(text: str) -> tuple[str, ...]:
+    """What looks like a sign and is read as words, one sentence each: a field with a value it does not have, and a
+    question that only says what to leave out.
+
+    >>> misread("overtime truth:banana")
+    ('“truth:banana” is read as words; truth: takes regulatory, compliance, intent, reference, reality.',)
+    >>> misread("-draft"), misread("overtime -draft truth:intent re: this")
+    (('“-draft” is read as words: nothing is said to look for.',), ())
+    """
+    text = storable_text(text)
+    said = []
+    for match in _TERM.finditer(text):
+        name = (match["name"] or "").lower()
+        values = _TYPED_DATES if name in _DATES else tuple(_FIELDS[name].values()) if name in _FIELDS else ()
+        if values and _term(match) is None:
+            said.append(f"“{match.group()}” is read as words; {name}: takes {', '.join(map(str, values))}.")
+    left = _TERM.sub(lambda match: "" if match["minus"] and _term(match) else match.group(), text)
+    if text.strip() and not left.strip():
+        said.append(f"“{text.strip()}” is read as words: nothing is said to look for.")
+    return tuple(said[:_MOST_TOLD])
 
 
 def _query(plain: str, terms: Sequence[_Term]) -> Query:
@@ -259,41 +287,3 @@ def _bounds(filters: SearchFilters, query: Query) -> dict[str, datetime | None]:
         "date_from": max((start for start in starts if start), default=None),
         "date_to": min((end for end in ends if end), default=None),
     }
-
-
-def text_admissible(
-    query: Query, filters: SearchFilters, catalogue: Catalogue, sparse: SparseIndex
-) -> PassageIds | None:
-    """The passages the filters admit whose text says every phrase and none of the excluded words, ascending; None when
-    the question has neither. filters: resolved.
-
-    The keyword index finds the passages that hold all words of a phrase, the catalogue those that say them in a row.
-    Passages not indexed yet are read in any case. At most 100,000 passages are read per condition: of more, those in
-    which the words of a phrase weigh most; and an excluded word is then excluded by its stem. Raises StoreFailed.
-    """
-    if not query.phrases and not query.without:
-        return None
-    ids = catalogue.admissible(filters)
-    unindexed = np.setdiff1d(ids, sparse.holding(()), assume_unique=True)
-
-    def holding(phrases: Sequence[str]) -> PassageIds:
-        held = sparse.holding([word for phrase in phrases for word in said_words(phrase)])
-        return np.intersect1d(ids, np.union1d(held, unindexed), assume_unique=True)
-
-    if query.phrases:
-        ids = catalogue.saying(_weightiest(query.phrases, holding(query.phrases), sparse), query.phrases)
-    for phrase in query.without:
-        held = holding([phrase])
-        said = held if len(held) > _MOST_READ else catalogue.saying(held, [phrase])
-        ids = np.setdiff1d(ids, said, assume_unique=True)
-    return ids
-
-
-def _weightiest(phrases: Sequence[str], held: PassageIds, sparse: SparseIndex) -> PassageIds:
-    """As many of the passages as may be read, ascending: by BM25, then the latest."""
-    if len(held) <= _MOST_READ:
-        return held
-    words = [word.lower() for phrase in phrases for word in said_words(phrase)]
-    best = np.array([hit.passage_id for hit in sparse.search(words, held, _MOST_READ).hits], dtype=np.int64)
-    latest = np.setdiff1d(held, best)[::-1]
-    return np.sort(np.concatenate([best, latest[: _MOST_READ - len(best)]]))

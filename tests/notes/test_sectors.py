@@ -43,6 +43,7 @@ def test_what_it_sounds_like_decides_where_no_word_does() -> None:
     suggested = READER.suggest("Employees get overtime at one and one-half times regular pay.")
     assert suggested.sector is Sector.SEMANTIC
     assert suggested.reason.startswith("it sounds like “The overtime rate is one and one-half")
+    assert suggested.reason[-2:].removesuffix("”") != "."  # who tells it ends the sentence
 
 
 def test_without_a_model_the_words_decide() -> None:

@@ -73,6 +73,15 @@ def test_what_is_like_a_result_is_looked_for_only_when_asked(stocked: Shelf, bes
     assert "Search for its sentence" in said(screen)
 
 
+def test_a_note_that_is_like_a_result_looks_like_a_note(stocked: Shelf, beside: Callable[..., AppTest]) -> None:
+    kept = stocked.workbench.memories.save("Overtime at the regular rate was promised by phone.")
+    note = stocked.workbench.passages_of(kept.document_id)[0]
+    screen = beside(lambda hit, result: more_like_this(hit, result, lambda *_: [Similar(note, 0.8, (), 0.5)]))
+    screen.session_state[f"similar.{found(stocked)[0].candidate.passage.id}"] = True
+    drawn = str([each.proto for each in screen.run().markdown])
+    assert "Insight" in drawn and "Unknown" not in drawn
+
+
 def test_a_store_that_fails_is_told_in_the_box(stocked: Shelf, beside: Callable[..., AppTest]) -> None:
     def find(passage_id: int, filters: SearchFilters) -> Sequence[Similar]:
         raise StoreFailed("The database went away.", "Start it again.")

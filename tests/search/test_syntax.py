@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from core.documents import Truth
 from core.filters import SearchFilters
-from core.search import syntax
-from core.search.syntax import Query, narrowed, read_query, text_admissible
+from core.search import admissible
+from core.search.admissible import text_admissible
+from core.search.syntax import Query, misread, narrowed, read_query
 from storage.memory import MemoryCatalogue, MemorySparseIndex
 from tests.stores.libraries import document, passage, random_vectors, store
 
@@ -126,6 +127,30 @@ def test_what_no_store_can_keep_is_replaced_also_in_a_sign() -> None:
     assert (query.plain, query.fields) == ("over\ufffdtime ?", {"tag": ("a\ufffdb",)})
 
 
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("overtime truth:banana", "“truth:banana” is read as words; truth: takes regulatory, compliance"),
+        ("overtime -TRUTH:banana", "“-TRUTH:banana” is read as words"),
+        ("domain:zoo pay", "domain: takes taxes"),
+        ("overtime before:nonsense", "“before:nonsense” is read as words; before: takes 2024, 2024-03, 2024-03-15."),
+        ("jurisdiction:nowhere", "jurisdiction: takes federal, California, DE, …"),
+        ('-draft -"very old"', "nothing is said to look for"),
+    ],
+)
+def test_what_looks_like_a_sign_and_is_none_is_told(typed: str, told: str) -> None:
+    assert told in " ".join(misread(typed))
+    assert read_query(typed) == Query(typed)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["", " ", "overtime pay", "re: W-2", "title:26", "-draft overtime", "truth:intent", "project:x before:2024"],
+)
+def test_of_what_is_read_nothing_is_told(typed: str) -> None:
+    assert misread(typed) == ()
+
+
 _SIGNS = st.sampled_from(['"', "“", "”", "-", ":", " ", "(", ")", "truth", "intent", "before", "2024", "a", "\n", "."])
 
 
@@ -133,6 +158,7 @@ _SIGNS = st.sampled_from(['"', "“", "”", "-", ":", " ", "(", ")", "truth", "
 @given(st.one_of(st.text(), st.lists(_SIGNS).map("".join)))
 def test_nothing_fails_and_a_question_that_says_something_has_something_to_search_for(typed: str) -> None:
     query = read_query(typed)
+    assert all(misread(typed))
     assert bool(query.plain.strip()) == bool(typed.strip())
     assert bool(query.chips) == bool(query.phrases or query.without or query.fields)
     narrowed(SearchFilters(), query, {1: "a.pdf"})
@@ -297,7 +323,7 @@ def test_of_very_many_passages_those_are_read_in_which_the_words_weigh_most(monk
         "the the",
     ]
     catalogue, sparse, ids = library(contents)
-    monkeypatch.setattr(syntax, "_MOST_READ", 2)
+    monkeypatch.setattr(admissible, "_MOST_READ", 2)
 
     def found(typed: str) -> list[int]:
         among = text_admissible(read_query(typed), SearchFilters(), catalogue, sparse)

@@ -45,7 +45,7 @@ def _line(candidate: Candidate, hit: Hit, result: SearchResult) -> None:
     where, name = cards.place(passage, result.documents.get(passage.document_id)), squeezed(passage.document_name, 48)
     with st.container(gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            cards.truth_badge(passage.truth)
+            cards.origin_badge(passage)
             label = f"{plain(name)}, {plain(where)}" if where else plain(name)
             cards.inspect_link(result.request, passage.id, label, icon=":material/troubleshoot:")
         st.caption(f"{cards.facts(passage)} · {plain(difference_in_words(hit.candidate.passage.text, passage.text))}")

@@ -20,7 +20,7 @@ from pages.parts.wording import plain, shortened
 
 __all__ = ["save_button"]
 
-_HEIGHT = 470
+_HEIGHT = 510
 """Pixels kept for the form before it is there: a box finds its place by what it holds when it opens."""
 
 

@@ -61,7 +61,7 @@ def _line(similar: Similar, result: SearchResult) -> None:
     name = plain(squeezed(passage.document_name, 48))
     with st.container(gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            cards.truth_badge(passage.truth)
+            cards.origin_badge(passage)
             label = f"**{name}**, {plain(where)}" if where else f"**{name}**"
             _open(similar, result, label)
         st.markdown(plain(shortened(shown_quote(passage.text), 180)))

@@ -198,7 +198,7 @@ def _card(questions: QuestionSet, pool: Pool, item: PoolItem) -> None:
         if pool.nearest:
             st.caption(":material/info: No profile shows a result. This came nearest: does it answer after all?")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            cards.truth_badge(item.passage.truth)
+            cards.origin_badge(item.passage)
             where = cards.place(item.passage, item.document)
             name = f"**{plain(squeezed(item.document.name, 70))}**"
             st.markdown(f"{name}, {plain(where)}" if where else name, width="content")

@@ -101,7 +101,7 @@ def _head(move: Move, result: SearchResult, request: SearchRequest, rank: int | 
     change = f"{kind.sign} {abs(move.up)}" if move.up else kind.sign if kind.words == "stays" else kind.words
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{rank}** :{_INK[kind.words]}[{change}]", width="content")
-        cards.truth_badge(move.candidate.passage.truth)
+        cards.origin_badge(move.candidate.passage)
         cards.inspect_link(request, move.passage_id, plain(shortened(_name(move, result), 60)))
 
 
