@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from cli_batch import batch
+from cli_batch import Narrow, batch, narrowing
 from cli_enrich import enrich, enrichment
 from cli_evaluate import evaluate
 from cli_experiments import Profile, profile_of
@@ -19,6 +19,8 @@ from cli_vocabulary import vocabulary
 from core.errors import FivefoldError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from core.queries import SearchRequest
 
 __all__ = ["app", "main"]
@@ -110,9 +112,10 @@ def search(
     date_to: Annotated[str | None, typer.Option(help="ISO date, inclusive: that whole day.")] = None,
     recency_months: Annotated[int | None, typer.Option(help="At most this many months of 30 days old.")] = None,
     include_undated: Annotated[bool, typer.Option(help="Let undated documents through a date filter.")] = False,
+    narrow: Narrow = None,
     only_routed: Annotated[bool, typer.Option(help="Leave out truths the question is not about.")] = False,
     profile: Profile = None,
-    top_k: Annotated[int | None, typer.Option(help="At most this many results.")] = None,
+    top_k: Annotated[int | None, typer.Option(min=1, help="At most this many results.")] = None,
     rerank: Annotated[str, typer.Option(help="Read the best once more: fast, balanced or accurate.")] = "",
     as_json: AsJson = False,
     form: Format = SearchFormat.TEXT,
@@ -139,18 +142,23 @@ def search(
         }
     )
     asked = SearchRequest(question, filters, top_k=top_k, only_routed=only_routed, rerank=rerank)
-    _answer(asked, profile, SearchFormat.JSON if as_json else form, out)
+    _answer(asked, narrow or (), profile, SearchFormat.JSON if as_json else form, out)
 
 
-def _answer(request: "SearchRequest", profile: str | None, form: SearchFormat, out: Path | None) -> None:
-    """Tell the result under the profile named, else the default of the one project that is searched."""
+def _answer(
+    request: "SearchRequest", narrow: "Sequence[str]", profile: str | None, form: SearchFormat, out: Path | None
+) -> None:
+    """Tell the result under the profile named, else the default of the one project that is searched. narrow: filters
+    inside those of the request, as field=value."""
+    from core.search.narrow import narrowed
     from storage.opening import open_workbench, settings_from_environment
 
-    projects = request.filters.projects
-    project = projects[0] if len(projects) == 1 else None
     with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
-        asked = replace(request, profile=profile_of(workbench.tuning.profiles, profile, project).ref)
-        result = workbench.search(asked)
+        filters = request.filters
+        if narrow:
+            filters = narrowed(filters.replace(archived=None), narrowing(narrow, workbench))
+        scored = profile_of(workbench.tuning.profiles, profile, filters.project)
+        result = workbench.search(replace(request, filters=filters, profile=scored.ref))
     result_told(result, form, out)
 
 

@@ -10,21 +10,24 @@ from cli_experiments import Profile, profile_of, progress
 from core.errors import BadRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from core.filters import SearchFilters
     from core.search.batch import Batch
     from core.workbench import Workbench
 
-__all__ = ["batch"]
+__all__ = ["Narrow", "batch", "narrowing"]
+
+Narrow = Annotated[
+    list[str] | None,
+    typer.Option("--filter", help="field=value, also exclude_…, e.g. exclude_domains=taxes (may be repeated)"),
+]
 
 
 def batch(
     questions: Annotated[Path, typer.Argument(help="A CSV with the column 'question', and any filter as a column.")],
     out: Annotated[Path, typer.Option("--out", help="Where the outcome goes: a file ending in .csv or .xlsx.")],
-    narrow: Annotated[
-        list[str] | None,
-        typer.Option("--filter", help="field=value for every question, e.g. truths=regulatory (may be repeated)"),
-    ] = None,
+    narrow: Narrow = None,
     profile: Profile = None,
 ) -> None:
     """Ask many questions, and write hits per truth and the best sentence of each. Exit code 1 when any search failed or
@@ -58,20 +61,32 @@ def batch(
         raise typer.Exit(1)
 
 
+def narrowing(said: "Sequence[str]", workbench: "Workbench") -> "SearchFilters":
+    """Filters given as field=value; documents may be named. Raises BadRequest."""
+    from core.batch_csv import filters_from
+
+    return filters_from(said, _documents(workbench))
+
+
+def _documents(workbench: "Workbench") -> "Mapping[str, Sequence[int]]":
+    """Document name → the ids of those that bear it."""
+    named: dict[str, list[int]] = {}
+    for each in workbench.documents():
+        named.setdefault(each.name, []).append(each.id)
+    return named
+
+
 def _read(data: bytes, name: str, narrow: "Sequence[str]", profile: str | None, workbench: "Workbench") -> "Batch":
-    from core.batch_csv import filters_from, read_batch
+    from core.batch_csv import read_batch
 
     book = workbench.tuning.profiles
-    documents: dict[str, list[int]] = {}
-    for each in workbench.documents():
-        documents.setdefault(each.name, []).append(each.id)
     return read_batch(
         data,
         name,
-        filters=filters_from(narrow, documents),
+        filters=narrowing(narrow, workbench),
         profile=profile_of(book, profile).ref if profile else "",
         profiles={name for ref in book.every() for name in (ref, ref.partition("@")[0])},
-        documents=documents,
+        documents=_documents(workbench),
     )
 
 

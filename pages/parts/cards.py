@@ -19,7 +19,7 @@ from pages.parts import charts
 from pages.parts.insights.looks import memory_badge
 from pages.parts.looks import STATES, truth_look
 from pages.parts.urls import page_path, params_of
-from pages.parts.wording import bytes_in_words, day, marked, plain, shortened, squeezed
+from pages.parts.wording import bytes_in_words, day, ending, marked, plain, shortened, squeezed
 
 __all__ = [
     "SURE",
@@ -85,13 +85,13 @@ def facts(passage: Passage) -> str:
 
 
 def place(passage: Passage, document: Document | None) -> str:
-    """Where a passage stands: "page 5", "rows 12–18", its section, or nothing."""
+    """Where a passage stands: "page 5", "rows 12–18", the end of its section's path, or nothing."""
     if passage.rows is not None:
         first, last = passage.rows
         return f"row {first}" if first == last else f"rows {first}–{last}"
     if document is not None and document.paged:
         return f"page {passage.page}"
-    return shortened(passage.section, 60)
+    return ending(passage.section, 48)
 
 
 def inspect_link(request: SearchRequest, passage_id: int, label: str, *, icon: str | None = None) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 from core.documents import Span
 from core.matching import stem, word_spans, words
 
-__all__ = ["ago", "bytes_in_words", "count", "day", "marked", "plain", "quoted", "shortened", "squeezed"]
+__all__ = ["ago", "bytes_in_words", "count", "day", "ending", "marked", "plain", "quoted", "shortened", "squeezed"]
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _SPACE = re.compile(r"\s+")
@@ -89,6 +89,23 @@ def shortened(text: str, length: int) -> str:
         return text
     cut = text[: length - 1]
     return f"{cut.rsplit(' ', 1)[0] if ' ' in cut else cut} …"
+
+
+def ending(path: str, length: int) -> str:
+    """The end of a path of headings, as much of it as fits into `length` characters: there the places of one document
+    differ.
+
+    >>> ending("Title 29 › Chapter 8 › § 207 › (e) Regular rate", 32)
+    '… › § 207 › (e) Regular rate'
+    >>> ending("Maximum hours of work in a week", 20), ending("Pay › Leave", 20)
+    ('Maximum hours of …', 'Pay › Leave')
+    """
+    if len(path) <= length:
+        return path
+    *above, kept = path.split(" › ")
+    while above and len(f"… › {above[-1]} › {kept}") <= length:
+        kept = f"{above.pop()} › {kept}"
+    return shortened(f"… › {kept}" if above else kept, length)
 
 
 def squeezed(name: str, length: int) -> str:

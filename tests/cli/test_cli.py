@@ -4,6 +4,7 @@ import csv
 import json
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -100,6 +101,20 @@ def test_a_question_as_json_honours_its_filters() -> None:
     for multiplier in hit["multipliers"]:
         summed *= multiplier["value"]
     assert hit["score"] == pytest.approx(summed, abs=1e-9)
+
+
+@pytest.mark.usefixtures("ingested")
+def test_any_filter_narrows_a_search_also_one_that_leaves_out() -> None:
+    def asked(*said: str) -> Any:
+        return json.loads(run("search", "vacation approval", "--json", *said).stdout)
+
+    assert "vacation-policy.md" in {hit["document"] for hit in asked()["hits"]}
+    left = asked("--filter", "exclude_documents=vacation-policy.md")
+    assert left["filters"] == ["document is not vacation-policy.md"]
+    assert "vacation-policy.md" not in {hit["document"] for hit in left["hits"]}
+    assert "archived documents too" in asked("--filter", "archived=too", "--truth", "compliance")["filters"]
+    refused = run("search", "x", "--truth", "intent", "--filter", "truths=reality")
+    assert refused.exit_code == 2 and "outside" in refused.stderr
 
 
 @pytest.mark.usefixtures("ingested")

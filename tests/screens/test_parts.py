@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.boards import CellState
-from core.documents import Authority, Span, Truth
+from core.documents import Authority, Passage, Span, Truth
 from core.filters import SearchFilters
 from core.matching import stem
 from core.queries import SearchRequest
 from core.results import Factor, Multiplier, Score
 from core.search.sums import shown_parts
-from pages.parts import charts
+from pages.parts import cards, charts
 from pages.parts.looks import CELLS, TRUTHS, truth_look
 from pages.parts.urls import params_of, request_from
 from pages.parts.wording import marked, plain, quoted
@@ -118,3 +118,11 @@ def test_the_strip_and_the_waterfall_add_up_to_the_total(parts: list[tuple[float
     assert f"{sum(shown):.3f}" == f"{sum(factor.contribution for factor in factors):.3f}"
     steps = charts.waterfall(score, 0.5).data[0]
     assert sum(steps.x[:-1]) == pytest.approx(steps.x[-1], abs=1e-9)
+
+
+def test_places_below_one_long_heading_are_told_apart() -> None:
+    above = "Title 29 – Labour and what is paid for it › Chapter 8 – Fair standards of labour › Section 207"
+    one, other = (
+        cards.place(Passage("", 1, 0, 0, (), section=f"{above} › ({letter}) Exceptions"), None) for letter in "ab"
+    )
+    assert one != other and one.endswith("(a) Exceptions") and len(one) <= 60
