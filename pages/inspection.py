@@ -19,6 +19,8 @@ from pages.parts.search import versus
 from pages.parts.urls import number_in, page_path, params_of, request_from
 from pages.parts.wording import marked, plain, quoted, shortened, squeezed
 
+_AROUND, _BESIDE_PICTURE = 4000, 120
+"""Characters of a page shown before and after a passage: alone, and where a picture shows all of the page."""
 _VIEWS = ("Score", "Page", "Citations", versus.VIEW, "Not shown")
 
 
@@ -177,16 +179,21 @@ def _page(candidate: Candidate, document: Document, citations: Sequence[Citation
         label = plain(page.label) or f"Page {page.number} of {document.pages}"
         st.markdown(f"**{label}** :gray[– the passage runs from character {passage.start:,} to {passage.end:,}]")
         with st.container(border=True, height=760 if drawn else "content"):
-            st.markdown(_page_text(page, candidate, spans))
+            st.markdown(_page_text(page, candidate, spans, _BESIDE_PICTURE if drawn else _AROUND))
     if drawn:
         with grid.cell():
             _picture(document, page, spans)
     _neighbours(candidate)
 
 
-def _page_text(page: Page, candidate: Candidate, spans: Sequence[Span]) -> str:
-    """The whole page, or for a very long one the surroundings of the passage."""
-    start, end = max(0, candidate.passage.start - 4000), min(len(page.text), candidate.passage.end + 4000)
+def _page_text(page: Page, candidate: Candidate, spans: Sequence[Span], around: int) -> str:
+    """The passage with the cited sentences marked, and so many characters of its page before and after it, to a word's
+    border."""
+    start, end = max(0, candidate.passage.start - around), min(len(page.text), candidate.passage.end + around)
+    while 0 < start < candidate.passage.start and not page.text[start - 1].isspace():
+        start += 1
+    while candidate.passage.end < end < len(page.text) and not page.text[end].isspace():
+        end -= 1
     inside = [Span(span.start - start, span.end - start) for span in spans if span.start >= start and span.end <= end]
     shown = quoted(page.text[start:end], inside, "yellow")
     return f"{':gray[…] ' if start else ''}{shown}{' :gray[…]' if end < len(page.text) else ''}"

@@ -1,10 +1,13 @@
 """Inspect: one result in depth, also one that is not among the results."""
 
+from pathlib import Path
+
 import pytest
 
 from core.queries import SearchRequest
 from core.results import DropReason
 from pages.parts import not_shown
+from tests.browser.paper import make_pdf
 from tests.screens.conftest import Opened, Shelf, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
@@ -26,6 +29,20 @@ def test_every_part_of_the_sum_has_a_value_and_a_reason(stocked: Shelf, opened: 
 def test_the_cited_sentence_is_marked_in_its_page(stocked: Shelf, opened: Opened) -> None:
     said = words(opened("inspection.py", q=QUESTION, view="Page"))
     assert ":yellow-background[An employer shall pay overtime at one and one\\-half times" in said
+
+
+def test_beside_the_picture_of_its_page_the_text_begins_at_the_passage(
+    stocked: Shelf, opened: Opened, tmp_path: Path
+) -> None:
+    filler = " ".join(f"Gliders of class {number} are inspected by the workshop in spring." for number in range(40))
+    sections = {"Fleet": f"{filler}\n\nEvery tug must be weighed on the seventh of May by the airfield warden."}
+    stocked.workbench.upload("airfield.pdf", make_pdf(tmp_path / "airfield.pdf", "Airfield", sections).read_bytes())
+    asked = "When must every tug be weighed?"
+    passage = stocked.workbench.search(SearchRequest(asked)).hits[0].candidate.passage
+    assert passage.document_name == "airfield.pdf" and passage.start > 500
+    screen = opened("inspection.py", q=asked, view="Page")
+    text = next(each.value for each in screen.markdown if "yellow-background" in each.value)
+    assert text.startswith(":gray[…]") and "seventh of May" in text and "class 3 " not in text
 
 
 def test_citations_are_written_in_every_style(stocked: Shelf, opened: Opened) -> None:
