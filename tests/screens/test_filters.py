@@ -17,6 +17,9 @@ from tests.screens.conftest import Opened, Shelf, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 
+_KEPT = st.text(min_size=1, max_size=8).filter(lambda said: "\0" not in said)
+"""What a store can keep; the rest is replaced before it is a filter."""
+
 
 def _values(name: str) -> st.SearchStrategy[tuple[Any, ...]]:
     """Values of a filter field: of its closed set, numbers of documents, or any words."""
@@ -24,7 +27,7 @@ def _values(name: str) -> st.SearchStrategy[tuple[Any, ...]]:
     if field.values is not None:
         each: st.SearchStrategy[Any] = st.sampled_from([value.value for value in field.values])
     else:
-        each = st.integers(1, 10**9) if field.name == "documents" else st.text(min_size=1, max_size=8)
+        each = st.integers(1, 10**9) if field.name == "documents" else _KEPT
     return st.lists(each, unique=True, max_size=3).map(tuple)
 
 

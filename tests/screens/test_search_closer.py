@@ -140,7 +140,8 @@ def test_two_results_say_which_is_ahead_and_by_what(stocked: Shelf, compared: Ca
         stocked.workbench.search(SearchRequest(QUESTION), remember=False),
         *(hit.candidate.passage.id for hit in hits[:2]),
     )
-    assert f"is ahead by {versus.difference:.3f}" in said(screen)
+    left, right = (float(f"{side.score.total:.3f}") for side in (versus.left, versus.right))
+    assert f"is ahead by {left - right:.3f}" in said(screen)  # of the totals as they are shown
     assert all(part.label in str(screen.table[0].value) for part in versus.parts)
     assert all(hit.candidate.passage.document_name in said(screen) for hit in hits[:2])
 
