@@ -83,4 +83,5 @@ def _repeated(shingles: NDArray[np.uint64]) -> NDArray[np.bool_]:
     ordered, last = np.sort(shingles), np.uint64(_BUCKETS - 1)
     repeated = np.zeros(_BUCKETS, np.bool_)
     repeated[ordered[1:][ordered[1:] == ordered[:-1]] & last] = True
-    return repeated[shingles & last]
+    found: NDArray[np.bool_] = repeated[shingles & last]
+    return found
