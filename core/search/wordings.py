@@ -16,7 +16,7 @@ from core.search.route import question_terms
 from core.tables.factors import factor_table
 from core.tables.synonyms import other_wordings
 
-__all__ = ["NO_WORDINGS", "Wordings", "row_share", "said_in", "wordings_of", "worth"]
+__all__ = ["NO_WORDINGS", "Wordings", "pair_worths", "row_share", "said_in", "wordings_of", "worth"]
 
 _ENDING = r"\w{0,4}"
 _WORD = re.compile(r"[^\W_]+")
@@ -76,19 +76,23 @@ def _pairs(question: str) -> tuple[str, ...]:
     )
 
 
-def row_share(rarity: Mapping[str, float], wordings: Wordings, held: frozenset[str]) -> float | None:
+def pair_worths(rarity: Mapping[str, float], wordings: Wordings) -> Mapping[str, float]:
+    """Pair of words side by side in the question → the rarity of both. rarity: term → rarity."""
+    return {pair: sum(rarity.get(word, 0.0) for word in pair.split()) for pair in wordings.pairs}
+
+
+def row_share(worths: Mapping[str, float], held: frozenset[str]) -> float | None:
     """Share of the question's pairs of words that a passage holds in a row, in [0, 1], those of rarer words counting
     more; None for a question without such pairs.
 
-    rarity: term → rarity. held: the pairs it holds, among others.
+    worths: of its pairs. held: the pairs it holds, among others.
 
-    >>> asked = Wordings({}, (), ("base pay", "pay grade"))
-    >>> row_share({"base": 1.0, "pay": 1.0, "grade": 5.0}, asked, frozenset({"base pay"}))
+    >>> worths = pair_worths({"base": 1.0, "pay": 1.0, "grade": 5.0}, Wordings({}, (), ("base pay", "pay grade")))
+    >>> row_share(worths, frozenset({"base pay"}))
     0.25
     """
-    worth_of = {pair: sum(rarity.get(word, 0.0) for word in pair.split()) for pair in wordings.pairs}
-    total = sum(worth_of.values())
-    return sum(value for pair, value in worth_of.items() if pair in held) / total if total > 0 else None
+    total = sum(worths.values())
+    return sum([value for pair, value in worths.items() if pair in held]) / total if total > 0 else None
 
 
 def said_in(text: str, wordings: tuple[str, ...]) -> frozenset[str]:
