@@ -15,6 +15,7 @@ NEAR_IDENTICAL = 0.85
 """Least resemblance of two passages shown as one: the same text with a few words changed."""
 _SHINGLE_WORDS = 4
 _BUCKETS = 1 << 16
+_SLACK = 1e-6  # for what rounding may add
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, of mixed bits: Knuth 1973, 6.4
 
 
@@ -41,14 +42,17 @@ def collapse(ranked: Sequence[Scored]) -> tuple[tuple[tuple[Scored, tuple[int, .
 def alike(texts: Sequence[str]) -> tuple[frozenset[int], ...]:
     """Per text the places of those before it that it is near-identical to: what collapsing needs, in any order.
 
-    Resemblance is the Jaccard share of common shingles (Broder 1997). All pairs are compared at once: the matrix of
-    texts and shingles times itself counts what each two have in common. Most shingles stand in one text only: they are
-    counted, and only the others are told apart.
+    Resemblance is the Jaccard share of common shingles (Broder 1997). Only texts are compared of whose shingles enough
+    come more than once, all pairs of them at once: the matrix of texts and shingles times itself counts what each two
+    have in common.
     """
     from scipy.sparse import csr_array
 
     owners, shingles = _shingles(texts)
     some = _repeated(shingles)
+    shared = np.bincount(owners[some], minlength=len(texts))
+    may = shared >= (NEAR_IDENTICAL - _SLACK) * (shared + np.bincount(owners[~some], minlength=len(texts)))
+    some &= may[owners]
     if not some.any():
         return (frozenset(),) * len(texts)
     distinct, numbers = np.unique(shingles[some], return_inverse=True)
