@@ -37,6 +37,10 @@ def kernels() -> Kernels:
     def admitted(ids: Any, live: Any, admissible: Any) -> Any:
         found, row, size = np.zeros(ids.shape[0], dtype=np.bool_), 0, ids.shape[0]
         for wanted in admissible:
+            if row + 1 < size and ids[row + 1] == wanted:
+                row += 1
+                found[row] = live[row]
+                continue
             step = 1
             while row + step < size and ids[row + step] <= wanted:  # in leaps: few may be admissible
                 row, step = row + step, step * 2
@@ -56,10 +60,10 @@ def kernels() -> Kernels:
 
     @njit(nogil=True)
     def best(found: Any, open_rows: Any, most: Any) -> Any:
-        kept, size = np.empty(most, dtype=np.int64), 0
+        kept, size, least = np.empty(most, dtype=np.int64), 0, 0.0
         for row in range(found.shape[0]):
             value = found[row]
-            if value <= 0 or not open_rows[row] or (size == most and value <= found[kept[size - 1]]):
+            if value <= least or not open_rows[row]:
                 continue
             place = size if size < most else most - 1
             size = min(size + 1, most)
@@ -67,6 +71,8 @@ def kernels() -> Kernels:
                 kept[place] = kept[place - 1]
                 place -= 1
             kept[place] = row
+            if size == most:
+                least = found[kept[most - 1]]
         return kept[:size]
 
     @njit(nogil=True)

@@ -78,28 +78,39 @@ class Bm25:
         self, questions: Sequence[Sequence[str]], admissible: PassageIds | None, top_k: int
     ) -> Sequence[LegHits]:
         """What `search` gives for each question; which rows are open is worked out once."""
-        opened = [
-            s.live if admissible is None else kernels().admitted(s.ids, s.live, _within(admissible, s.ids))
-            for s in self.segments
-        ]
+        opened = [s.live if admissible is None else _open_rows(s, admissible) for s in self.segments]
         admitted = sum(int(np.count_nonzero(rows)) for rows in opened)
-        return [LegHits(self._hits(terms, opened, top_k), self._count, admitted) for terms in questions]
+        added: list[str] = []
+        found = [np.zeros(len(segment.ids)) for segment in self.segments]
+        hits = []
+        for terms in questions:
+            stems = list(_first(terms))
+            if stems[: len(added)] != added:  # else it goes on from the question before
+                added, found = [], [np.zeros(len(segment.ids)) for segment in self.segments]
+            self._add(stems[len(added) :], found)
+            added = stems
+            hits.append(LegHits(self._best(found, opened, top_k), self._count, admitted))
+        return hits
 
-    def _hits(self, terms: Sequence[str], opened: Sequence[NDArray[np.bool_]], top_k: int) -> tuple[LegHit, ...]:
+    def _add(self, stems: Sequence[str], found: Sequence[NDArray[np.float64]]) -> None:
+        """What more stems are worth to the rows of each segment."""
+        for segment, norms, scores in zip(self.segments, self._norms, found, strict=True):
+            for stem in stems:
+                kernels().score(scores, *segment.span(stem), norms, self._idf(stem))
+
+    def _best(
+        self, found: Sequence[NDArray[np.float64]], opened: Sequence[NDArray[np.bool_]], top_k: int
+    ) -> tuple[LegHit, ...]:
         if top_k <= 0:
             return ()
-        wanted = [(stem, self._idf(stem)) for stem in _first(terms)]
         ids, scores = [np.empty(0, np.int64)], [np.empty(0)]
-        for segment, norms, open_rows in zip(self.segments, self._norms, opened, strict=True):
-            found = np.zeros(len(segment.ids))
-            for stem, idf in wanted:
-                kernels().score(found, *segment.span(stem), norms, idf)
-            rows = kernels().best(found, open_rows, min(top_k, len(found)))
+        for segment, measured, open_rows in zip(self.segments, found, opened, strict=True):
+            rows = kernels().best(measured, open_rows, min(top_k, len(measured)))
             ids.append(segment.ids[rows])
-            scores.append(found[rows])
-        together, measured = np.concatenate(ids), np.concatenate(scores)
-        order = np.lexsort((together, -measured))[:top_k]
-        return tuple(map(LegHit, together[order].tolist(), measured[order].tolist()))
+            scores.append(measured[rows])
+        together, all_scores = np.concatenate(ids), np.concatenate(scores)
+        order = np.lexsort((together, -all_scores))[:top_k]
+        return tuple(map(LegHit, together[order].tolist(), all_scores[order].tolist()))
 
     def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
         """Per indexed passage, the share of each stem it holds, in the order of the terms."""
@@ -157,6 +168,14 @@ def _first(terms: Sequence[str]) -> dict[str, str]:
         for stem in index_stems(term):
             first.setdefault(stem, term)
     return first
+
+
+def _open_rows(segment: Segment, admissible: PassageIds) -> NDArray[np.bool_]:
+    """Which living rows are admissible: bool, shape (n,)."""
+    some = _within(admissible, segment.ids)
+    if np.array_equal(some, segment.ids):
+        return segment.live
+    return kernels().admitted(segment.ids, segment.live, some)
 
 
 def _within(ids: PassageIds, among: PassageIds) -> PassageIds:
