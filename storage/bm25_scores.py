@@ -8,9 +8,9 @@ bm25s itself computes all scores when it indexes, so it would have to index ever
 are computed when asked, over the postings of the question's words only.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from core.matching import index_stems
 from core.ports import PassageIds
 from core.results import LegHit, LegHits, TermScore
 from storage.bm25_compounds import held_as, sought
+from storage.bm25_kernels import kernels
 from storage.bm25_segments import Segment
 
 __all__ = ["K1", "B", "Bm25"]
@@ -26,15 +27,14 @@ __all__ = ["K1", "B", "Bm25"]
 K1, B = 1.5, 0.75
 """Saturation of repeated words and weight of a passage's length; bm25s's defaults (Robertson & Zaragoza 2009, §3.5)."""
 
-_Shares = tuple[NDArray[np.int32], NDArray[np.float64]]
-
 
 @cache
-def _formulas() -> tuple[Callable[..., float], Callable[..., NDArray[np.float64]]]:
-    """idf(df, N) and the term-frequency part of bm25s."""
+def _idf_of() -> Callable[[int, int], float]:
+    """idf(df, N) of bm25s."""
     from bm25s import scoring
 
-    return scoring._select_idf_scorer("lucene"), scoring._select_tfc_scorer("lucene")
+    found: Callable[[int, int], float] = scoring._select_idf_scorer("lucene")
+    return found
 
 
 class Bm25:
@@ -42,9 +42,12 @@ class Bm25:
 
     def __init__(self, segments: Sequence[Segment] = ()) -> None:
         self.segments = tuple(segment for segment in segments if segment.alive)
-        self._count = sum(segment.alive for segment in self.segments)
+        self._alive = [segment.alive for segment in self.segments]
+        self._count = sum(self._alive)
         stems = sum(int(segment.lengths[segment.live].sum()) for segment in self.segments)
-        self._average = max(stems / self._count, 1e-9) if self._count else 1.0
+        average = max(stems / self._count, 1e-9) if self._count else 1.0
+        self._norms = [K1 * ((1 - B) + B * s.lengths.astype(np.float64) / average) for s in self.segments]
+        self._known: dict[str, float] = {}  # idf of stems that were asked for and are held
 
     def count(self) -> int:
         """Living passages."""
@@ -55,31 +58,17 @@ class Bm25:
         return {term: self._idf(stems[0]) if (stems := index_stems(term)) else 0.0 for term in terms}
 
     def _idf(self, stem: str) -> float:
-        return self._idf_of(segment.postings(stem)[0] for segment in self.segments)
-
-    def _idf_of(self, holding: Iterable[NDArray[np.int32]]) -> float:
-        return float(_formulas()[0](sum(map(len, holding)), self._count))
-
-    def _shares(self, terms: Sequence[str]) -> list[tuple[str, str, list[_Shares]]]:
-        """(term, stem, per segment the living rows holding the stem and what it adds to the score of each); each stem
-        once, under the first term that has it."""
-        first: dict[str, str] = {}
-        for term in terms:
-            for stem in index_stems(term):
-                first.setdefault(stem, term)
-        found = []
-        for stem, term in first.items():
-            postings = [segment.postings(stem) for segment in self.segments]
-            idf = self._idf_of(rows for rows, _ in postings)
-            shares = [
-                (rows, self._scored(idf, counts, segment.lengths[rows]))
-                for segment, (rows, counts) in zip(self.segments, postings, strict=True)
-            ]
-            found.append((term, stem, shares))
+        known = self._known.get(stem)
+        if known is not None:
+            return known
+        holding = 0
+        for segment, alive in zip(self.segments, self._alive, strict=True):
+            rows = segment.span(stem)[0]
+            holding += len(rows) if alive == len(segment.live) else int(np.count_nonzero(segment.live[rows]))
+        found = float(_idf_of()(holding, self._count))
+        if holding:
+            self._known[stem] = found
         return found
-
-    def _scored(self, idf: float, counts: NDArray[np.int32], lengths: NDArray[np.int32]) -> NDArray[np.float64]:
-        return idf * _formulas()[1](counts.astype(np.float64), lengths.astype(np.float64), self._average, K1, B)
 
     def search(self, terms: Sequence[str], admissible: PassageIds | None, top_k: int) -> LegHits:
         """The admissible passages with a score above 0, best first; ties by passage id."""
@@ -89,55 +78,58 @@ class Bm25:
         self, questions: Sequence[Sequence[str]], admissible: PassageIds | None, top_k: int
     ) -> Sequence[LegHits]:
         """What `search` gives for each question; which rows are open is worked out once."""
-        opened = [
-            s.live if admissible is None else s.live & np.isin(s.ids, admissible, assume_unique=True)
-            for s in self.segments
-        ]
+        opened = [s.live if admissible is None else _open_rows(s, admissible) for s in self.segments]
         admitted = sum(int(np.count_nonzero(rows)) for rows in opened)
-        return [LegHits(self._hits(terms, opened, top_k), self._count, admitted) for terms in questions]
+        added: list[str] = []
+        found = [np.zeros(len(segment.ids)) for segment in self.segments]
+        hits = []
+        for terms in questions:
+            stems = list(_first(terms))
+            if stems[: len(added)] != added:  # else it goes on from the question before
+                added, found = [], [np.zeros(len(segment.ids)) for segment in self.segments]
+            self._add(stems[len(added) :], found)
+            added = stems
+            hits.append(LegHits(self._best(found, opened, top_k), self._count, admitted))
+        return hits
 
-    def _hits(self, terms: Sequence[str], opened: Sequence[NDArray[np.bool_]], top_k: int) -> tuple[LegHit, ...]:
-        shares = self._shares(terms)
+    def _add(self, stems: Sequence[str], found: Sequence[NDArray[np.float64]]) -> None:
+        """What more stems are worth to the rows of each segment."""
+        for segment, norms, scores in zip(self.segments, self._norms, found, strict=True):
+            for stem in stems:
+                kernels().score(scores, *segment.span(stem), norms, self._idf(stem))
+
+    def _best(
+        self, found: Sequence[NDArray[np.float64]], opened: Sequence[NDArray[np.bool_]], top_k: int
+    ) -> tuple[LegHit, ...]:
+        if top_k <= 0:
+            return ()
         ids, scores = [np.empty(0, np.int64)], [np.empty(0)]
-        for number, segment in enumerate(self.segments):
-            found = np.zeros(len(segment.ids))
-            for _, _, of_segment in shares:
-                rows, added = of_segment[number]
-                found[rows] += added
-            hits = np.flatnonzero((found > 0) & opened[number])
-            ids.append(segment.ids[hits])
-            scores.append(found[hits])
-        return _best(np.concatenate(ids), np.concatenate(scores), top_k)
+        for segment, measured, open_rows in zip(self.segments, found, opened, strict=True):
+            rows = kernels().best(measured, open_rows, min(top_k, len(measured)))
+            ids.append(segment.ids[rows])
+            scores.append(measured[rows])
+        together, all_scores = np.concatenate(ids), np.concatenate(scores)
+        order = np.lexsort((together, -all_scores))[:top_k]
+        return tuple(map(LegHit, together[order].tolist(), all_scores[order].tolist()))
 
     def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
         """Per indexed passage, the share of each stem it holds, in the order of the terms."""
-        first: dict[str, str] = {}
-        for term in terms:
-            for stem in index_stems(term):
-                first.setdefault(stem, term)
-        idf = {stem: self._idf(stem) for stem in first}
-        explained: dict[int, list[TermScore]] = {}
-        for segment, rows in self._located(passage_ids):
-            ids = segment.ids[rows].tolist()
-            explained |= {i: [] for i in ids}
-            for stem, term in first.items():
-                held, counts = segment.postings(stem)
-                at, there = _places(held, rows)
-                added = self._scored(idf[stem], counts[at], segment.lengths[rows[there]])
-                for place, score in zip(there.tolist(), added.tolist(), strict=True):
-                    explained[ids[place]].append(TermScore(term, stem, score))
-        return {passage_id: tuple(parts) for passage_id, parts in explained.items()}
+        first = _first(terms)
+        asked, idf = list(first.items()), np.array([self._idf(stem) for stem in first])
+        explained: dict[int, tuple[TermScore, ...]] = {}
+        for ids, rows, norms, counts in self._counted(list(first), passage_ids):
+            scores = (idf * (counts / (norms[rows][:, None] + counts))).tolist()
+            for i, held, added in zip(ids, counts.tolist(), scores, strict=True):
+                parts = zip(asked, held, added, strict=True)
+                explained[i] = tuple([TermScore(term, stem, score) for (stem, term), count, score in parts if count])
+        return explained
 
     def held(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
         """Which of these stems each indexed passage holds."""
-        found: dict[int, set[str]] = {}
-        for segment, rows in self._located(passage_ids):
-            ids = segment.ids[rows].tolist()
-            found |= {i: set() for i in ids}
-            for stem in stems:
-                for place in _places(segment.postings(stem)[0], rows)[1].tolist():
-                    found[ids[place]].add(stem)
-        return {passage_id: frozenset(held) for passage_id, held in found.items()}
+        found: dict[int, frozenset[str]] = {}
+        for ids, _, _, counts in self._counted(stems, passage_ids):
+            found |= {i: frozenset(compress(stems, held)) for i, held in zip(ids, counts.tolist(), strict=True)}
+        return found
 
     def holding(self, terms: Sequence[str]) -> PassageIds:
         """The passages that hold every word of the terms, by stem, alone or in a compound; stop words restrict nothing,
@@ -149,34 +141,44 @@ class Bm25:
             for stems in held_as(wanted, segment.columns):
                 rows = np.zeros(len(open_rows), dtype=np.bool_)
                 for stem in stems:
-                    rows[segment.postings(stem)[0]] = True
+                    rows[segment.span(stem)[0]] = True
                 open_rows &= rows
             found.append(segment.ids[open_rows])
         return np.sort(np.concatenate(found))
 
-    def _located(self, passage_ids: Sequence[int]) -> Iterator[tuple[Segment, NDArray[Any]]]:
-        """Each segment with its living rows among these passages."""
-        wanted = np.unique(np.asarray(passage_ids, dtype=np.int64))
-        for segment in self.segments:
-            at, _ = _places(segment.ids, wanted)
-            yield segment, at[segment.live[at]]
+    def _counted(
+        self, stems: Sequence[str], passage_ids: Sequence[int]
+    ) -> Iterator[tuple[list[int], NDArray[np.int64], NDArray[np.float64], NDArray[np.int32]]]:
+        """For each segment the living passages among these: ids, rows, the norms of all rows, and how often each of
+        these rows holds each stem, shape (rows, stems)."""
+        wanted = np.array(sorted(set(passage_ids)), dtype=np.int64)
+        for segment, norms in zip(self.segments, self._norms, strict=True):
+            some = _within(wanted, segment.ids)
+            rows = np.searchsorted(segment.ids, some)
+            rows = rows[(segment.ids[rows] == some) & segment.live[rows]]
+            columns = np.array([segment.columns.get(stem, -1) for stem in stems], dtype=np.int64)
+            counts = kernels().counted(segment.starts, segment.rows, segment.counts, columns, rows)
+            yield segment.ids[rows].tolist(), rows, norms, counts
 
 
-def _places(among: NDArray[Any], wanted: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Where each wanted number stands among others, both ascending, of those that do; and which of the wanted do."""
-    if not len(among) or not len(wanted):
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    asked = wanted.astype(among.dtype, copy=False)  # of another type, the whole of the others would be converted
-    at = np.minimum(np.searchsorted(among, asked), len(among) - 1)
-    there = np.flatnonzero(among[at] == asked)
-    return at[there], there
+def _first(terms: Sequence[str]) -> dict[str, str]:
+    """Each stem of the terms once, with the first term that has it."""
+    first: dict[str, str] = {}
+    for term in terms:
+        for stem in index_stems(term):
+            first.setdefault(stem, term)
+    return first
 
 
-def _best(ids: PassageIds, scores: NDArray[np.float64], top_k: int) -> tuple[LegHit, ...]:
-    if top_k <= 0:
-        return ()
-    if len(ids) > top_k:
-        least = np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
-        ids, scores = ids[scores >= least], scores[scores >= least]  # more than top_k when some tie
-    order = np.lexsort((ids, -scores))[:top_k]
-    return tuple(LegHit(int(i), float(s)) for i, s in zip(ids[order], scores[order], strict=True))
+def _open_rows(segment: Segment, admissible: PassageIds) -> NDArray[np.bool_]:
+    """Which living rows are admissible: bool, shape (n,)."""
+    some = _within(admissible, segment.ids)
+    if np.array_equal(some, segment.ids):
+        return segment.live
+    return kernels().admitted(segment.ids, segment.live, some)
+
+
+def _within(ids: PassageIds, among: PassageIds) -> PassageIds:
+    """Those of the ids that lie between the first and the last of others, both ascending."""
+    start, end = np.searchsorted(ids, (among[0], among[-1] + 1))
+    return ids[start:end]

@@ -47,17 +47,13 @@ class Segment:
         """Passages not deleted."""
         return int(np.count_nonzero(self.live))
 
-    def postings(self, stem: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The living rows that hold a stem, ascending, and how often each holds it."""
+    def span(self, stem: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The rows that hold a stem, living or not, ascending, and how often each holds it."""
         column = self.columns.get(stem)
         if column is None:
             return self.rows[:0], self.counts[:0]
-        span = slice(self.starts[column], self.starts[column + 1])
-        rows, counts = self.rows[span], self.counts[span]
-        if self.alive == len(self.live):
-            return rows, counts
-        kept = self.live[rows]
-        return rows[kept], counts[kept]
+        place = slice(self.starts[column], self.starts[column + 1])
+        return self.rows[place], self.counts[place]
 
 
 def _searched_text(passage: Passage) -> str:

@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import BigInteger, Connection, Text, any_, cast, delete, func, insert, select, update
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy import Connection, Text, cast, delete, func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from core.documents import Document, DocumentState, Label, Origin, Page, Passage
@@ -19,8 +18,8 @@ from storage import counts
 from storage.database import Database
 from storage.mirror import Mirror
 from storage.models import CHUNKS, CORRECTIONS, DOCUMENTS, PAGES, SEARCHES, Tenant
-from storage.passages import insert_passages, next_ids, read_passages, update_passages
-from storage.rows import document_from, document_values, passage_from, storable_page, storable_passage, storable_text
+from storage.passages import insert_passages, next_ids, read_documents, read_passages, update_passages
+from storage.rows import document_from, document_values, storable_page, storable_passage, storable_text
 from storage.said import saying
 from storage.sql_filters import conditions
 
@@ -73,9 +72,8 @@ class SqlCatalogue:
 
     def documents_by_id(self, document_ids: Sequence[int]) -> Mapping[int, Document]:
         """Many documents at once; missing ones are absent."""
-        query = self._documents().where(DOCUMENTS.c.id == any_(cast([int(i) for i in document_ids], ARRAY(BigInteger))))
         with self._database.transaction("reading documents") as connection:
-            return {row["id"]: document_from(row) for row in connection.execute(query).mappings()}
+            return {each.id: each for each in read_documents(connection, self._tenant, document_ids)}
 
     def document_by_hash(self, sha256: str, project: str | None) -> Document | None:
         """The living document with these bytes in this project."""
@@ -190,14 +188,12 @@ class SqlCatalogue:
     def passages(self, ids: Sequence[int]) -> Mapping[int, Passage]:
         """Stored passages by id; missing ones are absent."""
         with self._database.transaction("reading passages") as connection:
-            rows = read_passages(connection, self._tenant, ids=ids)
-        return {row["id"]: passage_from(row) for row in rows}
+            return {each.id: each for each in read_passages(connection, self._tenant, ids=ids)}
 
     def passages_of(self, document_id: int) -> Sequence[Passage]:
         """A document's passages in reading order."""
         with self._database.transaction("reading passages") as connection:
-            rows = read_passages(connection, self._tenant, document_id=document_id)
-        return [passage_from(row) for row in rows]
+            return read_passages(connection, self._tenant, document_id=document_id)
 
     # Filters and counts
 

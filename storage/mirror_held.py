@@ -1,7 +1,7 @@
 """A library's vectors and labels in memory, as they were at one moment: what searches read."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
@@ -18,6 +18,7 @@ from storage.mirror_vectors import Coded, among_ids, coded, cosines, nearest
 __all__ = ["Held", "Part", "in_memory"]
 
 _BLOCK = 8192  # vectors given at a time, some 12 MB
+_MASKS = 4  # kept of a part: half a megabyte each at half a million passages
 _FEW_AMONG = 16  # ids are looked up one by one when there are so many times more rows
 
 Mask = NDArray[np.bool_]
@@ -25,15 +26,22 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Passages with their vectors. live: bool, shape (n,), False for those that have changed or gone since."""
+    """Passages with their vectors. live: bool, shape (n,), False for those that have changed or gone since. masks: the
+    latest filters with the rows they admit: a search asks twice, and most searches have the filters of another."""
 
     columns: Columns
     coded: Coded
     live: Mask
+    masks: dict[SearchFilters, Mask] = field(default_factory=dict, repr=False)
 
     def admitted(self, words: Words, filters: SearchFilters, among: PassageIds | None = None) -> Mask:
-        """Which rows the filters admit, of these ids only: bool, shape (n,)."""
-        mask = self.live & admitted_rows(self.columns, words, filters)
+        """Which rows the filters admit, of these ids only: bool, shape (n,), not to be written to."""
+        mask = self.masks.get(filters)
+        if mask is None:
+            mask = self.live & admitted_rows(self.columns, words, filters)
+            if len(self.masks) >= _MASKS:
+                self.masks.clear()
+            self.masks[filters] = mask
         if among is None:
             return mask
         if len(among) * _FEW_AMONG > len(self.columns):

@@ -2,8 +2,8 @@
 
 import json
 import struct
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, fields, replace
 from functools import lru_cache
 from typing import Any
 
@@ -36,6 +36,8 @@ from core.errors import Cure
 from core.storable import storable_text
 
 __all__ = [
+    "DOCUMENT_ROW",
+    "PASSAGE_ROW",
     "EmbeddingDumper",
     "document_from",
     "document_values",
@@ -166,6 +168,11 @@ _DOCUMENT_COLUMNS = (
     *("passages", "step", "failure", "remedy", "archived", "owner", "url", "parent", "version_of", "readable"),
 )
 
+DOCUMENT_ROW = ", ".join(
+    (*_DOCUMENT_COLUMNS, "state", "source_type", "labels::text AS labels", "tags", "warnings", "cure", "origin")
+)
+"""What is read of a document, with its labels as text."""
+
 _PASSAGE_COLUMNS = (
     *("id", "document_id", "document_name", "position", "page", "text", "section", "context", "truth_probability"),
     *("domain", "jurisdiction", "date", "project", "archived", "meanings"),
@@ -207,22 +214,30 @@ def passage_values(passage: Passage) -> dict[str, Any]:
     }
 
 
-def passage_from(row: Mapping[Any, Any]) -> Passage:
-    """A passage from its row, with its evidence as text."""
-    plain: dict[str, Any] = {name: row[name] for name in _PASSAGE_COLUMNS}
-    closed: dict[str, Any] = {name: members[row[name]] for name, members in _MEMBERS.items()}
-    lists: dict[str, Any] = {name: tuple(row[name]) for name in _LISTS}
-    bounds = row["sentences"]
-    return Passage(
-        **plain,
-        **closed,
-        **lists,
-        start=row["span_start"],
-        end=row["span_end"],
-        sentences=tuple(map(Span, bounds[::2], bounds[1::2])),
-        rows=None if row["table_rows"] is None else (row["table_rows"][0], row["table_rows"][1]),
-        truth_evidence=_evidence_of(row["evidence"]),
-    )
+def passage_from(row: Sequence[Any]) -> Passage:
+    """A passage from its values, in the order of `PASSAGE_ROW`."""
+    values = list(row)
+    for place, converted in _CONVERTED:
+        values[place] = converted(values[place])
+    return Passage(*values)
+
+
+def _spans(bounds: Sequence[int]) -> tuple[Span, ...]:
+    return tuple(map(Span, bounds[::2], bounds[1::2]))
+
+
+_NAMED_OTHERWISE = {"start": "span_start", "end": "span_end", "rows": "table_rows", "truth_evidence": "evidence::text"}
+PASSAGE_ROW = {field.name: _NAMED_OTHERWISE.get(field.name, field.name) for field in fields(Passage)}
+"""Attribute of a passage → its column: one row of these, with evidence as text, makes a passage."""
+
+_CONVERT: Mapping[str, Callable[[Any], Any]] = {
+    "sentences": _spans,
+    "truth_evidence": _evidence_of,
+    "rows": lambda pair: None if pair is None else tuple(pair),
+    **dict.fromkeys(_LISTS, tuple),
+    **{name: members.__getitem__ for name, members in _MEMBERS.items()},
+}
+_CONVERTED = [(place, _CONVERT[name]) for place, name in enumerate(PASSAGE_ROW) if name in _CONVERT]
 
 
 class EmbeddingDumper(Dumper):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from math import exp
+from typing import NamedTuple
 
 from core.matching import stem, words
 from core.queries import Route, ScoreProfile
@@ -38,8 +39,7 @@ class Asked:
         return None if moment is None else (self.now - moment).total_seconds() / _SECONDS_PER_DAY
 
 
-@dataclass(frozen=True, slots=True)
-class Valued:
+class Valued(NamedTuple):
     """A factor's value in [0, 1] and why."""
 
     value: float

@@ -3,12 +3,13 @@
 cosines → words held, also near ones and other wordings → sentences → best matches → the question moved towards them
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.copies import changed
 from core.documents import Origin, Passage
 from core.errors import ModelUnavailable
 from core.matching import index_stems
@@ -18,64 +19,40 @@ from core.search.feedback import Match, best_matches, moved, strongest
 from core.search.meaning import SentenceMeanings, sentence_meanings
 from core.search.near import NearWords, nearness
 from core.search.sparse import covered_share
-from core.search.wordings import NO_WORDINGS, Wordings, row_share, said_in, worth
+from core.search.wordings import NO_WORDINGS, Wordings, pair_worths, row_share, said_in, worth
 
 __all__ = ["Measured", "Measurer"]
+
+_NOT_CLOSE: tuple[float | None, tuple[NearWord, ...]] = (None, ())
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was measured of the passages found, each by passage id. rarity: question term → rarity; near: question term
-    → its near words, None when they were not looked for; wordings: of the question; held: the stems of the question and
-    of near words that a passage holds, the wordings, and the question's pairs of words."""
+    """What was measured of the passages found, each by passage id. rarity: question term → rarity; wordings: of the
+    question; held: the stems of the question and of near words that a passage holds, the wordings, and the question's
+    pairs of words; close: its nearness and the words it is by, none when near words were not looked for."""
 
     passages: Mapping[int, Passage]
     similar: Mapping[int, float]
     explained: Mapping[int, Sequence[TermScore]]
     rarity: Mapping[str, float]
-    near: Mapping[str, Sequence[NearWord]] | None = None
     wordings: Wordings = NO_WORDINGS
     held: Mapping[int, frozenset[str]] = field(default_factory=dict)
     meanings: Mapping[int, SentenceMeanings | None] = field(default_factory=dict)
     feedback: Mapping[int, float] = field(default_factory=dict)
-    alone: Mapping[int, Signals] = field(default_factory=dict)
+    close: Mapping[int, tuple[float, tuple[NearWord, ...]]] = field(default_factory=dict)
 
     def match(self, passage_id: int) -> Match:
         """How well a passage matches before feedback."""
-        signals = self.alone[passage_id]
-        keyword = min(signals.bm25 / signals.bm25_most, 1.0) if signals.bm25_most > 0 else 0.0
-        return Match(passage_id, signals.similarity, keyword, signals.nearness)
+        most = sum(self.rarity.values())
+        keyword = min(self._bm25(passage_id) / most, 1.0) if most > 0 else 0.0
+        return Match(passage_id, self._similarity(passage_id), keyword, self.close.get(passage_id, _NOT_CLOSE)[0])
 
-    def signals(self, passage_id: int) -> Signals:
-        """What is measured of one passage, before it is compared with the others."""
-        terms = tuple(self.explained.get(passage_id, ()))
-        meanings = self.meanings.get(passage_id)
-        close: tuple[float | None, tuple[NearWord, ...]] = (None, ())
-        otherwise, in_a_row = 0.0, None
-        if self.rarity:
-            held = self.held.get(passage_id, frozenset())
-            otherwise, in_a_row = worth(self.rarity, self.wordings, held), row_share(self.rarity, self.wordings, held)
-            if self.near is not None:
-                close = nearness(self.rarity, self.near, held)
-        return Signals(
-            similarity=min(max(self.similar.get(passage_id, 0.0), 0.0), 1.0),
-            bm25=sum(term.score for term in terms),
-            bm25_most=sum(self.rarity.values()),
-            terms=terms,
-            coverage=covered_share(terms, self.rarity),
-            sentences=meanings.cosines if meanings else (),
-            sentence=meanings.best if meanings else None,
-            answer=meanings.answer if meanings else None,
-            answer_words=meanings.answer_words if meanings else "",
-            nearness=close[0],
-            near_words=close[1],
-            wordings=otherwise,
-            in_a_row=in_a_row,
-        )
+    def _similarity(self, passage_id: int) -> float:
+        return min(max(self.similar.get(passage_id, 0.0), 0.0), 1.0)
 
-    def _clipped(self, passage_id: int) -> float | None:
-        feedback = self.feedback.get(passage_id)
-        return None if feedback is None else min(max(feedback, 0.0), 1.0)
+    def _bm25(self, passage_id: int) -> float:
+        return sum([term.score for term in self.explained.get(passage_id, ())])
 
     def candidates(
         self, ranked: Mapping[str, Sequence[int]], shared: Mapping[int, str] | None = None
@@ -84,24 +61,47 @@ class Measured:
 
         shared: in words, what the graph leg found a passage by. The packed meanings stay behind: they are measured.
         """
-        why = shared or {}
         ranks: dict[int, dict[str, int]] = {}
         for leg, ids in ranked.items():
             for rank, passage_id in enumerate(ids, 1):
                 ranks.setdefault(passage_id, {})[leg] = rank
+        signals = self._signals(shared or {})
         return tuple(
-            Candidate(
-                replace(self.passages[passage_id], meanings=b""),
-                replace(
-                    self.alone[passage_id],
-                    feedback=self._clipped(passage_id),
-                    ranks=ranks[passage_id],
-                    shared=why.get(passage_id, ""),
-                ),
-            )
+            Candidate(changed(self.passages[passage_id], meanings=b""), signals(passage_id, ranks[passage_id]))
             for passage_id in sorted(ranks)
             if passage_id in self.passages
         )
+
+    def _signals(self, shared: Mapping[int, str]) -> Callable[[int, dict[str, int]], Signals]:
+        """What gives the signals of a passage with these ranks; what is the same for all of them is worked out once."""
+        most, pairs = sum(self.rarity.values()), pair_worths(self.rarity, self.wordings)
+        nothing: frozenset[str] = frozenset()
+
+        def of(passage_id: int, ranks: dict[str, int]) -> Signals:
+            terms = tuple(self.explained.get(passage_id, ()))
+            meanings, feedback = self.meanings.get(passage_id), self.feedback.get(passage_id)
+            near, near_words = self.close.get(passage_id, _NOT_CLOSE)
+            held = self.held.get(passage_id, nothing)
+            return Signals(
+                similarity=self._similarity(passage_id),
+                bm25=self._bm25(passage_id),
+                bm25_most=most,
+                terms=terms,
+                coverage=covered_share(terms, self.rarity),
+                ranks=ranks,
+                feedback=None if feedback is None else min(max(feedback, 0.0), 1.0),
+                sentences=meanings.cosines if meanings else (),
+                sentence=meanings.best if meanings else None,
+                answer=meanings.answer if meanings else None,
+                answer_words=meanings.answer_words if meanings else "",
+                nearness=near,
+                near_words=near_words,
+                wordings=worth(self.rarity, self.wordings, held) if self.rarity else 0.0,
+                in_a_row=row_share(pairs, held),
+                shared=shared.get(passage_id, ""),
+            )
+
+        return of
 
 
 class Measurer:
@@ -138,7 +138,6 @@ class Measurer:
             passages = list(found.passages.values())
             told = zip(passages, sentence_meanings(vector, passages, kind), strict=True)
             found = replace(found, meanings={passage.id: meanings for passage, meanings in told})
-        found = replace(found, alone={passage_id: found.signals(passage_id) for passage_id in found.passages})
         return self._with_feedback(found, vector) if similar and vector is not None else found
 
     def near_words(self, terms: Sequence[str]) -> Mapping[str, Sequence[NearWord]] | None:
@@ -169,7 +168,10 @@ class Measurer:
             }
         if near is not None and wordings.by_term:
             near = {term: (*wordings.by_term.get(term, ()), *near.get(term, ())) for term in terms}
-        return replace(found, near=near, wordings=wordings, held=held)
+        close = {}
+        if near is not None and found.rarity:
+            close = {each: nearness(found.rarity, near, held.get(each, frozenset())) for each in found.passages}
+        return replace(found, wordings=wordings, held=held, close=close)
 
     def _with_feedback(self, found: Measured, vector: NDArray[np.float32]) -> Measured:
         documents = [each.id for each in found.passages.values() if each.origin is Origin.DOCUMENT]

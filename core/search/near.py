@@ -8,11 +8,13 @@ by which word. Only what is alike enough counts, and it counts by how alike it i
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from threading import Lock
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from core.documents import Passage
 from core.matching import STOP_WORDS, stem, words
@@ -26,6 +28,7 @@ __all__ = ["NearWords", "WordStore", "Words", "nearness", "words_of"]
 _BATCH = 2048
 _REMEMBERED = 4096
 _MOST_LETTERS = 30
+_ALONE = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ class NearWords:
             units, missing = self._units, [term for term in terms if term not in self._found]
             rows = [self._rows.get(term, -1) for term in missing]
         if missing and known.stems:
-            found = _nearest(known, (units @ self._vectors(units, rows, missing).T).T, missing)
+            found = _nearest(known, _products(units, self._vectors(units, rows, missing)).T, missing)
             with self._lock:
                 self._found |= found if known is self._of else {}
                 while len(self._found) > _REMEMBERED:
@@ -143,6 +146,19 @@ def nearness(
             share += value * nearest.closeness
             by.append(nearest)
     return min(share / total, 1.0), tuple(by)
+
+
+def _products(units: NDArray[np.float32], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Cosines of two sets of unit vectors, by one thread: those that would help it spin for some 30 ms afterwards,
+    waiting for more to do, and take a processor from everybody else. How many there are holds for the process, so that
+    only one at a time may say it."""
+    with _ALONE, _threads().limit(limits=1, user_api="blas"):
+        return units @ vectors.T
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 def _nearest(known: Words, alike: NDArray[np.float32], terms: Sequence[str]) -> dict[str, tuple[NearWord, ...]]:

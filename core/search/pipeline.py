@@ -10,6 +10,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from core.copies import changed
 from core.documents import Document, Origin
 from core.entities import EntityGraph
 from core.errors import BadRequest
@@ -236,7 +237,7 @@ def fused_under(result: SearchResult, profile: ScoreProfile) -> tuple[Candidate,
 
 
 def _placed(signals: Signals, place: Fused) -> Signals:
-    return replace(signals, fusion=place.score, ranks=place.ranks)
+    return changed(signals, fusion=place.score, ranks=place.ranks)
 
 
 def _ranked(result: SearchResult, now: datetime, started: float, *, cited: bool = True) -> SearchResult:

@@ -16,7 +16,7 @@ from core.search.route import question_terms
 from core.tables.factors import factor_table
 from core.tables.synonyms import other_wordings
 
-__all__ = ["NO_WORDINGS", "Wordings", "row_share", "said_in", "wordings_of", "worth"]
+__all__ = ["NO_WORDINGS", "Wordings", "pair_worths", "row_share", "said_in", "wordings_of", "worth"]
 
 _ENDING = r"\w{0,4}"
 _WORD = re.compile(r"[^\W_]+")
@@ -76,19 +76,23 @@ def _pairs(question: str) -> tuple[str, ...]:
     )
 
 
-def row_share(rarity: Mapping[str, float], wordings: Wordings, held: frozenset[str]) -> float | None:
+def pair_worths(rarity: Mapping[str, float], wordings: Wordings) -> Mapping[str, float]:
+    """Pair of words side by side in the question → the rarity of both. rarity: term → rarity."""
+    return {pair: sum(rarity.get(word, 0.0) for word in pair.split()) for pair in wordings.pairs}
+
+
+def row_share(worths: Mapping[str, float], held: frozenset[str]) -> float | None:
     """Share of the question's pairs of words that a passage holds in a row, in [0, 1], those of rarer words counting
     more; None for a question without such pairs.
 
-    rarity: term → rarity. held: the pairs it holds, among others.
+    worths: of its pairs. held: the pairs it holds, among others.
 
-    >>> asked = Wordings({}, (), ("base pay", "pay grade"))
-    >>> row_share({"base": 1.0, "pay": 1.0, "grade": 5.0}, asked, frozenset({"base pay"}))
+    >>> worths = pair_worths({"base": 1.0, "pay": 1.0, "grade": 5.0}, Wordings({}, (), ("base pay", "pay grade")))
+    >>> row_share(worths, frozenset({"base pay"}))
     0.25
     """
-    worth_of = {pair: sum(rarity.get(word, 0.0) for word in pair.split()) for pair in wordings.pairs}
-    total = sum(worth_of.values())
-    return sum(value for pair, value in worth_of.items() if pair in held) / total if total > 0 else None
+    total = sum(worths.values())
+    return sum([value for pair, value in worths.items() if pair in held]) / total if total > 0 else None
 
 
 def said_in(text: str, wordings: tuple[str, ...]) -> frozenset[str]:
@@ -98,11 +102,24 @@ def said_in(text: str, wordings: tuple[str, ...]) -> frozenset[str]:
     ['annual leave']
     """
     lower, found = text.lower(), []
-    for wording, stems, first, second, pattern in _patterns(wordings):
-        may = first in lower and second in lower  # most texts: told without a search
-        if may and any(_stems(match.group()) == stems for match in pattern.finditer(text)):
+    for wording, stems, shape in _patterns(wordings):
+        # Most texts are told without a search.
+        if shape.rarest in lower and shape.other in lower and _stands(text, lower, stems, shape):
             found.append(wording)
     return frozenset(found)
+
+
+def _stands(text: str, lower: str, stems: tuple[str, ...], shape: "_Shape") -> bool:
+    """Whether words of these stems stand in a text; tried only where one begins as the first of them does."""
+    if len(lower) != len(text):  # a letter that has two in small: the places differ
+        return any(_stems(match.group()) == stems for match in shape.pattern.finditer(text))
+    at = lower.find(shape.begins)
+    while at >= 0:
+        match = shape.pattern.match(text, at)
+        if match is not None and _stems(match.group()) == stems:
+            return True
+        at = lower.find(shape.begins, at + 1 if match is None else match.end())
+    return False
 
 
 def worth(rarity: Mapping[str, float], wordings: Wordings, held: frozenset[str]) -> float:
@@ -117,9 +134,20 @@ def worth(rarity: Mapping[str, float], wordings: Wordings, held: frozenset[str])
     return total
 
 
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """How a wording looks. rarest, other, begins: how its two longest words and its first one begin, in small letters;
+    pattern: what finds it, and perhaps words that begin alike."""
+
+    rarest: str
+    other: str
+    begins: str
+    pattern: re.Pattern[str]
+
+
 @lru_cache(maxsize=256)
-def _patterns(wordings: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...], str, str, re.Pattern[str]], ...]:
-    return tuple((wording, _stems(wording), *_pattern(wording)) for wording in wordings)
+def _patterns(wordings: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...], _Shape], ...]:
+    return tuple((wording, _stems(wording), _shape(wording)) for wording in wordings)
 
 
 def _stems(words: str) -> tuple[str, ...]:
@@ -127,12 +155,12 @@ def _stems(words: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=20_000)
-def _pattern(wording: str) -> tuple[str, str, re.Pattern[str]]:
-    """How its two longest words begin, in small letters, and what finds it, and perhaps words that begin alike."""
+def _shape(wording: str) -> _Shape:
     parts = [_word(word) for word in _WORD.findall(wording)]
     inside = r"[\W_]+".join(shape for _, shape in parts)
-    first, second, *_ = [*sorted((begins for begins, _ in parts), key=len, reverse=True), ""]
-    return first, second, re.compile(rf"(?<![^\W_]){inside}(?![^\W_])")
+    begins = [each for each, _ in parts]
+    longest, second, *_ = [*sorted(begins, key=len, reverse=True), ""]
+    return _Shape(longest, second, begins[0], re.compile(rf"(?<![^\W_]){inside}(?![^\W_])"))
 
 
 def _word(word: str) -> tuple[str, str]:

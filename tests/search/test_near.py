@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info
 
 from core.documents import Passage
 from core.errors import ModelUnavailable
@@ -74,6 +75,15 @@ def test_a_new_word_is_known_at_once(known: NearWords) -> None:
     assert all(each.word != "vendor" for each in known.near(["vendors", "supplier"])["supplier"])
     known.learn([passage("vendor")])
     assert known.near(["supplier"])["supplier"][0].word == "vendor"
+
+
+def test_others_may_calculate_with_as_many_threads_as_before(known: NearWords) -> None:
+    def threads() -> list[int]:
+        return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
+
+    before = threads()
+    known.near(["vendor", "largest"])
+    assert threads() == before
 
 
 def test_an_empty_library_knows_none() -> None:

@@ -99,3 +99,14 @@ def test_what_a_question_names_may_be_said_in_other_words(library: Library) -> N
 def test_a_question_of_plain_words_has_none() -> None:
     nothing = wordings_of("zebra quagga")
     assert (nothing.all, nothing.terms, dict(nothing.by_term)) == ((), (), {})
+
+
+def test_a_wording_is_found_also_behind_a_letter_that_small_letters_write_with_two_signs() -> None:
+    assert said_in("İİİ: pay, then Annual Leaves.", ("annual leave", "pay then", "annual pay")) == {
+        "annual leave",
+        "pay then",
+    }
+
+
+def test_a_wording_is_found_behind_one_that_begins_alike() -> None:
+    assert said_in("The leaven leaver's leave pay", ("leave pay",)) == {"leave pay"}

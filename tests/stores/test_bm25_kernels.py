@@ -1,0 +1,46 @@
+"""The compiled loops of keyword search, told as by their definitions in plain Python."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from storage.bm25_kernels import kernels
+
+IDS = st.lists(st.integers(1, 60), unique=True).map(sorted)
+
+
+@given(ids=IDS, admissible=IDS, data=st.data())
+@settings(deadline=None)
+def test_rows_are_open_that_live_and_have_an_admissible_id(
+    ids: list[int], admissible: list[int], data: st.DataObject
+) -> None:
+    live = data.draw(st.lists(st.booleans(), min_size=len(ids), max_size=len(ids)))
+    told = kernels().admitted(np.array(ids, np.int64), np.array(live, np.bool_), np.array(admissible, np.int64))
+    assert told.tolist() == [alive and each in admissible for each, alive in zip(ids, live, strict=True)]
+
+
+@given(scores=st.lists(st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0, 7.0])), most=st.integers(1, 8), data=st.data())
+@settings(deadline=None)
+def test_the_best_open_rows_come_first_and_of_equal_ones_the_earlier(
+    scores: list[float], most: int, data: st.DataObject
+) -> None:
+    opened = data.draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores)))
+    found = [row for row, value in enumerate(scores) if value > 0 and opened[row]]
+    right = sorted(found, key=lambda row: (-scores[row], row))[:most]
+    told = kernels().best(np.array(scores, np.float64), np.array(opened, np.bool_), most)
+    assert told.tolist() == right
+
+
+@given(postings=st.lists(IDS, min_size=1, max_size=5), wanted=IDS, data=st.data())
+@settings(deadline=None)
+def test_each_wanted_row_is_told_how_often_it_holds_each_stem(
+    postings: list[list[int]], wanted: list[int], data: st.DataObject
+) -> None:
+    columns = data.draw(st.lists(st.integers(-1, len(postings) - 1), max_size=6))
+    starts = np.cumsum([0, *map(len, postings)])
+    rows = np.array([row for held in postings for row in held], np.int32)
+    counts = rows % 7 + 1
+    asked = (np.array(columns, np.int64), np.array(wanted, np.int64))
+    told = kernels().counted(starts, rows, counts, *asked)
+    right = [[row % 7 + 1 if c >= 0 and row in postings[c] else 0 for c in columns] for row in wanted]
+    assert told.tolist() == right
