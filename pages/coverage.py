@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.boards import Board, Run, RunState, Topic
 from core.coverage.runs import unassessed
-from pages.parts import notices, session
+from pages.parts import notices, reading, session
 from pages.parts.coverage import board as board_room
 from pages.parts.coverage import conflicts, pack, review, snapshots, state, topics, tracing
 from pages.parts.coverage.running import assess, running, under_way
@@ -20,11 +20,12 @@ _VIEWS = ("Board", "Review", "Topics", "Requirements", "Conflicts", "Snapshots",
 def draw() -> None:
     """The page: whose board, what was last assessed, and the room one is in."""
     if not session.workbench().statistics().passages:
-        notices.empty(
-            ":material/grid_off:",
-            "Nothing to cover yet",
-            "Load the sample library on *Home*, or drop files on *Upload*.",
-        )
+        if session.workbench().documents():
+            reading.progress()
+            words = "Nothing that was uploaded holds text so far; *Upload* says how far each file is."
+            notices.empty(":material/grid_off:", "Nothing to cover yet", words)
+        else:
+            notices.empty_library(":material/grid_off:", "Nothing to cover yet")
         return
     _adopt()
     project = _project()
@@ -89,7 +90,7 @@ def _snapshot_line(project: str | None, runs: Sequence[Run], shown: Run | None) 
     parts = [
         f"**{share}**",
         count(len(board.topics) if board else 0, "topic"),
-        count(len(board.gaps) if board else 0, "gap"),
+        f"{count(len(board.gaps) if board else 0, 'cell')} to obtain evidence for",
     ]
     parts += [plain(shown.name)] if shown.name else []
     parts += [f"assessed {ago(shown.finished_at or shown.started_at, state.now())}", f"profile {plain(shown.profile)}"]

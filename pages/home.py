@@ -11,11 +11,13 @@ from core.errors import FivefoldError
 from core.results import Statistics
 from pages.parts import cards, notices, reading, session
 from pages.parts.data import state
+from pages.parts.labels import contested
 from pages.parts.looks import TRUTHS, UNKNOWN
 from pages.parts.urls import page_path
 from pages.parts.wording import ago, count, plain, shortened, squeezed
 
 _SHOWN = 6
+_LIST_WIDTH = 540  # pixels: links do not wrap, and so much holds the longest of them
 _MEANINGS = {
     Truth.REGULATORY: "Statutes, regulations, agency publications.",
     Truth.COMPLIANCE: "Policies, procedures, controls and how they are audited.",
@@ -37,9 +39,7 @@ def _by_truth(counts: Statistics) -> None:
                     st.caption(_MEANINGS[truth])
                 if number:
                     link = {"truths": truth.value}
-                    st.page_link(
-                        page_path("library"), label=count(number, "document"), icon=look.icon, query_params=link
-                    )
+                    st.page_link(page_path("library"), label=count(number, "document"), query_params=link)
                 elif counts.documents:
                     st.caption("No document states it yet.")
 
@@ -50,7 +50,7 @@ def _numbers(counts: Statistics) -> None:
     with st.container(horizontal=True, gap="large"):
         st.metric("Documents", f"{counts.documents:,}", width="content")
         st.metric("Passages", f"{counts.passages:,}", width="content")
-        st.metric("Jobs running", f"{counts.waiting_jobs:,}", width="content")
+        st.metric("Jobs to do", f"{counts.waiting_jobs:,}", width="content")
         st.metric("Failed", f"{failed:,}", width="content")
         st.metric(f"{UNKNOWN.words.capitalize()} truth", f"{unknown:,}", width="content")
 
@@ -65,7 +65,7 @@ def _attention(documents: list[Document]) -> None:
     with notices.told():
         tables = _tables()
     if tables == [] and not failed and not unsure and not shaken:
-        st.caption(":material/check: Every file was read, and every label is sure.")
+        st.caption(_in_order(documents))
     if shaken:
         st.page_link(
             page_path("coverage"),
@@ -79,12 +79,20 @@ def _attention(documents: list[Document]) -> None:
         with st.container(border=True, gap="xsmall"):
             link = {"document": str(each.id)}
             st.page_link(
-                page_path("library"), label=plain(squeezed(each.name, 60)), icon=_icon(each), query_params=link
+                page_path("library"), label=plain(squeezed(each.name, 68)), icon=_icon(each), query_params=link
             )
-            st.caption(plain(each.failure or _doubt(each)))
+            st.caption(plain(f"{each.failure} {each.remedy}" if each.failure else _doubt(each)))
     more = len(failed) + len(unsure) - _SHOWN
     if more > 0:
         st.page_link(page_path("upload"), label=f"{more} more on Upload", icon=":material/arrow_forward:")
+
+
+def _in_order(documents: Sequence[Document]) -> str:
+    """What to say where nothing needs a look: it holds of what is read by now."""
+    pending = sum(each.state is DocumentState.PENDING for each in documents)
+    if pending:
+        return f":material/hourglass_top: Nothing so far; {count(pending, 'file')} still to be read."
+    return ":material/check: Every file was read, and the truth of each is sure."
 
 
 def _shaken(documents: list[Document]) -> int:
@@ -121,7 +129,7 @@ def _doubt(document: Document) -> str:
     label = document.labels.truth
     if label.value is None:
         return label.reason or "No truth could be decided; choose one."
-    runner_up = f", {label.runner_up} {label.runner_up_probability:.2f}" if label.runner_up else ""
+    runner_up = f", {label.runner_up} {label.runner_up_probability:.2f}" if contested(label) else ""
     return f"Doubtful: {label.value} {label.probability:.2f}{runner_up}."
 
 
@@ -134,7 +142,7 @@ def _recent() -> None:
     for question, hits, when in searches:
         st.page_link(
             page_path("search"),
-            label=f"{plain(shortened(question, 46))} :gray[{count(hits, 'result')}]",
+            label=f"{plain(shortened(question, 74))} :gray[{count(hits, 'result')}]",
             help=plain(f"{question} – {ago(when, now)}"),
             icon=":material/history:",
             query_params={"q": question},
@@ -184,11 +192,11 @@ def draw() -> None:
     reading.progress()
     _numbers(counts)
     _by_truth(counts)
-    left, right = st.columns(2, gap="medium")
-    with left:
-        _attention(documents)
-    with right:
-        _recent()
+    with st.grid(2, min_column_width=_LIST_WIDTH, gap="medium"):
+        with st.container():
+            _attention(documents)
+        with st.container():
+            _recent()
 
 
 draw()

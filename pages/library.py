@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from core.documents import Document, Truth
-from pages.parts import address, notices, session
+from pages.parts import address, notices, reading, session
 from pages.parts.entities import draw_browser
 from pages.parts.library.details import draw_details
 from pages.parts.library.duplicates import draw_duplicates
@@ -119,17 +119,14 @@ _VIEWS: Mapping[str, Callable[[Sequence[Document]], None]] = {
 def draw() -> None:
     documents = session.workbench().documents(archived=None)
     if not documents:
-        notices.empty(
-            ":material/library_books:",
-            "The library is empty",
-            "Load the sample library on *Home*, or drop files on *Upload*.",
-        )
+        notices.empty_library(":material/library_books:", "The library is empty")
         return
     _adopt()
     _reveal(documents)
     view = st.segmented_control(
         "View", list(_VIEWS), required=True, key="library.page", label_visibility="collapsed", width="content"
     )
+    reading.progress()
     draw_undo_offer()
     with notices.told():
         _VIEWS[view or _FIRST](documents)

@@ -13,7 +13,7 @@ from pages.parts.upload.background import draw_failed_work
 from pages.parts.upload.feeds import draw_feeds
 from pages.parts.upload.folders import draw_folders
 from pages.parts.upload.listing import draw_listing
-from pages.parts.wording import count, plain
+from pages.parts.wording import count, plain, squeezed
 
 _TOLD_PROBLEMS = 8
 
@@ -77,14 +77,22 @@ def _told() -> None:
                 icon=":material/check:",
             )
         if known:
-            names = "; ".join(f"{plain(each.name)} is {plain(each.duplicate_of)}" for each in known[:8])
-            st.info(f"{count(len(known), 'file')} already in the library: {names}", icon=":material/content_copy:")
+            names = [_known_as(each) for each in known[:_TOLD_PROBLEMS]]
+            names += [f"and {len(known) - _TOLD_PROBLEMS:,} more"] if len(known) > _TOLD_PROBLEMS else []
+            listed = "".join(f"\n- {each}" for each in names)
+            st.info(f"{count(len(known), 'file')} already in the library:\n{listed}", icon=":material/content_copy:")
         problems = [each for each in told if isinstance(each, FivefoldError)]
         for each in problems[:_TOLD_PROBLEMS]:
             notices.error(each)
         if len(problems) > _TOLD_PROBLEMS:
             st.caption(f"and {count(len(problems) - _TOLD_PROBLEMS, 'file')} more that could not be stored")
         st.button("Dismiss", icon=":material/close:", type="tertiary", on_click=_dismiss)
+
+
+def _known_as(receipt: UploadReceipt) -> str:
+    """Which document of the library a file is, word for word; named once where both are called the same."""
+    new, known = plain(squeezed(receipt.name, 80)), plain(squeezed(receipt.duplicate_of, 80))
+    return new if receipt.name == receipt.duplicate_of else f"{new} is {known}"
 
 
 def _dismiss() -> None:

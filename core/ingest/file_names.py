@@ -45,10 +45,15 @@ def clean_name(name: str) -> str:
 
 
 def _shortened(part: str) -> str:
+    """What is too long is cut in its middle: versions of a document differ at the ends of their names.
+
+    >>> len(_shortened("a" * 300 + "_v2.md")), _shortened("a" * 300 + "_v2.md")[-8:]
+    (200, 'aa_v2.md')
+    """
     if len(part) <= _LONGEST_PART:
         return part
-    suffix = PurePosixPath(part).suffix[:20]
-    return part[: _LONGEST_PART - len(suffix)] + suffix
+    kept = _LONGEST_PART // 2
+    return f"{part[: kept - 1]}…{part[-kept:]}"
 
 
 def unzipped_name(name: str, flags: int) -> str:

@@ -46,9 +46,11 @@ SURE = 0.6
 
 
 def truth_badge(truth: str | None, *, probability: float | None = None) -> None:
-    """The one look of a truth."""
+    """The one look of a truth. probability: how sure it is, in [0, 1], where that is to be said."""
     look = truth_look(truth)
-    words = look.words.capitalize() if probability is None else f"{look.words.capitalize()} {probability:.2f}"
+    words = look.words.capitalize()
+    if probability is not None and truth is not None:
+        words += f" · sure {probability:.2f}"
     st.badge(words, icon=look.icon, color=look.colour, help=look.question or None)  # type: ignore[arg-type]
 
 

@@ -14,7 +14,7 @@ from core.coverage.views import Shown
 from core.results import Score, SearchResult, TermScore
 from core.search.sums import factor_label, shown_parts, shrink
 from pages.parts.looks import CELLS
-from pages.parts.wording import shortened, squeezed
+from pages.parts.wording import shortened, squeezed, two_lines
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -26,6 +26,7 @@ _SHADES = ("#34558b", "#5b84b8", "#86a8cf", "#a9c1de", "#c6d5e8", "#8d97a5", "#a
 _TRACK, _THRESHOLD, _TAKEN = "#d5dae1", "#c62f3b", "#d8747c"
 _QUIET = {"light": "#c8cdd5", "dark": "#46505d"}
 _STAGES = ("dense", "sparse", "graph", "fused", "reranked", "final")
+_TOPIC = 28  # characters in a line beside the tiles
 _RANK_TICKS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
 
 
@@ -190,7 +191,7 @@ def board_map(board: Board, shown: Shown, heads: Mapping[GapKind, str], *, dark:
     )
     figure.update_yaxes(
         tickvals=list(range(len(shown.topics))),
-        ticktext=[escape(shortened(topic.name, 34)) for topic in shown.topics],
+        ticktext=["<br>".join(map(escape, two_lines(topic.name, _TOPIC))) for topic in shown.topics],
         tickfont={"size": 13},
         range=[len(shown.topics) - 0.5, -0.5],
         showgrid=False,

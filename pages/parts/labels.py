@@ -11,7 +11,7 @@ from core.tables.jurisdictions import jurisdiction_title, jurisdictions
 from pages.parts import session
 from pages.parts.wording import plain, shortened
 
-__all__ = ["chip_title", "editor", "field_options", "field_title", "value_title"]
+__all__ = ["chip_title", "contested", "editor", "field_options", "field_title", "value_title"]
 
 _SHOWN_EVIDENCE = 3
 _OPTIONS: Mapping[str, Callable[[], Sequence[str]]] = {
@@ -61,6 +61,11 @@ def chip_title(chip: Chip) -> str:
     return f"{chip.kind}: {value}"
 
 
+def contested(label: Label) -> bool:
+    """Whether a runner-up is worth a word: not one that nothing speaks for."""
+    return bool(label.runner_up) and round(label.runner_up_probability, 2) > 0
+
+
 def editor(document: Document) -> None:
     """One line per label: its value, how sure, what decided it; and a way to correct it."""
     for field in LABEL_FIELDS:
@@ -76,17 +81,25 @@ def editor(document: Document) -> None:
 
 def _line(field: str, label: Label) -> None:
     value = value_title(field, label.value) if label.value else "unknown"
-    sure = "confirmed by hand" if label.confirmed else f"{label.probability:.2f}"
-    if label.runner_up and not label.confirmed:
-        sure += f", before {value_title(field, label.runner_up)} {label.runner_up_probability:.2f}"
     lines = [label.reason] if label.reason else []
     for evidence in label.evidence[:_SHOWN_EVIDENCE]:
         speaks = "" if evidence.value == label.value else f", for {value_title(field, evidence.value)}"
         lines.append(f"“{shortened(evidence.quote, 200)}” {evidence.rule} ({evidence.source.value}{speaks})")
     with st.container(gap="xxsmall"):
-        st.markdown(f"{field_title(field)} **{plain(value)}** :gray[({plain(sure)})]")
+        st.markdown(f"{field_title(field)} **{plain(value)}**{_sure(field, label)}")
         if lines:
             st.caption("  \n".join(plain(line) for line in lines))
+
+
+def _sure(field: str, label: Label) -> str:
+    """How sure a label is, and what else it may be, as safe markdown."""
+    if label.confirmed:
+        return " :gray[(confirmed by hand)]"
+    told = [f"sure {label.probability:.2f}"] if label.value is not None else []
+    if label.runner_up and contested(label):
+        other = f"{value_title(field, label.runner_up)} {label.runner_up_probability:.2f}"
+        told.append(f"{'before' if told else 'nearest is'} {other}")
+    return f" :gray[({plain(', '.join(told))})]" if told else ""
 
 
 def _correction(document: Document, field: str) -> None:

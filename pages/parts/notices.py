@@ -6,9 +6,10 @@ from contextlib import contextmanager
 import streamlit as st
 
 from core.errors import BadFilters, BadRequest, FivefoldError, NotFound, Outdated
+from pages.parts.urls import page_path
 from pages.parts.wording import plain
 
-__all__ = ["degraded", "empty", "error", "told"]
+__all__ = ["degraded", "empty", "empty_library", "error", "told"]
 
 
 @contextmanager
@@ -47,3 +48,11 @@ def empty(icon: str, what: str, next_step: str) -> None:
         st.markdown(f"### {icon} {what}", text_alignment="center", anchors=False)
         st.markdown(next_step, text_alignment="center")
         st.space("small")
+
+
+def empty_library(icon: str, what: str) -> None:
+    """Nothing has been read yet: what is not here, and the two ways to begin."""
+    empty(icon, what, "Load the sample library to look around, or upload files of your own.")
+    with st.container(horizontal=True, horizontal_alignment="center", gap="medium"):
+        st.page_link(page_path("home"), label="Load the sample library", icon=":material/auto_stories:")
+        st.page_link(page_path("upload"), label="Upload your own files", icon=":material/upload_file:")

@@ -1,13 +1,26 @@
 """Text for a page: document text made safe for markdown, asked words marked; dates, sizes and counts in words."""
 
 import re
+import unicodedata
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from core.documents import Span
 from core.matching import stem, word_spans, words
 
-__all__ = ["ago", "bytes_in_words", "count", "day", "ending", "marked", "plain", "quoted", "shortened", "squeezed"]
+__all__ = [
+    "ago",
+    "bytes_in_words",
+    "count",
+    "day",
+    "ending",
+    "marked",
+    "plain",
+    "quoted",
+    "shortened",
+    "squeezed",
+    "two_lines",
+]
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _SPACE = re.compile(r"\s+")
@@ -80,14 +93,14 @@ def _paragraphs(text: str) -> str:
 
 
 def shortened(text: str, length: int) -> str:
-    """At most `length` characters, cut between words.
+    """At most `length` characters, cut between words; a character of double width counts as two.
 
-    >>> shortened("one two three", 9)
-    'one two …'
+    >>> shortened("one two three", 9), shortened("残業手当の規程", 8)
+    ('one two …', '残業手 …')
     """
-    if len(text) <= length:
+    if _beginning(text, length) == text:
         return text
-    cut = text[: length - 1]
+    cut = _beginning(text, length - 1)
     return f"{cut.rsplit(' ', 1)[0] if ' ' in cut else cut} …"
 
 
@@ -109,13 +122,41 @@ def ending(path: str, length: int) -> str:
 
 
 def squeezed(name: str, length: int) -> str:
-    """At most `length` characters, cut in the middle: names of documents differ at their ends.
+    """At most `length` characters, cut in the middle: names of documents differ at their ends. A character of double
+    width counts as two.
 
-    >>> squeezed("Payroll_Configuration_Guide_v1.pdf, page 2", 24)
-    'Payroll_Con…pdf, page 2'
+    >>> squeezed("Payroll_Configuration_Guide_v1.pdf, page 2", 24), squeezed("残業手当の規程.pdf", 11)
+    ('Payroll_Con…pdf, page 2', '残業….pdf')
     """
+    if _beginning(name, length) == name:
+        return name
     half = (length - 1) // 2
-    return name if len(name) <= length else f"{name[:half]}…{name[-half:]}"
+    return f"{_beginning(name, half)}…{_beginning(name[::-1], half)[::-1]}"
+
+
+def two_lines(text: str, length: int) -> tuple[str, ...]:
+    """A text in one line of at most so many characters, or in two, the second cut where two do not hold it.
+
+    >>> two_lines("overtime pay", 28), two_lines("final paycheck when an employee is dismissed", 28)
+    (('overtime pay',), ('final paycheck when an', 'employee is dismissed'))
+    """
+    first = _beginning(text, length)
+    if first == text:
+        return (text,)
+    if " " in first and text[len(first)] != " ":
+        first = first.rsplit(" ", 1)[0]
+    return first, shortened(text[len(first) :].strip(), length)
+
+
+def _beginning(text: str, room: int) -> str:
+    """As much of a text's beginning as so much room holds."""
+    if text.isascii():
+        return text[:room]
+    for at, sign in enumerate(text):
+        room -= 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+        if room < 0:
+            return text[:at]
+    return text
 
 
 def day(moment: datetime | None) -> str:

@@ -190,6 +190,12 @@ def test_without_a_folder_an_archive_is_looked_at_and_nothing_stays() -> None:
     assert not Path(found.members[0].path).exists()
 
 
+def test_names_that_are_too_long_still_differ_at_their_ends() -> None:
+    cleaned = [clean_name(f"share/{'statement_of_work_' * 15}{version}.docx") for version in ("v1", "v2")]
+    assert [name[-8:] for name in cleaned] == ["_v1.docx", "_v2.docx"]
+    assert all(name.startswith("share/statement_of_work_") and len(name) == 206 for name in cleaned)
+
+
 @given(st.text(max_size=600))
 def test_a_cleaned_name_leads_nowhere_else_and_is_clean_for_good(name: str) -> None:
     cleaned = clean_name(name)

@@ -41,6 +41,8 @@ CASES = [
     ("broken.docx", with_part(DOCX, "word/document.xml", b"<w:document"), UnreadableFile, "damaged"),
     ("broken.xlsx", with_part(XLSX, "xl/workbook.xml", b"<workbook"), UnreadableFile, "damaged"),
     ("bomb.docx", with_part(DOCX, "word/media/zeros.bin", bytes(80_000_000)), FileTooCostly, "unpacks"),
+    ("film.mp4", b"\0\0\0\x18ftypmp42" + NOISE, UnsupportedFile, "nor of a kind that can be read"),
+    ("noise.txt", NOISE, UnreadableFile, "binary data"),
     ("photo.txt", b"\x89PNG\r\n\x1a\n" + NOISE, UnreadableFile, "picture"),
     ("archive.zip", with_part(b"PK\x05\x06" + bytes(18), "photo.gif", b"GIF8" + NOISE), UnsupportedFile, "archive"),
 ]

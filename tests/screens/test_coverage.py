@@ -48,7 +48,36 @@ def cell_key(shelf: Shelf, topic: str, truth: Truth) -> str:
 
 
 def test_an_empty_library_says_what_to_do(shelf: Shelf, opened: Opened) -> None:
-    assert "Nothing to cover yet" in words(opened("coverage.py"))
+    screen = opened("coverage.py")
+    assert "Nothing to cover yet" in words(screen)
+    assert {"Load the sample library", "Upload your own files"} <= {each.label for each in screen.page_link}
+
+
+def test_a_library_that_is_still_read_is_not_told_to_be_filled(shelf: Shelf, opened: Opened) -> None:
+    shelf.jobs.run = lambda document_id: None
+    shelf.add("later.md", "# Later\nThis one waits for its turn.")
+    screen = opened("coverage.py")
+    assert "Reading: 0 of 1 document done" in screen.get("progress")[0].text
+    assert "Load the sample library" not in [each.label for each in screen.page_link]
+
+
+def test_what_is_to_be_obtained_is_counted_in_cells_because_partial_ones_are_no_gaps(
+    stocked: Shelf, opened: Opened
+) -> None:
+    assessed(stocked, "Overtime pay", "Zebra husbandry")
+    board = stocked.workbench.desk.board(None)
+    assert board is not None
+    said = words(opened("coverage.py", view="Board"))
+    assert f"{len(board.gaps)} cells to obtain evidence for" in said
+    assert f"for {len(board.gaps)} cells, gaps and partial ones" in said
+
+
+def test_shares_are_named_as_the_board_names_them(stocked: Shelf, opened: Opened) -> None:
+    stocked.workbench.desk.add_topics([Topic("Overtime pay", domain="time")])
+    assessed(stocked, "Zebra husbandry")
+    said = [each.text for each in opened("coverage.py", view="Snapshots").get("progress")]
+    assert any(each.startswith("Time and attendance · ") for each in said) and "No domain · " in " ".join(said)
+    assert all("cells covered" in each or "cell covered" in each or "not assessed" in each for each in said)
 
 
 def test_typed_topics_become_a_board_with_a_share_and_gaps(stocked: Shelf, opened: Opened) -> None:

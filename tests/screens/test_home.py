@@ -7,6 +7,7 @@ from core.documents import DocumentState, Truth
 from core.errors import BadRequest
 from core.reality.desk import RealityDesk
 from core.reviews import Opinion, Verdict
+from pages.parts.wording import plain
 from tests.screens.conftest import Opened, Shelf, words
 
 PEOPLE = "employee_id,plan\nE1,MED\nE2,DEN\nE3,MED\nE4,MED\n"
@@ -37,9 +38,24 @@ def test_a_failed_file_needs_attention_and_says_why(stocked: Shelf, opened: Open
     assert "broken" in said and failed.failure.split("'")[-1].strip().rstrip(".")[:12] in said.replace("\\", "")
 
 
-def test_the_last_searches_lead_back_to_search(stocked: Shelf, opened: Opened) -> None:
-    opened("search.py", q="When must overtime be paid?")
-    assert "When must overtime be paid" in words(opened("home.py"))
+def test_a_failed_file_says_what_to_do_about_it(shelf: Shelf, opened: Opened) -> None:
+    failed = shelf.workbench.document(shelf.add("broken.pdf", "%PDF-1.7 this is no document"))
+    assert failed.remedy and plain(failed.remedy) in words(opened("home.py"))
+
+
+def test_files_that_are_still_to_be_read_are_not_said_to_be_in_order(shelf: Shelf, opened: Opened) -> None:
+    shelf.jobs.run = lambda document_id: None
+    shelf.add("later.md", "# Later\nThis one waits for its turn.")
+    said = words(opened("home.py"))
+    assert "1 file still to be read" in said and "Every file was read" not in said
+
+
+def test_the_last_searches_lead_back_to_search_with_questions_of_a_common_length_whole(
+    stocked: Shelf, opened: Opened
+) -> None:
+    question = "When must overtime be paid at one and one-half times the regular rate?"
+    opened("search.py", q=question)
+    assert plain(question) in words(opened("home.py"))
 
 
 def test_a_library_that_does_not_open_is_an_error_that_says_what_to_do(

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.library.packing import zip_of
-from tests.screens.conftest import LAW, Opened, Shelf, words
+from tests.screens.conftest import LAW, POLICY, Opened, Shelf, words
 
 
 def _named(shelf: Shelf, name: str) -> str:
@@ -36,6 +36,32 @@ def test_an_archive_has_no_truth_and_is_not_unknown(stocked: Shelf, opened: Open
     assert row["Truth"] == "▤ archive" and row["Authority"] == ""
     unknown = opened("library.py", truths="unknown")
     assert not unknown.dataframe or "share.zip" not in set(unknown.dataframe[0].value["Document"])
+
+
+def test_an_archive_is_not_searched_and_has_no_pages(shelf: Shelf, opened: Opened) -> None:
+    number = shelf.workbench.upload("share.zip", zip_of(("law.md", LAW.encode()))).document_id
+    screen = opened("library.py", document=str(number))
+    assert "0 pages" not in words(screen) and "Search in it" not in [each.label for each in screen.page_link]
+
+
+def test_long_names_differ_at_their_ends_in_the_table(shelf: Shelf, opened: Opened) -> None:
+    for version in ("v1", "v2"):
+        shelf.add(f"Statement_of_work_for_{'the_payroll_project_' * 4}{version}.md", f"{POLICY} {version}")
+    shown = opened("library.py").dataframe[0].value["Document"]
+    assert [each[-5:] for each in shown] == ["v2.md", "v1.md"] and max(map(len, shown)) < 50
+
+
+def test_files_on_their_way_show_how_far_they_are(stocked: Shelf, opened: Opened) -> None:
+    stocked.jobs.run = lambda document_id: None
+    stocked.add("later.md", "# Later\nThis one waits for its turn.")
+    assert "Reading: 4 of 5 documents done" in opened("library.py").get("progress")[0].text
+
+
+def test_a_runner_up_that_nothing_speaks_for_is_not_mentioned(stocked: Shelf, opened: Opened) -> None:
+    labels = stocked.workbench.document(int(_named(stocked, "flsa_section_207.md"))).labels
+    assert any(label.runner_up and label.runner_up_probability < 0.005 for _, label in labels.items())
+    said = words(opened("library.py", document=_named(stocked, "flsa_section_207.md"))).replace("\\", "")
+    assert "sure 0." in said and "0.00" not in said
 
 
 def test_nothing_found_says_so(stocked: Shelf, opened: Opened) -> None:

@@ -43,6 +43,13 @@ def test_the_same_bytes_are_recognised(stocked: Shelf, opened: Opened) -> None:
     assert len(stocked.workbench.documents()) == before
 
 
+def test_a_known_file_of_the_same_name_is_named_once(stocked: Shelf, opened: Opened) -> None:
+    screen = opened("upload.py")
+    screen.file_uploader[0].set_value([("flsa_section_207.md", LAW.encode(), "text/markdown")]).run()
+    next(each for each in screen.button if each.label == "Upload 1 file").click().run()
+    assert screen.info[0].value.count("flsa") == 1
+
+
 def test_a_running_job_shows_its_step_and_the_share_that_is_done(stocked: Shelf, opened: Opened) -> None:
     stocked.jobs.run = lambda document_id: None
     stocked.add("later.md", "# Later\nThis one waits for its turn.")

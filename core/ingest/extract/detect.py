@@ -118,6 +118,8 @@ def _by_content(name: str, data: bytes, named: FileKind | None) -> FileKind | No
             f"'{name}' is not {spoken(named)}: its beginning is missing or damaged.", "Export or download it again."
         )
     if not data.startswith(_UNICODE_MARKS) and _is_binary(data):
+        if named is None:
+            raise UnsupportedFile(f"'{name}' is neither text nor of a kind that can be read.", READABLE)
         raise UnreadableFile(
             f"'{name}' holds binary data, not text.", "It is damaged or not what its name says; export it again."
         )

@@ -81,14 +81,15 @@ def _view(values: Mapping[str, tuple[str, ...]]) -> BoardView:
 
 
 def _sums(board: Board) -> None:
-    """How many cells are in which state; the number of gaps by severity."""
+    """How many cells are in which state; how many to obtain evidence for, gaps and partial ones, by severity."""
     numbers = {look: sum(1 for cell in board.cells if cell.state is look) for look in CellState}
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         for look, number in numbers.items():
             if number:
                 words = f"{CELLS[look].symbol} {CELLS[look].words} {number:,}"
                 st.badge(words, color=CELLS[look].colour)  # type: ignore[arg-type]
-        st.space("small")
+        if board.gaps:
+            st.caption("to obtain:", width="content")
         for severity, colour in SEVERITIES.items():
             found = sum(1 for gap in board.gaps if gap.severity == severity)
             if found:
@@ -117,7 +118,7 @@ def _map(board: Board, shown: Shown) -> None:
         on_select="rerun",
         selection_mode="points",
         config={"displayModeBar": False},
-        alt=f"{count(len(board.topics), 'topic')}, {count(len(board.gaps), 'gap')}",
+        alt=f"{count(len(board.topics), 'topic')}, {count(len(board.gaps), 'cell')} to obtain evidence for",
     )
     points = event["selection"]["points"]
     if points:
@@ -161,7 +162,9 @@ def _gaps(board: Board, shown: Shown) -> None:
     ids = {topic.name: topic.id for topic in shown.topics}
     held = state.desk().held(board.project)
     gaps = [gap for gap in board.gaps if (ids.get(gap.topic, 0), gap.kind.value) in shown.lit]
-    st.markdown(f"**What to obtain** · {count(len(gaps), 'gap')}" if gaps else "**What to obtain**")
+    st.markdown(
+        f"**What to obtain** · for {count(len(gaps), 'cell')}, gaps and partial ones" if gaps else "**What to obtain**"
+    )
     if not gaps:
         known = board.coverage is not None
         st.caption(":material/check: No gap among these cells." if known else "No cell was assessed: no gap is known.")

@@ -89,7 +89,7 @@ def _sentences(title: str, citations: tuple[Citation, ...], cell: Cell) -> None:
         with st.container(border=True, gap="xsmall"):
             st.markdown(f"“{plain(shortened(shown_quote(citation.quote), 600))}”")
             where = f", page {citation.page}" if citation.page is not None else ""
-            label = f"{plain(squeezed(citation.document_name, 60))}{where} :gray[{citation.relevance:.2f}]"
+            label = f"{plain(squeezed(citation.document_name, 60))}{where} :gray[relevance {citation.relevance:.2f}]"
             if cell.request is not None:
                 cards.inspect_link(cell.request, citation.passage_id, label, icon=":material/troubleshoot:")
             else:

@@ -101,7 +101,7 @@ def _listed(item: Reviewed) -> str:
     look = CELLS[item.cell.state]
     mark = f":{SEVERITIES.get(item.gap.severity, 'gray')}[●] " if item.gap else ""
     done = f" {VERDICTS[item.decision.verdict].icon}" if item.decision and item.decision.verdict in VERDICTS else ""
-    return f"{mark}{look.icon} {plain(shortened(item.cell.topic, 38))} :gray[{item.cell.kind.value}]{done}"
+    return f"{mark}{look.icon} {plain(shortened(item.cell.topic, 60))} :gray[{item.cell.kind.value}]{done}"
 
 
 def _cell(board: Board, item: Reviewed, log: Sequence[Decision]) -> None:

@@ -1,12 +1,13 @@
 """Snapshots: every run that was kept, how coverage went over time, and what changed between two of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from core.boards import Board, Run, RunState
+from core.boards import Board, GapKind, Run, RunState
 from core.coverage.shares import Share, by_domain, by_kind
 from core.reviews import CellChange, Changes
+from core.tables.domains import domain_title
 from pages.parts import trend
 from pages.parts.coverage import state
 from pages.parts.looks import CELLS
@@ -34,17 +35,18 @@ def draw(project: str | None, board: Board | None) -> None:
         _changed(project, finished)
     with columns:
         if board is not None:
-            _shares("By column", by_kind(board))
-            _shares("By domain", by_domain(board))
+            _shares("By column", by_kind(board), lambda name: state.kind_words(GapKind(name)))
+            _shares("By domain, set-up apart", by_domain(board), lambda name: domain_title(name).capitalize())
     _list(runs)
 
 
-def _shares(title: str, shares: Sequence[Share]) -> None:
+def _shares(title: str, shares: Sequence[Share], named: Callable[[str], str]) -> None:
+    """A bar per part of the board: how many of its assessed cells are covered."""
     st.markdown(f"**{title}**")
     for share in shares:
         known = share.coverage is not None
-        words = f"{share.name} · {share.coverage:.0%} of {share.assessed}" if known else f"{share.name} · not assessed"
-        st.progress(share.coverage or 0.0, words)
+        told = f"{share.coverage:.0%} of {count(share.assessed, 'cell')} covered" if known else "not assessed"
+        st.progress(share.coverage or 0.0, f"{plain(named(share.name))} · {told}")
 
 
 def snapshot_words(run: Run) -> str:

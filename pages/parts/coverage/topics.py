@@ -11,7 +11,7 @@ from core.coverage.topic_edits import edited, merged, split, topics_csv, topics_
 from core.coverage.topics import topics_from_lines
 from core.documents import Truth
 from core.errors import FivefoldError
-from core.tables.domains import domains
+from core.tables.domains import domain_title, domains
 from pages.parts import notices, session
 from pages.parts.coverage import state
 from pages.parts.coverage.finding import found_topics
@@ -52,14 +52,14 @@ def _table(listed: Sequence[Topic]) -> None:
         disabled=["origin", "source"],
         column_config={
             "select": st.column_config.CheckboxColumn("", width=40),
-            "name": st.column_config.TextColumn("Topic", width="large", required=True, max_chars=300),
-            "needs": st.column_config.MultiselectColumn(
-                "Needs", options=[truth.value for truth in Truth], width="medium"
+            "name": st.column_config.TextColumn("Topic", width=310, required=True, max_chars=300),
+            "needs": st.column_config.MultiselectColumn("Needs", options=[truth.value for truth in Truth], width=260),
+            "owner": st.column_config.TextColumn("Owner", width=110, max_chars=80),
+            "domain": st.column_config.SelectboxColumn(
+                "Domain", options=list(domains()), format_func=domain_title, width=150
             ),
-            "owner": st.column_config.TextColumn("Owner", width="small", max_chars=80),
-            "domain": st.column_config.SelectboxColumn("Domain", options=list(domains()), width="small"),
-            "jurisdiction": st.column_config.TextColumn("Jurisdiction", width="small"),
-            "origin": st.column_config.TextColumn("From", width="small"),
+            "jurisdiction": st.column_config.TextColumn("Jurisdiction", width=110),
+            "origin": st.column_config.TextColumn("From", width=70),
             "source": st.column_config.TextColumn("Sentence", width="medium"),
         },
     )

@@ -37,12 +37,11 @@ def draw_details(document: Document) -> None:
                 cards.truth_badge(document.labels.truth.value, probability=document.labels.truth.probability)
             else:
                 cards.state_badge(document)
-            facts = [document.name, count(document.pages, "page"), count(document.passages, "passage")]
-            facts += [
-                bytes_in_words(document.size_bytes),
-                f"uploaded {day(document.uploaded_at)}",
-                document.project or "no project",
-            ]
+            facts = [document.name]
+            if not is_container(document):
+                facts += [count(document.pages, "page"), count(document.passages, "passage")]
+                facts += [bytes_in_words(document.size_bytes)]
+            facts += [f"uploaded {day(document.uploaded_at)}", document.project or "no project"]
             st.caption(" · ".join(plain(fact) for fact in facts), width="content")
         _actions(document)
         if is_container(document):
@@ -83,12 +82,13 @@ def _actions(document: Document) -> None:
             on_click="ignore",
             key=f"original.{document.id}",
         )
-        st.page_link(
-            page_path("search"),
-            label="Search in it",
-            icon=":material/search:",
-            query_params={"documents": str(document.id)},
-        )
+        if document.passages:
+            st.page_link(
+                page_path("search"),
+                label="Search in it",
+                icon=":material/search:",
+                query_params={"documents": str(document.id)},
+            )
         if document.state is DocumentState.FAILED and document.cure is not Cure.AGAIN:
             draw_replacing(document, "library", _open)
         elif st.button("Read again", icon=":material/refresh:", type="tertiary", key=f"again.{document.id}"):

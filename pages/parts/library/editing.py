@@ -176,7 +176,7 @@ def _archiving(documents: Sequence[Document]) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         if living:
             st.button(
-                f"Archive {len(living):,}",
+                f"Archive {count(len(living), 'document')}",
                 icon=":material/archive:",
                 type="tertiary",
                 on_click=_archive,
@@ -185,7 +185,7 @@ def _archiving(documents: Sequence[Document]) -> None:
             )
         if stored:
             st.button(
-                f"Put {len(stored):,} back",
+                f"Put {count(len(stored), 'document')} back",
                 icon=":material/unarchive:",
                 type="tertiary",
                 on_click=_archive,

@@ -13,11 +13,12 @@ from core.tables.jurisdictions import jurisdiction_title
 from pages.parts.library.enrichment_words import drawn_words
 from pages.parts.library.kin import alike_words
 from pages.parts.looks import STATES, truth_look
-from pages.parts.wording import day
+from pages.parts.wording import day, squeezed
 
 __all__ = ["ARCHIVED", "UNKNOWN", "narrowed", "selected_of"]
 
 _PER_PAGE = 15
+_NAME = 46  # characters that the column of names holds
 ARCHIVED, UNKNOWN = "archived", "unknown"
 _MAY_GO = ("Alike", "Project")  # columns that are left out while no row fills them
 _ORDERS = {
@@ -111,16 +112,16 @@ def _table_row(document: Document, alike: str, kind: str, keywords: str) -> dict
     return {
         "Truth": _state(document),
         "Sure": told.truth.probability if ready else None,
-        "Document": document.name,
+        "Document": squeezed(document.name, _NAME),
         "Authority": (told.authority.value or UNKNOWN) if ready else "",
         "Jurisdiction": jurisdiction_title(told.jurisdiction.value) if told.jurisdiction.value else "",
         "Domain": domain_title(told.domain.value) if told.domain.value else "",
         "Date": day(document.date) if document.date else "",
         "Alike": alike,
+        "Type": kind,
         "Pages": document.pages,
         "Passages": document.passages,
         "Project": document.project or "",
-        "Type": kind,
         "Keywords": keywords,
     }
 
@@ -134,17 +135,18 @@ def _state(document: Document) -> str:
 
 
 _COLUMNS = {
-    "Truth": st.column_config.TextColumn(width=120),
-    "Sure": st.column_config.ProgressColumn(min_value=0.0, max_value=1.0, format="%.2f", width=80),
+    "Truth": st.column_config.TextColumn(width=104),
+    "Sure": st.column_config.ProgressColumn(min_value=0.0, max_value=1.0, format="%.2f", width=76),
     "Document": st.column_config.TextColumn(width=300),
     "Authority": st.column_config.TextColumn(width=92),
-    "Domain": st.column_config.TextColumn(width=150),
-    "Date": st.column_config.TextColumn(width=92),
+    "Jurisdiction": st.column_config.TextColumn(width=88),
+    "Domain": st.column_config.TextColumn(width=142),
+    "Date": st.column_config.TextColumn(width=88),
     "Alike": st.column_config.TextColumn(
         width=120, help="How much of it its nearest near-duplicate has, and whether a new version is suggested."
     ),
-    "Pages": st.column_config.NumberColumn(width=60),
-    "Passages": st.column_config.NumberColumn(width=76),
-    "Type": st.column_config.TextColumn(width=130),
+    "Type": st.column_config.TextColumn(width=142),
+    "Pages": st.column_config.NumberColumn(width=58),
+    "Passages": st.column_config.NumberColumn(width=74),
     "Keywords": st.column_config.TextColumn(width=300),
 }

@@ -114,8 +114,7 @@ def _unasked(desk: ClassifierDesk, asking: _Asking) -> None:
 
 def _nothing_confirmed(report: ClassifierReport) -> None:
     if not report.library:
-        words = "Load the sample library on *Home*, or drop files on *Upload*."
-        notices.empty(":material/fact_check:", "No document has been read yet", words)
+        notices.empty_library(":material/fact_check:", "No document has been read yet")
         return
     notices.empty(
         ":material/fact_check:",

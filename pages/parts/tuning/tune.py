@@ -32,9 +32,7 @@ _TRIAL = "trial"
 def view(project: str | None) -> None:
     """What is asked and the profile it starts from; then the sliders, and what they do."""
     if not session.workbench().statistics().passages:
-        notices.empty(
-            ":material/tune:", "Nothing to tune on yet", "Load the sample library on *Home*, or drop files on *Upload*."
-        )
+        notices.empty_library(":material/tune:", "Nothing to tune on yet")
         return
     state.adopt(project)
     default = state.desk().profiles.default(project).ref

@@ -129,10 +129,8 @@ def _below(move: Move, side: int) -> str:
 
 
 def _short(name: str, place: str) -> str:
-    """A document's name without its ending, cut, and where in it: "Overtime_and_Timek… p. 1"."""
-    stem = name.rpartition(".")[0] or name
-    head = stem if len(stem) <= _NAME else f"{stem[: _NAME - 1]}…"
-    return f"{head} {shortened(place.replace('page ', 'p. '), 12)}".strip()
+    """A document's name without its ending, cut in its middle, and where in it: "Overtime…g_Policy p. 1"."""
+    return f"{squeezed(name.rpartition('.')[0] or name, _NAME)} {shortened(place.replace('page ', 'p. '), 12)}".strip()
 
 
 def _hover(move: Move) -> str:

@@ -17,6 +17,7 @@ from pages.parts.upload.container import draw_container, draw_notes
 from pages.parts.upload.progress import draw_progress, share_done, step_words
 from pages.parts.upload.replacing import draw_not_replaced, draw_replacing
 from pages.parts.upload.unlocking import draw_unlocking
+from pages.parts.urls import page_path
 from pages.parts.wording import bytes_in_words, count, plain, shortened, squeezed
 
 __all__ = ["draw_listing"]
@@ -84,6 +85,8 @@ def _list(counts: TrayCounts) -> None:
             "No files yet",
             "Drop files above, or load the sample library on *Home* to look around first.",
         )
+        with st.container(horizontal=True, horizontal_alignment="center"):
+            st.page_link(page_path("home"), label="Load the sample library", icon=":material/auto_stories:")
         return
     found = _narrowed(counts)
     shown, words, total = state[_SHOWN], state[_WORDS], found.of(state[_SHOWN])
@@ -127,7 +130,7 @@ def _narrowed(counts: TrayCounts) -> TrayCounts:
         format_func=_TITLES.__getitem__,  # without counts: they change under the pointer
         on_change=_first_page,
     )
-    state = f"{found.running:,} in progress · {found.failed:,} failed · {found.doubtful:,} with a doubtful label"
+    state = f"{found.running:,} in progress · {found.failed:,} failed · {found.doubtful:,} with a doubtful truth"
     st.caption(f"{count(found.all, 'file')} · {state} · {found.done:,} done")
     return found
 
@@ -266,7 +269,7 @@ def _taken_for(document: Document) -> None:
     label = document.labels.truth
     quote = label.evidence[0] if label.evidence else None
     why = f"“{shortened(quote.quote, 160)}” – {quote.rule}" if quote is not None else label.reason
-    runner_up = f" · runner-up {label.runner_up} {label.runner_up_probability:.2f}" if label.runner_up else ""
+    runner_up = f" · runner-up {label.runner_up} {label.runner_up_probability:.2f}" if labels.contested(label) else ""
     st.caption(plain("confirmed by hand" if label.confirmed else f"{why}{runner_up}"))
     for warning in document.warnings:
         st.caption(f":orange[:material/warning:] {plain(warning)}")
