@@ -11,7 +11,10 @@ from core.errors import StoreFailed
 
 __all__ = ["store_failures"]
 
-_UNREACHABLE = "Check that PostgreSQL is running and that DATABASE_URL is right, then try again."
+_UNREACHABLE = (
+    "Check that PostgreSQL is running and that DATABASE_URL is right, then try again."
+    " Where DATABASE_URL is not set, start Fivefold again: its own database starts with it, and nothing is lost."
+)
 _HINTS: tuple[tuple[type[psycopg.Error], str, str], ...] = (
     (
         psycopg.errors.DiskFull,
@@ -42,12 +45,11 @@ _HINTS: tuple[tuple[type[psycopg.Error], str, str], ...] = (
 def store_failures(doing: str) -> Iterator[None]:
     """Turns whatever the database raises inside into StoreFailed; `doing` completes "… while {doing}".
 
-    >>> with store_failures("reading a page"):
+    >>> with store_failures("reading a page"):  # doctest: +ELLIPSIS
     ...     raise psycopg.OperationalError("server closed the connection")
     Traceback (most recent call last):
         ...
-    core.errors.StoreFailed: The database does not answer while reading a page: server closed the connection. \
-Check that PostgreSQL is running and that DATABASE_URL is right, then try again.
+    core.errors.StoreFailed: The database does not answer while reading a page: server closed the connection. Check ...
     """
     try:
         yield

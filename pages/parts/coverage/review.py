@@ -137,4 +137,4 @@ def _log(log: Sequence[Decision]) -> None:
             }
             for each in reversed(log)
         ]
-        st.dataframe(rows, hide_index=True, height=min(420, 38 + 35 * len(rows)))
+        st.dataframe(rows, hide_index=True, placeholder="", height=min(420, 38 + 35 * len(rows)))

@@ -48,6 +48,7 @@ def _table(listed: Sequence[Topic]) -> None:
         rows,
         key=f"topics.table.{round_}",
         hide_index=True,
+        placeholder="",
         height=min(460, 38 + 35 * len(rows)),
         disabled=["origin", "source"],
         column_config={

@@ -23,6 +23,7 @@ def draw(past: Sequence[RealityTable]) -> None:
         [_version(each) for each in past],
         key="data.versions",
         hide_index=True,
+        placeholder="",
         column_config={"Rows": st.column_config.NumberColumn(format="localized")},
     )
     pairs = {f"{older.version}–{newer.version}": (newer, older) for newer, older in pairwise(past)}
@@ -95,6 +96,7 @@ def _changes(diff: TableDiff) -> None:
         listed,
         key="data.diff",
         hide_index=True,
+        placeholder="",
         row_height=ROW_PIXELS,
         height=height(len(listed)),
         column_order=None if diff.by else ("What", "Before", "After"),

@@ -18,7 +18,7 @@ from pages.parts.wording import day, squeezed
 __all__ = ["ARCHIVED", "UNKNOWN", "narrowed", "selected_of"]
 
 _PER_PAGE = 15
-_NAME = 46  # characters that the column of names holds
+_NAME = 42  # characters that the column of names holds
 ARCHIVED, UNKNOWN = "archived", "unknown"
 _MAY_GO = ("Alike", "Project")  # columns that are left out while no row fills them
 _ORDERS = {
@@ -91,6 +91,7 @@ def selected_of(documents: list[Document]) -> list[Document]:
     table = st.dataframe(
         rows_shown,
         hide_index=True,
+        placeholder="",
         column_order=filled,
         on_select="rerun",
         selection_mode="multi-row",
@@ -119,8 +120,8 @@ def _table_row(document: Document, alike: str, kind: str, keywords: str) -> dict
         "Date": day(document.date) if document.date else "",
         "Alike": alike,
         "Type": kind,
-        "Pages": document.pages,
-        "Passages": document.passages,
+        "Pages": document.pages or None,
+        "Passages": document.passages or None,
         "Project": document.project or "",
         "Keywords": keywords,
     }

@@ -35,10 +35,11 @@ def draw_files() -> None:
 def _pack(pack: Pack) -> None:
     both = joined(draft(), pack.vocabulary)
     words = [word for domain in pack.vocabulary.domains for word in domain.keywords]
-    with st.container(border=True, gap="small", height="stretch"):
-        st.markdown(f"**{plain(pack.title)}**")
-        st.markdown(plain(pack.about))
-        st.caption(plain(f"{', '.join(words[:_SHOWN])} and {len(words) - _SHOWN} more"))
+    with st.container(border=True, gap="small", height="stretch", vertical_alignment="distribute"):
+        with st.container(gap="small"):
+            st.markdown(f"**{plain(pack.title)}**")
+            st.markdown(plain(pack.about))
+            st.caption(plain(f"{', '.join(words[:_SHOWN])} and {len(words) - _SHOWN} more words"))
         held = both == draft()
         st.button(
             "Is there" if held else "Add", key=f"settings.pack.{pack.name}", disabled=held,

@@ -253,6 +253,7 @@ def _table(rows: Sequence[Mapping[str, Any]], *, row_height: int) -> None:
     st.dataframe(
         rows,
         hide_index=True,
+        placeholder="–",
         row_height=row_height,
         height="content" if len(rows) <= _MOST_ROWS else 36 + row_height * _MOST_ROWS,
         column_config=dict.fromkeys(("Found", "Right when said", "Right"), bar),

@@ -38,6 +38,7 @@ def draw(shown: Sequence[Experiment], measure: str) -> None:
         [_cells(shown, row) for row in rows],
         key=f"measure.questions.{'.'.join(map(str, ids))}.{measure}.{order.name}",
         hide_index=True,
+        placeholder="–",
         height=_ROW * (min(len(rows), _LISTED) + 1) + 3,
         column_config=_columns(shown),
         on_select="rerun",

@@ -30,6 +30,7 @@ def draw(questions: QuestionSet, listed: Sequence[Experiment]) -> None:
         [_cells(each, now) for each in done],
         key=f"measure.kept.{questions.id}.{len(done)}.{done[0].id}",
         hide_index=True,
+        placeholder="–",
         height=_ROW * (min(len(done), _LISTED) + 1) + 3,
         column_config=_columns(),
         on_select="rerun",

@@ -69,7 +69,7 @@ def _lessons(newest: LessonVersion) -> None:
     columns: Mapping[str, Any] = {"Right by itself": bar, "Right when taught": bar, "Left out": told_of}
     if not any(row["Left out"] for row in rows):
         rows = [{name: value for name, value in row.items() if name != "Left out"} for row in rows]
-    st.dataframe(rows, hide_index=True, row_height=32, column_config=columns)
+    st.dataframe(rows, hide_index=True, placeholder="–", row_height=32, column_config=columns)
 
 
 def _named(names: Sequence[str]) -> str:

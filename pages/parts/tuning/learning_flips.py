@@ -94,6 +94,7 @@ def _listed(lessons: LessonDesk, task: _Task, preview: Preview) -> None:
     table = st.dataframe(
         [_row(each, preview.version) for each in preview.flips],
         hide_index=True,
+        placeholder="",
         row_height=_ROW_HEIGHT,
         height="content" if len(preview.flips) <= _MOST_ROWS else 36 + _ROW_HEIGHT * _MOST_ROWS,
         on_select="rerun",

@@ -232,6 +232,7 @@ def _changes(experiment: Experiment, changes: Sequence[Change], key: str) -> Non
         ],
         key=f"{key}.{experiment.id}",
         hide_index=True,
+        placeholder="–",
         height=_ROW * (min(len(changes), _LISTED) + 1) + 3,
         column_config={
             "Question": st.column_config.TextColumn(width=236),
