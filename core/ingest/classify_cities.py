@@ -41,7 +41,7 @@ class Mention:
     def rule(self) -> str:
         """Why it counts, for people."""
         if not self.city:
-            return f"names {self.value} ({self.kind})"
+            return f"names {jurisdiction_title(self.value)} ({self.kind})"
         what = "" if self.city.endswith(" County") else "city of "
         return f"names {self.city} ({what}{jurisdiction_title(self.value)})"
 

@@ -88,7 +88,9 @@ def checked_key(key: str) -> str:
 def checked_judge(who: str) -> str:
     """Who judges, in one line. Raises BadRequest when nobody says so."""
     if not who.strip():
-        raise BadRequest("A judgment needs the name of who judges.", "Say who you are: write it into “Your name”, then try again.")
+        raise BadRequest(
+            "A judgment needs the name of who judges.", "Say who you are: fill in “Your name”, then try again."
+        )
     return _checked(" ".join(who.split()), "judge's name")
 
 

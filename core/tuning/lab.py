@@ -72,7 +72,7 @@ class Lab:
         cannot be, or nobody's name.
         """
         if not who.strip():
-            raise BadRequest("An experiment needs a name.", "Say who you are: write it into “Your name”, then try again.")
+            raise BadRequest("An experiment needs a name.", "Say who you are: fill in “Your name”, then try again.")
         if optimising is not None:
             check_optimising(optimising)
         questions = self._store.question_set(set_id)

@@ -210,7 +210,10 @@ def _words(text: str) -> str:
 
 def _named(who: str) -> str:
     if not _words(who):
-        raise BadRequest("A profile is saved, chosen and retired in somebody's name.", "Say who you are: write it into “Your name”, then try again.")
+        raise BadRequest(
+            "A profile is saved, chosen and retired in somebody's name.",
+            "Say who you are: fill in “Your name”, then try again.",
+        )
     return _words(who)
 
 

@@ -57,7 +57,7 @@ def _table(listed: Sequence[Topic]) -> None:
             "needs": st.column_config.MultiselectColumn("Needs", options=[truth.value for truth in Truth], width=260),
             "owner": st.column_config.TextColumn("Owner", width=110, max_chars=80),
             "domain": st.column_config.SelectboxColumn(
-                "Domain", options=list(domains()), format_func=domain_title, width=150
+                "Domain", options=list(domains()), format_func=lambda domain: domain_title(str(domain)), width=150
             ),
             "jurisdiction": st.column_config.TextColumn("Jurisdiction", width=110),
             "origin": st.column_config.TextColumn("From", width=70),
