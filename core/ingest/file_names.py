@@ -36,6 +36,13 @@ def clean_name(name: str) -> str:
     >>> [clean_name(name) for name in ("../../etc/passwd", "C:\\\\plans\\\\.\\\\a.txt", "/a\\x00b.txt", "..")]
     ['etc/passwd', 'plans/a.txt', 'ab.txt', 'unnamed']
     """
+    cleaned = _cleaned(name)
+    while (again := _cleaned(cleaned)) != cleaned:  # what stood before a drive's letter may have hidden it
+        cleaned = again
+    return cleaned
+
+
+def _cleaned(name: str) -> str:
     said = _UNSEEN.sub("", _DRIVE.sub("", name.replace("\\", "/")))
     parts = [part.strip() for part in said.split("/")]
     kept = [_shortened(part) for part in parts if part and part.strip(".")]

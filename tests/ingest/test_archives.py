@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.errors import BadFile, Cure, EmptyFile, EncryptedFile, FileTooCostly, UnreadableFile, UnsupportedFile
@@ -196,6 +196,8 @@ def test_names_that_are_too_long_still_differ_at_their_ends() -> None:
     assert all(name.startswith("share/statement_of_work_") and len(name) == 206 for name in cleaned)
 
 
+@example(" A:")
+@example("/A:/B:/plan.txt")
 @given(st.text(max_size=600))
 def test_a_cleaned_name_leads_nowhere_else_and_is_clean_for_good(name: str) -> None:
     cleaned = clean_name(name)

@@ -26,7 +26,7 @@ import streamlit as st
 from pages.parts.tuning.classifier import view
 
 place = Path(__file__).parents[1]
-rooms = [st.Page(place / f"{name}.py", title=name) for name in ("library", "upload")]
+rooms = [st.Page(place / f"{name}.py", title=name) for name in ("home", "library", "upload")]
 st.navigation([st.Page(view, title="Tuning", default=True), *rooms]).run()
 """
 
@@ -37,7 +37,7 @@ def entered(tmp_path: Path) -> Entered:
     place = tmp_path / "app" / "frame"
     place.mkdir(parents=True)
     (place / "main.py").write_text(SCRIPT, "utf-8")
-    for name in ("library", "upload"):
+    for name in ("home", "library", "upload"):
         (place.parent / f"{name}.py").write_text("import streamlit as st\n", "utf-8")
     classifier._asking.clear()
     return lambda: AppTest.from_file(str(place / "main.py"), default_timeout=60).run()
