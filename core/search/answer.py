@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.documents import Origin
 from core.matching import STOP_WORDS
 from core.results import Candidate, Signals
 from core.search.wordings import said_in, wordings_of
@@ -85,9 +86,10 @@ def _weighs_enough(candidates: Sequence[Candidate], carrying: Sequence[Candidate
     """Whether one that carries the known names says enough, and some one stands out clearly. A name that has another
     wording is a matter rather than a proper name: what is known by it is said in other words, too."""
     proper = [name for name in known if not wordings_of(name).all]
-    best = max(_evidence(candidate.signals, wordings=not proper) for candidate in carrying)
-    enough = best >= (LEAST_NAMED_EVIDENCE if proper else LEAST_EVIDENCE)
-    return enough and max(_clearness(candidate.signals) for candidate in candidates) >= LEAST_CLEAR
+    least = LEAST_NAMED_EVIDENCE if proper else LEAST_EVIDENCE
+    enough = [each for each in carrying if _evidence(each.signals, wordings=not proper) >= least]
+    noted = any(each.passage.origin is not Origin.DOCUMENT for each in enough)  # best matches are those of documents
+    return noted or (bool(enough) and max(_clearness(each.signals) for each in candidates) >= LEAST_CLEAR)
 
 
 def named_in(question: str) -> tuple[str, ...]:

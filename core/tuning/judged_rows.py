@@ -143,7 +143,7 @@ def _json_line(number: int, line: str) -> tuple[Row, list[BadRequest]]:
         key=checked_key(_word(found, "key")) if "key" in found else "",
         question=checked_question(_word(found, "question")) if "question" in found else None,
         kind=checked_kind(_word(found, "kind")) if found.get("kind") is not None else None,
-        filters=_usable(filters_of(found["filters"] or {})) if "filters" in found else None,
+        filters=filters_of(found["filters"] or {}) if "filters" in found else None,
         relevant=relevant_of(found["relevant"] or ()) if "relevant" in found else None,
         said=tuple(said),
         whole=True,
@@ -156,15 +156,6 @@ def _word(found: Mapping[str, Any], name: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise BadRequest(f"'{name}' is not a text.")
     return str(value)
-
-
-def _usable(filters: SearchFilters) -> SearchFilters:
-    """Filters that can be searched with: a date too far back to be reckoned is a mistake."""
-    try:
-        filters.resolved(datetime(2000, 1, 1, tzinfo=UTC))
-    except OverflowError as error:
-        raise BadRequest(f"recency_months {filters.recency_months} is too long ago.") from error
-    return filters
 
 
 def _json_judgment(entry: Any) -> Said:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.documents import Passage, Span
+from core.documents import Origin, Passage, Span
 from core.results import Candidate, Signals
 from core.search.answer import judge, named_in
 
@@ -85,6 +85,14 @@ def test_best_matches_that_speak_of_different_things_are_no_answer() -> None:
     assert judge("Who approves a sabbatical?", [together]).answered
     assert judge("Who approves a sabbatical?", [scattered]).silence == "Nothing in the library is about this question."
     assert judge("Who approves a sabbatical?", [near]).answered  # not compared with others: nothing tells against it
+
+
+def test_a_note_answers_by_itself_because_the_best_matches_are_those_of_documents() -> None:
+    note = found("Ms Doe keeps the key of the cabinet.", 0.5, 0.8)
+    far = replace(note, signals=replace(note.signals, feedback=0.3))
+    assert not judge("Who keeps the key of the shed?", [far]).answered
+    noted = replace(far, passage=replace(far.passage, origin=Origin.INSIGHT))
+    assert judge("Who keeps the key of the shed?", [noted]).answered
 
 
 def test_a_passage_that_holds_every_word_answers_however_scattered_the_others_are() -> None:

@@ -96,7 +96,7 @@ FILTERS = st.builds(
     truths=st.sampled_from([(), ("intent",), ("regulatory", "compliance")]),
     tags=st.lists(TEXT, max_size=2, unique=True).map(tuple),
     tags_mode=st.sampled_from(["any", "all"]),
-    date_from=st.none() | MOMENTS,
+    date_from=st.none() | MOMENTS.map(lambda moment: moment.astimezone(UTC)),  # as bounds are read
     recency_months=st.none() | st.integers(1, 400),
     include_undated=st.booleans(),
     exclude_jurisdictions=st.sampled_from([(), ("state:AK",)]),
@@ -442,7 +442,6 @@ def test_a_file_that_cannot_be_read_at_all_is_refused_whole(name: str, data: byt
         ('{"id": "q2", "question": "Why?", "filters": {"truth": "odd"}}', r"Invalid truths: \['odd'\]"),
         ('{"id": "q2", "question": "Why?", "filters": [1]}', "'filters' is not an object"),
         ('{"id": "q2", "question": "Why?", "filters": {"documents": [99]}}', "document 99, which is not in this"),
-        ('{"id": "q2", "question": "Why?", "filters": {"recency_months": 99999999999}}', "too long ago"),
         ('{"id": "q2", "question": "Why?", "relevant": [{"sha256": "0", "grade": 7}]}', "Grade 7 is not 1, 2 or 3"),
         ('{"id": "q2", "question": "Why?", "relevant": [{"sha256": 5}]}', "has no sha256"),
         ('{"id": "q2", "question": "Why?", "relevant": {"sha256": "0"}}', "'relevant' is not a list"),

@@ -36,6 +36,7 @@ def draw(project: str | None) -> None:
     _adding(project, first=not listed)
 
 
+# One column after the other, each with its width: split up, what the table shows could not be read in one place.
 def _table(listed: Sequence[Topic]) -> None:
     head, export = st.columns([8, 2], vertical_alignment="center")
     head.markdown(f"**{count(len(listed), 'topic')}** · edit in place, select rows to change several at once")
