@@ -14,6 +14,7 @@ from core.errors import FivefoldError
 from core.filters import SearchFilters
 from core.ports import VectorIndex, Vectors
 from core.queries import SearchRequest
+from core.search.retrieve import OVERSAMPLED
 from core.search.route import question_terms
 from core.settings import Settings
 from core.workbench import Workbench
@@ -23,7 +24,7 @@ from storage.opening import open_workbench
 
 __all__ = ["WANTED", "Ours", "measure_ours", "narrowed"]
 
-WANTED = 100
+WANTED = OVERSAMPLED
 """Passages a search wants of each leg."""
 
 _SEARCHERS = (1, 8, 32)

@@ -73,23 +73,27 @@ def judge(question: str, candidates: Sequence[Candidate], date_words: str = "", 
     if kind and kind.needed and all(candidate.signals.answer == 0 for candidate in carrying):
         where = f" that speaks of {_listed(known)}" if known else ""
         return Verdict(False, f"Nothing found{where} gives {kind.label}.")
-    if any(_says_all(candidate.signals) for candidate in carrying) or _weighs_enough(candidates, carrying, known):
+    if any(_says_all(candidate.signals) for candidate in carrying):
         return Verdict(True)
-    if known:
+    enough = _saying_enough(carrying, known)
+    if not enough and known:
         return Verdict(
             False, f"The library mentions {_listed(known)}, but says nothing found that answers the question."
         )
-    return Verdict(False, "Nothing in the library is about this question.")
+    if not enough:
+        return Verdict(False, "Nothing in the library is about this question.")
+    noted = any(each.passage.origin is not Origin.DOCUMENT for each in enough)  # best matches are those of documents
+    if noted or max(_clearness(each.signals) for each in candidates) >= LEAST_CLEAR:
+        return Verdict(True)
+    return Verdict(False, "What comes nearest speaks of different things; none of it stands out as an answer.")
 
 
-def _weighs_enough(candidates: Sequence[Candidate], carrying: Sequence[Candidate], known: Sequence[str]) -> bool:
-    """Whether one that carries the known names says enough, and some one stands out clearly. A name that has another
-    wording is a matter rather than a proper name: what is known by it is said in other words, too."""
+def _saying_enough(carrying: Sequence[Candidate], known: Sequence[str]) -> Sequence[Candidate]:
+    """Those that say enough of the passages that carry the known names. A name that has another wording is a matter
+    rather than a proper name: what is known by it is said in other words, too."""
     proper = [name for name in known if not wordings_of(name).all]
     least = LEAST_NAMED_EVIDENCE if proper else LEAST_EVIDENCE
-    enough = [each for each in carrying if _evidence(each.signals, wordings=not proper) >= least]
-    noted = any(each.passage.origin is not Origin.DOCUMENT for each in enough)  # best matches are those of documents
-    return noted or (bool(enough) and max(_clearness(each.signals) for each in candidates) >= LEAST_CLEAR)
+    return [each for each in carrying if _evidence(each.signals, wordings=not proper) >= least]
 
 
 def named_in(question: str) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ def test_best_matches_that_speak_of_different_things_are_no_answer() -> None:
     near = found("Leave is approved by the manager.", 0.45, 0.5)
     scattered, together = (replace(near, signals=replace(near.signals, feedback=value)) for value in (0.55, 0.95))
     assert judge("Who approves a sabbatical?", [together]).answered
-    assert judge("Who approves a sabbatical?", [scattered]).silence == "Nothing in the library is about this question."
+    assert "speaks of different things" in judge("Who approves a sabbatical?", [scattered]).silence
     assert judge("Who approves a sabbatical?", [near]).answered  # not compared with others: nothing tells against it
 
 
