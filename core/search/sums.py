@@ -1,6 +1,7 @@
 """How a score is shown as a sum: its parts in thousandths that add up exactly, and the sum in words."""
 
 from collections.abc import Sequence
+from math import fsum
 
 from core.results import Factor, Score
 from core.tables.factors import factor_table
@@ -36,7 +37,7 @@ def shown_parts(score: Score) -> Sequence[tuple[Factor, float]]:
     factors = sorted(score.factors, key=lambda factor: -factor.contribution)
     exact = [factor.contribution * _STEPS for factor in factors]
     steps = [int(part + 1e-6) for part in exact]
-    shown_sum = float(f"{sum(factor.contribution for factor in factors):.3f}")
+    shown_sum = float(f"{fsum(factor.contribution for factor in factors):.3f}")  # as the total is added
     missing = round(shown_sum * _STEPS) - sum(steps)
     for index in sorted(range(len(exact)), key=lambda i: steps[i] - exact[i])[: max(0, missing)]:
         steps[index] += 1
