@@ -19,7 +19,7 @@ async def healthz(_request: "Request") -> JSONResponse:
     """200 when the library answers, 503 with the reason when it does not. The database is really asked."""
     from anyio import to_thread
 
-    from pages.parts import session
+    from pages.components import session
 
     health = await to_thread.run_sync(session.health)
     return JSONResponse(health.as_data(), status_code=200 if health.ok else 503)
@@ -30,7 +30,7 @@ async def lifespan(_app: st.App) -> "AsyncGenerator[None, None]":
     """Open the library while the first browser is still connecting; close it when the server stops."""
     from anyio import to_thread
 
-    from pages.parts import session
+    from pages.components import session
 
     session.open_early()
     yield

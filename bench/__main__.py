@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import conflicts, coverage, ingest, retrieval, search, start, tables, tuning
+from bench import conflicts, coverage, ingest, keywords, retrieval, search, start, tables, tuning
 from bench.stock import STOCK_SUFFIXES
 
 __all__ = ["main"]
@@ -17,7 +17,7 @@ _BENCHES: dict[str, Callable[[Sequence[Path]], str]] = {
     "tuning": tuning.run,
     "conflicts": conflicts.run,
 }
-_NAMES = (*_BENCHES, "coverage", "tables", "retrieval")
+_NAMES = (*_BENCHES, "coverage", "tables", "keywords", "retrieval")
 _COVERAGE = 100_000
 
 
@@ -42,6 +42,7 @@ def main(words: Sequence[str] | None = None) -> None:
     benches = _BENCHES | {
         "coverage": partial(coverage.run, passages=max(chosen.passages, default=_COVERAGE), topics=chosen.topics),
         "retrieval": partial(retrieval.run, sizes=chosen.passages or retrieval.SIZES),
+        "keywords": partial(keywords.run, sizes=chosen.passages or keywords.SIZES),
         "tables": lambda _: tables.run(sorted(chosen.folder.rglob("*.csv")), rows=chosen.rows),
     }
     for name in [chosen.only] if chosen.only else _NAMES:

@@ -1,4 +1,4 @@
-"""Conflicts planted in real sentences that are found, and what is reported of sentences nobody has touched."""
+"""Benchmark of conflict detection: recall on conflicts planted in real sentences, false alarms on unchanged ones."""
 
 import re
 from collections import defaultdict
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
+from adapters.sandboxed_reader import SandboxedReader
+from bootstrap.workbench import settings_from_environment
 from core.coverage.conflicts import disagreement
 from core.coverage.statements import content_stems, quantities
-from core.ingest.chunk import split
-from core.ingest.isolate import IsolatedReader
-from core.printed import aligned
-from core.search.quotable import QuotableKind, quotables
-from storage.opening import settings_from_environment
+from core.formats.terminal import aligned
+from core.ingestion.chunking import split
+from core.search.citations.cite import QuotableKind, quotables
 
 __all__ = ["run"]
 
@@ -21,7 +21,7 @@ _FIGURE = re.compile(r"\d+")
 _MOST_SENTENCES = 2000  # two million pairs
 _LOOK_AT = 40
 _SHARED = 2
-"""Content words a pair must share to be compared at all: with fewer it is of different matters, and counts as not
+"""Content words a pair must share to be compared: with fewer the subjects differ, and the pair counts as not
 reported."""
 
 
@@ -55,7 +55,7 @@ def run(files: Sequence[Path]) -> str:
 def _sentences(files: Sequence[Path]) -> Iterator[_Sentence]:
     """Every sentence of prose with an amount, once."""
     limits, seen = settings_from_environment(), set[str]()
-    reader = IsolatedReader(limits.file_seconds, limits.file_megabytes)
+    reader = SandboxedReader(limits.file_seconds, limits.file_megabytes)
     try:
         for file in files:
             for passage in split(reader.read(file.name, file.read_bytes()), file.stem):

@@ -1,4 +1,4 @@
-"""A coverage run on a large library, and again after one more document, against the same cells searched one by one."""
+"""Benchmark of coverage runs on a large library, full and after one more document, against one search per cell."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,21 +10,21 @@ from random import Random
 import numpy as np
 
 from bench.measured import clock, peak_memory
-from core.boards import Board, Topic
-from core.coverage.detect import cell_request
-from core.coverage.evidence import topic_words
-from core.documents import Document, DocumentState, Page, Passage, Span, TableRole, Truth
-from core.errors import BadRequest
-from core.moments import right_now
-from core.ports import Vectors
-from core.printed import aligned
+from bootstrap.clock import utc_now
+from bootstrap.scratch_library import files_of, fill, scratch_library
+from bootstrap.workbench import OpenWorkbench, settings_from_environment
+from core.coverage.detection.detector import cell_request
+from core.coverage.detection.evidence import topic_words
+from core.domain.coverage_board import Board, Topic
+from core.domain.documents import Document, DocumentState, Page, Passage, Span, TableRole, Truth
+from core.domain.errors import BadRequest
+from core.formats.terminal import aligned
+from core.ports.stores import Vectors
 from core.workbench import Workbench
-from storage.opening import settings_from_environment
-from storage.scratch import files_of, fill, scratch_workbench
 
 __all__ = ["run"]
 
-_PER_DOCUMENT = 200
+_PER_DOCUMENT = 200  # passages
 _SETUP_ROWS, _ROWS_AT_ONCE = 500, 20
 _SAMPLE = 40  # cells searched one by one
 _NOISE = 0.35  # length of what is added to a real vector: a copy keeps a cosine of about 0.94 with its model
@@ -33,7 +33,7 @@ _SEED = 5
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A document ready to be stored. vectors: one per passage."""
+    """A generated document. vectors: one per passage."""
 
     name: str
     page: Page
@@ -42,7 +42,7 @@ class _Made:
 
 
 class _Stock:
-    """Real passages with their vectors, from which any number of others is made."""
+    """Real passages with their vectors, used to generate others."""
 
     def __init__(self, passages: Sequence[Passage], vectors: Vectors) -> None:
         self._random, self._noise = Random(_SEED), np.random.default_rng(_SEED)
@@ -108,49 +108,53 @@ def _made(name: str, models: Sequence[Passage], said: Sequence[Sequence[str]], v
 
 
 def run(files: Sequence[Path], *, passages: int = 100_000, topics: int = 1_000) -> str:
-    """Seconds, cells per second and peak memory of runs that are kept; the peer is told from a sample."""
-    with scratch_workbench(settings_from_environment()) as workbench:
+    """Seconds, cells per second and peak memory of stored runs; the peer is extrapolated from a sample."""
+    with scratch_library(settings_from_environment()) as library:
+        workbench = library.workbench
         fill(workbench, files_of(files))
-        stock = _stock(workbench)
+        stock = _stock(library)
         for number in range(max(1, passages // _PER_DOCUMENT)):
-            _store(workbench, stock.document(number, min(passages, _PER_DOCUMENT)))
+            _store(library, stock.document(number, min(passages, _PER_DOCUMENT)))
         names = stock.topics(topics)
-        _store(workbench, stock.setup(names[: min(_SETUP_ROWS, topics)]))
-        workbench.desk.add_topics([Topic(name) for name in names])
+        _store(library, stock.setup(names[: min(_SETUP_ROWS, topics)]))
+        workbench.coverage.add_topics([Topic(name) for name in names])
         # The keyword files are made at the first search; the model is loaded by it.
-        workbench.search(
-            cell_request(names[0], Truth.REGULATORY, None, workbench.tuning.profiles.default(None)), remember=False
+        workbench.search.run(
+            cell_request(names[0], Truth.REGULATORY, None, workbench.evaluation.profiles.default(None)), remember=False
         )
         rows = [("one run", *_carried_out(workbench))]
-        _store(workbench, stock.document(passages // _PER_DOCUMENT, _PER_DOCUMENT))
+        _store(library, stock.document(passages // _PER_DOCUMENT, _PER_DOCUMENT))
         rows.append(("again, one document more", *_carried_out(workbench)))
-        board = workbench.desk.board(None)
+        board = workbench.coverage.board(None)
         assert board is not None
         rows.append(_one_by_one(workbench, board))
-        held = workbench.statistics().passages
+        held = workbench.documents.statistics().passages
     table = aligned(("way", "cells judged", "seconds", "cells/s", "peak MB"), rows)
     return f"{held} passages, {topics} topics; cells carried over count as none judged\n{table}"
 
 
-def _stock(workbench: Workbench) -> _Stock:
-    found = [p for document in workbench.documents() for p in workbench.passages_of(document.id) if p.sentences]
-    vectors = workbench._vectors.vectors([p.id for p in found])
+def _stock(library: OpenWorkbench) -> _Stock:
+    workbench = library.workbench
+    found = [
+        p for document in workbench.documents.list() for p in workbench.documents.passages(document.id) if p.sentences
+    ]
+    vectors = library.stores.vectors.vectors([p.id for p in found])
     found = [p for p in found if p.id in vectors]
     return _Stock(found, np.stack([vectors[p.id] for p in found]))
 
 
-def _store(workbench: Workbench, made: _Made) -> None:
+def _store(library: OpenWorkbench, made: _Made) -> None:
     """Through the catalogue, like an upload; the keyword files follow it by themselves."""
     digest = sha256(made.name.encode()).hexdigest()
-    document = Document(0, made.name, digest, len(made.page.text), DocumentState.PENDING, right_now())
-    document = workbench._catalogue.add_document(document)
-    stored = workbench._catalogue.save_ingested(document, [made.page], made.passages, made.vectors)
-    workbench._vectors.add(stored, made.vectors)
+    document = Document(0, made.name, digest, len(made.page.text), DocumentState.PENDING, utc_now())
+    document = library.stores.catalogue.add_document(document)
+    stored = library.stores.catalogue.save_ingested(document, [made.page], made.passages, made.vectors)
+    library.stores.vectors.add(stored, made.vectors)
 
 
 def _carried_out(workbench: Workbench) -> tuple[int, float, float, float]:
     """Cells judged, seconds, cells judged per second, peak megabytes."""
-    runs = workbench.desk.runs
+    runs = workbench.coverage.runs
     with peak_memory() as peak, clock() as one:
         ended = runs.carry_out(runs.start(None).id)
     judged = ended.total - ended.carried
@@ -158,10 +162,10 @@ def _carried_out(workbench: Workbench) -> tuple[int, float, float, float]:
 
 
 def _one_by_one(workbench: Workbench, board: Board) -> tuple[str, int, float, float, float]:
-    """The five truths' cells by single searches, told from a sample of them."""
+    """The five truths' cells by single searches, extrapolated from a sample."""
     cells = [cell for cell in board.cells if cell.request is not None and not cell.configuration]
     sample = Random(_SEED).sample(cells, min(_SAMPLE, len(cells)))
-    searches = [partial(workbench.search, cell.request, remember=False) for cell in sample if cell.request]
+    searches = [partial(workbench.search.run, cell.request, remember=False) for cell in sample if cell.request]
     with peak_memory() as peak, clock() as taken:
         for search in searches:
             search()

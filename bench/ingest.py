@@ -1,7 +1,7 @@
-"""Ingestion end to end, from text PDFs to stored passages with vectors, against the stock pipeline.
+"""Benchmark of ingestion end to end, from text PDFs to stored passages with vectors, against the stock pipeline.
 
-Both are warm, read the same files in the same run, in turns, and their medians are compared. Passages differ in length
-and stock ones overlap, so beside passages per second stands the ratio of seconds: the same pages, the same text.
+Both are warm and read the same files alternately; medians are compared. Passages differ in length and stock chunks
+overlap, so the table also shows the ratio of seconds for the same pages.
 """
 
 import tempfile
@@ -12,18 +12,18 @@ from time import sleep
 
 from bench.measured import clock
 from bench.stock import StockPipeline, read_text
-from core.library.intray import NewFile
-from core.printed import aligned
+from bootstrap.scratch_library import scratch_workbench
+from bootstrap.workbench import settings_from_environment
+from core.formats.terminal import aligned
+from core.library.upload_queue import NewFile
 from core.workbench import Workbench
-from storage.opening import settings_from_environment
-from storage.scratch import scratch_workbench
 
 __all__ = ["run"]
 
 _ROUNDS = 3
 _LEAST_PAGES = 150
 _PAGES_PER_FILE = 25
-_LOOK_SECONDS = 0.25  # looking takes the worker's processor; what is seen late counts against us
+_LOOK_SECONDS = 0.25  # polling takes CPU time from the worker; a late poll counts against us
 
 
 def run(files: Sequence[Path]) -> str:
@@ -37,7 +37,7 @@ def run(files: Sequence[Path]) -> str:
         stock.ingest(pdfs[:1])
         slow, fast, chunks, passages = [], [], 0, 0
         with scratch_workbench(settings_from_environment(), worker=True) as workbench:
-            workbench.warm()
+            workbench.search.warm()
             _ingest(workbench, pdfs[:1], "warm")
             for number in range(_ROUNDS):
                 before = len(stock.chunks)
@@ -66,10 +66,10 @@ def _ingest(workbench: Workbench, files: Sequence[Path], project: str) -> int:
     """Drop the files and wait until all are read; how many passages they have. In a project of its own, because the
     same bytes in the same project are recognised."""
     new = [NewFile(file.name, file.read_bytes) for file in files]
-    list(workbench.tray.take_in(new, project=project))
-    while workbench.tray.counts(1.0).running:
+    list(workbench.upload_queue.take_in(new, project=project))
+    while workbench.upload_queue.counts(1.0).running:
         sleep(_LOOK_SECONDS)
-    return sum(each.passages for each in workbench.documents() if each.project == project)
+    return sum(each.passages for each in workbench.documents.list() if each.project == project)
 
 
 def _pdfs(given: Sequence[Path], folder: Path) -> tuple[list[Path], int]:

@@ -1,11 +1,11 @@
-"""A library of any size out of real text: sentences put together anew, with the vectors such passages would have.
+"""Generates a library of any size from real text: recombined sentences with the vectors such passages would have.
 
     passage   as many sentences as a real one, half of them its own, half others of its truth, with two made words
     vector    the mean of its sentences' vectors by their length, and noise of its own
     meanings  its sentences' vectors, as they were measured when the real text was read
 
-The made words keep the vocabulary growing with the library, as it does in real ones (Heaps 1978): they are drawn by
-Zipf's law, so that a few stand everywhere and most in one place.
+Made-up words let the vocabulary grow with the library as in real ones (Heaps 1978): drawn by Zipf's law, a few are
+everywhere and most occur once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,25 +16,25 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from core.documents import Document, DocumentState, Label, Labels, Page, Passage, Span, Truth
-from core.entities import Entity
-from core.errors import BadRequest
-from core.moments import right_now
-from core.ports import Vectors
-from core.search.near import Words
-from core.search.quotable import QuotableKind, quotables
-from core.workbench import Workbench
+from bootstrap.clock import utc_now
+from bootstrap.workbench import OpenWorkbench
+from core.domain.documents import Document, DocumentState, Label, Labels, Page, Passage, Span, Truth
+from core.domain.entities import Entity
+from core.domain.errors import BadRequest
+from core.ports.stores import Vectors
+from core.search.citations.cite import QuotableKind, quotables
+from core.search.query.expansion import WordVectors
 
-__all__ = ["PER_DOCUMENT", "SELECTIVITIES", "MadeDocument", "Stock", "jurisdictions_of", "made_documents"]
+__all__ = ["PER_DOCUMENT", "SELECTIVITIES", "MadeDocument", "Stock", "jurisdictions_of", "made_documents", "made_words"]
 
 PER_DOCUMENT = 200
 SELECTIVITIES = (1.0, 0.1, 0.05, 0.01, 0.001)
-"""Shares of the passages that the filters of `jurisdictions_of` admit."""
+"""Shares of the passages that match the filters of `jurisdictions_of`."""
 
 _PER_PAGE = 4
 _NOISE = 0.35  # length of what is added to a vector of length 1
 _ZIPF = 1.25  # distinct words grow with the power 1 / 1.25 of the passages
-_RANKS = 5_000_000
+_RANKS = 5_000_000  # distinct made-up words at most
 _LETTERS, _VOWELS = "bdfgklmnprstvz", "aeiou"
 _SHORTEST, _LONGEST = 20, 400  # characters of a sentence
 
@@ -50,7 +50,7 @@ def _named(share: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MadeDocument:
-    """A document to be stored, its passages with their ids. vectors: one per passage; words: those made for it."""
+    """A generated document; its passages have ids. vectors: one per passage; words: the made-up words in it."""
 
     document: Document
     pages: tuple[Page, ...]
@@ -73,15 +73,20 @@ class Stock:
     vectors: Vectors
     codes: NDArray[np.int8]
     of_truth: dict[Truth | None, list[int]]
-    words: Words
+    words: WordVectors
     entities: tuple[Entity, ...]
 
     @classmethod
-    def of(cls, workbench: Workbench) -> "Stock":
+    def of(cls, library: OpenWorkbench) -> "Stock":
         """What a library holds. Raises BadRequest when it holds no prose."""
         passages, own, texts, names, codes = [], [], [], [], []
         of_truth: dict[Truth | None, list[int]] = {}
-        for passage in (p for d in workbench.documents() for p in workbench.passages_of(d.id) if p.meanings):
+        for passage in (
+            p
+            for d in library.workbench.documents.list()
+            for p in library.workbench.documents.passages(d.id)
+            if p.meanings
+        ):
             measured = np.frombuffer(passage.meanings, dtype=np.int8).reshape(len(passage.sentences), -1)
             first = len(texts)
             for part in quotables(passage):
@@ -98,7 +103,7 @@ class Stock:
             raise BadRequest("The files hold no prose.", "Name a folder with text.")
         packed = np.stack(codes)
         vectors = packed / np.maximum(np.linalg.norm(packed.astype(np.float32), axis=1, keepdims=True), 1e-9)
-        entities = tuple(known.entity for known in workbench._graph.search("", None, limit=1_000_000).entries)  # type: ignore[union-attr]
+        entities = tuple(known.entity for known in library.stores.graph.search("", None, limit=1_000_000).entries)
         return cls(
             tuple(passages),
             tuple(own),
@@ -107,7 +112,7 @@ class Stock:
             vectors.astype(np.float32),
             packed,
             of_truth,
-            workbench._near._store.all(),  # type: ignore[union-attr]
+            library.stores.words.all(),
             entities,
         )
 
@@ -134,7 +139,7 @@ def _document(
 ) -> MadeDocument:
     models = random.choices(range(len(stock.passages)), k=len(rows))
     chosen = [_sentences(stock, model, random) for model in models]
-    made = [_word(rank % _RANKS) for rank in numbers.zipf(_ZIPF, 2 * len(rows)).tolist()]
+    made = _made_words(2 * len(rows), numbers)
     name, passages, pages = f"document {number}", [], []
     for first in range(0, len(rows), _PER_PAGE):
         page, start = len(pages) + 1, 0
@@ -155,7 +160,7 @@ def _document(
     about = {"pages": len(pages), "passages": len(rows), "labels": Labels(truth=Label(passages[0].truth, 0.9))}
     digest = sha256(name.encode()).hexdigest()
     size = sum(len(page.text) for page in pages)
-    document = Document(number, name, digest, size, DocumentState.READY, right_now(), **about)  # type: ignore[arg-type]
+    document = Document(number, name, digest, size, DocumentState.READY, utc_now(), **about)  # type: ignore[arg-type]
     return MadeDocument(document, tuple(pages), tuple(passages), _vectors(stock, chosen, numbers), tuple(made))
 
 
@@ -189,6 +194,15 @@ def _vectors(stock: Stock, chosen: Sequence[Sequence[int]], numbers: np.random.G
     noisy = means + numbers.normal(0, _NOISE / np.sqrt(width), means.shape)
     vectors: Vectors = (noisy / np.linalg.norm(noisy, axis=1, keepdims=True)).astype(np.float32)
     return vectors
+
+
+def made_words(count: int, seed: int) -> list[str]:
+    """So many words by Zipf's law, the same for the same seed: a few stand everywhere, most once."""
+    return _made_words(count, np.random.default_rng(seed))
+
+
+def _made_words(count: int, numbers: np.random.Generator) -> list[str]:
+    return [_word(rank % _RANKS) for rank in numbers.zipf(_ZIPF, count).tolist()]
 
 
 def _word(rank: int) -> str:

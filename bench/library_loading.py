@@ -1,6 +1,6 @@
-"""Made documents into a database of their own, as fast as it takes them.
+"""Loads generated documents into a separate database with COPY.
 
-As the database's owner: COPY is ruled out for the role that searches, by row-level security.
+Connects as the database's owner, because row-level security does not allow COPY for the role that searches.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from bench.library import MadeDocument, Stock
-from core.matching import stem
-from core.vectors import packed
-from core.workbench import Workbench
-from storage.database import Database, conninfo_of
-from storage.models import CHUNKS, DOCUMENTS, PAGES, WORDS
-from storage.rows import document_values, passage_values
+from bootstrap.workbench import OpenWorkbench
+from core.domain.int8_vectors import packed
+from core.text.tokenize import stem
+from storage.postgres.database import Database, conninfo_of
+from storage.postgres.documents import DOCUMENTS, PAGES, document_values
+from storage.postgres.passages import CHUNKS, passage_values
+from storage.postgres.word_vectors import WORDS
 
 __all__ = ["load", "owner"]
 
@@ -23,7 +24,7 @@ _SEED = 5
 
 
 def owner(database: Database) -> Any:
-    """A connection of the login itself, which row-level security does not bind; vectors go as arrays."""
+    """A connection as the login role, which bypasses row-level security; vectors are sent as arrays."""
     import psycopg
     from pgvector.psycopg import register_vector
 
@@ -33,7 +34,7 @@ def owner(database: Database) -> Any:
 
 
 def load(
-    workbench: Workbench,
+    library: OpenWorkbench,
     stock: Stock,
     documents: Iterable[MadeDocument],
     keep: Callable[[Sequence[MadeDocument]], None] = lambda some: None,
@@ -42,13 +43,12 @@ def load(
 
     keep: is given the documents as they are stored.
     """
-    database: Database = workbench._catalogue._database  # type: ignore[attr-defined]
-    name, words = workbench._searcher._embedder.name, set[str]()
+    database, name, words = library.database, library.embedder.name, set[str]()
     with owner(database) as connection:
         for some in _batches(documents):
             with connection.transaction():
                 _copy_documents(connection, database.tenant, some, name)
-            workbench._graph.add([p for each in some for p in each.passages], stock.entities)  # type: ignore[union-attr]
+            library.stores.graph.add([p for each in some for p in each.passages], stock.entities)
             words.update(word for each in some for word in each.words)
             keep(some)
         _copy_words(connection, (database.tenant, name), stock, sorted(words))

@@ -1,4 +1,4 @@
-"""What a bench measures with: seconds, quantiles, resident memory."""
+"""Measuring tools of the benchmarks: seconds, quantiles, resident memory."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -34,7 +34,7 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def resident_megabytes() -> float:
-    """Memory of this process held in RAM."""
+    """Resident memory of this process."""
     import psutil
 
     return float(psutil.Process().memory_info().rss) / 1e6
@@ -42,14 +42,14 @@ def resident_megabytes() -> float:
 
 @dataclass(slots=True)
 class Peak:
-    """Most memory of this process held in RAM between entering and leaving."""
+    """Peak resident memory of this process between entering and leaving."""
 
     megabytes: float = 0.0
 
 
 @contextmanager
 def peak_memory() -> Iterator[Peak]:
-    """Watch a block from beside, twenty times a second."""
+    """Sample the memory of a block in a thread, twenty times a second."""
     peak, over = Peak(), Event()
 
     def look() -> None:

@@ -1,12 +1,12 @@
-"""Search in libraries of any size: the dense leg beside exact search, stock pgvector and Chroma, at five selectivities;
-the whole search, alone and with others; what it costs on disk and in memory."""
+"""Benchmark of search in libraries of any size: the dense leg against exact search, stock pgvector and Chroma at five
+selectivities; the whole search with one and many users; disk and memory."""
 
 import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -18,10 +18,10 @@ from bench.measured import clock, quantile
 from bench.retrieval_exact import TOP, Answers, Exact, Kept
 from bench.retrieval_ours import WANTED, Ours, measure_ours
 from bench.retrieval_peers import Peer, measure_chroma, measure_hnsw
-from core.printed import aligned
-from core.settings import Settings
-from storage.opening import open_workbench, settings_from_environment
-from storage.scratch import files_of, fill, scratch_workbench
+from bootstrap.scratch_library import files_of, fill, scratch_library
+from bootstrap.workbench import open_workbench, settings_from_environment
+from core.domain.settings import Settings
+from core.formats.terminal import aligned
 
 __all__ = ["SIZES", "run"]
 
@@ -41,9 +41,9 @@ T = TypeVar("T")
 
 def run(files: Sequence[Path], *, sizes: Sequence[int] = SIZES) -> str:
     """Tables for each size, made one after the other."""
-    with scratch_workbench(settings_from_environment()) as workbench:
-        fill(workbench, files_of(files))
-        stock = Stock.of(workbench)
+    with scratch_library(settings_from_environment()) as library:
+        fill(library.workbench, files_of(files))
+        stock = Stock.of(library)
     _tell(f"{len(stock.passages)} passages and {len(stock.texts)} sentences of real text")
     return "\n\n".join((*(_measured(stock, size) for size in sizes), _FOOT))
 
@@ -67,13 +67,13 @@ def _measured(stock: Stock, passages: int) -> str:
     load_before = os.getloadavg()[0]
     with _folder() as settings:
         kept = Kept(settings.data_folder, passages, stock.vectors.shape[1])
-        with open_workbench(settings) as workbench:
+        with closing(open_workbench(settings)) as library:
             with clock() as making:
-                load(workbench, stock, made_documents(stock, passages), kept.note)
+                load(library, stock, made_documents(stock, passages), kept.note)
             questions = kept.questions(_QUESTIONS)
-            asked = workbench._searcher._embedder.embed(questions[:_ASKED])
-            database = workbench._catalogue._database  # type: ignore[attr-defined]
-            words = len(workbench._near._store.all().stems)  # type: ignore[union-attr]
+            asked = library.embedder.embed(questions[:_ASKED])
+            database = library.database
+            words = len(library.stores.words.all().stems)
             _tell(f"{passages} passages made and stored in {making.seconds:.0f} s")
             ours = _apart(measure_ours, settings, questions, asked)
             _tell("our own search is measured")

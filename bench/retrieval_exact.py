@@ -1,4 +1,4 @@
-"""What a made library holds, the questions put to it, and how many of the nearest passages an index finds."""
+"""Exact search over a generated library: its questions, and the recall of an index against exact cosines."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from bench.library import MadeDocument, jurisdictions_of
 from bench.measured import clock
-from core.documents import Passage
-from core.ports import Vectors
+from core.domain.documents import Passage
+from core.ports.stores import Vectors
 
 __all__ = ["TOP", "Answers", "Exact", "Kept", "answered"]
 
@@ -22,7 +22,8 @@ _EQUAL = 1e-6  # cosines that differ by less are equal
 
 
 class Kept:
-    """What was stored, in files that other processes map: row n is passage n + 1. Questions are words of passages."""
+    """The stored vectors in memory-mapped files for other processes: row n is passage n + 1. Questions are words of
+    passages."""
 
     def __init__(self, folder: Path, passages: int, width: int) -> None:
         self.files = (folder / "vectors.npy", folder / "jurisdictions.npy")

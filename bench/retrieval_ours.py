@@ -1,7 +1,8 @@
-"""Our own search of a made library, measured in a process of its own, so that its memory is nobody else's."""
+"""Our search of a generated library, measured in a separate process so that its memory can be attributed."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
@@ -10,22 +11,22 @@ from time import monotonic, sleep
 from bench.library import SELECTIVITIES, jurisdictions_of
 from bench.measured import clock, quantile, resident_megabytes
 from bench.retrieval_exact import Answers, answered
-from core.errors import FivefoldError
-from core.filters import SearchFilters
-from core.ports import VectorIndex, Vectors
-from core.queries import SearchRequest
-from core.search.retrieve import OVERSAMPLED
-from core.search.route import question_terms
-from core.settings import Settings
+from bootstrap.workbench import OpenWorkbench, open_workbench
+from core.domain.errors import FivefoldError
+from core.domain.filters import SearchFilters
+from core.domain.queries import SearchRequest
+from core.domain.settings import Settings
+from core.ports.stores import VectorIndex, Vectors
+from core.search.query.route import question_terms
+from core.search.retrieval.retriever import OVERSAMPLED
 from core.workbench import Workbench
-from storage.mirror import Mirror
-from storage.mirrored_index import MirroredIndex
-from storage.opening import open_workbench
+from storage.vectors.cache.cache import VectorCache
+from storage.vectors.cached_index import CachedVectorIndex
 
 __all__ = ["WANTED", "Ours", "measure_ours", "narrowed"]
 
 WANTED = OVERSAMPLED
-"""Passages a search wants of each leg."""
+"""Passages a search requests from each leg."""
 
 _SEARCHERS = (1, 8, 32)
 _SECONDS = 10.0  # of searching side by side
@@ -54,27 +55,28 @@ def narrowed(share: float) -> SearchFilters:
 
 def measure_ours(settings: Settings, questions: Sequence[str], asked: Vectors) -> Ours:
     """Everything of one library; the first questions are those of the vectors, shape (n, dim)."""
-    with open_workbench(settings) as workbench:
-        index, sizes = workbench._vectors, []
-        assert isinstance(index, MirroredIndex)
-        mirror: Mirror = index._mirror
+    with closing(open_workbench(settings)) as library:
+        workbench = library.workbench
+        index, sizes = library.stores.vectors, []
+        assert isinstance(index, CachedVectorIndex)
+        mirror: VectorCache = index._cache
         with clock() as taken:
             mirror.open()
         sizes.append(("mirror, made", taken.seconds, "s"))
         with clock() as taken:
-            workbench._sparse.count()
+            library.stores.sparse.count()
         sizes.append(("keyword files, made", taken.seconds, "s"))
         sizes.append(("mirror, on disk", sum(p.stat().st_size for p in mirror._folder.iterdir()) / 1e6, "MB"))
-        workbench.warm()
+        workbench.search.warm()
         sizes.append(("resident, warm", resident_megabytes(), "MB"))
         search = [_searched(workbench, questions, share) for share in SELECTIVITIES]
         sizes.append(("resident, after searching", resident_megabytes(), "MB"))
         sizes.append(("of it pages of files", _mapped_megabytes(), "MB"))
         dense = {
             "fivefold, mirror": _dense(index, asked),
-            "fivefold, exact in pgvector": _dense(index._copied, asked),
+            "fivefold, exact in pgvector": _dense(index._index, asked),
         }
-        parts = _parts(workbench, questions[: len(asked)])
+        parts = _parts(library, questions[: len(asked)])
         searchers = [
             _side_by_side(workbench, questions, share, number) for share in (1.0, _NARROW) for number in _SEARCHERS
         ]
@@ -101,7 +103,7 @@ def _searched(workbench: Workbench, questions: Sequence[str], share: float) -> t
     taken, legs = [], {"dense": [0.0], "sparse": [0.0]}
     for question in (questions[-1], *questions):
         with clock() as one:
-            result = workbench.search(SearchRequest(question, narrowed(share)), remember=False)
+            result = workbench.search.run(SearchRequest(question, narrowed(share)), remember=False)
         taken.append(1000 * one.seconds)
         for leg in result.legs:
             legs.setdefault(leg.leg, []).append(leg.milliseconds)
@@ -109,9 +111,13 @@ def _searched(workbench: Workbench, questions: Sequence[str], share: float) -> t
     return f"{share:.1%}", len(questions), quantile(taken[1:], 0.5), quantile(taken[1:], 0.95), *own
 
 
-def _parts(workbench: Workbench, questions: Sequence[str]) -> list[tuple[object, ...]]:
+def _parts(library: OpenWorkbench, questions: Sequence[str]) -> list[tuple[object, ...]]:
     """The sparse leg alone, and the filter it needs."""
-    catalogue, sparse, terms = workbench._catalogue, workbench._sparse, [question_terms(each) for each in questions]
+    catalogue, sparse, terms = (
+        library.stores.catalogue,
+        library.stores.sparse,
+        [question_terms(each) for each in questions],
+    )
     rows: list[tuple[object, ...]] = []
     for share in SELECTIVITIES:
         filters, admissible = narrowed(share), catalogue.admissible(narrowed(share))
@@ -140,7 +146,7 @@ def _side_by_side(workbench: Workbench, questions: Sequence[str], share: float, 
             request = SearchRequest(questions[turn % len(questions)], narrowed(share))
             with clock() as one:
                 try:
-                    failed += bool(workbench.search(request, remember=False).notices)
+                    failed += bool(workbench.search.run(request, remember=False).notices)
                 except FivefoldError:
                     failed += 1
             taken.append(1000 * one.seconds)
@@ -159,7 +165,7 @@ def _seconds_to_find(workbench: Workbench, settings: Settings) -> float:
         ended: Future[float] = processes.submit(_ingested, settings)
         given_up = monotonic() + _PATIENCE_SECONDS
         while monotonic() < given_up:
-            result = workbench.search(SearchRequest(_WORD), remember=False)
+            result = workbench.search.run(SearchRequest(_WORD), remember=False)
             if any(candidate.passage.document_name == _UPLOAD for candidate in result.candidates):
                 return max(0.0, monotonic() - ended.result())
             sleep(0.02)
@@ -169,5 +175,5 @@ def _seconds_to_find(workbench: Workbench, settings: Settings) -> float:
 def _ingested(settings: Settings) -> float:
     """When the job had ended, by a clock that all processes of a machine share."""
     with open_workbench(replace(settings, worker=False)) as workbench:
-        workbench.ingest(workbench.upload(_UPLOAD, _TEXT.encode()).document_id)
+        workbench.ingestion.ingest(workbench.documents.upload(_UPLOAD, _TEXT.encode()).document_id)
         return monotonic()

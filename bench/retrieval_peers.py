@@ -1,4 +1,4 @@
-"""The same vectors where one would put them without us: stock pgvector with an HNSW index, and Chroma."""
+"""Peers of the retrieval benchmark on the same vectors: stock pgvector with an HNSW index, and Chroma."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from bench.library import SELECTIVITIES, jurisdictions_of
 from bench.library_loading import owner
 from bench.measured import clock, resident_megabytes
 from bench.retrieval_exact import TOP, Answers, answered
-from core.ports import Vectors
-from storage.database import Database
+from core.ports.stores import Vectors
+from storage.postgres.database import Database
 
 __all__ = ["Peer", "measure_chroma", "measure_hnsw"]
 
@@ -28,8 +28,8 @@ _AT_ONCE = 5000  # records given to Chroma at a time
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """dense: way → share → answers. not_run: why there are none, "" when there are. megabytes: of its index or, for one
-    that lives in the process, of that."""
+    """Measurements of a peer. dense: way → share → answers. not_run: why there are none, "" if there are. megabytes: of
+    its index or, if embedded, of its process."""
 
     dense: dict[str, dict[float, Answers]]
     seconds: float
@@ -73,9 +73,9 @@ def _by_hnsw(connection: Any, asked: Vectors, ef_search: int, iterative: str) ->
 
 
 def measure_chroma(folder: Path, files: Sequence[Path], asked: Vectors, most_seconds: float) -> Peer:
-    """An embedded Chroma with its own settings, filled in batches; meant for a process of its own. Not run when, told
-    from its pace, filling takes longer."""
-    from storage.chroma_index import chroma_client
+    """An embedded Chroma with default settings, filled in batches; run it in a separate process. Not run when filling
+    would take longer, extrapolated from its pace."""
+    from storage.vectors.chroma import chroma_client
 
     vectors, jurisdictions = (np.load(file, mmap_mode="r") for file in files)
     before = resident_megabytes()

@@ -1,4 +1,4 @@
-"""Search in process, filters on and off, against the stock pipeline on the same files and questions."""
+"""Benchmark of in-process search, with and without filters, against the stock pipeline on the same files."""
 
 import re
 import tempfile
@@ -7,11 +7,11 @@ from pathlib import Path
 
 from bench.measured import clock, quantile, resident_megabytes
 from bench.stock import StockPipeline
-from core.filters import SearchFilters
-from core.printed import aligned
-from core.queries import SearchRequest
-from storage.opening import settings_from_environment
-from storage.scratch import files_of, fill, scratch_workbench
+from bootstrap.scratch_library import files_of, fill, scratch_workbench
+from bootstrap.workbench import settings_from_environment
+from core.domain.filters import SearchFilters
+from core.domain.queries import SearchRequest
+from core.formats.terminal import aligned
 
 __all__ = ["run"]
 
@@ -31,13 +31,13 @@ def run(files: Sequence[Path]) -> str:
         rows = [("stock", len(stock.chunks), *_timed(questions, stock.search))]
     with scratch_workbench(settings_from_environment()) as workbench:
         fill(workbench, files_of(files))
-        workbench.warm()
-        passages = workbench.statistics().passages
+        workbench.search.warm()
+        passages = workbench.documents.statistics().passages
         narrow = SearchFilters(truths=("regulatory", "compliance"))
         for name, filters in (("fivefold", SearchFilters()), ("fivefold, filtered", narrow)):
 
             def ask(question: str, filters: SearchFilters = filters) -> object:
-                return workbench.search(SearchRequest(question, filters), remember=False)
+                return workbench.search.run(SearchRequest(question, filters), remember=False)
 
             rows.append((name, passages, *_timed(questions, ask)))
     return aligned(("pipeline", "passages", "p50 ms", "p95 ms", "resident MB"), rows)

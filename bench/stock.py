@@ -1,5 +1,5 @@
-"""What a tutorial would build: pypdf, chunks of 1,000 characters with 200 overlap, sentence-transformers in fp32, one
-ORM row per chunk, stemmed bm25s, reciprocal rank k = 60."""
+"""The stock pipeline, as a tutorial would build it: pypdf, chunks of 1,000 characters with 200 overlap,
+sentence-transformers in fp32, one ORM row per chunk, stemmed bm25s, reciprocal rank fusion with k = 60."""
 
 import json
 from collections.abc import Sequence

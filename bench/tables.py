@@ -1,4 +1,4 @@
-"""A million typed rows: read in a process apart, loaded with COPY, asked; beside pandas and its to_sql."""
+"""Benchmark of a million typed rows: parsed in a separate process, loaded with COPY, queried; against pandas to_sql."""
 
 import csv
 import tempfile
@@ -8,19 +8,28 @@ from io import StringIO
 from pathlib import Path
 from random import Random
 
+from adapters.sandboxed_reader import SandboxedReader
 from bench.measured import clock, quantile
-from core.documents import Document, DocumentState
-from core.ingest.isolate import IsolatedReader
-from core.moments import right_now
-from core.printed import aligned
-from core.table_queries import AnyOf, Condition, Fold, Grouping, Measure, Ref, TableQuery, Test
-from core.tabular import ColumnType, ReadTable, RealityTable
-from storage.catalogue import SqlCatalogue
-from storage.database import Database, engine_for
-from storage.embedded import start_embedded
+from bootstrap.clock import utc_now
+from bootstrap.workbench import settings_from_environment
+from core.domain.dataset_queries import (
+    AggregateMeasure,
+    Aggregation,
+    AnyOf,
+    ColumnRef,
+    Comparison,
+    Condition,
+    Grouping,
+    TableQuery,
+)
+from core.domain.datasets import ColumnType, ReadTable, RealityTable
+from core.domain.documents import Document, DocumentState
+from core.formats.terminal import aligned
+from storage.datasets.store import SqlTableStore
+from storage.embedded_postgres.server import start_embedded
 from storage.migrations import migrate
-from storage.opening import settings_from_environment
-from storage.table_store import SqlTableStore
+from storage.postgres.catalogue import SqlCatalogue
+from storage.postgres.database import Database, engine_for
 
 __all__ = ["run"]
 
@@ -33,7 +42,7 @@ _SEED = 5
 
 def run(files: Sequence[Path], *, rows: int = 1_000_000) -> str:
     """Seconds and rows per second of the largest CSV among the files, or of the sample's employees, made so long; then
-    the medians of questions to it. The peer reads and loads a part of the rows, and is told from that."""
+    the medians of queries on it. The peer reads and loads a part of the rows; its times are extrapolated."""
     source = max(
         (file for file in files if file.suffix == ".csv"), key=lambda file: file.stat().st_size, default=_SAMPLE
     )
@@ -41,7 +50,7 @@ def run(files: Sequence[Path], *, rows: int = 1_000_000) -> str:
         folder = Path(name)
         folder.chmod(0o711)  # as root, the server runs as the owner of its folder and must get there
         limits = settings_from_environment()
-        reader = IsolatedReader(limits.file_seconds, limits.file_megabytes)
+        reader = SandboxedReader(limits.file_seconds, limits.file_megabytes)
         lines = _lines(reader, source, folder, rows)
         data = "".join(lines).encode()
         with clock() as reading:
@@ -50,7 +59,7 @@ def run(files: Sequence[Path], *, rows: int = 1_000_000) -> str:
         with _database(folder / "data") as database:
             store = SqlTableStore(database)
             with clock() as loading:
-                [stored] = store.load(_document(database), [table], right_now())
+                [stored] = store.load(_document(database), [table], utc_now())
             asked = [(words, *_asked(store, query)) for words, query in _queries(stored)]
             part = min(rows, _PEER_ROWS)
             peer = _peer_seconds(database, "".join(lines[: part + 1])) * rows / part
@@ -75,7 +84,7 @@ def _told(source: Path, table: ReadTable, size: int) -> str:
     return f"{source.name} made {size / 1e6:.0f} MB: {table.rows} rows loaded, {table.rejected} rejected; {kinds}"
 
 
-def _lines(reader: IsolatedReader, source: Path, folder: Path, rows: int) -> list[str]:
+def _lines(reader: SandboxedReader, source: Path, folder: Path, rows: int) -> list[str]:
     """The header and so many lines: real rows, shuffled anew each time they are used up. Of the columns those with a
     type of their own come first, ten in all."""
     [table] = reader.read(source.name, source.read_bytes(), folder).tables
@@ -113,7 +122,7 @@ def _database(folder: Path) -> Iterator[Database]:
 
 
 def _document(database: Database) -> Document:
-    made = Document(0, "made.csv", "0" * 64, 1, DocumentState.PENDING, right_now())
+    made = Document(0, "made.csv", "0" * 64, 1, DocumentState.PENDING, utc_now())
     return SqlCatalogue(database).add_document(made)
 
 
@@ -122,13 +131,13 @@ def _queries(table: RealityTable) -> list[tuple[str, TableQuery]]:
     texts = [column for column in table.columns if column.type is ColumnType.TEXT and column.distinct > 1]
     group = min(texts or table.columns, key=lambda column: column.distinct)
     number = max((column for column in table.columns if column.type.numeric), key=lambda column: column.distinct)
-    one, many = Ref(table.name, group.name), Ref(table.name, number.name)
+    one, many = ColumnRef(table.name, group.name), ColumnRef(table.name, number.name)
     where = (
-        AnyOf((Condition(one, Test.IS, (group.top[0][0],)),)),
-        AnyOf((Condition(many, Test.MORE, (number.top[0][0],)),)),
+        AnyOf((Condition(one, Comparison.IS, (group.top[0][0],)),)),
+        AnyOf((Condition(many, Comparison.MORE, (number.top[0][0],)),)),
     )
-    count = TableQuery(table.name, where=where, measures=(Measure(Fold.COUNT),))
-    average = TableQuery(table.name, groups=(Grouping(one),), measures=(Measure(Fold.AVERAGE, many),))
+    count = TableQuery(table.name, where=where, measures=(AggregateMeasure(Aggregation.COUNT),))
+    average = TableQuery(table.name, groups=(Grouping(one),), measures=(AggregateMeasure(Aggregation.AVERAGE, many),))
     return [
         (f"how many of one {group.name} above a {number.name}", count),
         (f"average {number.name} by {group.name}", average),

@@ -1,20 +1,20 @@
-"""One move of a slider: re-scoring, and all that is worked out behind it, beside a full search of the same question."""
+"""Benchmark of one slider move: re-scoring and all derived figures, against a full search of the same question."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from bench.measured import clock, quantile
-from core.printed import aligned
-from core.queries import ScoreProfile, SearchRequest
-from core.results import Candidate, SearchResult
-from core.tuning.trial import compared
-from core.tuning.trials import tried
+from bootstrap.scratch_library import files_of, fill, scratch_workbench
+from bootstrap.workbench import settings_from_environment
+from core.domain.queries import ScoreProfile, SearchRequest
+from core.domain.results import Candidate, SearchResult
+from core.evaluation.tuning.sliders import tried
+from core.evaluation.tuning.trial import compared
+from core.formats.terminal import aligned
 from core.workbench import Workbench
-from pages.parts.charts import score_strip
-from pages.parts.tuning.tune_charts import rank_lines
-from storage.opening import settings_from_environment
-from storage.scratch import files_of, fill, scratch_workbench
+from pages.components.charts import score_strip
+from pages.components.tuning.rank_changes import rank_lines
 
 __all__ = ["run"]
 
@@ -29,16 +29,16 @@ def run(files: Sequence[Path]) -> str:
     itself, and every one is looked at under another weight."""
     with scratch_workbench(settings_from_environment()) as workbench:
         fill(workbench, files_of(files))
-        workbench.warm()
+        workbench.search.warm()
         requests = [SearchRequest(question) for question in _sentences(workbench)]
-        results = [workbench.search(request, remember=False) for request in requests]
-        searched = [_milliseconds(lambda each=each: workbench.search(each, remember=False)) for each in requests]
+        results = [workbench.search.run(request, remember=False) for request in requests]
+        searched = [_milliseconds(lambda each=each: workbench.search.run(each, remember=False)) for each in requests]
         stock = list({c.passage.id: c for result in results for c in result.candidates}.values())
         rows = [("full search", round(quantile([len(each.candidates) for each in results], 0.5)), *_row(searched, 1.0))]
         for size in _SIZES:
             resized = [_resized(each, stock, size) for each in results]
-            grown = [workbench.tuning.rescored(each, each.profile) for each in resized]
-            for name, move in (("re-scored", workbench.tuning.rescored), ("whole move", _whole(workbench))):
+            grown = [workbench.evaluation.rescored(each, each.profile) for each in resized]
+            for name, move in (("re-scored", workbench.evaluation.rescored), ("whole move", _whole(workbench))):
                 taken = _moves(grown, move)
                 rows.append((name, size, *_row(taken, quantile(searched, 0.5) / quantile(taken, 0.5))))
     return aligned(("step", "candidates", "p50 ms", "p95 ms", "× faster"), rows)
@@ -48,8 +48,8 @@ def _sentences(workbench: Workbench) -> list[str]:
     """Sentences spread over the library."""
     said = [
         span.of(passage.text)
-        for document in workbench.documents()
-        for passage in workbench.passages_of(document.id)
+        for document in workbench.documents.list()
+        for passage in workbench.documents.passages(document.id)
         for span in passage.sentences
     ]
     whole = [" ".join(each.split()) for each in said if 40 <= len(each) <= 160]
@@ -74,7 +74,7 @@ def _whole(workbench: Workbench) -> Move:
     """What the page works out when a slider was moved, up to its pictures."""
 
     def move(before: SearchResult, profile: ScoreProfile) -> object:
-        after = workbench.tuning.rescored(before, profile)
+        after = workbench.evaluation.rescored(before, profile)
         trial = compared(before, after)
         strips = [score_strip(hit.score, profile.threshold) for hit in after.hits]
         return rank_lines(trial, ("base", "trial"), lambda move: move.candidate.passage.section), strips

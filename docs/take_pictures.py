@@ -116,25 +116,25 @@ def _assess(window: Window) -> None:
 
 def _beside(app: RunningApp) -> "AbstractContextManager[Workbench]":
     """The library of the running app, opened beside it."""
-    from core.settings import Settings
-    from storage.opening import open_workbench
+    from bootstrap.workbench import open_workbench
+    from core.domain.settings import Settings
 
     return open_workbench(Settings(app.data_folder, worker=False))
 
 
 def _tune(workbench: "Workbench") -> None:
     """Judged questions, a profile in two versions, experiments, and confirmed labels."""
-    for document in workbench.documents():
-        workbench.correct(document.id, "truth", str(document.labels.truth.value))
+    for document in workbench.documents.list():
+        workbench.documents.correct(document.id, "truth", str(document.labels.truth.value))
     _save_profile(workbench)
     _experiment(workbench)
 
 
 def _save_profile(workbench: "Workbench") -> None:
-    from core.tables.profiles import profiles
-    from core.tuning.trials import tried
+    from core.evaluation.tuning.sliders import tried
+    from core.knowledge.profiles import profiles
 
-    book, balanced = workbench.tuning.profiles, profiles()["balanced"]
+    book, balanced = workbench.evaluation.profiles, profiles()["balanced"]
     first = replace(tried(balanced, {"w.authority": 0.15}), name="who says it")
     saved = book.save(first, "Ana Petrov", note="The law before the minutes", origin=balanced.ref).profile
     second = tried(saved, {"w.keyword": 0.1, "threshold": 0.3})
@@ -142,32 +142,34 @@ def _save_profile(workbench: "Workbench") -> None:
 
 
 def _experiment(workbench: "Workbench") -> None:
-    """What `cli.py evaluate run` and `cli.py evaluate optimise` find on the judged questions."""
-    from core.experiments import Optimising
-    from core.judged import Level
-    from core.tables.factors import factor_table
-    from core.tables.profiles import profiles
+    """What `cli evaluate run` and `cli evaluate optimise` find on the judged questions."""
+    from core.domain.experiments import OptimiserSettings
+    from core.domain.relevance_judgments import Level
+    from core.knowledge.factors import factor_table
+    from core.knowledge.profiles import profiles
 
-    lab, judging = workbench.tuning.lab, workbench.tuning.judging
+    lab, judging = workbench.evaluation.lab, workbench.evaluation.judging
     questions = judging.add_set("Payroll questions", None, Level.PASSAGE, "Ana Petrov")
     judging.accept(judging.preview(questions.id, JUDGED.read_bytes(), JUDGED.name, "Ana Petrov"))
     for ref in ("relevance", "who says it@1", "who says it@2", "balanced"):
         lab.carry_out(lab.begin(questions.id, ref, "Ana Petrov").id)
-    wanted = Optimising(tuple(name for name in factor_table().rows if name in profiles()["balanced"].weights))
+    wanted = OptimiserSettings(tuple(name for name in factor_table().rows if name in profiles()["balanced"].weights))
     lab.carry_out(lab.begin(questions.id, "balanced", "Ana Petrov", optimising=wanted).id)
 
 
 def _note(workbench: "Workbench") -> None:
     """Notes on what three questions found, and what came of one of them."""
-    from core.notes.links import link_of
-    from core.queries import SearchRequest
+    from core.domain.queries import SearchRequest
+    from core.insights.service import link_of
 
     for question, who, tags, text in NOTED:
-        best = workbench.search(SearchRequest(question), remember=False).hits[0]
+        best = workbench.search.run(SearchRequest(question), remember=False).hits[0]
         links = [link_of(citation) for citation in best.citations[:1]]
-        workbench.memories.save(text, tags=tags, links=links, question=question, who=who)
-    opened = [hit.candidate.passage.id for hit in workbench.search(SearchRequest(QUESTION), remember=False).hits[:2]]
-    workbench.memories.finish_episode(
+        workbench.insights.save(text, tags=tags, links=links, question=question, who=who)
+    opened = [
+        hit.candidate.passage.id for hit in workbench.search.run(SearchRequest(QUESTION), remember=False).hits[:2]
+    ]
+    workbench.insights.finish_episode(
         QUESTION, opened=opened, reward=1.0, reflection=REFLECTION, tags=("overtime",), who="Ben Okafor"
     )
 

@@ -1,1 +1,1 @@
-"""What an analyst sees: one file per page, drawn from the values of core."""
+"""The user interface: one file per page. Pages draw values of core."""

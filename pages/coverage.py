@@ -1,17 +1,17 @@
-"""Coverage: which topics are supported by which truth, what people decided about it, and what goes into the meeting."""
+"""Coverage: which topics each truth supports, the decisions about them, and the meeting pack."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
-from core.boards import Board, Run, RunState, Topic
 from core.coverage.runs import unassessed
-from pages.parts import notices, reading, session
-from pages.parts.coverage import board as board_room
-from pages.parts.coverage import conflicts, pack, review, snapshots, state, topics, tracing
-from pages.parts.coverage.running import assess, running, under_way
-from pages.parts.view_switch import view_switch
-from pages.parts.wording import ago, count, plain
+from core.domain.coverage_board import Board, CoverageRun, RunState, Topic
+from pages.components import ingest_progress, notices, session
+from pages.components.coverage import board as board_room
+from pages.components.coverage import conflicts, pack, review, snapshots, state, topics, traceability
+from pages.components.coverage.run_progress import assess, running, under_way
+from pages.components.view_switch import view_switch
+from pages.components.wording import ago, count, plain
 
 _VIEWS = ("Board", "Review", "Topics", "Requirements", "Conflicts", "Snapshots", "Meeting pack")
 """The rooms, as the switch and the URL name them."""
@@ -19,9 +19,9 @@ _VIEWS = ("Board", "Review", "Topics", "Requirements", "Conflicts", "Snapshots",
 
 def draw() -> None:
     """The page: whose board, what was last assessed, and the room one is in."""
-    if not session.workbench().statistics().passages:
-        if session.workbench().documents():
-            reading.progress()
+    if not session.workbench().documents.statistics().passages:
+        if session.workbench().documents.list():
+            ingest_progress.progress()
             words = "Nothing that was uploaded holds text so far; *Upload* says how far each file is."
             notices.empty(":material/grid_off:", "Nothing to cover yet", words)
         else:
@@ -48,7 +48,7 @@ def _adopt() -> None:
 def _project() -> str | None:
     """Whose board it is, and the button that makes a new one."""
     whose, _, run = st.columns([4, 4, 2], vertical_alignment="bottom")
-    of_documents = {each.project for each in session.workbench().documents()}
+    of_documents = {each.project for each in session.workbench().documents.list()}
     known = {project for project in of_documents | {each.project for each in state.topics(None)} if project}
     project = whose.selectbox(
         "Project",
@@ -74,14 +74,14 @@ def _project() -> str | None:
     return project
 
 
-def _shown_run(runs: Sequence[Run]) -> Run | None:
+def _shown_run(runs: Sequence[CoverageRun]) -> CoverageRun | None:
     """The snapshot the URL names, else the latest finished one."""
     named = st.query_params.get("snapshot", "")
     finished = [run for run in runs if run.state is RunState.DONE]
     return next((run for run in finished if str(run.id) == named), finished[0] if finished else None)
 
 
-def _snapshot_line(project: str | None, runs: Sequence[Run], shown: Run | None) -> None:
+def _snapshot_line(project: str | None, runs: Sequence[CoverageRun], shown: CoverageRun | None) -> None:
     """Which snapshot stands below, and what it says in one line."""
     if shown is None:
         return
@@ -129,7 +129,7 @@ def _board_room(project: str | None, board: Board, view: str) -> None:
     if view == "Review":
         review.draw(board)
     elif view == "Requirements":
-        tracing.draw(project, board)
+        traceability.draw(project, board)
     elif view == "Conflicts":
         conflicts.draw(board)
     elif view == "Meeting pack":

@@ -1,41 +1,41 @@
-"""Data: the tables that say what is – asked in words or in SQL, and held against what has been configured."""
+"""Data: Reality tables, queried in natural language or SQL, and compared with the configuration."""
 
 import streamlit as st
 
-from core.documents import DocumentState
-from pages.parts import notices, reading, session
-from pages.parts.data import ask, in_use, sql, state, tables
-from pages.parts.data.state import Sight
-from pages.parts.urls import page_path
-from pages.parts.view_switch import view_switch
+from core.domain.documents import DocumentState
+from pages.components import ingest_progress, notices, session
+from pages.components.data import ask, configured_vs_used, sql, state, tables
+from pages.components.data.state import TablesView
+from pages.components.urls import page_path
+from pages.components.view_switch import view_switch
 
-_ROOMS = {"Ask": ask.draw, "Tables": tables.draw, "In use": in_use.draw, "SQL": sql.draw}
-"""The rooms, as the switch and the URL name them."""
+_VIEWS = {"Ask": ask.draw, "Tables": tables.draw, "In use": configured_vs_used.draw, "SQL": sql.draw}
+"""The views, as the switch and the URL name them."""
 
 
 def draw() -> None:
-    """The page: whose tables, and the room one is in."""
-    if not state.reality().tables():
-        reading.progress(lambda: state.sight(None).mark)
+    """The page: the project, and the chosen view of its tables."""
+    if not state.table_service().tables():
+        ingest_progress.progress(lambda: state.tables_view(None).mark)
         _empty()
         return
     seen = _project()
-    reading.progress(lambda: state.sight(seen.project).mark)
-    state.told()
-    view = view_switch({each: each for each in _ROOMS}, "data.view", "view")
+    ingest_progress.progress(lambda: state.tables_view(seen.project).mark)
+    state.show_outcome()
+    view = view_switch({each: each for each in _VIEWS}, "data.view", "view")
     if not seen.tables:
         notices.empty(
             ":material/table_chart:", "This project has no tables", "Choose another one, or upload its tables."
         )
         return
-    _ROOMS[view](seen)
+    _VIEWS[view](seen)
 
 
-def _project() -> Sight:
-    """Whose tables are looked at, and the way to more of them."""
+def _project() -> TablesView:
+    """The choice of a project, and the link to upload more tables."""
     whose, _, more = st.columns([4, 4, 2], vertical_alignment="center")
-    documents = session.workbench().documents()
-    projects = {each.project for each in documents} | {each.project for each in state.reality().tables()}
+    documents = session.workbench().documents.list()
+    projects = {each.project for each in documents} | {each.project for each in state.table_service().tables()}
     project = whose.selectbox(
         "Project",
         sorted(each for each in projects if each),
@@ -48,12 +48,12 @@ def _project() -> Sight:
     )
     with more.container(horizontal=True, horizontal_alignment="right"):
         st.page_link(page_path("upload"), label="Upload tables", icon=":material/upload_file:")
-    return state.sight(project)
+    return state.tables_view(project)
 
 
 def _empty() -> None:
     """No table yet: where tables come from."""
-    pending = any(each.state is DocumentState.PENDING for each in session.workbench().documents())
+    pending = any(each.state is DocumentState.PENDING for each in session.workbench().documents.list())
     notices.empty(
         ":material/table_chart:",
         "No tables yet",

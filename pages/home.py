@@ -1,4 +1,4 @@
-"""Home: what is in the library, what needs attention, and where to go on."""
+"""Home: the contents of the library, what needs attention, and links to the next steps."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 import streamlit as st
 
 import sample
-from core.documents import Document, DocumentState, Truth
-from core.errors import FivefoldError
-from core.results import Statistics
-from pages.parts import cards, notices, reading, session
-from pages.parts.data import state
-from pages.parts.labels import contested
-from pages.parts.looks import TRUTHS, UNKNOWN
-from pages.parts.urls import page_path
-from pages.parts.wording import ago, count, plain, shortened, squeezed
+from core.domain.documents import Document, DocumentState, Truth
+from core.domain.errors import FivefoldError
+from core.domain.results import Statistics
+from pages.components import cards, ingest_progress, notices, session
+from pages.components.data import state
+from pages.components.labels import contested
+from pages.components.styles import TRUTHS, UNKNOWN
+from pages.components.urls import page_path
+from pages.components.wording import ago, count, plain, shortened, squeezed
 
 _SHOWN = 6
 _LIST_WIDTH = 540  # pixels: links do not wrap, and so much holds the longest of them
@@ -97,16 +97,16 @@ def _in_order(documents: Sequence[Document]) -> str:
 
 def _shaken(documents: list[Document]) -> int:
     """Acceptances that no longer stand, over the boards of all projects and of the whole library."""
-    desk = session.workbench().desk
+    desk = session.workbench().coverage
     projects = {None, *(each.project for each in documents if each.project)}
     return sum(len(desk.shaken(project)) for project in projects)
 
 
 def _tables() -> Sequence[tuple[str, Mapping[str, str]]]:
     """What of the tables needs a look, and the room of Data that shows it. Codes are counted once per table loaded."""
-    seen = state.sight(None)
+    seen = state.tables_view(None)
     torn = [table for table in seen.asked if table.rejected]
-    unknown = [each for each in state.compared(seen) if each.count("used, not configured")]
+    unknown = [each for each in state.comparisons(seen) if each.count("used, not configured")]
     found: list[tuple[str, Mapping[str, str]]] = []
     if torn:
         lost = count(sum(table.rejected for table in torn), "row")
@@ -135,7 +135,7 @@ def _doubt(document: Document) -> str:
 
 def _recent() -> None:
     st.markdown("**Last searches**")
-    searches = session.workbench().last_searches(_SHOWN)
+    searches = session.workbench().search.recent(_SHOWN)
     if not searches:
         st.caption("None yet. Ask something on Search; press / there to come to the question.")
     now = datetime.now(UTC)
@@ -171,7 +171,7 @@ def _load_sample() -> None:
     bar = st.progress(0.0, "Storing the sample files …")
     for done, path in enumerate(files, start=1):
         try:
-            session.workbench().upload(path.name, path.read_bytes())
+            session.workbench().documents.upload(path.name, path.read_bytes())
         except FivefoldError as problem:
             problems.append(problem)
         bar.progress(done / len(files), f"Stored {done} of {count(len(files), 'file')}: {plain(path.name)}")
@@ -183,13 +183,13 @@ def _load_sample() -> None:
 
 def draw() -> None:
     library = session.workbench()
-    counts, documents = library.statistics(), list(library.documents())
+    counts, documents = library.documents.statistics(), list(library.documents.list())
     if not documents:
         _first_run()
         st.markdown("**The five truths**")
         _by_truth(counts)
         return
-    reading.progress()
+    ingest_progress.progress()
     _numbers(counts)
     _by_truth(counts)
     with st.grid(2, min_column_width=_LIST_WIDTH, gap="medium"):

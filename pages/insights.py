@@ -1,9 +1,9 @@
-"""Insights: what analysts noted on the evidence, and what came of their questions; both are found by every search."""
+"""Insights: insights and episodes that analysts saved; every search finds them."""
 
 import streamlit as st
 
-from pages.parts.insights import listing, state
-from pages.parts.person import name_input
+from pages.components.insights import listing, state
+from pages.components.user_name import name_input
 
 _TITLES = {"insights": ":material/edit_note: Insights", "episodes": ":material/history: Episodes"}
 

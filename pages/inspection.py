@@ -1,27 +1,27 @@
-"""Inspect: one result in depth – how its score adds up, where its sentences stand, and why others are not here."""
+"""Inspect: one result in detail – its score breakdown, where its sentences are, and why others are not shown."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
-from core.documents import Document, Page, Span
-from core.errors import FivefoldError
-from core.matching import stem
-from core.pictures import PagePicture, page_picture
-from core.results import Candidate, Citation, Dropped, Hit, Score, SearchResult
-from core.search.cite import CitationStyle, cite, written
-from core.search.sums import factor_label, shown_parts, strip_words
-from core.search.syntax import read_query
-from pages.parts import cards, charts, first, notices, session
-from pages.parts.not_shown import draw_not_shown
-from pages.parts.person import who
-from pages.parts.search import versus
-from pages.parts.urls import number_in, page_path, params_of, request_from
-from pages.parts.wording import marked, plain, quoted, shortened, squeezed
+from core.domain.documents import Document, Page, Span
+from core.domain.errors import FivefoldError
+from core.domain.results import Candidate, Citation, Dropped, Hit, Score, SearchResult
+from core.search.citations.cite import CitationStyle, cite, written
+from core.search.citations.page_locator import PagePicture, page_picture
+from core.search.explanation.score_breakdown import factor_label, shown_parts, strip_words
+from core.search.query.syntax import quoted_phrases
+from core.text.tokenize import stem
+from pages.components import cards, charts, notices, session, what_if
+from pages.components.search import compare
+from pages.components.urls import number_in, page_path, params_of, request_from
+from pages.components.user_name import who
+from pages.components.why_missing import draw_not_shown
+from pages.components.wording import marked, plain, quoted, shortened, squeezed
 
 _AROUND, _BESIDE_PICTURE = 4000, 120
 """Characters of a page shown before and after a passage: alone, and where a picture shows all of the page."""
-_VIEWS = ("Score", "Page", "Citations", versus.VIEW, "Not shown")
+_VIEWS = ("Score", "Page", "Citations", compare.VIEW, "Not shown")
 
 
 def _asked() -> tuple[SearchResult, int] | None:
@@ -46,7 +46,7 @@ def _view(result: SearchResult, passage_id: int) -> str:
         st.session_state["view"] = wanted if wanted in _VIEWS else _VIEWS[0]
     view = st.segmented_control("View", _VIEWS, key="view", required=True, label_visibility="collapsed") or _VIEWS[0]
     params = params_of(result.request) | {"passage": [str(passage_id)]}
-    params |= versus.kept_params() if view == versus.VIEW else {}
+    params |= compare.kept_params() if view == compare.VIEW else {}
     st.query_params.from_dict(params | ({"view": [view]} if view != _VIEWS[0] else {}))
     return view
 
@@ -71,7 +71,7 @@ def _heading(result: SearchResult, candidate: Candidate, hit: Hit | None, droppe
     st.caption(f"Answer to “{plain(result.request.question)}” · profile {plain(result.profile.ref)}")
     st.subheader(f"{plain(squeezed(passage.document_name, 90))}{', ' + plain(where) if where else ''}", anchor=False)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        cards.badges(passage)
+        cards.badges(passage, session.terms())
         if hit is not None:
             st.badge(f"rank {hit.rank} of {len(result.hits)}", color="gray", icon=":material/format_list_numbered:")
         elif dropped is not None:
@@ -113,7 +113,7 @@ def _score(result: SearchResult, candidate: Candidate, score: Score | None) -> N
             st.plotly_chart(figure, key="terms", config={"displayModeBar": False})
         else:
             st.caption("No word of the question stands in this passage; it was found by meaning alone.")
-    first.first_if(result, candidate.passage.id)
+    what_if.first_if(result, candidate.passage.id)
 
 
 def _sum(result: SearchResult, score: Score) -> None:
@@ -152,7 +152,7 @@ def _parts(score: Score) -> list[dict[str, str]]:
 
 def _citations(result: SearchResult, citations: Sequence[Citation]) -> None:
     stems = {stem(word) for word in result.route.keywords}
-    phrases = read_query(result.request.question).phrases
+    phrases = quoted_phrases(result.request.question)
     for citation in citations:
         document = result.documents.get(citation.document_id)
         with st.container(border=True, gap="xsmall"):
@@ -171,7 +171,7 @@ def _citations(result: SearchResult, citations: Sequence[Citation]) -> None:
 def _page(candidate: Candidate, document: Document, citations: Sequence[Citation]) -> None:
     """The passage in its page: the text with the cited sentences marked and, for a PDF, its picture."""
     passage, library = candidate.passage, session.workbench()
-    page = library.page(passage.document_id, passage.page)
+    page = library.documents.page(passage.document_id, passage.page)
     spans = [Span(each.start, each.end) for each in citations if each.page_number == page.number]
     drawn = document.paged and document.media_type == "application/pdf"
     grid = st.grid(2 if drawn else 1, min_column_width=440, gap="medium")
@@ -216,13 +216,17 @@ def _picture(document: Document, page: Page, spans: Sequence[Span]) -> None:
 
 @st.cache_data(max_entries=64, show_spinner="Drawing the page …")
 def _drawn(sha256: str, number: int, text: str, spans: tuple[tuple[int, int], ...], _document_id: int) -> PagePicture:
-    return page_picture(session.workbench().original(_document_id), number, text=text, spans=spans)
+    return page_picture(session.workbench().documents.original(_document_id), number, text=text, spans=spans)
 
 
 def _neighbours(candidate: Candidate) -> None:
     """The passages before and after, in reading order."""
     passage = candidate.passage
-    near = [p for p in session.workbench().passages_of(passage.document_id) if abs(p.position - passage.position) == 1]
+    near = [
+        p
+        for p in session.workbench().documents.passages(passage.document_id)
+        if abs(p.position - passage.position) == 1
+    ]
     for each in near:
         before = each.position < passage.position
         with st.expander(f"{'Before' if before else 'After'}: {plain(shortened(each.text, 90))}"):
@@ -248,10 +252,10 @@ def draw() -> None:
     if not result.candidates:
         notices.empty(":material/search_off:", "Nothing was found for this question", plain(result.silence))
         return
-    candidate = session.workbench().explain(result, passage_id or result.candidates[0].passage.id)
-    session.workbench().uses.opened(candidate.passage, result.request.question, who())
+    candidate = session.workbench().search.explain(result, passage_id or result.candidates[0].passage.id)
+    session.workbench().usage.opened(candidate.passage, result.request.question, who())
     hit, dropped = _standing(result, candidate.passage.id)
-    document = result.documents.get(candidate.passage.document_id) or session.workbench().document(
+    document = result.documents.get(candidate.passage.document_id) or session.workbench().documents.get(
         candidate.passage.document_id
     )
     citations = hit.citations if hit else _cited(candidate, document, result)
@@ -263,9 +267,9 @@ def draw() -> None:
             _page(candidate, document, citations)
         case "Citations":
             _citations(result, citations)
-        case versus.VIEW:
-            if (other := versus.choose_other(result, candidate.passage.id)) is not None:
-                versus.draw_versus(result, candidate.passage.id, other)
+        case compare.VIEW:
+            if (other := compare.choose_other(result, candidate.passage.id)) is not None:
+                compare.draw_versus(result, candidate.passage.id, other)
         case "Not shown":
             draw_not_shown(result)
         case _:

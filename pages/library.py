@@ -1,20 +1,19 @@
-"""Library: every document, found by what it is; one of them in depth, several of them edited; and what was changed."""
+"""Library: all documents with filters; one in detail, several edited together; and the history of edits."""
 
 from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from core.documents import Document, Truth
-from pages.parts import address, notices, reading, session
-from pages.parts.entities import draw_browser
-from pages.parts.library.details import draw_details
-from pages.parts.library.duplicates import draw_duplicates
-from pages.parts.library.editing import draw_editing
-from pages.parts.library.enrichment_state import draw_enrichment_state
-from pages.parts.library.history import draw_history, draw_undo_offer
-from pages.parts.library.listing import ARCHIVED, UNKNOWN, narrowed, selected_of
-from pages.parts.library.sheet import draw_sheet
-from pages.parts.wording import count
+from core.domain.documents import Document, Truth
+from pages.components import ingest_progress, notices, session, urls
+from pages.components.entities import draw_browser
+from pages.components.library.details import draw_details
+from pages.components.library.duplicates import draw_duplicates
+from pages.components.library.editing import draw_editing, draw_sheet
+from pages.components.library.enrichment_state import draw_enrichment_state
+from pages.components.library.history import draw_history, draw_undo_offer
+from pages.components.library.listing import ARCHIVED, UNKNOWN, narrowed, selected_of
+from pages.components.wording import count
 
 _FIRST = "Documents"
 
@@ -22,7 +21,7 @@ _FIRST = "Documents"
 def _adopt() -> None:
     """Take over view, truth, words and document from the URL when it was not this page that wrote them; and what is not
     drawn, which Streamlit forgets."""
-    state, params = st.session_state, address.told()
+    state, params = st.session_state, urls.told()
     known = {*Truth, UNKNOWN}
     asked = params.get("view", [""])[0].casefold()
     told = {
@@ -31,7 +30,7 @@ def _adopt() -> None:
         "library.document": params.get("document", [""])[0],
         "library.page": next((view for view in _VIEWS if view.casefold() == asked), _FIRST),
     }
-    fresh = address.asks("library", params)
+    fresh = urls.asks("library", params)
     for key, value in told.items():
         if fresh or key not in state:
             state[key] = value
@@ -44,7 +43,7 @@ def _remember() -> None:
     params |= {"document": [state["library.document"]] if state["library.document"] else []}
     params |= {"view": [state["library.page"].lower()] if state["library.page"] != _FIRST else []}
     params = {name: values for name, values in params.items() if values}
-    address.write("library", params)
+    urls.write("library", params)
 
 
 def _reveal(documents: Sequence[Document]) -> None:
@@ -90,7 +89,7 @@ def _spreadsheet(documents: Sequence[Document]) -> None:
 
 
 def _names(documents: Sequence[Document]) -> None:
-    draw_browser(session.workbench().entities)
+    draw_browser(session.workbench().search.entities)
 
 
 def _duplicates(documents: Sequence[Document]) -> None:
@@ -117,7 +116,7 @@ _VIEWS: Mapping[str, Callable[[Sequence[Document]], None]] = {
 
 
 def draw() -> None:
-    documents = session.workbench().documents(archived=None)
+    documents = session.workbench().documents.list(archived=None)
     if not documents:
         notices.empty_library(":material/library_books:", "The library is empty")
         return
@@ -126,7 +125,7 @@ def draw() -> None:
     view = st.segmented_control(
         "View", list(_VIEWS), required=True, key="library.page", label_visibility="collapsed", width="content"
     )
-    reading.progress()
+    ingest_progress.progress()
     draw_undo_offer()
     with notices.told():
         _VIEWS[view or _FIRST](documents)

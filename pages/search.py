@@ -1,18 +1,18 @@
-"""Search: a question, what narrows it, and the sentences that answer, each with a score that adds up, or by truth."""
+"""Search: a question, its filters, and the sentences that answer it, with a score breakdown or by truth."""
 
 import streamlit as st
 
 import sample
-from core.errors import BadFilters, FivefoldError
-from core.filters import SearchFilters
-from core.queries import SearchRequest
-from pages.parts import notices, session
-from pages.parts.answer import view
-from pages.parts.search import asking
-from pages.parts.search.batch import draw_batch
-from pages.parts.search.result_list import draw_answer
-from pages.parts.urls import page_path
-from pages.parts.wording import count, plain, shortened
+from core.domain.errors import BadFilters, FivefoldError
+from core.domain.filters import SearchFilters
+from core.domain.queries import SearchRequest
+from pages.components import notices, session
+from pages.components.answer import view
+from pages.components.search import query_form
+from pages.components.search.batch import draw_batch
+from pages.components.search.result_list import draw_answer
+from pages.components.urls import page_path
+from pages.components.wording import count, plain, shortened
 
 
 @st.fragment(run_every=0.7)
@@ -24,8 +24,8 @@ def _wait_for_models() -> None:
 
 
 def _landing() -> None:
-    recent = session.workbench().last_searches()
-    if not session.workbench().statistics().passages:
+    recent = session.workbench().search.recent()
+    if not session.workbench().documents.statistics().passages:
         notices.empty(
             ":material/library_add:",
             "The library is empty",
@@ -53,32 +53,32 @@ def _answer(request: SearchRequest) -> None:
     except FivefoldError as problem:
         notices.error(problem)
         return
-    asking.chips(result)
+    query_form.chips(result)
     draw_answer(result)
 
 
 def draw() -> None:
-    asking.adopt()
+    query_form.adopt()
     narrowed: SearchFilters | None = None
     problems = [st.session_state.pop("search.problem", None)]
     try:
-        narrowed = asking.narrowed()
+        narrowed = query_form.narrowed()
     except BadFilters as problem:
         problems.append(problem)
-    asking.question(narrowed.project if narrowed else None)
+    query_form.question(narrowed.project if narrowed else None)
     for wrong in filter(None, problems):
         notices.error(wrong)
     if narrowed is None:
         return
-    request = asking.request(narrowed)
-    if st.session_state["search.view"] == asking.BATCH:
-        ask = session.workbench().search_many
+    request = query_form.request(narrowed)
+    if st.session_state["search.view"] == query_form.BATCH:
+        ask = session.workbench().search.run_many
         draw_batch(narrowed, request.profile, ask, only_routed=request.only_routed, rerank=request.rerank)
     elif not request.question:
         _landing()
     elif not session.ready():
         _wait_for_models()
-    elif st.session_state["search.view"] == asking.FIVE:
+    elif st.session_state["search.view"] == query_form.FIVE:
         view.draw(request)
     else:
         _answer(request)

@@ -1,8 +1,8 @@
-"""Settings: what this workspace does its own way. Each part stands in a file of its own under parts/settings."""
+"""Settings of this workspace. Each part has its own file in pages/components/settings."""
 
 import streamlit as st
 
-from pages.parts.person import name_input
+from pages.components.user_name import name_input
 
 _PARTS = {"vocabulary": "Vocabulary"}
 """The parts: how the URL names them, and how the switch does."""
@@ -28,7 +28,7 @@ def draw() -> None:
         )
     match part:
         case _:
-            from pages.parts.settings.vocabulary import draw_vocabulary
+            from pages.components.settings.vocabulary import draw_vocabulary
 
             draw_vocabulary()
 

@@ -1,10 +1,10 @@
-"""Tuning: what every number of a score does, and whether a change is better – tried, judged, measured, and kept."""
+"""Tuning: what each number of a score does, and whether a change improves results – tried, judged, measured, saved."""
 
 import streamlit as st
 
-from pages.parts import session
-from pages.parts.person import name_input
-from pages.parts.view_switch import view_switch
+from pages.components import session
+from pages.components.user_name import name_input
+from pages.components.view_switch import view_switch
 
 _VIEWS = {
     "tune": "Tune",
@@ -22,7 +22,7 @@ def draw() -> None:
     """The page: whose it is, who works here, and the room one is in."""
     title, whose, name = st.columns([2, 4, 3], vertical_alignment="bottom")
     title.subheader("Tuning", anchor=False)
-    known = {each.project for each in session.workbench().documents()}
+    known = {each.project for each in session.workbench().documents.list()}
     project = whose.selectbox(
         "Project",
         sorted(each for each in known if each),
@@ -41,31 +41,31 @@ def _room(view: str, project: str | None) -> None:
     """Each room is read in when it is entered."""
     match view:
         case "judge":
-            from pages.parts.tuning import judge
+            from pages.components.tuning import judge
 
             judge.view(project)
         case "measure":
-            from pages.parts.tuning import measure
+            from pages.components.tuning import measure
 
             measure.view(project)
         case "optimise":
-            from pages.parts.tuning import optimise
+            from pages.components.tuning import optimise
 
             optimise.view(project)
         case "threshold":
-            from pages.parts.tuning import threshold
+            from pages.components.tuning import threshold
 
             threshold.view(project)
         case "profiles":
-            from pages.parts.tuning import profiles
+            from pages.components.tuning import profiles
 
             profiles.view(project)
         case "classifier":
-            from pages.parts.tuning import classifier
+            from pages.components.tuning import classifier
 
             classifier.view()
         case _:
-            from pages.parts.tuning import tune
+            from pages.components.tuning import tune
 
             tune.view(project)
 

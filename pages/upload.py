@@ -1,19 +1,19 @@
-"""Upload: drop files, watch them being read, and check what they were taken for – the doubtful ones first."""
+"""Upload: drop files, watch their processing, and check their labels – the uncertain ones first."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
-from core.errors import FivefoldError
-from core.ingest.file_names import is_junk
-from core.library.intray import NewFile
-from core.results import UploadReceipt
-from pages.parts import notices, session
-from pages.parts.upload.background import draw_failed_work
-from pages.parts.upload.feeds import draw_feeds
-from pages.parts.upload.folders import draw_folders
-from pages.parts.upload.listing import draw_listing
-from pages.parts.wording import count, plain, squeezed
+from core.domain.errors import FivefoldError
+from core.domain.results import UploadReceipt
+from core.ingestion.file_names import is_junk
+from core.library.upload_queue import NewFile
+from pages.components import notices, session
+from pages.components.upload.feeds import draw_feeds
+from pages.components.upload.folders import draw_folders
+from pages.components.upload.listing import draw_listing
+from pages.components.upload.progress import draw_failed_work
+from pages.components.wording import count, plain, squeezed
 
 _TOLD_PROBLEMS = 8
 
@@ -39,7 +39,7 @@ def _drop() -> None:
         where, tagged, go = st.columns([3, 3, 2], vertical_alignment="bottom")
         project = where.selectbox(
             "Project",
-            session.workbench().tray.projects(),
+            session.workbench().upload_queue.projects(),
             index=None,
             accept_new_options=True,
             placeholder="None: shared by all projects",
@@ -57,7 +57,7 @@ def _drop() -> None:
 def _stored(files: Sequence[NewFile], project: str | None, tags: Sequence[str]) -> list[UploadReceipt | FivefoldError]:
     """What became of each file, with a bar while they are stored."""
     bar, told = st.progress(0.0), []
-    for receipt in session.workbench().tray.take_in(files, project=project, tags=tags):
+    for receipt in session.workbench().upload_queue.take_in(files, project=project, tags=tags):
         told.append(receipt)
         bar.progress(len(told) / len(files), f"Storing the originals: {len(told):,} of {count(len(files), 'file')}")
     return told

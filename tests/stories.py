@@ -31,7 +31,7 @@ def browser() -> "Iterator[Browser]":
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The embedding model as it stands in a data folder after the first start."""
-    from core.ingest.embed import load_embedder
+    from adapters.inference.embedder import load_embedder
 
     folder = tmp_path_factory.mktemp("models")
     load_embedder("default", folder, 1)

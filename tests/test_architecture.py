@@ -1,22 +1,21 @@
 """Promises about the code itself, kept by machine."""
 
 import ast
+import importlib
+import inspect
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PRODUCT = (
-    *("core", "storage", "pages", "app.py", "cli.py", "cli_batch.py", "cli_citations.py", "cli_evaluate.py"),
-    "cli_fit.py",
-    *("cli_experiments.py", "cli_profiles.py", "cli_rank.py", "cli_results.py", "cli_vocabulary.py", "cli_enrich.py"),
-)
-LONGEST_MODULE_LINES = 300
+PRODUCT = ("core", "storage", "adapters", "bootstrap", "cli", "pages", "app.py")
+LONG_MODULE_LINES = 300
+LONGEST_MODULE_LINES = 500
 LONGEST_FUNCTION_LINES = 40
 
 
@@ -46,11 +45,16 @@ def test_there_is_something_to_check() -> None:
     assert len(list(python_files(*PRODUCT))) > 50
 
 
-def test_no_module_is_longer_than_300_lines() -> None:
-    lines = {
-        named(path): len(path.read_text("utf-8").splitlines()) for path in python_files(*PRODUCT, "sample", "bench")
-    }
-    assert not {name: count for name, count in lines.items() if count > LONGEST_MODULE_LINES}
+def test_a_module_longer_than_300_lines_says_why_in_its_first_comment_and_none_is_longer_than_500() -> None:
+    wrong = []
+    for path in python_files(*PRODUCT, "sample", "bench"):
+        text = path.read_text("utf-8")
+        count = len(text.splitlines())
+        opening = text.split("\nimport ")[0].split("\nfrom ")[0]
+        reason = any(line.startswith("# ") for line in opening.splitlines())
+        if count > LONGEST_MODULE_LINES or (count > LONG_MODULE_LINES and not reason):
+            wrong.append(f"{named(path)}: {count}")
+    assert not wrong
 
 
 def test_a_function_longer_than_40_lines_says_why_above_it() -> None:
@@ -123,7 +127,7 @@ HEAVY = set(
 )
 
 
-@pytest.mark.parametrize("module", ["core.workbench", "storage.opening", "cli"])
+@pytest.mark.parametrize("module", ["core.workbench", "bootstrap.workbench", "cli.main"])
 def test_importing_a_door_loads_nothing_heavy(module: str) -> None:
     report = f"import sys, {module}; print(*sorted({HEAVY!r} & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", report], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -131,19 +135,155 @@ def test_importing_a_door_loads_nothing_heavy(module: str) -> None:
     assert run.stdout.split() == []
 
 
-def test_core_reads_neither_the_environment_nor_the_clock() -> None:
-    """`core.moments` holds the one clock, which can be replaced; `core.ingest.isolate` waits for a child process."""
-    seen = []
+# What reaches the world outside the process, or the state of it: core is given these things, and takes none itself.
+WORLD = set(
+    "asyncio contextvars ftplib getpass http httpx multiprocessing os platform requests select shutil signal"
+    " smtplib socket subprocess sys tempfile time urllib3".split()
+)
+CLOCKS = ("datetime.now", "datetime.today", "datetime.utcnow", "date.today", "time.time", "time.monotonic")
+DISK = ("Path.cwd", "Path.home", "urllib.request")
+
+
+def impurities(tree: ast.Module) -> list[str]:
+    """What a module of core must not do: import the world, read a clock, ask where it runs."""
+    found = []
+    for node in ast.walk(tree):
+        names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
+        found += [name for name in names if name.split(".")[0] in WORLD or name in DISK]
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in (*CLOCKS, *DISK):
+            found.append(ast.unparse(node))
+    return found
+
+
+def test_core_is_pure() -> None:
+    """No network, process, environment, clock or scratch folder of its own; core.ports names what it is given."""
+    seen = {named(path): impurities(parsed(path)) for path in python_files("core")}
+    assert not {path: found for path, found in seen.items() if found}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import os",
+        "def late():\n    import subprocess",
+        "from time import perf_counter",
+        "import urllib.request",
+        "from urllib import request",
+        "from contextvars import ContextVar",
+        "def f(now=datetime.now): ...",
+        "today = datetime.date.today() if False else date.today()",
+        "here = Path.cwd()",
+    ],
+)
+def test_what_is_impure_is_seen(source: str) -> None:
+    assert impurities(ast.parse(source))
+
+
+def test_what_is_pure_is_left_alone() -> None:
+    source = "from datetime import datetime, time\nfrom urllib.parse import urlsplit\nmoment = datetime(2026, 1, 1)\n"
+    assert impurities(ast.parse(source)) == []
+
+
+# The packages of core that use threads or locks, and for what. A new one needs a reason here.
+CONCURRENT = {
+    "evaluation": "one experiment is written down at a time; questions added at once are told apart",
+    "insights": "vectors of the sectors are made once",
+    "library": "documents are stored one after the other; the newest vocabulary and corrections are read once",
+    "search": "legs run beside each other; a reranker reads while its deadline runs; usage is written behind a search;"
+    " word vectors are learned, and pdfium is entered, by one thread at a time",
+    "text": "the sentence splitter is not thread-safe: each thread has its own",
+}
+
+
+def test_threads_and_locks_of_core_have_a_reason() -> None:
+    seen = set()
     for path in python_files("core"):
         for node in ast.walk(parsed(path)):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
-                said = ast.unparse(node)
-                if said in ("os.environ", "os.getenv") or (said in CLOCKS and named(path) != "core/moments.py"):
-                    seen.append(f"{named(path)}:{node.lineno} {said}")
-    assert not seen
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+            if any(name.split(".")[0] in ("threading", "concurrent", "queue") for name in names):
+                seen.add(path.relative_to(ROOT / "core").parts[0])
+    assert seen == set(CONCURRENT)
 
 
-CLOCKS = ("datetime.now", "datetime.today", "datetime.utcnow", "date.today", "time.time")
+# The glossary: one word per idea, the field's own. These were private words for standard ideas.
+FORBIDDEN_CLASSES = re.compile(r"(Desk|Book|Tray|Shelf|Lab)$|^_?(Found|Wanted|Asked|Valued|Held|Kept|Said|Told|Shown)$")
+FORBIDDEN_MODULES = frozenset(
+    "said matching copies storable speaking in_its_words places pictures moments memories notes uses "
+    "use_recorder views saved_views boards reviews judged tabular table_queries table_answers intake intray "
+    "members unlock lessons teacher flips naming spelled cited numbered fading wordings near sums versus "
+    "narrow collapse parts chunk holding grids counted shown merged package manners marks signs starts asking "
+    "cases dated fitted spoken reach folding guard in_use composing opening turns traverse whole_files mirror "
+    "first kin looks reading person not_shown heads moves closer utils helpers managers misc common".split()
+)
+# Modules of one name in two packages of one layer. A new one needs a reason here.
+NAMESAKES = {
+    "service": "what a page may call of a feature",
+    "store": "the port of a feature, or the store itself",
+    "pipeline": "a flow from end to end",
+    "files": "what a feature reads from files and writes to them",
+    "pdf": "one file format: read, or written",
+    "decrypt": "a file under a password: opened, and asked for",
+    "questions": "of a document, and of a batch",
+    "agreement": "of judges, and of truths",
+    "statements": "of a text that may conflict, and of SQL",
+    "lexicon": "of names in text, and of tables and columns",
+    "state": "what one page keeps in its session",
+    "styles": "how one kind of value looks",
+    "charts": "the figures of one page",
+    "listing": "the list a page shows",
+    "compare": "two results, and two experiments",
+}
+
+
+def layer(path: Path) -> str:
+    """Modules of one name in two layers mean one noun; in one layer they must not. Of core: domain, knowledge, ports,
+    what evaluates (its benchmarks carry the names of what they measure), and the features."""
+    top, *rest = path.relative_to(ROOT).parts
+    if top == "core":
+        own = rest[0] if rest[0] in ("domain", "knowledge", "ports") or "benchmarks" in rest else "features"
+        return f"core.{own}"
+    return f"{top}.{rest[0]}" if top in ("storage", "pages") and len(rest) > 1 else top
+
+
+def test_classes_and_modules_have_the_names_of_the_field() -> None:
+    classes: dict[str, list[str]] = {}
+    for path in python_files(*PRODUCT):
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.ClassDef):
+                classes.setdefault(node.name, []).append(named(path))
+    assert not {name: files for name, files in classes.items() if FORBIDDEN_CLASSES.search(name)}
+    assert not [named(path) for path in python_files(*PRODUCT) if path.stem in FORBIDDEN_MODULES]
+    public = {name: files for name, files in classes.items() if not name.startswith("_")}
+    assert not {name: files for name, files in public.items() if len(files) > 1}, "one class name, one meaning"
+
+
+def test_no_module_name_has_two_meanings_in_one_layer() -> None:
+    files: dict[tuple[str, str], list[str]] = {}
+    for path in python_files(*PRODUCT):
+        files.setdefault((layer(path), path.stem), []).append(named(path))
+    several = {key: found for key, found in files.items() if len(found) > 1 and key[1] != "__init__"}
+    assert not {stem: found for (_, stem), found in several.items() if stem not in NAMESAKES}
+    assert {stem for _, stem in several} >= set(NAMESAKES), "a namesake that is none any more"
+
+
+def test_every_kind_of_file_has_one_row_and_a_reader() -> None:
+    from core.ingestion.parsers.file_kinds import _ROWS, FileKind
+
+    assert [row.kind for row in _ROWS] == list(FileKind)
+    endings = [ending for row in _ROWS for ending in row.endings.split()]
+    assert len(endings) == len(set(endings))
+    for row in _ROWS:
+        [imported] = [node for node in ast.walk(function_of(row.read)) if isinstance(node, ast.ImportFrom)][:1]
+        module = importlib.import_module(str(imported.module))
+        assert callable(getattr(module, imported.names[0].name)), row.kind
+
+
+def function_of(function: Callable[..., object]) -> ast.Module:
+    """A function's own syntax."""
+    return ast.parse(inspect.getsource(function))
 
 
 def third_party_imports(*places: str) -> dict[str, str]:
@@ -218,20 +358,7 @@ def test_nothing_imports_a_door_or_what_is_beside_the_product() -> None:
 
     import-linter sees packages only, so they are looked for here.
     """
-    outside = {
-        *(
-            "app",
-            "cli",
-            "cli_batch",
-            "cli_citations",
-            "cli_evaluate",
-            "cli_fit",
-            "cli_experiments",
-            "cli_profiles",
-            "cli_rank",
-        ),
-        *("cli_results", "cli_vocabulary", "cli_enrich", "tests", "bench", "sample", "docs"),
-    }
+    outside = {"app", "cli", "tests", "bench", "sample", "docs"}
     seen = []
     for path in python_files("core", "storage", "pages"):
         for node in ast.walk(parsed(path)):

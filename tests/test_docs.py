@@ -8,10 +8,11 @@ import pytest
 import typer
 from typer.main import get_command
 
-from core.boards import CellState
-from core.documents import DocumentState, Truth
-from core.filters import FIELDS, SearchFilters
-from core.settings import Settings
+from cli.main import app
+from core.domain.coverage_board import CellState
+from core.domain.documents import DocumentState, Truth
+from core.domain.filters import FIELDS, SearchFilters
+from core.domain.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -52,8 +53,8 @@ def test_every_value_of_a_closed_filter_is_named(field: "object") -> None:
 
 
 def test_every_factor_and_profile_is_explained() -> None:
-    from core.search.factors import FACTORS
-    from core.tables.profiles import profiles
+    from core.knowledge.profiles import profiles
+    from core.search.ranking.factors import FACTORS
 
     text = page("scores.md")
     assert not [name for name in FACTORS if f"| `{name}` |" not in text]
@@ -62,7 +63,6 @@ def test_every_factor_and_profile_is_explained() -> None:
 
 def commands() -> list[tuple[str, list[str]]]:
     """Every command with its long options."""
-    import cli
 
     def walked(command: "object", path: str) -> list[tuple[str, list[str]]]:
         inner = getattr(command, "commands", {})
@@ -71,8 +71,8 @@ def commands() -> list[tuple[str, list[str]]]:
         options = [option for each in command.params for option in each.opts if option.startswith("--")]  # type: ignore[attr-defined]
         return [(path, [option for option in options if option != "--help"])]
 
-    assert isinstance(cli.app, typer.Typer)
-    return walked(get_command(cli.app), "")
+    assert isinstance(app, typer.Typer)
+    return walked(get_command(app), "")
 
 
 @pytest.mark.parametrize(("command", "options"), commands(), ids=lambda value: value if isinstance(value, str) else "")

@@ -1,1 +1,1 @@
-"""One question answered by five truths: found, compared, written out, and checked when a model writes."""
+"""Answers one question from five truths: search, comparison, text, and a check of model-written text."""

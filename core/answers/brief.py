@@ -1,7 +1,7 @@
-"""The answer as a brief one can hand on: Markdown, HTML and JSON, with a bibliography.
+"""Exports an answer as a brief: Markdown, HTML and JSON, with a bibliography.
 
-Nothing quoted can run: in Markdown and HTML every sign with a meaning is escaped, and no line or tile begins with a
-sign a spreadsheet takes for a formula. JSON holds every quote letter for letter.
+Quotes cannot inject markup: Markdown and HTML escape every special character, and no line or table cell begins with a
+character that a spreadsheet takes for a formula. JSON holds every quote verbatim.
 """
 
 import re
@@ -12,17 +12,15 @@ from typing import Any
 
 from core.answers.synthesis import Synthesis
 from core.coverage.gaps import score_in_words
-from core.coverage.report import inert
-from core.documents import Truth
-from core.five_truths import Agreement, FiveTruthsAnswer, TruthAnswer
-from core.results import Citation
-from core.reviews import Conflict, Statement
-from core.search.cite import CitationStyle, written
-from core.search.quotable import shown_quote
-from core.search.report import citation_data
-from core.tables.truths import truths
+from core.domain.coverage_review import Conflict, Statement
+from core.domain.documents import Truth
+from core.domain.five_truths import FiveTruthsAnswer, TruthAgreement, TruthAnswer
+from core.domain.results import Citation
+from core.formats.csv import inert
+from core.knowledge.truths import truths
+from core.search.citations.cite import CitationStyle, citation_data, shown_quote, written
 
-__all__ = ["SCHEMA", "Source", "bibliography", "brief_data", "brief_html", "brief_markdown"]
+__all__ = ["SCHEMA", "BriefSource", "bibliography", "brief_data", "brief_html", "brief_markdown"]
 
 SCHEMA = "fivefold.five-truths/1"
 _TEMPLATE = Path(__file__).with_name("brief.html")
@@ -32,9 +30,10 @@ _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """One document or table the answer stands on. number: 1-based; written: every place cited, in the full style, each
-    once; ids: the citations that stand there ("42.3"). sha256: "" for a table."""
+class BriefSource:
+    """One document or table cited by the answer. number: 1-based; written: every cited place in full style, without
+    repetition; ids: the citation ids ("42.3"). sha256: "" for a table.
+    """
 
     number: int
     name: str
@@ -43,14 +42,14 @@ class Source:
     ids: tuple[str, ...] = ()
 
 
-def bibliography(answer: FiveTruthsAnswer) -> tuple[Source, ...]:
-    """Each source once, in the order of first citing; tables of figures last."""
+def bibliography(answer: FiveTruthsAnswer) -> tuple[BriefSource, ...]:
+    """Every source once, in the order of first citation; tables of figures last."""
     held: dict[int, list[Citation]] = {}
     for truth in Truth:
         for citation in answer.cited(truth):
             held.setdefault(citation.document_id, []).append(citation)
     documents = [
-        Source(
+        BriefSource(
             number,
             citations[0].document_name,
             citations[0].sha256,
@@ -63,11 +62,11 @@ def bibliography(answer: FiveTruthsAnswer) -> tuple[Source, ...]:
     for figure in answer.figures:
         tables.setdefault(figure.table, []).append(figure.citation or figure.table)
     counted = enumerate(tables.items(), len(documents) + 1)
-    return (*documents, *(Source(n, table, "", tuple(dict.fromkeys(places))) for n, (table, places) in counted))
+    return (*documents, *(BriefSource(n, table, "", tuple(dict.fromkeys(places))) for n, (table, places) in counted))
 
 
 def brief_data(answer: FiveTruthsAnswer, synthesis: Synthesis | None = None) -> dict[str, Any]:
-    """The brief for JSON."""
+    """The brief as JSON data."""
     return {
         "schema": SCHEMA,
         "question": answer.question,
@@ -129,7 +128,7 @@ def _cited(citation: Citation) -> dict[str, Any]:
     }
 
 
-def _pair_data(pair: Agreement | Conflict) -> dict[str, Any]:
+def _pair_data(pair: TruthAgreement | Conflict) -> dict[str, Any]:
     def side(statement: Statement) -> dict[str, Any]:
         return {"truth": statement.truth.value, "said": statement.said, **_cited(statement.citation)}
 
@@ -163,7 +162,7 @@ def _synthesis_data(synthesis: Synthesis) -> dict[str, Any]:
 
 
 def brief_markdown(answer: FiveTruthsAnswer, synthesis: Synthesis | None = None) -> str:
-    """The brief as Markdown, which renders alike with and without tables and raw HTML switched on."""
+    """The brief as Markdown that renders alike with and without tables and raw HTML enabled."""
     return "\n".join([*_head(answer), *_written(synthesis), *_body(answer), *_end(answer)]) + "\n"
 
 
@@ -243,14 +242,14 @@ def _end(answer: FiveTruthsAnswer) -> Iterator[str]:
 
 
 def brief_html(answer: FiveTruthsAnswer, synthesis: Synthesis | None = None) -> str:
-    """The brief as one self-contained HTML file: nothing is loaded from anywhere, everything quoted is escaped."""
+    """The brief as one self-contained HTML file: it loads nothing, and everything quoted is escaped."""
     from jinja2 import Environment, StrictUndefined
 
     names = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=inert
     )
     names.filters |= {"score": score_in_words, "quote": shown_quote}
-    sources: Sequence[Source] = bibliography(answer)
+    sources: Sequence[BriefSource] = bibliography(answer)
     return names.from_string(_TEMPLATE.read_text("utf-8")).render(
         answer=answer,
         synthesis=synthesis,

@@ -1,36 +1,156 @@
-"""The numbered context block a language model reads, and the way back: what a text makes of such numbers."""
+"""The numbered context block for a language model, and the check of a text against the sentences it cites."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from math import isclose
 
-from core.answers.support import support_of
-from core.documents import Span
-from core.five_truths import Figure, FiveTruthsAnswer
-from core.ingest.sentences import sentences
-from core.results import Citation, SearchResult
-from core.search.cite import CitationStyle, written
+from core.answers.agreement import negated
+from core.coverage.statements import Quantity, QuantityBound, binding_of, content_stems, days_of_year, quantities
+from core.domain.documents import Span
+from core.domain.five_truths import Figure, FiveTruthsAnswer
+from core.domain.results import Citation, SearchResult
+from core.search.citations.cite import CitationStyle, written
+from core.search.ranking.answerability import named_in
+from core.text.sentences import sentences
+from core.text.tokenize import word_spans
 
 __all__ = [
+    "ENOUGH_WORDS",
     "CheckedSentence",
     "ContextBlock",
+    "SupportCheck",
     "cited_ids",
     "context_of",
     "context_of_hits",
     "figure_words",
+    "support_of",
     "supported",
 ]
 
+ENOUGH_WORDS = 0.5
+"""Share of a sentence's words that its citations must contain; half may be paraphrased. Chosen by hand, not fitted."""
+
+_DIGITS = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
+
+_MONTH = re.compile(
+    r"\b(?:January|February|March|April|June|July|August|September|October|November|December)\b|\bMay(?=\s+\d)"
+)
+
+_UNCOUNTED = frozenset({"one", "half"})  # mostly a pronoun and a word of measure
+
+
+@dataclass(frozen=True, slots=True)
+class SupportCheck:
+    """score: share of the sentence's content (words and amounts) found in the text it cites, in [0, 1].
+
+    problems: what the sentence says and its citations do not, in words; empty when nothing was found.
+    """
+
+    score: float
+    problems: tuple[str, ...] = ()
+
+
+def support_of(sentence: str, cited: Sequence[str], known: str = "") -> SupportCheck:
+    """How well the cited sentences support another one. known: text whose names may be used freely (the question, the
+    names of the cited documents).
+
+    >>> support_of("Overtime is paid within 5 days.", ["Overtime must be paid within 7 days."]).problems
+    ('“within 5 days” is not in what it cites.',)
+    """
+    together = "\n".join(cited)
+    stems, held = content_stems(sentence), content_stems(together)
+    amounts = [(words, is_there) for words, is_there in _amounts(sentence, cited)]
+    said = len(stems) + len(amounts)
+    score = (len(stems & held) + sum(is_there for _, is_there in amounts)) / said if said and cited else 0.0
+    problems = [f"“{words}” is not in what it cites." for words, is_there in amounts if not is_there]
+    problems += [
+        f"“{name}” is not in what it cites."
+        for name in named_in(sentence)
+        if not _DIGITS.search(name) and not _holds(f"{together}\n{known}", name)
+    ]
+    problems += _turned(sentence, cited)
+    if not problems and score < ENOUGH_WORDS:
+        problems.append("Too few of its words are in what it cites.")
+    return SupportCheck(score, tuple(dict.fromkeys(problems)))
+
+
+def _amounts(sentence: str, cited: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Amounts, days, months and plain numbers of a sentence, and whether they stand in what it cites."""
+    stated, days = quantities(sentence), days_of_year(sentence)
+    known = [amount for text in cited for amount in quantities(text)]
+    for amount in stated:
+        yield amount.words, any(_same(amount, other) for other in known)
+    dated = {(day.month, day.day) for text in cited for day in days_of_year(text)}
+    for day in days:
+        yield day.words, (day.month, day.day) in dated
+    taken = [(amount.start, amount.end) for amount in stated] + [(day.start, day.end) for day in days]
+    rest = "".join(" " if any(a <= at < b for a, b in taken) else letter for at, letter in enumerate(sentence))
+    months = {month for text in cited for month in _MONTH.findall(text)}
+    for month in _MONTH.findall(rest):
+        yield month, month in months
+    numbers = {value for text in cited for _, value in _numbers(text)}
+    for words, value in _numbers(rest):
+        yield words, value in numbers
+
+
+def _same(amount: Quantity, other: Quantity) -> bool:
+    """Whether the cited amount `other` is this one; a bound may be left out, never turned round."""
+    bounds = {amount.bound, other.bound}
+    return (
+        (len(bounds) == 1 or QuantityBound.EXACT in bounds)
+        and amount.unit == other.unit
+        and isclose(amount.value, other.value)
+    )
+
+
+def _numbers(text: str) -> Iterator[tuple[str, float]]:
+    for match in _DIGITS.finditer(text):
+        yield match.group(), float(match.group().replace(",", ""))
+    for _, _, word in word_spans(text):
+        value = None if word[0].isdigit() or word in _UNCOUNTED else _spelled(word)
+        if value is not None:
+            yield word, value
+
+
+@cache
+def _spelled(word: str) -> float | None:
+    """The value of a number word, as amounts are read."""
+    found = quantities(f"{word} times")
+    return found[0].value if found and found[0].start == 0 else None
+
+
+def _holds(text: str, name: str) -> bool:
+    return re.search(rf"(?i)(?<![^\W_]){re.escape(name)}(?:s|['’]s)?(?![^\W_])", text.replace("_", " ")) is not None
+
+
+def _turned(sentence: str, cited: Sequence[str]) -> Iterator[str]:
+    """Where it binds or denies otherwise than what it cites."""
+    binding, bindings = binding_of(sentence), [binding_of(text) for text in cited]
+    known = {each for each in bindings if each is not None}
+    if binding is not None and binding in known:
+        return
+    if binding is not None and known:
+        yield f"It says {binding.value}, what it cites says {' and '.join(sorted(known))}."
+    elif cited and negated(sentence) and not any(negated(text) for text in cited):
+        yield "It denies something that what it cites does not deny."
+    elif cited and not negated(sentence) and all(negated(text) for text in cited):
+        yield "What it cites denies something, and it does not."
+
+
 _ID = r"(?:\d+\.\d+|[fF]\d+)"
+
 _CITED = re.compile(rf"[ \t]*\[\s*({_ID}(?:\s*[,;]\s*{_ID})*)\s*\]")
+
 _SAYS = re.compile(r"[^\W_]")
 
 
 @dataclass(frozen=True, slots=True)
 class ContextBlock:
-    """text: one sentence per line, "[42.3] sentence", under the name of its truth. question: what was asked.
+    """text: one sentence per line, "[42.3] sentence", under the name of its truth. question: the question asked.
 
-    citations, figures: what each id stands for. An id of `citations` is a citation_id, of `figures` "f1", "f2" …
+    citations, figures: the objects behind the ids. An id of `citations` is a citation_id, of `figures` "f1", "f2" …
     """
 
     text: str
@@ -39,7 +159,7 @@ class ContextBlock:
     figures: Mapping[str, Figure] = field(default_factory=dict)
 
     def said(self, citation_id: str) -> str | None:
-        """The words an id stands for; None when it stands for nothing here."""
+        """The text behind an id; None for an unknown id."""
         if citation_id in self.citations:
             return self.citations[citation_id].quote
         return figure_words(self.figures[citation_id]) if citation_id in self.figures else None
@@ -53,10 +173,10 @@ class ContextBlock:
 
 @dataclass(frozen=True, slots=True)
 class CheckedSentence:
-    """One sentence of a text, without its ids, and what its citations are worth.
+    """One sentence of a text, without its ids, and how well its citations support it.
 
-    cited: the ids that exist, in order; unknown: the ids that do not. support: how well each cited sentence supports it
-    by itself; score: all of them together; both in [0, 1]. problems: why it is not supported, in words.
+    cited: the known ids, in order; unknown: ids that do not exist. support: how well each cited sentence supports it
+    alone; score: all of them together; both in [0, 1]. problems: why it is not supported, in words.
     """
 
     text: str
@@ -68,14 +188,12 @@ class CheckedSentence:
 
     @property
     def supported(self) -> bool:
-        """Whether nothing speaks against it."""
+        """Whether the sentence has no problem."""
         return not self.problems
 
 
 def context_of(answer: FiveTruthsAnswer) -> ContextBlock:
-    """Every sentence and figure the answer stands on, grouped by truth. Text is data: no line of it can pose as another
-    sentence's number.
-    """
+    """All sentences and figures of an answer, grouped by truth. Quoted text cannot imitate another sentence's id."""
     lines: list[str] = []
     citations: dict[str, Citation] = {}
     figures: dict[str, Figure] = {}
@@ -92,8 +210,8 @@ def context_of(answer: FiveTruthsAnswer) -> ContextBlock:
 
 
 def context_of_hits(result: SearchResult) -> ContextBlock:
-    """The cited sentences of a search result, best hit first, each hit under its number, place and truth. Text is data
-    here too: neither a sentence nor the name of a file can pose as another sentence's number.
+    """The cited sentences of a search result, best hit first, each hit under its number, place and truth. Neither a
+    sentence nor a file name can imitate another sentence's id.
     """
     lines: list[str] = []
     citations: dict[str, Citation] = {}
@@ -118,7 +236,7 @@ def _line(text: str) -> str:
 
 
 def cited_ids(text: str) -> tuple[str, ...]:
-    """The ids a text cites, in order, each once.
+    """The distinct ids a text cites, in order.
 
     >>> cited_ids("Paid weekly [42.3, 43.0]. See [F1] and [7].")
     ('42.3', '43.0', 'f1')
@@ -131,11 +249,10 @@ def _names(match: re.Match[str]) -> list[str]:
 
 
 def supported(text: str, block: ContextBlock) -> tuple[CheckedSentence, ...]:
-    """Each sentence of a text against what it cites. An id belongs to the sentence it follows on its line, before or
-    after the stop; at the start of a line, to the sentence that begins there.
+    """Check each sentence of a text against its citations. An id belongs to the sentence it follows on its line, before
+    or after the full stop; at the start of a line, to the sentence that begins there.
 
-    A sentence is unsupported when it cites nothing that exists, cites an id that does not, or says what its citations
-    do not (see `core.answers.support`).
+    A sentence is unsupported when it cites no known id, cites an unknown one, or states what its citations do not.
     """
     return tuple(_checked(sentence, ids, block) for sentence, ids in _parts(text))
 

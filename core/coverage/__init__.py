@@ -1,1 +1,1 @@
-"""Which topics are supported by which truth, and what to obtain where they are not."""
+"""Coverage: which truths support which topics, and which documents are missing."""

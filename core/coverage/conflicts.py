@@ -1,4 +1,7 @@
-"""Sentences of different truths on one topic that disagree. Precision over recall: a false conflict costs a meeting."""
+"""Finds contradictions between sentences of different truths on one topic.
+
+Prefers precision over recall: a false conflict costs a meeting.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,29 +9,28 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import combinations
 
-from core.boards import Board, CellState, GapKind, Topic
 from core.coverage.statements import (
-    Binding,
-    Bound,
+    BindingForce,
     Quantity,
+    QuantityBound,
     binding_of,
     content_stems,
     days_of_year,
     quantities,
 )
-from core.documents import Document, Passage, Truth
-from core.reviews import Conflict, ConflictKind, Statement
-from core.search.cite import citation_of
-from core.search.quotable import QuotableKind, quotables
-from core.tables.cases import other_case
+from core.domain.coverage_board import Board, CellState, GapKind, Topic
+from core.domain.coverage_review import Conflict, ConflictKind, Statement
+from core.domain.documents import Document, Passage, Truth
+from core.knowledge.distinguishing_terms import other_case
+from core.search.citations.cite import QuotableKind, citation_of, quotables
 
 __all__ = ["disagreement", "find_conflicts"]
 
 _SAME_SHARED, _SAME_OVERLAP = 3, 0.6
 _ACTION_SHARED, _ACTION_OVERLAP = 4, 0.7
 _NEAR_WORDS = 60  # characters before and after an amount that say what it measures
-_NEAR_SHARED = 2
-_MOST_AMOUNTS = 3
+_NEAR_SHARED = 2  # stems shared around two amounts of the same measure. Chosen by hand, not fitted.
+_MOST_AMOUNTS = 3  # a sentence with more is a list of amounts. Chosen by hand, not fitted.
 _YEAR = re.compile(r"(?<![\w.,$-])(?:19|20)\d\d(?![\w-]|[.,]\d)")
 _EXAMPLE = re.compile(r"(?i)\b(?:for example|for instance|e\.g\.|such as|example:|suppose|assume|illustration)")
 _PERIOD = re.compile(
@@ -42,12 +44,12 @@ _VERB = re.compile(
 )
 _SET_OFF = re.compile(r"[—–]\s*[$€£\d]")
 _STRICT = (Truth.REGULATORY, Truth.COMPLIANCE, Truth.INTENT, Truth.REFERENCE)
-"""Truths that state rules, the most binding first; what is (reality) contradicts nothing by itself."""
+"""Truths that state rules, most binding first. Reality states facts, so it is not compared."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """One sentence that could contradict another."""
+class _Claim:
+    """One sentence to be compared with others."""
 
     passage: Passage
     index: int
@@ -58,7 +60,7 @@ class _Said:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """What two sentences disagree in. first, second: the words that differ; strength in [0, 1]."""
+    """A contradiction of two sentences. first, second: the words that differ; strength in [0, 1]."""
 
     kind: ConflictKind
     first: str
@@ -69,10 +71,10 @@ class Disagreement:
 def find_conflicts(
     board: Board, passages: Mapping[int, Passage], documents: Mapping[int, Document]
 ) -> tuple[Conflict, ...]:
-    """The disagreements among the sentences that carry each topic's cells, the strongest first, each pair once.
+    """Contradictions between the passages cited in each topic's cells, strongest first, each pair once.
 
-    passages, documents: by id, of the cited evidence; what is missing there is left out. Sentences of the same truth,
-    of different places, or that name different years are never compared.
+    passages, documents: cited evidence by id; missing ids are skipped. Never compares sentences of the same truth, of
+    different jurisdictions, or that name different years.
     """
     found: dict[str, Conflict] = {}
     best: dict[str, int] = {}
@@ -86,14 +88,14 @@ def find_conflicts(
             if told is not None:
                 conflict = _conflict(topic, first, second, told, documents)
                 about = len(content_stems(topic.name) & first.stems & second.stems)
-                if about > best.get(conflict.key, 0):  # a pair stands under the topic it is most about
+                if about > best.get(conflict.key, 0):  # a pair is listed under the topic it fits best
                     best[conflict.key], found[conflict.key] = about, conflict
     return tuple(sorted(found.values(), key=lambda each: (-each.strength, each.topic.name, each.key)))
 
 
 def _sentences(
     board: Board, topic: Topic, passages: Mapping[int, Passage], documents: Mapping[int, Document]
-) -> Iterator[_Said]:
+) -> Iterator[_Claim]:
     seen: set[tuple[Truth, str]] = set()
     for truth in _STRICT:
         cell = board.cell(topic.name, GapKind(truth.value))
@@ -108,30 +110,30 @@ def _sentences(
                 said = " ".join(text.split())
                 if part.kind is QuotableKind.SENTENCE and (truth, said) not in seen and _comparable(said):
                     seen.add((truth, said))
-                    yield _Said(passage, part.index, said, truth, content_stems(said))
+                    yield _Claim(passage, part.index, said, truth, content_stems(said))
 
 
 def _comparable(sentence: str) -> bool:
-    """Whether a sentence states one thing plainly: no example, no table row, no list of amounts."""
+    """Whether a sentence can be compared: no example, question, table row or list of amounts; 4 to 80 words."""
     plain = "|" not in sentence and not _EXAMPLE.search(sentence) and not sentence.endswith("?")
     return plain and len(quantities(sentence)) <= _MOST_AMOUNTS and 4 <= len(sentence.split()) <= 80
 
 
 def _states(sentence: str) -> bool:
-    """Whether it is a statement, and not an item of a list: it has a verb, and no amount set off by a dash."""
+    """Whether it is a statement and no list item: it has a verb, and no amount after a dash."""
     return _VERB.search(sentence) is not None and not _SET_OFF.search(sentence)
 
 
-def _same_scope(one: _Said, other: _Said) -> bool:
+def _same_scope(one: _Claim, other: _Claim) -> bool:
     places = {said.passage.jurisdiction for said in (one, other)} - {None, "global"}
     years = [set(_YEAR.findall(said.text)) for said in (one, other)]
     return len(places) <= 1 and (not all(years) or years[0] == years[1])
 
 
 def disagreement(first: str, second: str, *, binding: bool = False) -> Disagreement | None:
-    """What two sentences about the same matter disagree in; None when they agree or speak of different matters.
+    """The contradiction of two sentences on the same subject; None when they agree or have different subjects.
 
-    binding: the first is law, so that a second one may be stricter but never looser.
+    binding: the first sentence is law, so the second may be stricter but not looser.
     """
     if not (_states(first) and _states(second)):
         return None
@@ -158,13 +160,13 @@ def _amounts(first: str, second: str, overlap: float, *, binding: bool) -> Disag
 
 
 def _alone(found: Sequence[Quantity]) -> list[Quantity]:
-    """Amounts that are the only one of their unit in the sentence: of two, nobody knows which is meant."""
+    """Amounts whose unit occurs once in the sentence: with two it is unclear which one to compare."""
     units = [quantity.unit for quantity in found]
     return [quantity for quantity in found if units.count(quantity.unit) == 1]
 
 
 def _same_measure(first: str, one: Quantity, second: str, other: Quantity) -> bool:
-    """Whether the words around both amounts speak of the same, and not of different periods."""
+    """Whether both amounts measure the same: enough shared words around them, and no different periods."""
     periods = {_period(first, one), _period(second, other)} - {""}
     if len(periods) > 1:
         return False
@@ -172,7 +174,7 @@ def _same_measure(first: str, one: Quantity, second: str, other: Quantity) -> bo
 
 
 def _period(sentence: str, amount: Quantity) -> str:
-    """What an amount is counted in, "month" of "two days per month"; "" when nothing says it."""
+    """The period of an amount: "month" in "two days per month"; "" when none is given."""
     match = _PERIOD.match(sentence[amount.end :])
     return _PERIODS.get(said := match["period"].lower(), said) if match else ""
 
@@ -182,16 +184,16 @@ def _around(sentence: str, start: int, end: int) -> frozenset[str]:
 
 
 def _incompatible(one: Quantity, other: Quantity, *, binding: bool) -> bool:
-    """Whether both cannot hold. binding: `other` may be stricter than `one`."""
+    """Whether both amounts cannot be true. binding: `other` may be stricter than `one`."""
     if one.bound is other.bound:
         if one.value == other.value:
             return False
-        stricter = other.value > one.value if one.bound is Bound.LEAST else other.value < one.value
-        return not (binding and one.bound in (Bound.LEAST, Bound.MOST) and stricter)
-    if {one.bound, other.bound} & {Bound.ABOVE, Bound.BELOW}:
-        return False  # one says when a rule begins, the other something else
-    least = max((q.value for q in (one, other) if q.bound is not Bound.MOST), default=0.0)
-    most = min((q.value for q in (one, other) if q.bound is not Bound.LEAST), default=float("inf"))
+        stricter = other.value > one.value if one.bound is QuantityBound.LEAST else other.value < one.value
+        return not (binding and one.bound in (QuantityBound.LEAST, QuantityBound.MOST) and stricter)
+    if {one.bound, other.bound} & {QuantityBound.ABOVE, QuantityBound.BELOW}:
+        return False  # ABOVE and BELOW say where a rule begins to apply
+    least = max((q.value for q in (one, other) if q.bound is not QuantityBound.MOST), default=0.0)
+    most = min((q.value for q in (one, other) if q.bound is not QuantityBound.LEAST), default=float("inf"))
     return least > most
 
 
@@ -205,16 +207,19 @@ def _days(first: str, second: str, overlap: float) -> Disagreement | None:
 
 
 def _modality(first: str, second: str, overlap: float) -> Disagreement | None:
-    """Required against forbidden, or what the more binding sentence requires left open by the other."""
+    """Required against forbidden, or required by the more binding sentence and optional in the other."""
     said = binding_of(first), binding_of(second)
-    opposed = {Binding.REQUIRED, Binding.FORBIDDEN} == set(said) or said == (Binding.REQUIRED, Binding.OPTIONAL)
+    opposed = {BindingForce.REQUIRED, BindingForce.FORBIDDEN} == set(said) or said == (
+        BindingForce.REQUIRED,
+        BindingForce.OPTIONAL,
+    )
     if not opposed or said[0] is None or said[1] is None:
         return None
     return Disagreement(ConflictKind.MODALITY, said[0].value, said[1].value, overlap)
 
 
 def _conflict(
-    topic: Topic, first: _Said, second: _Said, told: Disagreement, documents: Mapping[int, Document]
+    topic: Topic, first: _Claim, second: _Claim, told: Disagreement, documents: Mapping[int, Document]
 ) -> Conflict:
     quotes = sorted((first.text, second.text))
     one, other = (_statement(said, words, documents) for said, words in ((first, told.first), (second, told.second)))
@@ -223,5 +228,5 @@ def _conflict(
     return Conflict(key, topic, told.kind, one, other, words, told.strength)
 
 
-def _statement(said: _Said, words: str, documents: Mapping[int, Document]) -> Statement:
+def _statement(said: _Claim, words: str, documents: Mapping[int, Document]) -> Statement:
     return Statement(citation_of(said.passage, documents[said.passage.document_id], said.index), said.truth, words)

@@ -1,16 +1,16 @@
-"""From judged cells to the list of holes: how bad each is, and what to obtain."""
+"""Turns assessed cells into gaps with severity and recommendation, and computes coverage."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from math import floor
 
-from core.boards import Board, Cell, CellState, Gap, GapKind, Run, Topic
-from core.documents import Truth
-from core.results import Citation
-from core.search.quotable import shown_quote
-from core.tables.gaps import SEVERITIES, EvidenceRow, GapTable, gap_table
-from core.tables.jurisdictions import jurisdiction_title
+from core.domain.coverage_board import Board, Cell, CellState, CoverageRun, Gap, GapKind, Topic
+from core.domain.documents import Truth
+from core.domain.results import Citation
+from core.knowledge.gaps import SEVERITIES, EvidenceRow, GapTable, gap_table
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.search.citations.cite import shown_quote
 
 __all__ = [
     "ASSESSED",
@@ -19,20 +19,21 @@ __all__ = [
     "corpus_digest",
     "coverage_of",
     "gaps_of",
+    "ordered_cells",
     "place_in_words",
     "score_in_words",
     "state_of",
 ]
 
 ASSESSED = frozenset({CellState.COVERED, CellState.PARTIAL, CellState.GAP, CellState.SUSPECT, CellState.WAIVED})
-"""States that count in coverage; error and not assessed do not."""
+"""States that count in coverage; errors and unassessed cells do not."""
 
 _ASKING = (Truth.REGULATORY, Truth.COMPLIANCE, Truth.INTENT)
 _HOLES = frozenset({CellState.PARTIAL, CellState.GAP})
 
 
 def state_of(score: float, row: EvidenceRow | None = None) -> CellState:
-    """Covered from 0.5 on, partial below it, gap below the partial threshold, unless `row` says otherwise.
+    """Covered from 0.5 on, partial below it, gap below the partial threshold, unless `row` has other thresholds.
 
     score: in [0, 1].
 
@@ -52,7 +53,7 @@ def coverage_of(cells: Iterable[Cell]) -> float | None:
 
 
 def as_needed(cell: Cell, now: Topic, then: Topic) -> Cell:
-    """The cell when what the topic needs was changed after it was judged."""
+    """The cell after a change of the topic's needs since its assessment."""
     if now.name != then.name:
         cell = replace(cell, reason=f"Assessed as “{then.name}”; assess again. {cell.reason}".strip())
     if cell.configuration or (cell.truth in now.needs) == (cell.truth in then.needs):
@@ -62,26 +63,31 @@ def as_needed(cell: Cell, now: Topic, then: Topic) -> Cell:
     return replace(blank, reason=words)
 
 
-def assembled(run: Run, cells: Iterable[Cell]) -> Board:
-    """The board of a run's cells, in the order of its topics: its gaps, its coverage, and what need not be configured.
+def ordered_cells(run: CoverageRun, cells: Iterable[Cell]) -> tuple[Cell, ...]:
+    """A run's cells in the order of its topics, configuration cells adjusted.
 
-    A set-up row is missing only where a regulation, a policy or a requirement asks for it; elsewhere nothing is
-    assessed.
+    Missing configuration is a gap only where a regulation, a policy or a requirement asks for it; elsewhere the cell is
+    not assessed.
     """
     by_topic: dict[int, dict[GapKind, Cell]] = {}
     for cell in cells:
         by_topic.setdefault(cell.topic_id, {})[cell.kind] = cell
-    ordered = [
+    return tuple(
         _asked_for(row[kind], row)
         for topic in run.topics
         if (row := by_topic.get(topic.id))
         for kind in GapKind
         if kind in row
-    ]
+    )
+
+
+def assembled(run: CoverageRun, cells: Iterable[Cell], terms: WorkspaceTerms) -> Board:
+    """The board of a run's cells (see `ordered_cells`), with its gaps and its coverage."""
+    ordered = ordered_cells(run, cells)
     return Board(
         topics=run.topics,
-        cells=tuple(ordered),
-        gaps=gaps_of(ordered, {topic.name: topic for topic in run.topics}),
+        cells=ordered,
+        gaps=gaps_of(ordered, terms, {topic.name: topic for topic in run.topics}),
         coverage=coverage_of(ordered),
         profile=run.profile,
         project=run.project,
@@ -101,19 +107,19 @@ def _asked_for(cell: Cell, row: Mapping[GapKind, Cell]) -> Cell:
 
 
 def _required_by(cells: Iterable[Cell]) -> Cell | None:
-    """The covered cell that asks for a set-up row, the most binding first; None when nothing does."""
+    """The covered cell that requires configuration, most binding truth first; None without one."""
     asking = {cell.truth: cell for cell in cells if not cell.configuration and cell.state is CellState.COVERED}
     return next((asking[truth] for truth in _ASKING if truth in asking), None)
 
 
 def corpus_digest(corpus: Mapping[int, str]) -> str:
-    """One hex digest of Catalogue.fingerprints: equal digests, equal evidence; "" of an empty library."""
+    """Hex digest of Catalogue.fingerprints: equal digests mean equal evidence; "" for an empty library."""
     said = "\n".join(f"{document} {digest}" for document, digest in sorted(corpus.items()))
     return sha256(said.encode()).hexdigest() if corpus else ""
 
 
-def gaps_of(cells: Iterable[Cell], topics: Mapping[str, Topic] | None = None) -> tuple[Gap, ...]:
-    """One gap per assessed cell below the threshold, worst first, else in the board's order.
+def gaps_of(cells: Iterable[Cell], terms: WorkspaceTerms, topics: Mapping[str, Topic] | None = None) -> tuple[Gap, ...]:
+    """One gap per assessed cell below the threshold, worst first, then in the board's order.
 
     topics: name → topic; its jurisdiction goes into the recommendation.
     """
@@ -126,7 +132,7 @@ def gaps_of(cells: Iterable[Cell], topics: Mapping[str, Topic] | None = None) ->
             cell.topic,
             cell.truth,
             table.row(cell.kind).severity,
-            _recommendation(cell, known.get(cell.topic), table, _required_by(rows[cell.topic])),
+            _recommendation(cell, known.get(cell.topic), _required_by(rows[cell.topic]), table, terms),
             cell.configuration,
         )
         for cell in cells
@@ -135,9 +141,11 @@ def gaps_of(cells: Iterable[Cell], topics: Mapping[str, Topic] | None = None) ->
     return tuple(sorted(found, key=lambda gap: SEVERITIES.index(gap.severity)))
 
 
-def _recommendation(cell: Cell, topic: Topic | None, table: GapTable, required_by: Cell | None) -> str:
+def _recommendation(
+    cell: Cell, topic: Topic | None, required_by: Cell | None, table: GapTable, terms: WorkspaceTerms
+) -> str:
     row = table.row(cell.kind)
-    place = place_in_words(topic.jurisdiction if topic and cell.kind is GapKind.REGULATORY else None)
+    place = place_in_words(topic.jurisdiction if topic and cell.kind is GapKind.REGULATORY else None, terms)
     by = _nearest(required_by.evidence) if required_by is not None and cell.configuration else ""
     obtain = f"Obtain {row.obtain}{f' for {place}' if place else ''} on {cell.topic};"
     said = [f"{obtain} ask {row.source}."]
@@ -153,7 +161,7 @@ def _recommendation(cell: Cell, topic: Topic | None, table: GapTable, required_b
 
 
 def _nearest(citations: Sequence[Citation]) -> str:
-    """The first of the sentences, as one reads it, and where it stands; "" without one."""
+    """The first quote with document and page, for display; "" without one."""
     if not citations:
         return ""
     first = citations[0]
@@ -161,20 +169,21 @@ def _nearest(citations: Sequence[Citation]) -> str:
     return f"“{_short(shown_quote(first.quote))}” ({first.document_name}{place})"
 
 
-def place_in_words(jurisdiction: str | None) -> str:
-    """A jurisdiction for a sentence; a state's topic may also be answered federally.
+def place_in_words(jurisdiction: str | None, terms: WorkspaceTerms) -> str:
+    """A jurisdiction as text for a sentence; a state topic may also be answered at the federal level.
 
-    >>> place_in_words("federal"), place_in_words("state:CA"), place_in_words(None)
-    ('the US federal level', 'California or the US federal level', '')
+    >>> from core.knowledge.workspace_terms import BUILT_IN_TERMS
+    >>> [place_in_words(each, BUILT_IN_TERMS) for each in ("federal", "state:CA", None)]
+    ['the US federal level', 'California or the US federal level', '']
     """
     kind = (jurisdiction or "").partition(":")[0]
-    title = jurisdiction_title(jurisdiction or "")
+    title = terms.jurisdictions.title(jurisdiction or "")
     words = {"": "", "global": "any country", "federal": "the US federal level", "country": title}
     return words.get(kind, f"{title} or the US federal level")
 
 
 def score_in_words(score: float) -> str:
-    """Two places, cut and not rounded, so that a score below the threshold never reads as the threshold.
+    """The score with two decimals, truncated, so that a score below the threshold never reads as the threshold.
 
     >>> score_in_words(0.4996), score_in_words(0.5)
     ('0.49', '0.50')

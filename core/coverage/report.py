@@ -1,23 +1,23 @@
-"""A board as rows, data and text, for what leaves the product."""
+"""Exports a coverage board as rows, CSV, JSON data and text, and computes coverage by column and by domain."""
 
 import csv
 import io
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
-from core.boards import Board, Cell, Gap
 from core.coverage.gaps import ASSESSED, score_in_words
-from core.printed import aligned
-from core.search.report import citation_data
+from core.domain.coverage_board import Board, Cell, CellState, Gap
+from core.formats.csv import inert
+from core.formats.terminal import aligned
+from core.search.citations.cite import citation_data
 
-__all__ = ["BoardRow", "board_csv", "board_data", "board_rows", "board_text", "inert", "restored"]
-
-_FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
+__all__ = ["BoardRow", "CoverageShare", "board_csv", "board_data", "board_rows", "board_text", "by_domain", "by_kind"]
 
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
-    """One cell of the board as one line of a spreadsheet. Scores are in [0, 1]."""
+    """One cell of the board as a spreadsheet row. Scores are in [0, 1]."""
 
     topic: str
     truth: str
@@ -60,7 +60,7 @@ def board_rows(board: Board) -> tuple[BoardRow, ...]:
 
 
 def board_csv(board: Board) -> str:
-    """The rows as CSV with a header. Text a spreadsheet would run as a formula is made inert."""
+    """The rows as CSV with a header. Text that a spreadsheet would run as a formula is escaped."""
     names = [field.name for field in fields(BoardRow)]
     out = io.StringIO(newline="")
     writer = csv.writer(out)
@@ -70,30 +70,8 @@ def board_csv(board: Board) -> str:
     return out.getvalue()
 
 
-def inert(value: Any) -> Any:
-    """A cell value no spreadsheet runs: text that starts like a formula gets a leading apostrophe.
-
-    Source: OWASP, CSV Injection.
-
-    >>> inert("=1+1"), inert(" @SUM(A1)"), inert("minimum wage"), inert(-0.2)
-    ("'=1+1", "' @SUM(A1)", 'minimum wage', -0.2)
-    """
-    if isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA_MARKS):
-        return f"'{value}"
-    return value
-
-
-def restored(value: str) -> str:
-    """What `inert` was given.
-
-    >>> restored("'=1+1"), restored("'tis")
-    ('=1+1', "'tis")
-    """
-    return value[1:] if value.startswith("'") and inert(value[1:]) == value else value
-
-
 def board_data(board: Board) -> dict[str, Any]:
-    """The whole board as plain data for JSON."""
+    """The whole board as JSON-compatible data."""
     return {
         "taken_at": board.taken_at.isoformat(),
         "project": board.project,
@@ -130,7 +108,7 @@ def _cell_data(cell: Cell) -> dict[str, Any]:
 
 
 def board_text(board: Board) -> str:
-    """The board as a table of states with scores, then the gaps with what to obtain."""
+    """The board as a text table of states with scores, followed by the gaps and what to obtain for each."""
     rows = [[topic.name, *(_cell_text(board.cell(topic.name, kind)) for kind in board.kinds)] for topic in board.topics]
     share = "nothing could be assessed" if board.coverage is None else f"{board.coverage:.0%} covered"
     table = aligned(["topic", *(kind.value for kind in board.kinds)], rows)
@@ -145,3 +123,40 @@ def _cell_text(cell: Cell) -> str:
 
 def _gap_text(gap: Gap) -> str:
     return f"- {gap.severity}: {gap.topic} / {gap.kind}. {gap.recommendation}"
+
+
+NO_DOMAIN = "no domain"
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageShare:
+    """Coverage of one part of a board: covered ÷ assessed, in [0, 1]; None when no cell of it was assessed."""
+
+    name: str
+    covered: int
+    assessed: int
+
+    @property
+    def coverage(self) -> float | None:
+        return self.covered / self.assessed if self.assessed else None
+
+
+def by_kind(board: Board) -> tuple[CoverageShare, ...]:
+    """One share per column, in the board's order."""
+    return tuple(_share(kind.value, board, lambda cell, kind=kind: cell.kind is kind) for kind in board.kinds)  # type: ignore[misc]
+
+
+def by_domain(board: Board) -> tuple[CoverageShare, ...]:
+    """One share per topic domain, over the five truths, lowest coverage first; topics without a domain come last."""
+    domains = {topic.id: topic.domain or NO_DOMAIN for topic in board.topics}
+    names = sorted(set(domains.values()) - {NO_DOMAIN}) + ([NO_DOMAIN] if NO_DOMAIN in domains.values() else [])
+    shares = [
+        _share(name, board, lambda cell, name=name: not cell.configuration and domains.get(cell.topic_id) == name)  # type: ignore[misc]
+        for name in names
+    ]
+    return tuple(sorted(shares, key=lambda share: (share.name == NO_DOMAIN, share.coverage is None, share.coverage)))
+
+
+def _share(name: str, board: Board, belongs: Callable[[Cell], bool]) -> CoverageShare:
+    cells = [cell for cell in board.cells if cell.state in ASSESSED and belongs(cell)]
+    return CoverageShare(name, sum(cell.state is CellState.COVERED for cell in cells), len(cells))

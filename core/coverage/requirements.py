@@ -1,19 +1,19 @@
-"""Requirement sentences of intent documents, each as a topic with its citation and how binding it is."""
+"""Extracts requirement sentences from intent documents as topics with citation and modality."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.boards import Modality, Topic, TopicOrigin
-from core.coverage.configured import row_values
-from core.coverage.topic_edits import described
-from core.documents import Document, DocumentState, Passage, Truth
-from core.filters import SearchFilters
-from core.matching import STOP_WORDS, index_stems, word_spans
-from core.ports import Catalogue
-from core.results import Citation
-from core.search.cite import citation_of
-from core.search.quotable import QuotableKind, quotables, shown_quote
+from core.coverage.detection.evidence import row_values
+from core.coverage.topics import described
+from core.domain.coverage_board import Modality, Topic, TopicOrigin
+from core.domain.documents import Document, DocumentState, Passage, Truth
+from core.domain.filters import SearchFilters
+from core.domain.results import Citation
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.ports.stores import Catalogue
+from core.search.citations.cite import QuotableKind, citation_of, quotables, shown_quote
+from core.text.tokenize import STOP_WORDS, index_stems, word_spans
 
 __all__ = ["modality_of", "requirement_name", "requirements"]
 
@@ -51,8 +51,8 @@ _BREAK = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """A sentence that requires something."""
+class _Requirement:
+    """A sentence that states a requirement."""
 
     document: Document
     passage: Passage
@@ -61,10 +61,10 @@ class _Found:
     modality: Modality
 
 
-def requirements(catalogue: Catalogue, project: str | None) -> tuple[Topic, ...]:
+def requirements(catalogue: Catalogue, project: str | None, terms: WorkspaceTerms) -> tuple[Topic, ...]:
     """Requirement sentences of the project's intent passages, in reading order, at most 1,000.
 
-    Of sentences that ask for the same (equal stems of their names) the first counts. Raises StoreFailed.
+    Of sentences whose names have equal stems only the first counts. Raises StoreFailed.
     """
     filters = SearchFilters(truths=(Truth.INTENT.value,), projects=(project,) if project else ())
     holding = set(catalogue.fingerprints(filters))
@@ -75,17 +75,17 @@ def requirements(catalogue: Catalogue, project: str | None) -> tuple[Topic, ...]
         for found in _sentences(document, catalogue.passages_of(document.id)):
             name = requirement_name(found.text, found.passage.section)
             if name and len(topics) < MOST:
-                topics.setdefault(frozenset(index_stems(name)), _topic(found, name, project))
+                topics.setdefault(frozenset(index_stems(name)), _topic(found, name, project, terms))
     return tuple(topics.values())
 
 
-def _topic(found: _Found, name: str, project: str | None) -> Topic:
+def _topic(found: _Requirement, name: str, project: str | None, terms: WorkspaceTerms) -> Topic:
     source: Citation = citation_of(found.passage, found.document, found.index)
     topic = Topic(name, project=project, origin=TopicOrigin.REQUIREMENT, modality=found.modality, source=source)
-    return described(topic)
+    return described(topic, terms)
 
 
-def _sentences(document: Document, passages: Sequence[Passage]) -> Iterator[_Found]:
+def _sentences(document: Document, passages: Sequence[Passage]) -> Iterator[_Requirement]:
     for passage in passages:
         if passage.truth is not Truth.INTENT:
             continue
@@ -94,19 +94,18 @@ def _sentences(document: Document, passages: Sequence[Passage]) -> Iterator[_Fou
                 for text in _clauses(part.span.of(passage.text)):
                     modality = modality_of(text)
                     if modality is not None and _says_enough(text):
-                        yield _Found(document, passage, part.index, text, modality)
+                        yield _Requirement(document, passage, part.index, text, modality)
 
 
 def _clauses(text: str) -> list[str]:
-    """The sentence, or of a table row each cell: requirements often stand in tables, with their numbers beside them."""
+    """The sentence, or each cell of a table row: requirements often stand in tables beside their numbers."""
     if "|" in text:
         return [" ".join(cell.split()) for cell in text.strip().strip("|").split("|")]
     return list(row_values(text).values()) or [shown_quote(text)]
 
 
 def _says_enough(text: str) -> bool:
-    """Whether it reads like a sentence: not a question, a form's field, a line of a contents list, or a
-    definition."""
+    """Whether the text is a full sentence: no question, form field, table-of-contents line or definition."""
     count = len(word_spans(text))
     blanks = text.count("_") + text.count("☐") + text.count(". .") + text.count("...")
     plain = not blanks and not text.rstrip().endswith("?") and not _DEFINES.search(text)
@@ -114,8 +113,7 @@ def _says_enough(text: str) -> bool:
 
 
 def modality_of(sentence: str) -> Modality | None:
-    """The strongest modality a sentence states; None for one that requires nothing. What stands in a condition before
-    the main clause does not count.
+    """The strongest modality of a sentence; None when it requires nothing. Ignores a condition before the main clause.
 
     >>> modality_of("The vendor shall train the users."), modality_of("Invoices are due in May.")
     (<Modality.SHALL: 'shall'>, None)
@@ -125,10 +123,10 @@ def modality_of(sentence: str) -> Modality | None:
 
 
 def requirement_name(sentence: str, section: str = "") -> str:
-    """A requirement as a topic: what is asked, in at most eight telling words as the sentence writes them.
+    """Topic name of a requirement: at most eight content words, as the sentence writes them.
 
-    What follows the modal says it; in the passive ("backups must be kept") what goes before does too. "" when too
-    little is said to search for.
+    Takes the words after the modal verb; in the passive ("backups must be kept") those before it too. "" when too few
+    words are left to search for.
 
     >>> requirement_name("The system shall support overtime at 1.5 times the regular rate.")
     'overtime at 1.5 times the regular rate'
@@ -160,7 +158,7 @@ def _content(text: str) -> int:
 
 
 def _telling(text: str, *, first: int = 0, last: int = 0) -> str:
-    """The stretch of a clause that holds its first (or last) telling words, without idle words at its ends."""
+    """The part of a clause with its first (or last) content words, without filler words at its ends."""
     spans = word_spans(text)
     telling = [i for i, (_, _, word) in enumerate(spans) if word not in STOP_WORDS and word not in _FILLERS]
     if not telling:
@@ -171,7 +169,7 @@ def _telling(text: str, *, first: int = 0, last: int = 0) -> str:
 
 
 def _clause(text: str) -> str:
-    """The text up to where a new clause begins, once enough is said."""
+    """The text up to the start of the next clause, once it has enough words."""
     for match in _BREAK.finditer(text):
         if _content(text[: match.start()]) > _LEAST_WORDS + 1:
             return text[: match.start()].strip()

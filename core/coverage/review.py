@@ -1,44 +1,48 @@
-"""Decisions over detection: which holds, whether what it rests on still stands, and what a meeting has to look at."""
+"""Review: applies decisions to detected cells, checks that their evidence is unchanged, and builds the queue."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
+from difflib import SequenceMatcher
 
-from core.boards import Board, Cell, CellState, Gap
 from core.coverage.gaps import coverage_of, gaps_of
-from core.errors import BadRequest
-from core.reviews import Decision, Opinion, Reviewed, Verdict
-from core.search.quotable import shown_quote
-from core.tables.gaps import SEVERITIES
+from core.domain.coverage_board import Board, Cell, CellState, Gap, GapKind
+from core.domain.coverage_review import Decision, ReviewedCell, ReviewerOpinion, ReviewVerdict
+from core.domain.documents import Document, DocumentState, Passage
+from core.domain.errors import BadRequest
+from core.domain.results import Citation
+from core.knowledge.gaps import SEVERITIES
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.ports.stores import Catalogue
+from core.search.citations.cite import shown_quote
 
-__all__ = ["Held", "check_decision", "decision_on", "holding", "queue", "reviewed"]
+__all__ = ["Held", "broken_pins", "check_decision", "decision_on", "holding", "queue", "reviewed"]
 
 Held = Mapping[tuple[int, str], Decision]
-"""(topic id, kind) → the decision that holds."""
+"""(topic id, kind) → the current decision."""
 
 _UNJUDGED = (CellState.NOT_ASSESSED, CellState.ERROR)
 
 
 def holding(decisions: Sequence[Decision]) -> Held:
-    """The decision that holds on each topic and kind; decisions: oldest first. `undone` takes back the one before."""
+    """The current decision per topic and kind. decisions: oldest first; `undone` cancels the one before it."""
     stacks: dict[tuple[int, str], list[Decision]] = {}
     for decision in decisions:
         stack = stacks.setdefault((decision.topic_id, decision.kind), [])
-        if decision.verdict is not Verdict.UNDONE:
+        if decision.verdict is not ReviewVerdict.UNDONE:
             stack.append(decision)
         elif stack:
             stack.pop()
     return {about: stack[-1] for about, stack in stacks.items() if stack}
 
 
-def reviewed(board: Board, held: Held, broken: Mapping[int, str], today: date) -> Board:
-    """The board as people have decided. broken: decision id → which sentence it rests on has changed, in words.
+def reviewed(board: Board, held: Held, broken: Mapping[int, str], today: date, terms: WorkspaceTerms) -> Board:
+    """The board with decisions applied. broken: decision id → which cited sentence has changed, in words.
 
-    A failed search stays an error, and what is not needed stays not assessed, whatever was decided. Gaps
-    of cells that are no holes any more are left out.
+    Decisions never change cells that are in error or not assessed. Gaps of cells that are no longer open are removed.
     """
     cells = tuple(_decided(cell, held.get((cell.topic_id, cell.kind.value)), broken, today) for cell in board.cells)
-    gaps = gaps_of(cells, {topic.name: topic for topic in board.topics})
+    gaps = gaps_of(cells, terms, {topic.name: topic for topic in board.topics})
     return replace(board, cells=cells, gaps=gaps, coverage=coverage_of(cells))
 
 
@@ -47,15 +51,15 @@ def _decided(cell: Cell, decision: Decision | None, broken: Mapping[int, str], t
         return cell
     said = f"{decision.who}, {decision.at:%Y-%m-%d}"
     match decision.verdict:
-        case Verdict.ACCEPTED if decision.id in broken:
+        case ReviewVerdict.ACCEPTED if decision.id in broken:
             return _as(cell, CellState.SUSPECT, f"Accepted by {said}; since then {broken[decision.id]}")
-        case Verdict.ACCEPTED:
+        case ReviewVerdict.ACCEPTED:
             return _as(cell, CellState.COVERED, f"Accepted as covered by {said}. {cell.reason}".strip())
-        case Verdict.WAIVED if decision.expires is None or today <= decision.expires:
+        case ReviewVerdict.WAIVED if decision.expires is None or today <= decision.expires:
             return _as(cell, CellState.WAIVED, f"Waived by {said} until {decision.expires}: {decision.reason}")
-        case Verdict.WAIVED:
+        case ReviewVerdict.WAIVED:
             return replace(cell, reason=f"The waiver of {said} expired on {decision.expires}. {cell.reason}".strip())
-        case Verdict.CONFIRMED if cell.state is CellState.COVERED:
+        case ReviewVerdict.CONFIRMED if cell.state is CellState.COVERED:
             if decision.state is CellState.COVERED:
                 return _as(cell, CellState.GAP, f"Confirmed as a gap by {said}, over what is found: {cell.reason}")
             found = cell.evidence[0]
@@ -69,9 +73,9 @@ def _as(cell: Cell, state: CellState, reason: str) -> Cell:
     return replace(cell, state=state, detected=cell.state, reason=reason)
 
 
-def queue(board: Board, held: Held) -> tuple[Reviewed, ...]:
-    """What a meeting has to look at, worst first: suspect cells, then gaps by severity, partial before low, then
-    covered cells there is reason to doubt, failed searches last. What is decided and still stands carries its decision.
+def queue(board: Board, held: Held) -> tuple[ReviewedCell, ...]:
+    """The cells to review, worst first: suspect cells, then gaps by severity, partial before low, then covered cells
+    with risks, failed searches last. A cell with a valid decision carries it.
     """
     gaps = {(gap.topic, gap.kind): gap for gap in board.gaps}
     topics = {topic.id: topic for topic in board.topics}
@@ -82,13 +86,13 @@ def queue(board: Board, held: Held) -> tuple[Reviewed, ...]:
             decision = None
         doubtful = cell.state is CellState.COVERED and cell.risks
         if gap or decision or doubtful or cell.state in (CellState.SUSPECT, CellState.ERROR):
-            items.append(Reviewed(cell, topics[cell.topic_id], gap, decision))
+            items.append(ReviewedCell(cell, topics[cell.topic_id], gap, decision))
     return tuple(sorted(items, key=lambda item: (_urgency(item.cell, item.gap), -_shortfall(item.cell))))
 
 
 def _open_again(cell: Cell, decision: Decision) -> bool:
-    """Whether a decision no longer settles its cell: what it rests on changed, or its time is over."""
-    expired = decision.verdict is Verdict.WAIVED and cell.state is not CellState.WAIVED
+    """Whether a decision no longer settles its cell: its evidence changed, or it has expired."""
+    expired = decision.verdict is ReviewVerdict.WAIVED and cell.state is not CellState.WAIVED
     return cell.state is CellState.SUSPECT or (expired and cell.state is not CellState.ERROR)
 
 
@@ -101,12 +105,12 @@ def _urgency(cell: Cell, gap: Gap | None) -> int:
 
 
 def _shortfall(cell: Cell) -> float:
-    """How far below the threshold; the worse first."""
+    """Sort key: distance to the threshold, largest first."""
     return cell.threshold - cell.evidence_score
 
 
-def decision_on(board: Board, cell: Cell, opinion: Opinion, at: datetime) -> Decision:
-    """An opinion as the next line of the log. An acceptance rests on the cell's evidence, or on its near misses."""
+def decision_on(board: Board, cell: Cell, opinion: ReviewerOpinion, at: datetime) -> Decision:
+    """The opinion as the next log entry. An acceptance pins the cell's evidence, or else its near misses."""
     return Decision(
         topic_id=cell.topic_id,
         kind=cell.kind.value,
@@ -121,7 +125,7 @@ def decision_on(board: Board, cell: Cell, opinion: Opinion, at: datetime) -> Dec
         owner=opinion.owner.strip(),
         due=opinion.due,
         expires=opinion.expires,
-        pinned=(cell.evidence or cell.near_misses) if opinion.verdict is Verdict.ACCEPTED else (),
+        pinned=(cell.evidence or cell.near_misses) if opinion.verdict is ReviewVerdict.ACCEPTED else (),
         state=cell.detected or cell.state,
         score=cell.evidence_score,
         run_id=board.run_id,
@@ -129,7 +133,7 @@ def decision_on(board: Board, cell: Cell, opinion: Opinion, at: datetime) -> Dec
 
 
 def check_decision(
-    verdict: Verdict,
+    verdict: ReviewVerdict,
     who: str,
     reason: str,
     expires: date | None,
@@ -137,19 +141,114 @@ def check_decision(
     cell: Cell,
     today: date,
 ) -> None:
-    """Whether a reviewer may say this of a cell. Raises BadRequest with everything that is missing."""
+    """Validate a reviewer's decision on a cell. Raises BadRequest naming everything that is missing."""
     problems = []
     if not who.strip():
         problems.append("A decision needs the name of who takes it.")
-    if verdict is Verdict.WAIVED and not reason.strip():
+    if verdict is ReviewVerdict.WAIVED and not reason.strip():
         problems.append("A waiver needs a reason.")
-    if verdict is Verdict.WAIVED and (expires is None or expires <= today):
+    if verdict is ReviewVerdict.WAIVED and (expires is None or expires <= today):
         problems.append("A waiver needs a day after today on which it ends.")
     if due is not None and due < today:
         problems.append(f"The due date {due} has passed.")
-    if verdict is Verdict.ACCEPTED and not (cell.evidence or cell.near_misses):
+    if verdict is ReviewVerdict.ACCEPTED and not (cell.evidence or cell.near_misses):
         problems.append("There is no sentence an acceptance could rest on.")
-    if verdict in (Verdict.ACCEPTED, Verdict.CONFIRMED) and cell.state in _UNJUDGED:
+    if verdict in (ReviewVerdict.ACCEPTED, ReviewVerdict.CONFIRMED) and cell.state in _UNJUDGED:
         problems.append(f"The cell is in state '{cell.state.value}': there is nothing to judge yet.")
     if problems:
         raise BadRequest(" ".join(problems), "Complete it, then decide again.")
+
+
+_ALIKE = 0.6
+"""SequenceMatcher.ratio above which a sentence counts as the new wording of another. Chosen by hand, not fitted."""
+
+
+@dataclass(frozen=True, slots=True)
+class _EvidenceLibrary:
+    """Current library data for checking evidence. by_hash: SHA-256 → documents in scope; by_name: the newest document
+    of each name; texts: (document id, page) → page text; passages: by document id."""
+
+    by_hash: Mapping[str, Sequence[Document]]
+    by_name: Mapping[str, Document]
+    texts: Mapping[tuple[int, int], str]
+    passages: Mapping[int, Sequence[Passage]]
+
+
+def broken_pins(decisions: Sequence[Decision], catalogue: Catalogue, project: str | None) -> Mapping[int, str]:
+    """Decision id → which pinned sentence changed, in words, for acceptances that are no longer valid.
+
+    A pinned sentence is valid when a document with the same bytes is in scope, its page still contains the sentence at
+    the same offsets, and its passage still has the truth it was accepted for. Raises StoreFailed.
+    """
+    accepted = [decision for decision in decisions if decision.verdict is ReviewVerdict.ACCEPTED and decision.pinned]
+    if not accepted:
+        return {}
+    library = _looked_up([citation for decision in accepted for citation in decision.pinned], catalogue, project)
+    told = {}
+    for decision in accepted:
+        broken = [words for citation in decision.pinned if (words := _broken(citation, decision.kind, library))]
+        if broken:
+            told[decision.id] = broken[0] if len(broken) == 1 else f"{broken[0]} ({len(broken)} sentences changed)"
+    return told
+
+
+def _looked_up(citations: Sequence[Citation], catalogue: Catalogue, project: str | None) -> _EvidenceLibrary:
+    scoped = [
+        document
+        for document in catalogue.documents()
+        if (document.state is DocumentState.READY or document.passages)  # one being read again counts
+        and (project is None or document.project in (None, project))
+    ]
+    by_hash: dict[str, list[Document]] = {}
+    for document in scoped:
+        by_hash.setdefault(document.sha256, []).append(document)
+    by_name = {document.name: document for document in reversed(scoped)}  # the newest document of each name
+    keys = {
+        (document.id, citation.page_number)
+        for citation in citations
+        for document in (*by_hash.get(citation.sha256, ()), *filter(None, [by_name.get(citation.document_name)]))
+    }
+    same = {document.id for citation in citations for document in by_hash.get(citation.sha256, ())}
+    passages = {document_id: catalogue.passages_of(document_id) for document_id in sorted(same)}
+    return _EvidenceLibrary(by_hash, by_name, catalogue.page_texts(sorted(keys)), passages)
+
+
+def _broken(citation: Citation, kind: str, library: _EvidenceLibrary) -> str:
+    """What happened to a pinned sentence, "" when it is unchanged."""
+    place = citation.document_name + (f", p. {citation.page}" if citation.page else "")
+    quote = f"“{shown_quote(citation.quote)}” ({place})"
+    same = library.by_hash.get(citation.sha256, ())
+    if not same:
+        newer = library.by_name.get(citation.document_name)
+        if newer is None:
+            return f"{quote} is no longer in the library."
+        now = _new_wording(citation, library.texts.get((newer.id, citation.page_number), ""))
+        return f"{quote} was replaced by a new version of the document" + (f", which says “{now}”." if now else ".")
+    if not any(_stands(citation, library.texts.get((each.id, citation.page_number), "")) for each in same):
+        return f"{quote} is no longer read like that on its page."
+    truths = {passage.truth for each in same for passage in library.passages[each.id] if _holds(passage, citation)}
+    if truths and kind in set(GapKind) and GapKind(kind).truth not in truths:
+        return f"{quote} is now classified as {' or '.join(sorted(truth or 'unknown' for truth in truths))}."
+    return ""
+
+
+def _holds(passage: Passage, citation: Citation) -> bool:
+    """Whether the passage contains the sentence; by offset, because reading a document again gives new passage ids."""
+    return passage.page == citation.page_number and passage.start <= citation.start < passage.end
+
+
+def _stands(citation: Citation, text: str) -> bool:
+    return text[citation.start : citation.end] == citation.quote
+
+
+def _new_wording(citation: Citation, text: str) -> str:
+    """The most similar line or sentence within 400 characters of the old place, "" when none is similar enough."""
+    around = text[max(0, citation.start - 400) : citation.end + 400]
+    matcher = SequenceMatcher(autojunk=False)
+    matcher.set_seq2(citation.quote)
+    best, found = _ALIKE, ""
+    for part in around.replace("\n", ". ").split(". "):
+        matcher.set_seq1(part)
+        if part.strip() and matcher.ratio() > best:
+            best, found = matcher.ratio(), part.strip()
+    return found

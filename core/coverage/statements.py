@@ -1,17 +1,26 @@
-"""What a sentence states that another can contradict: amounts with their bounds, days of the year, what is binding."""
+"""Parses the parts of a sentence that another can contradict: amounts with bounds, days of the year, obligations."""
 
 import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from core.matching import STOP_WORDS, stem, word_spans
+from core.text.tokenize import STOP_WORDS, stem, word_spans
 
-__all__ = ["Binding", "Bound", "DayOfYear", "Quantity", "binding_of", "content_stems", "days_of_year", "quantities"]
+__all__ = [
+    "BindingForce",
+    "DayOfYear",
+    "Quantity",
+    "QuantityBound",
+    "binding_of",
+    "content_stems",
+    "days_of_year",
+    "quantities",
+]
 
 
-class Bound(StrEnum):
-    """How a number limits what it measures."""
+class QuantityBound(StrEnum):
+    """How an amount is bounded: exactly, at least, at most, above or below."""
 
     EXACT = "exact"
     LEAST = "at least"
@@ -20,8 +29,8 @@ class Bound(StrEnum):
     BELOW = "below"
 
 
-class Binding(StrEnum):
-    """What a sentence makes of an action."""
+class BindingForce(StrEnum):
+    """Whether a sentence requires, forbids or permits an action."""
 
     REQUIRED = "required"
     OPTIONAL = "optional"
@@ -30,12 +39,12 @@ class Binding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """An amount. value: in `unit` ("day", "month", "hour", "percent", "money" …); words: as the sentence says it, bound
-    and all; [start, end): where the number and its unit stand."""
+    """An amount. value: in `unit` ("day", "month", "hour", "percent", "money" …); words: as written, with its bound;
+    [start, end): character offsets of number and unit."""
 
     value: float
     unit: str
-    bound: Bound
+    bound: QuantityBound
     words: str
     start: int
     end: int
@@ -43,7 +52,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class DayOfYear:
-    """A day that comes every year: month 1–12, day 1–31."""
+    """A day of the year without a year: month 1–12, day 1–31."""
 
     month: int
     day: int
@@ -65,11 +74,12 @@ _UNITS = {
 }  # fmt: skip
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _BOUNDS = {
-    Bound.LEAST: "at least|no(?:t)? (?:less|fewer|earlier) than|a minimum of|minimum of|or more",
-    Bound.MOST: "at most|within|no(?:t)? (?:more|later|longer) than|up to|a maximum of|maximum of|by no later than"
+    QuantityBound.LEAST: "at least|no(?:t)? (?:less|fewer|earlier) than|a minimum of|minimum of|or more",
+    QuantityBound.MOST: "at most|within|no(?:t)? (?:more|later|longer) than|up to|a maximum of|maximum of|"
+    "by no later than"
     "|not (?:to )?exceed(?:ing)?|cannot exceed",
-    Bound.ABOVE: "above|over|more than|exceeding|greater than",
-    Bound.BELOW: "below|under|less than|fewer than",
+    QuantityBound.ABOVE: "above|over|more than|exceeding|greater than",
+    QuantityBound.BELOW: "below|under|less than|fewer than",
 }
 _MONTHS = "january february march april may june july august september october november december".split()
 
@@ -94,7 +104,7 @@ def _day() -> re.Pattern[str]:
 
 
 def quantities(sentence: str) -> tuple[Quantity, ...]:
-    """The amounts of a sentence that have a unit or a currency, in order.
+    """The amounts of a sentence with a unit or currency, in order.
 
     >>> [(q.value, q.unit, q.bound.value) for q in quantities("Pay within two weeks, at least $1,500 or 30%.")]
     [(14.0, 'day', 'at most'), (1500.0, 'money', 'at least'), (30.0, 'percent', 'exact')]
@@ -121,11 +131,11 @@ def _value(figure: str) -> float:
     return float(figure.replace(",", "")) if known is None else float(known)
 
 
-def _bound(match: re.Match[str]) -> Bound:
+def _bound(match: re.Match[str]) -> QuantityBound:
     after = (match["after"] or "").split()
     if after:
-        return Bound.LEAST if after[-1] == "more" else Bound.MOST
-    return next((bound for bound in _BOUNDS if match[bound.name]), Bound.EXACT)
+        return QuantityBound.LEAST if after[-1] == "more" else QuantityBound.MOST
+    return next((bound for bound in _BOUNDS if match[bound.name]), QuantityBound.EXACT)
 
 
 def days_of_year(sentence: str) -> tuple[DayOfYear, ...]:
@@ -150,17 +160,17 @@ _MAY = re.compile(r"\bmay\b")
 _REQUIRED = re.compile(r"(?i)\b(?:must|shall)\b|\b(?:is|are) required\b|\b(?:is|are) mandatory\b")
 
 
-def binding_of(sentence: str) -> Binding | None:
-    """What the sentence makes of its action; None when it binds nothing, or says more than one thing.
+def binding_of(sentence: str) -> BindingForce | None:
+    """The obligation a sentence states; None when it states none, or more than one.
 
     >>> binding_of("Overtime must be approved."), binding_of("Approval is not required."), binding_of("It may or must.")
-    (<Binding.REQUIRED: 'required'>, <Binding.OPTIONAL: 'optional'>, None)
+    (<BindingForce.REQUIRED: 'required'>, <BindingForce.OPTIONAL: 'optional'>, None)
     """
     rest = _FORBIDDEN.sub(" ", _OPTIONAL.sub(" ", sentence))
     said = {
-        Binding.FORBIDDEN: _FORBIDDEN.search(_OPTIONAL.sub(" ", sentence)) is not None,
-        Binding.OPTIONAL: _OPTIONAL.search(sentence) is not None or _MAY.search(rest) is not None,
-        Binding.REQUIRED: _REQUIRED.search(rest) is not None,
+        BindingForce.FORBIDDEN: _FORBIDDEN.search(_OPTIONAL.sub(" ", sentence)) is not None,
+        BindingForce.OPTIONAL: _OPTIONAL.search(sentence) is not None or _MAY.search(rest) is not None,
+        BindingForce.REQUIRED: _REQUIRED.search(rest) is not None,
     }
     held = [binding for binding, is_said in said.items() if is_said]
     return held[0] if len(held) == 1 else None
@@ -172,7 +182,7 @@ _FRAME = frozenset(
 
 
 def content_stems(sentence: str) -> frozenset[str]:
-    """The stems that say what a sentence is about: no stop words, numbers, units or words of obligation."""
+    """Stems of the content words of a sentence, without stop words, numbers, units and words of obligation."""
     skipped = STOP_WORDS | _FRAME | set(_NUMBERS) | set(_MONTHS)
     units = {stem(word) for unit in _UNITS for word in unit.split() if word.isalpha()}
     stems = (stem(word) for _, _, word in word_spans(sentence) if word not in skipped and not word[0].isdigit())

@@ -1,72 +1,72 @@
-"""The seam to whatever keeps boards: topics, runs, decisions. Bound to one tenant, like every store of core.ports."""
+"""Port for storing topics, coverage runs and decisions. A store is bound to one tenant."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from core.boards import Cell, GapKind, Run, Topic
-from core.errors import BadRequest, NotFound, Outdated
-from core.reviews import Decision, Past
+from core.domain.coverage_board import Cell, CoverageRun, GapKind, Topic
+from core.domain.coverage_review import Decision, DecisionHistory
+from core.domain.errors import BadRequest, NotFound, Outdated
 
-__all__ = ["BoardStore", "name_taken", "no_run", "no_topic", "outdated_topic", "outdone"]
+__all__ = ["CoverageBoardStore", "name_taken", "no_run", "no_topic", "outdated_topic", "outdone"]
 
 
-class BoardStore(Protocol):
-    """Topics, coverage runs with their cells, and the decision log. project None is the whole library's board."""
+class CoverageBoardStore(Protocol):
+    """Topics, coverage runs with their cells, and the decision log. project None: the board of the whole library."""
 
     def topics(self, project: str | None, *, retired: bool = False) -> Sequence[Topic]:
-        """Living topics of a project and those of all projects, in the order they were added; None: every topic.
+        """Active topics of a project and those shared by all projects, in the order they were added; None: all topics.
 
-        retired: give the retired ones instead.
+        retired: the retired ones instead.
         """
         ...
 
     def add_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
-        """Store new topics (id 0); one whose name lives already in its project (case-insensitive) is given back as
-        stored, unchanged."""
+        """Store new topics (id 0). If its project has an active topic of the same name (case-insensitive), that one is
+        given back unchanged."""
         ...
 
     def change_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
-        """Store changed topics, all or none, each with the version it was read with; gives them with their new one.
+        """Store changed topics, all or none, each with the version it was read with; gives them with the new version.
 
         Raises Outdated naming the topic someone else changed, BadRequest when a name is taken, NotFound.
         """
         ...
 
-    def add_run(self, run: Run) -> Run:
+    def add_run(self, run: CoverageRun) -> CoverageRun:
         """Store a new run (id 0)."""
         ...
 
-    def change_run(self, run: Run) -> None:
+    def change_run(self, run: CoverageRun) -> None:
         """Store a run's progress, end or name. Raises NotFound."""
         ...
 
-    def run(self, run_id: int) -> Run:
-        """Raises NotFound."""
+    def run(self, run_id: int) -> CoverageRun:
+        """One run. Raises NotFound."""
         ...
 
-    def runs(self, project: str | None) -> Sequence[Run]:
+    def runs(self, project: str | None) -> Sequence[CoverageRun]:
         """The runs of exactly this project (None: of the whole library), newest first, `corpus` left empty."""
         ...
 
     def delete_run(self, run_id: int) -> None:
-        """Forget a run and its cells; decisions taken on it stay."""
+        """Delete a run and its cells; decisions taken on it stay."""
         ...
 
     def save_cells(self, run_id: int, cells: Sequence[Cell]) -> None:
-        """Store judged cells (topic_id > 0), replacing those of the same topic and kind."""
+        """Store assessed cells (topic_id > 0), replacing those of the same topic and kind."""
         ...
 
     def cells(self, run_id: int) -> Sequence[Cell]:
         """Every stored cell of a run, in the order of its topics, then of GapKind."""
         ...
 
-    def history(self, topic_id: int, kind: GapKind, project: str | None) -> Sequence[Past]:
-        """What the finished runs of this project said of a cell, oldest first."""
+    def history(self, topic_id: int, kind: GapKind, project: str | None) -> Sequence[DecisionHistory]:
+        """The state of a cell in each finished run of this project, oldest first."""
         ...
 
     def decide(self, decisions: Sequence[Decision]) -> Sequence[Decision]:
-        """Append decisions (id 0), all or none. Raises Outdated, naming who decided what and when, if one's number does
-        not continue the count of its topic, kind and project."""
+        """Append decisions (id 0), all or none. Raises Outdated, naming who decided what and when, if a decision's
+        number does not continue the count of its topic, kind and project."""
         ...
 
     def decisions(self, project: str | None) -> Sequence[Decision]:
@@ -74,7 +74,7 @@ class BoardStore(Protocol):
         ...
 
 
-# What every store says when it refuses
+# Errors that every implementation raises
 
 
 def outdated_topic(known: Topic) -> Outdated:
@@ -97,7 +97,7 @@ def outdone(mine: Decision, known: Decision | None) -> Outdated:
 
 
 def name_taken(name: str) -> BadRequest:
-    """A living topic of the project has this name."""
+    """An active topic of the project has this name."""
     return BadRequest(f"There is a topic '{name}' already.", "Choose another name, or merge the two.")
 
 

@@ -1,1 +1,1 @@
-"""What is done with documents once they are kept: corrections, edits, versions, enrichment, feeds."""
+"""Services for the documents of a library: corrections, edits, versions, enrichment and sources."""

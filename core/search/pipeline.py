@@ -1,53 +1,49 @@
-"""The whole query flow, and rescoring, which touches no store."""
+"""The complete search pipeline, and rescoring, which reads no store."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.copies import changed
-from core.documents import Document, Origin
-from core.entities import EntityGraph
-from core.errors import BadRequest
-from core.filters import SearchFilters
-from core.ports import Catalogue, Embedder, Profiles, SparseIndex, VectorIndex
-from core.queries import Chip, Route, ScoreProfile, SearchRequest
-from core.reranking import Reranker
-from core.results import Candidate, Dropped, DropReason, Hit, SearchResult, Signals
-from core.search.admissible import text_admissible
-from core.search.answer import judge
-from core.search.candidates import admitted, with_uses
-from core.search.cite import cite_hits
-from core.search.collapse import collapse
-from core.search.dense import question_vector
-from core.search.factors import Asked
-from core.search.fuse import Fused, fuse
-from core.search.graph import question_entities
-from core.search.near import NearWords
-from core.search.rerank import reranked, with_rerank
-from core.search.retrieve import Retriever, Wanted
-from core.search.route import question_terms, read_route, routed_only
-from core.search.score import rank
-from core.search.syntax import Query, misread, narrowed, read_query
-from core.search.why_not import WhyNot, why_not
-from core.search.wordings import wordings_of
-from core.tables.built_in import BUILT_IN
-from core.tables.profiles import check_profile
-from core.uses import DocumentUse
+from core.domain.documents import Document, Origin
+from core.domain.errors import BadRequest
+from core.domain.fast_replace import changed
+from core.domain.filters import SearchFilters
+from core.domain.queries import Chip, Route, ScoreProfile, SearchRequest
+from core.domain.results import Candidate, Dropped, DropReason, Hit, SearchResult, Signals
+from core.domain.usage import DocumentUsage
+from core.knowledge.profiles import BUILT_IN, check_profile
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.ports.clock import Timer, stopwatch
+from core.ports.entity_graph import EntityGraph
+from core.ports.models import Reranker
+from core.ports.stores import Catalogue, Embedder, Profiles, SparseIndex, VectorIndex
+from core.search.citations.cite import cite_hits
+from core.search.explanation.why_missing import MissingExplanation, why_not
+from core.search.query.expansion import SynonymFinder, wordings_of
+from core.search.query.route import question_terms, read_route, routed_only
+from core.search.query.syntax import ParsedQuery, misread, narrowed, read_query
+from core.search.ranking.answerability import judge
+from core.search.ranking.factors import ScoringContext
+from core.search.ranking.rerank import reranked, with_rerank
+from core.search.ranking.score import collapse, rank
+from core.search.retrieval.admissible import admitted, text_admissible, with_uses
+from core.search.retrieval.graph import question_entities
+from core.search.retrieval.legs import FusedRank, fuse, question_vector
+from core.search.retrieval.retriever import RetrievalRequest, Retriever
 
-__all__ = ["Searcher", "fused_under"]
+__all__ = ["SearchPipeline", "fused_under"]
 
-_LEG_THREADS = 8
+_LEG_THREADS = 8  # threads shared by all searches. Chosen by hand, not fitted.
 _UNJUDGED = "Only a part of the library could be searched."
 _Vector = Callable[[], NDArray[np.float32]]
 
 
-class Searcher:
+class SearchPipeline:
     """Answers questions over one tenant's stores. Thread-safe."""
 
     def __init__(
@@ -58,15 +54,19 @@ class Searcher:
         embedder: Embedder,
         profiles: Profiles = BUILT_IN,
         *,
+        terms: Callable[[], WorkspaceTerms],
+        timer: Timer,
         graph: EntityGraph | None = None,
-        near: NearWords | None = None,
+        near: SynonymFinder | None = None,
         rerankers: Mapping[str, Reranker] | None = None,
-        uses: Callable[[Sequence[int]], Mapping[int, DocumentUse]] = lambda document_ids: {},
+        uses: Callable[[Sequence[int]], Mapping[int, DocumentUsage]] = lambda document_ids: {},
     ) -> None:
-        """graph, near, rerankers (by name): what a library has of them. uses: of documents, as far as is known."""
-        self._catalogue, self._sparse, self._embedder = catalogue, sparse, embedder
+        """terms: the workspace's, read once per question. timer: measures durations. graph, near, rerankers (by name):
+        None or empty where the library has none. uses: usage of documents, where known."""
+        self._catalogue, self._sparse, self._embedder, self._terms = catalogue, sparse, embedder, terms
         self._threads = ThreadPoolExecutor(_LEG_THREADS, thread_name_prefix="leg")
-        self._retriever = Retriever(catalogue, vectors, sparse, embedder, self._threads, graph, near)
+        self._retriever = Retriever(catalogue, vectors, sparse, embedder, self._threads, timer, graph, near)
+        self._timer = timer
         self._profiles, self._graph, self._rerankers, self._uses = profiles, graph, rerankers or {}, uses
 
     def search(self, request: SearchRequest, now: datetime) -> SearchResult:
@@ -74,67 +74,74 @@ class Searcher:
 
         Raises BadRequest for an unknown profile or an empty question, StoreFailed when no leg could search.
         """
-        return self._search(request, now)
+        return self._search(request, now, self._terms())
 
     def search_many(
         self, requests: Sequence[SearchRequest], now: datetime, *, cited: bool = True
     ) -> Sequence[SearchResult]:
-        """Answer many questions, in their order; equal questions are embedded once, all of them in one batch.
+        """Answer many questions, in order; equal questions are embedded once, all of them in one batch.
 
-        cited False leaves the hits without citations: where only their order counts, that saves a quarter of the time.
+        cited False leaves out the citations: where only the ranking counts, that saves a quarter of the time.
 
         Raises what `search` raises, and ModelUnavailable when the questions could not be embedded.
         """
-        plain = [_read(request).plain for request in requests]
+        terms = self._terms()
+        plain = [_read(request, terms).plain for request in requests]
         questions = list(dict.fromkeys(plain))
         vectors = dict(zip(questions, self._embedder.embed(questions), strict=True)) if questions else {}
         return [
-            self._search(request, now, partial(vectors.__getitem__, question), cited=cited)
+            self._search(request, now, terms, partial(vectors.__getitem__, question), cited=cited)
             for request, question in zip(requests, plain, strict=True)
         ]
 
     def rescore(
         self, result: SearchResult, profile: ScoreProfile, now: datetime, *, cited: bool = True
     ) -> SearchResult:
-        """The same candidates under another profile; touches no store. cited False leaves the hits without citations,
-        which take most of the time. Raises BadTable for an unsound profile.
+        """Score the same candidates under another profile; reads no store. cited False leaves out the citations, which
+        take most of the time. Raises BadTable for an invalid profile.
         """
-        started = perf_counter()
+        elapsed_ms = stopwatch(self._timer)
         check_profile(profile)
         filtered = tuple(item for item in result.dropped if item.reason is DropReason.FILTERED)
-        return _ranked(replace(result, profile=profile, dropped=filtered), now, started, cited=cited)
+        return _ranked(replace(result, profile=profile, dropped=filtered), now, elapsed_ms, cited=cited)
 
-    def why_not(self, result: SearchResult, document: Document) -> WhyNot:
+    def why_not(self, result: SearchResult, document: Document) -> MissingExplanation:
         """Why a document is not among the results. Raises StoreFailed, ModelUnavailable."""
-        query, passages = _read(result.request), self._catalogue.passages_of(document.id)
+        query, passages = _read(result.request, self._terms()), self._catalogue.passages_of(document.id)
         said = text_admissible(query, result.filters, self._catalogue, self._sparse)
         return why_not(result, document, passages, said, self._retriever.near(query.plain, [p.id for p in passages]))
 
     @property
     def reranker_troubles(self) -> Mapping[str, str]:
-        """Reranker → why its model could not be loaded when it was last tried."""
+        """Reranker → why its model could not be loaded at the last attempt."""
         return {name: trouble for name, each in self._rerankers.items() if (trouble := each.trouble)}
 
     def warm(self) -> None:
         """Load the model and touch both indexes, so that the first search does not wait."""
-        self._retriever.find(Wanted("warm up", ("warm",)))
+        self._retriever.find(RetrievalRequest("warm up", ("warm",)))
 
-    # One stage after the other, each named: split up, the flow could not be read in one place.
+    # Long on purpose: the stages run one after the other, and the flow can be read in one place.
     def _search(
-        self, request: SearchRequest, now: datetime, vector: _Vector | None = None, *, cited: bool = True
+        self,
+        request: SearchRequest,
+        now: datetime,
+        terms: WorkspaceTerms,
+        vector: _Vector | None = None,
+        *,
+        cited: bool = True,
     ) -> SearchResult:
-        started = perf_counter()
+        elapsed_ms = stopwatch(self._timer)
         profile = self._profile(request)
         if not request.question.strip():
             raise BadRequest("The question is empty.", "Type what you want to know.")
-        query = _read(request)
+        query = _read(request, terms)
         # Begun here, and in the same line of threads before the leg that waits for it, so that it always gets its turn.
         vector = vector or self._threads.submit(question_vector, self._embedder, query.plain).result
-        route = self._routed(query, request, now)
+        route = self._routed(query, request, now, terms)
         filters = self._filters(query, request, now)
         if request.only_routed:
             filters = routed_only(filters, route)
-        wanted = Wanted(
+        wanted = RetrievalRequest(
             query.plain,
             question_terms(query.plain),
             filters,
@@ -161,22 +168,22 @@ class Searcher:
             documents=documents,
             legs=found.legs,
             answered=False,
-            notices=(*misread(request.question), *found.notices),
+            notices=(*misread(request.question, terms), *found.notices),
             refusal=_refusal(query.plain, route, kept) if found.complete else "",
             undated_left_out=self._catalogue.undated(filters) if filters.dated else 0,
             rarity=found.rarity,
         )
-        return _ranked(self._reread(unranked), now, started, cited=cited)
+        return _ranked(self._reread(unranked, query.plain), now, elapsed_ms, cited=cited)
 
-    def _routed(self, query: Query, request: SearchRequest, now: datetime) -> Route:
-        """The route of the question's plain words, with what its syntax says and the entities it names."""
-        route = read_route(query.plain, now.date(), request.removed_chips)
+    def _routed(self, query: ParsedQuery, request: SearchRequest, now: datetime, terms: WorkspaceTerms) -> Route:
+        """The route of the question without its syntax, with what the syntax says and the entities it names."""
+        route = read_route(query.plain, now.date(), terms, request.removed_chips)
         named = question_entities(query.plain, self._graph) if self._graph is not None else ()
         kept = tuple(name for name in named if f"entity:{name}" not in request.removed_chips)
         chips = (*query.chips, *route.chips, *(Chip(f"entity:{name}", name, name) for name in kept))
         return replace(route, entities=kept, chips=chips)
 
-    def _filters(self, query: Query, request: SearchRequest, now: datetime) -> SearchFilters:
+    def _filters(self, query: ParsedQuery, request: SearchRequest, now: datetime) -> SearchFilters:
         """The filters of the request, narrowed by the fields the question names."""
         names = {}
         if {"document", "-document"} & query.fields.keys():
@@ -188,10 +195,10 @@ class Searcher:
         said = tuple(known[name].entity.name if name in known else name for name in filters.entities)
         return filters.replace(entities=tuple(dict.fromkeys(said)))
 
-    def _reread(self, result: SearchResult) -> SearchResult:
-        """With the best candidates, by fusion, read once more by the reranker asked for.
+    def _reread(self, result: SearchResult, question: str) -> SearchResult:
+        """The result with its best candidates, by fusion, scored by the requested reranker.
 
-        Raises BadRequest for a reranker there is not.
+        Raises BadRequest for an unknown reranker.
         """
         name = result.request.rerank
         if not name:
@@ -199,7 +206,7 @@ class Searcher:
         if name not in self._rerankers:
             raise BadRequest(f"There is no reranker '{name}'.", f"Choose {', '.join(self._rerankers) or 'none'}.")
         ordered = fused_under(result, result.profile)
-        candidates, notice = reranked(ordered, _read(result.request).plain, self._rerankers[name])
+        candidates, notice = reranked(ordered, question, self._rerankers[name])
         by_id = tuple(sorted(candidates, key=lambda candidate: candidate.passage.id))
         return replace(result, candidates=by_id, notices=(*result.notices, *filter(None, (notice,))))
 
@@ -214,13 +221,13 @@ class Searcher:
         return {0: "none that fits"} | {i: document.name for i, document in known.items()}
 
 
-def _read(request: SearchRequest) -> Query:
-    """What a question says, without the parts of its syntax that were taken away as chips."""
-    return read_query(request.question.strip()).without_chips(request.removed_chips)
+def _read(request: SearchRequest, terms: WorkspaceTerms) -> ParsedQuery:
+    """The parsed question, without the syntax terms whose chips the user removed."""
+    return read_query(request.question.strip(), terms).without_chips(request.removed_chips)
 
 
 def _reading(result: SearchResult) -> ScoreProfile:
-    """The profile, with room for what a reranker says where one has read something."""
+    """The profile, with a weight for the reranker where one has scored something."""
     read = any(candidate.signals.rerank_logit is not None for candidate in result.candidates)
     return with_rerank(result.profile) if read else result.profile
 
@@ -236,15 +243,17 @@ def fused_under(result: SearchResult, profile: ScoreProfile) -> tuple[Candidate,
     )
 
 
-def _placed(signals: Signals, place: Fused) -> Signals:
+def _placed(signals: Signals, place: FusedRank) -> Signals:
     return changed(signals, fusion=place.score, ranks=place.ranks)
 
 
-def _ranked(result: SearchResult, now: datetime, started: float, *, cited: bool = True) -> SearchResult:
-    """The result with its candidates fused, scored, judged, collapsed, cut and cited under its profile. Touches no
-    store."""
+def _ranked(
+    result: SearchResult, now: datetime, elapsed_ms: Callable[[], float], *, cited: bool = True
+) -> SearchResult:
+    """The result with its candidates fused, scored, checked for an answer, deduplicated, cut and cited under its
+    profile. Reads no store."""
     result = replace(result, profile=_reading(result), candidates=fused_under(result, result.profile))
-    asked = Asked.of(result.route, result.profile, now)
+    asked = ScoringContext.of(result.route, result.profile, now)
     complete = not any(leg.error for leg in result.legs)
     kept, dropped = rank(result.candidates, asked, thresholds=complete)
     shown, collapsed = collapse(kept)
@@ -267,14 +276,14 @@ def _ranked(result: SearchResult, now: datetime, started: float, *, cited: bool 
         dropped=(*result.dropped, *dropped, *collapsed, *beyond),
         answered=bool(hits),
         silence=silence,
-        milliseconds=(perf_counter() - started) * 1000,
+        milliseconds=elapsed_ms(),
     )
 
 
 def _refusal(question: str, route: Route, candidates: Sequence[Candidate]) -> str:
-    """Why nothing answers, whatever the profile; "" when something may."""
+    """Why nothing answers the question under any profile; "" when something may."""
     dates = next((chip.words for chip in route.chips if chip.kind == "date"), "")
-    said = [each for each in candidates if each.passage.origin is not Origin.EPISODE]  # to have been asked is no answer
+    said = [each for each in candidates if each.passage.origin is not Origin.EPISODE]  # an episode is no answer
     verdict = judge(question, said or candidates, dates, route.answer_kind)
     return "" if verdict.answered else verdict.silence
 

@@ -1,21 +1,17 @@
-"""The script behind every page: the frame, the way around, and the page itself. Served by app.py.
-
-It stands in a folder of its own, because Streamlit puts a script's folder first on the path of imports (beside the
-pages, `import coverage` in any library would find our page), and takes a folder named pages beside it for its own.
-"""
+"""The script behind every page: frame, navigation, and the page itself. Served by app.py."""
 
 from pathlib import Path
 
 import streamlit as st
 
-from pages.parts import keys, session
-from pages.parts.notices import degraded, told
+from pages.components import session, shortcuts
+from pages.components.notices import degraded, told
 
 _PAGES = Path(__file__).parents[1]
-_PARTS = _PAGES / "parts"
+_COMPONENTS = _PAGES / "components"
 
-st.set_page_config(page_title="Fivefold", page_icon=str(_PARTS / "mark.svg"), layout="wide")
-st.logo(str(_PARTS / "wordmark.svg"), size="medium")
+st.set_page_config(page_title="Fivefold", page_icon=str(_COMPONENTS / "mark.svg"), layout="wide")
+st.logo(str(_COMPONENTS / "wordmark.svg"), size="medium")
 page = st.navigation(
     [
         st.Page(_PAGES / "home.py", title="Home", icon=":material/home:", default=True),
@@ -34,5 +30,5 @@ page = st.navigation(
 with told():
     degraded(session.workbench().notices())
     page.run()
-keys.listen()
+shortcuts.listen()
 session.start_warming()

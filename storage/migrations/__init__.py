@@ -1,26 +1,38 @@
-"""Bringing a database up to this version's tables; called at every start, from any number of processes at once."""
+"""Upgrades a database to this version's schema; runs at every start, in any number of processes at once."""
 
 from pathlib import Path
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, text
 
-from storage.failures import store_failures
+from storage.postgres.database import store_failures
 
 __all__ = ["migrate"]
 
 _LOCK = 5_005_005
-"""Any number, the same for all processes of the product."""
+"""Arbitrary, but the same for all processes of the product."""
+
+_REPLACED = [f"{number:04}" for number in range(1, 21)]
+"""Revisions that were replaced by 0021, which upgrades databases at any of them."""
 
 
 def migrate(engine: Engine) -> None:
-    """Apply what is missing, all or nothing. Others wait their turn and then find nothing to do. Raises StoreFailed."""
+    """Apply missing revisions, all or none. Other processes wait, then find nothing to do. Raises StoreFailed."""
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
     with store_failures("bringing its tables up to date"), engine.begin() as connection:
-        # Held until the transaction ends: whoever comes second sees what the first one made.
+        # Locked until the transaction ends: a second process then sees the tables that the first one created.
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
         config.attributes["connection"] = connection
+        config.attributes["earlier"] = _take_replaced_revision(connection)
         command.upgrade(config, "head")
+
+
+def _take_replaced_revision(connection: Connection) -> bool:
+    """Remove a replaced revision from the database, so that Alembic runs 0021; returns whether there was one."""
+    if connection.scalar(text("SELECT to_regclass('alembic_version')")) is None:
+        return False
+    taken = text("DELETE FROM alembic_version WHERE version_num = ANY(:replaced)")
+    return connection.execute(taken, {"replaced": _REPLACED}).rowcount > 0

@@ -1,9 +1,7 @@
-"""Run by Alembic. `storage.migrations.migrate` brings the connection and its transaction."""
+"""Run by Alembic. `storage.migrations.migrate` supplies the connection and its transaction."""
 
 from alembic import context
 
-from storage.review_models import Base
-
-context.configure(connection=context.config.attributes["connection"], target_metadata=Base.metadata)
+context.configure(connection=context.config.attributes["connection"])
 with context.begin_transaction():
     context.run_migrations()

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-from core.answers.answering import answer_of_five
-from core.documents import Authority, Truth
-from core.filters import SearchFilters
-from core.five_truths import Figure, FiveTruthsAnswer
-from core.queries import SearchRequest
-from core.results import SearchResult
+from core.answers.answer import answer_of_five
+from core.domain.documents import Authority, Truth
+from core.domain.filters import SearchFilters
+from core.domain.five_truths import Figure, FiveTruthsAnswer
+from core.domain.queries import SearchRequest
+from core.domain.results import SearchResult
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from tests.search.library import NOW, Library, WordEmbedder
 
 QUESTION = "Within how many days must employees submit expense reports?"
@@ -67,4 +68,5 @@ def asked(
         profile="balanced",
         filters=filters or SearchFilters(),
         now=NOW,
+        terms=BUILT_IN_TERMS,
     )

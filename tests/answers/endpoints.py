@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
 
-from core.answers.endpoint import Endpoint
+from adapters.inference.language_model import LanguageModelClient
 
 KEY = "sk-very-secret-0123456789"
 
@@ -31,10 +31,10 @@ class Behaviour:
     requests: list[tuple[str, dict[str, str], dict[str, Any]]] = field(default_factory=list)
     released: Event = field(default_factory=Event)
 
-    def endpoint(self, **values: Any) -> Endpoint:
+    def endpoint(self, **values: Any) -> LanguageModelClient:
         """A client of it."""
         said = {"url": f"http://127.0.0.1:{self.port}/v1", "model": "tiny", "key": KEY, "timeout_seconds": 5.0}
-        return Endpoint(**(said | values))
+        return LanguageModelClient(**(said | values))
 
 
 @contextmanager

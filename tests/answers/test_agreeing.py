@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.answers.agreeing import agreements_of
-from core.documents import Truth
-from core.five_truths import AgreementKind, TruthAnswer, TruthState
+from core.answers.agreement import agreements_of
+from core.domain.documents import Truth
+from core.domain.five_truths import AgreementKind, TruthAnswer, TruthState
 from tests.coverage.boards import citation
 
 AMOUNT, DATE, OBLIGATION, WORDING = AgreementKind

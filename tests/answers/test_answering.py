@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from core.answers.answering import answer_of_five, truth_request
-from core.answers.choosing import best_sentences
-from core.documents import Truth
-from core.errors import BadRequest, StoreFailed
-from core.filters import SearchFilters
-from core.five_truths import AgreementKind, Figure, FiveTruthsAnswer, TruthState
-from core.queries import SearchRequest
-from core.results import SearchResult
-from core.reviews import ConflictKind
+from core.answers.answer import answer_of_five, best_sentences, truth_request
+from core.domain.coverage_review import ConflictKind
+from core.domain.documents import Truth
+from core.domain.errors import BadRequest, StoreFailed
+from core.domain.filters import SearchFilters
+from core.domain.five_truths import AgreementKind, Figure, FiveTruthsAnswer, TruthState
+from core.domain.queries import SearchRequest
+from core.domain.results import SearchResult
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from tests.answers.asking import COUNTED, QUESTION, asked, expense_library, no_figures, searching
 from tests.search.library import NOW, Library, WordEmbedder, payroll_library
 
@@ -99,7 +99,9 @@ def test_what_the_filters_leave_out_is_not_asked() -> None:
         raise AssertionError("reality was not asked")
 
     filters = SearchFilters(truths=("regulatory", "compliance"), exclude_truths=("compliance",))
-    answer = answer_of_five(QUESTION, search=watching, figures=never, profile="balanced", filters=filters, now=NOW)
+    answer = answer_of_five(
+        QUESTION, search=watching, figures=never, profile="balanced", filters=filters, now=NOW, terms=BUILT_IN_TERMS
+    )
     assert states(answer) == "annnn"
     assert [request.filters.truths for request in seen] == [("regulatory",)]
     assert answer.filters_in_words == ("truth is regulatory or compliance", "truth is not compliance")
@@ -122,7 +124,13 @@ def test_a_broken_store_fails_and_is_never_silent() -> None:
         raise StoreFailed("The database does not answer.")
 
     answer = answer_of_five(
-        QUESTION, search=broken, figures=no_figures, profile="balanced", filters=SearchFilters(), now=NOW
+        QUESTION,
+        search=broken,
+        figures=no_figures,
+        profile="balanced",
+        filters=SearchFilters(),
+        now=NOW,
+        terms=BUILT_IN_TERMS,
     )
     assert states(answer) == "fffff"
     assert answer.confidence == 0
@@ -139,7 +147,13 @@ def test_one_failing_truth_does_not_take_the_others_along() -> None:
         return searching(library)(requests)
 
     answer = answer_of_five(
-        QUESTION, search=half, figures=no_figures, profile="balanced", filters=SearchFilters(), now=NOW
+        QUESTION,
+        search=half,
+        figures=no_figures,
+        profile="balanced",
+        filters=SearchFilters(),
+        now=NOW,
+        terms=BUILT_IN_TERMS,
     )
     assert states(answer) == "afsas"
     failed = answer.of(Truth.COMPLIANCE)
@@ -156,17 +170,23 @@ def test_half_a_search_that_finds_nothing_failed() -> None:
             replace(
                 result,
                 legs=tuple(replace(leg, error="no model") if leg.leg == "dense" else leg for leg in result.legs),
-                notices=("Dense search failed: no model",),
+                notices=("The search by meaning failed: no model",),
             )
             for result in results
         ]
 
     answer = answer_of_five(
-        QUESTION, search=without_dense, figures=no_figures, profile="balanced", filters=SearchFilters(), now=NOW
+        QUESTION,
+        search=without_dense,
+        figures=no_figures,
+        profile="balanced",
+        filters=SearchFilters(),
+        now=NOW,
+        terms=BUILT_IN_TERMS,
     )
     assert states(answer) == "aafaf"
-    assert answer.notices.count("Dense search failed: no model") == 1
-    assert "The dense search failed: no model" in answer.of(Truth.INTENT).silence
+    assert answer.notices.count("The search by meaning failed: no model") == 1
+    assert "The search by meaning failed: no model" in answer.of(Truth.INTENT).silence
 
 
 def test_figures_that_cannot_be_counted_are_told() -> None:
@@ -197,6 +217,7 @@ def test_an_unknown_profile_is_refused() -> None:
             profile="none",
             filters=SearchFilters(),
             now=NOW,
+            terms=BUILT_IN_TERMS,
         )
 
 

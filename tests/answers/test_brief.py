@@ -11,8 +11,8 @@ from markdown_it import MarkdownIt
 
 from core.answers.brief import bibliography, brief_data, brief_html, brief_markdown
 from core.answers.synthesis import extractive
-from core.documents import Truth
-from core.five_truths import Figure, FiveTruthsAnswer
+from core.domain.documents import Truth
+from core.domain.five_truths import Figure, FiveTruthsAnswer
 from tests.answers.asking import COUNTED, asked
 from tests.answers.schema import BRIEF
 from tests.coverage.boards import citation

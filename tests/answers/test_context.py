@@ -2,9 +2,8 @@
 
 import pytest
 
-from core.answers.context import ContextBlock, cited_ids, context_of, supported
-from core.answers.support import support_of
-from core.documents import Truth
+from core.answers.context import ContextBlock, cited_ids, context_of, support_of, supported
+from core.domain.documents import Truth
 from tests.answers.asking import COUNTED, asked
 from tests.coverage.boards import citation
 

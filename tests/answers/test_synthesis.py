@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from adapters.inference.language_model import LanguageModelClient
 from core.answers.context import context_of
-from core.answers.endpoint import Endpoint
-from core.answers.synthesis import INSTRUCTION, Failure, SynthesisFailed, extractive, synthesised
-from core.documents import Truth
-from core.errors import BadRequest
-from core.five_truths import FiveTruthsAnswer
+from core.answers.synthesis import INSTRUCTION, extractive, synthesised
+from core.domain.documents import Truth
+from core.domain.errors import BadRequest, SynthesisFailed, SynthesisFailure
+from core.domain.five_truths import FiveTruthsAnswer
 from tests.answers.asking import COUNTED, QUESTION, asked
 from tests.answers.endpoints import KEY, Behaviour, completion, served
 from tests.search.library import Library
@@ -110,20 +110,20 @@ def test_nothing_is_sent_when_no_truth_answers() -> None:
 def test_a_model_that_does_not_answer_in_time_is_left() -> None:
     started = perf_counter()
     late = failed(Behaviour(silent=True), timeout_seconds=0.3)
-    assert late.failure is Failure.TIMEOUT
+    assert late.failure is SynthesisFailure.TIMEOUT
     assert "did not answer within 0.3 s" in late.message
     assert perf_counter() - started < 5
 
 
 def test_a_model_that_drips_for_ever_is_left() -> None:
-    assert failed(Behaviour(drips=True), timeout_seconds=0.4).failure is Failure.TIMEOUT
+    assert failed(Behaviour(drips=True), timeout_seconds=0.4).failure is SynthesisFailure.TIMEOUT
 
 
 @pytest.mark.parametrize("status", [301, 401, 429, 500, 503])
 def test_any_other_status_is_a_refusal(status: int) -> None:
     headers = {"Location": "http://127.0.0.1:1/elsewhere"} if status == 301 else {}
     refused = failed(Behaviour(KEY.encode(), status=status, headers=headers))
-    assert refused.failure is Failure.REFUSED and str(status) in refused.message
+    assert refused.failure is SynthesisFailure.REFUSED and str(status) in refused.message
 
 
 @pytest.mark.parametrize(
@@ -143,12 +143,12 @@ def test_any_other_status_is_a_refusal(status: int) -> None:
     ids=["html", "binary", "list", "null", "no choice", "no content", "deep", "parts", "number", "endless"],
 )
 def test_garbage_is_unreadable(body: bytes) -> None:
-    assert failed(Behaviour(body)).failure is Failure.UNREADABLE
+    assert failed(Behaviour(body)).failure is SynthesisFailure.UNREADABLE
 
 
 @pytest.mark.parametrize("text", ["", "  \n", None])
 def test_an_empty_text_is_a_failure(text: Any) -> None:
-    assert failed(Behaviour(completion(text))).failure is Failure.EMPTY
+    assert failed(Behaviour(completion(text))).failure is SynthesisFailure.EMPTY
 
 
 def test_nobody_at_the_address_is_a_failure() -> None:
@@ -156,9 +156,9 @@ def test_nobody_at_the_address_is_a_failure() -> None:
         gone = model.endpoint()
     with pytest.raises(SynthesisFailed) as raised:
         gone.write("rules", "context")
-    assert raised.value.failure is Failure.UNREACHABLE
+    assert raised.value.failure is SynthesisFailure.UNREACHABLE
     again = pickle.loads(pickle.dumps(raised.value))
-    assert (again.failure, again.message) == (Failure.UNREACHABLE, raised.value.message)
+    assert (again.failure, again.message) == (SynthesisFailure.UNREACHABLE, raised.value.message)
 
 
 def test_the_environment_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,7 +194,7 @@ def test_the_key_is_never_shown_or_logged(caplog: pytest.LogCaptureFixture) -> N
 )
 def test_what_cannot_be_an_endpoint_is_refused_without_naming_the_key(values: dict[str, Any]) -> None:
     with pytest.raises(BadRequest) as raised:
-        Endpoint(**({"url": "http://host/v1", "model": "tiny"} | values))
+        LanguageModelClient(**({"url": "http://host/v1", "model": "tiny"} | values))
     assert KEY not in str(raised.value)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import sample
-from core.boards import CellState
-from core.documents import Truth
+from core.domain.coverage_board import CellState
+from core.domain.documents import Truth
 from tests.browser.driving import Window
 from tests.browser.paper import make_pdf, text_of
 from tests.running import RunningApp
@@ -37,7 +37,7 @@ POLICY = {
 
 def sums(text: str) -> list[tuple[list[Decimal], Decimal]]:
     """Every "A 0.310 + B 0.120 = 0.430" of a page: the parts and the total."""
-    found = re.findall(r"((?:[A-Z][a-z ]+ \d\.\d{3}(?: \+ )?)+) = (\d\.\d{3})", text)
+    found = re.findall(r"((?:[A-Z][a-z -]+ \d\.\d{3}(?: \+ )?)+) = (\d\.\d{3})", text)
     return [([Decimal(part) for part in re.findall(r"\d\.\d{3}", parts)], Decimal(total)) for parts, total in found]
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import openpyxl
 import pypdfium2
 
-from core.boards import CellState
-from core.reviews import Verdict
+from core.domain.coverage_board import CellState
+from core.domain.coverage_review import ReviewVerdict
 from tests.browser.driving import Window
 from tests.running import RunningApp
 
@@ -62,7 +62,7 @@ def test_a_review_from_the_contract_to_the_pack_and_back(
     assert "Coverage review" in text and "gap confirmed" in text and "Ann" in text
     assert "gap confirmed" in files["html"].decode()
     data = json.loads(files["json"])
-    assert [each["verdict"] for each in data["decisions"]] == [Verdict.CONFIRMED.value]
+    assert [each["verdict"] for each in data["decisions"]] == [ReviewVerdict.CONFIRMED.value]
     assert {cell["state"] for cell in data["board"]["cells"]} >= {CellState.GAP.value, CellState.COVERED.value}
 
     (tmp_path / "edited.xlsx").write_bytes(edited(files["xlsx"]))
@@ -143,7 +143,7 @@ def edited(workbook: bytes) -> bytes:
         if "gap" in sheet.cell(number, heads.index("state") + 1).value
         and not sheet.cell(number, heads.index("verdict") + 1).value
     )
-    for column, value in (("verdict", Verdict.NEEDS_WORK.value), ("who", "Bob"), ("owner", "Cid")):
+    for column, value in (("verdict", ReviewVerdict.NEEDS_WORK.value), ("who", "Bob"), ("owner", "Cid")):
         sheet.cell(row, heads.index(column) + 1, value)
     out = BytesIO()
     book.save(out)

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from core.search.batch import BatchState
+from core.search.batch.questions import BatchState
 from tests.browser.driving import Window
 from tests.browser.paper import make_pdf
 from tests.browser.test_first_day import sums

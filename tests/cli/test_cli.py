@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli import app
+from cli.main import app
 from tests.answers.schema import BRIEF
 
 POLICY = """# Vacation policy
@@ -134,6 +134,19 @@ def test_a_question_is_answered_by_five_truths_in_each_format() -> None:
 def test_an_answer_of_a_project_is_narrowed_to_it() -> None:
     data = json.loads(run("answer", "vacation approval", "--project", "Tallgrass", "--format", "json").stdout)
     assert data["filters"] == ["project is Tallgrass"]
+
+
+@pytest.mark.usefixtures("ingested")
+def test_a_lost_keyword_index_is_reported_and_repaired(library: Path) -> None:
+    assert "Keywords, vectors and originals agree with it." in run("check").stdout
+    for path in (library / "bm25").rglob("*.segment"):
+        path.unlink()
+    told = run("check")
+    assert told.exit_code == 1, told.output
+    assert "differs  keywords: The keyword index lacks" in told.stdout and "check --repair" in told.stdout
+    repaired = run("check", "--repair")
+    assert repaired.exit_code == 0 and "repaired  keywords:" in repaired.stdout
+    assert run("check").exit_code == 0
 
 
 @pytest.mark.usefixtures("ingested")

@@ -10,13 +10,15 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-import storage.opening
-from cli_batch import batch
-from core.errors import BadRequest, StoreFailed
-from core.queries import SearchRequest
-from core.results import SearchResult
-from core.tuning.profile_book import ProfileBook
-from storage.memory import MemoryTuningStore
+import bootstrap.workbench
+from bootstrap.clock import utc_now
+from cli.search import batch
+from core.domain.errors import BadRequest, StoreFailed
+from core.domain.queries import SearchRequest
+from core.domain.results import SearchResult
+from core.evaluation.tuning.profile_registry import ProfileRegistry
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
+from tests.fakes import FakeEvaluationStore
 from tests.search.library import NOW, payroll_library
 
 QUESTION = "When are deposits of withheld taxes due?"
@@ -27,12 +29,12 @@ class Small:
 
     def __init__(self) -> None:
         self.library, self.broken = payroll_library(), False
-        self.tuning = SimpleNamespace(profiles=ProfileBook(MemoryTuningStore()))
+        self.evaluation = SimpleNamespace(profiles=ProfileRegistry(FakeEvaluationStore(), now=utc_now))
+        self.documents = SimpleNamespace(list=self.library.catalogue.documents)
+        self.search = SimpleNamespace(run_many=self.run_many)
+        self.vocabulary = SimpleNamespace(terms=lambda: BUILT_IN_TERMS)
 
-    def documents(self) -> Sequence[object]:
-        return self.library.catalogue.documents()
-
-    def search_many(self, requests: Sequence[SearchRequest]) -> Sequence[SearchResult]:
+    def run_many(self, requests: Sequence[SearchRequest]) -> Sequence[SearchResult]:
         if self.broken:
             raise StoreFailed("The database went away.")
         return self.library.searcher.search_many(requests, NOW)
@@ -41,7 +43,7 @@ class Small:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Small:
     small = Small()
-    monkeypatch.setattr(storage.opening, "open_workbench", lambda settings: nullcontext(small))
+    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda settings: nullcontext(small))
     return small
 
 

@@ -10,15 +10,15 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-import storage.opening
-from cli_citations import citations
-from cli_results import SearchFormat, result_told
-from core.errors import BadRequest
-from core.queries import SearchRequest
-from core.results import SearchResult
+import bootstrap.workbench
+from cli.evaluate import citations
+from cli.search import SearchFormat, result_told
+from core.domain.errors import BadRequest
+from core.domain.queries import SearchRequest
+from core.domain.results import SearchResult
 from core.workbench import Workbench
-from tests.building import Stores, built
 from tests.search.library import WordEmbedder, payroll_library
+from tests.workbench import Stores, built
 
 LINES = (
     "Employers must deposit withheld income taxes every month, and a deposit that is late is charged with a",
@@ -42,8 +42,8 @@ def printed() -> bytes:
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
     """A library of one PDF, opened by the command instead of a database."""
     workbench = built(Stores(WordEmbedder()), tmp_path)
-    workbench.upload("rules.pdf", printed())
-    monkeypatch.setattr(storage.opening, "open_workbench", lambda settings: nullcontext(workbench))
+    workbench.documents.upload("rules.pdf", printed())
+    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda settings: nullcontext(workbench))
     yield workbench
 
 

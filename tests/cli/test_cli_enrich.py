@@ -8,11 +8,11 @@ from tempfile import TemporaryDirectory
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli import app
-from core.documents import DocumentState
-from core.settings import Settings
+from bootstrap.workbench import open_workbench
+from cli.main import app
+from core.domain.documents import DocumentState
+from core.domain.settings import Settings
 from core.workbench import Workbench
-from storage.opening import open_workbench
 from tests.enrich.reading import POLICY
 
 
@@ -35,8 +35,10 @@ def library() -> Iterator[Workbench]:
         patch.delenv("DATABASE_URL", raising=False)
         with open_workbench(Settings(Path(name), worker=False)) as opened:
             for number in (1, 2):
-                document_id = opened.upload(f"leave{number}.md", f"{POLICY}\nNumber {number}.\n".encode()).document_id
-                assert opened.ingest(document_id).state is DocumentState.READY
+                document_id = opened.documents.upload(
+                    f"leave{number}.md", f"{POLICY}\nNumber {number}.\n".encode()
+                ).document_id
+                assert opened.ingestion.ingest(document_id).state is DocumentState.READY
             yield opened
 
 
@@ -51,7 +53,7 @@ def test_a_library_is_enriched_counted_and_enriched_again(library: Workbench) ->
     assert "0 documents" in run("enrich").stdout and "0 documents" in run("enrich", "--failed").stdout
     assert "2 documents" in run("enrich", "--all").stdout
     assert "2 of 2 documents enriched (100 %)" in run("enrichment", "statistics").stdout
-    assert library.enrichment.of(library.documents()[0].id).document_type.value == "policy"
+    assert library.enrichment.of(library.documents.list()[0].id).document_type.value == "policy"
 
 
 def test_what_cannot_be_meant_is_told(library: Workbench) -> None:

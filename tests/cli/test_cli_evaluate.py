@@ -10,15 +10,15 @@ from tempfile import TemporaryDirectory
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli import app
-from core.errors import StoreFailed
-from core.judged import NOTHING_ANSWERS, JudgedQuestion, Level, QuestionSet, Relevant
-from core.queries import ScoreProfile
-from core.search.pipeline import Searcher
-from core.settings import Settings
+from bootstrap.scratch_library import NamedFile, fill
+from bootstrap.workbench import open_workbench
+from cli.main import app
+from core.domain.errors import StoreFailed
+from core.domain.queries import ScoreProfile
+from core.domain.relevance_judgments import NOTHING_ANSWERS, JudgedQuestion, Level, QuestionSet, Relevant
+from core.domain.settings import Settings
+from core.search.pipeline import SearchPipeline
 from core.workbench import Workbench
-from storage.opening import open_workbench
-from storage.scratch import NamedFile, fill
 
 FACTS = {
     "vacation": "Managers approve vacation within 5 working days.",
@@ -64,8 +64,8 @@ def workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
         patch.delenv("DATABASE_URL", raising=False)
         with open_workbench(Settings(folder, worker=False)) as opened:
             fill(opened, [NamedFile(f"{name}.md", text_of(name).encode()) for name in FACTS])
-            opened.tuning.profiles.save(profile("poor", authority=1.0), "Ada")
-            opened.tuning.profiles.save(profile("good", similarity=0.6, keyword=0.4), "Ada")
+            opened.evaluation.profiles.save(profile("poor", authority=1.0), "Ada")
+            opened.evaluation.profiles.save(profile("good", similarity=0.6, keyword=0.4), "Ada")
             yield opened
 
 
@@ -75,7 +75,7 @@ def profile(name: str, threshold: float = 0.0, **weights: float) -> ScoreProfile
 
 def new_set(workbench: Workbench, name: str, project: str | None = None, *, silence: bool = True) -> QuestionSet:
     """A set that asks for every fact, and for one that is nowhere."""
-    judging = workbench.tuning.judging
+    judging = workbench.evaluation.judging
     kept = judging.add_set(name, project, Level.DOCUMENT, "Ada")
     asked = [
         JudgedQuestion(kept.id, each, f"What holds for {FACTS[each].split(' is ')[0]}?", relevant=(known(each),))
@@ -101,7 +101,7 @@ def test_a_set_is_measured_with_intervals_and_the_experiment_is_kept(
     bounds = ("--min", "ndcg@10=0.7", "--min", "hit@5=0.5", "--max", "false_refusal=0.2")
     result = run("evaluate", "run", *words, *bounds, "--json", tmp_path / "out.json")
     assert result.exit_code == 0, result.output
-    kept = workbench.tuning.lab.experiments(facts.id)[0]
+    kept = workbench.evaluation.lab.experiments(facts.id)[0]
     assert (kept.who, kept.note, kept.profile.ref, kept.total, kept.scheduled) == (
         "Ben", "Before the move", "good@1", 13, False
     )  # fmt: skip
@@ -126,23 +126,23 @@ def test_a_missed_minimum_is_named_and_the_exit_code_is_1(facts: QuestionSet, tm
 
 def test_without_a_profile_a_set_is_measured_with_the_default_of_its_project(workbench: Workbench) -> None:
     theirs = new_set(workbench, "Theirs", "Tallgrass", silence=False)
-    workbench.tuning.profiles.choose("Tallgrass", "good", "Ada")
+    workbench.evaluation.profiles.choose("Tallgrass", "good", "Ada")
     assert run("evaluate", "run", "--set", "Theirs", "--project", "Tallgrass").exit_code == 0
-    [kept] = workbench.tuning.lab.experiments(theirs.id)
+    [kept] = workbench.evaluation.lab.experiments(theirs.id)
     assert (kept.profile.name, kept.who) == ("good", "command line")
     result = run("evaluate", "run", "--set", "Theirs", "--project", "Tallgrass", "--min", "refused=0.1")
     assert (result.exit_code, "refused was not measured" in result.stderr) == (1, True)
 
 
 def test_the_questions_that_are_worse_than_last_time_are_listed(workbench: Workbench, tmp_path: Path) -> None:
-    kept, book = new_set(workbench, "Watched"), workbench.tuning.profiles
+    kept, book = new_set(workbench, "Watched"), workbench.evaluation.profiles
     book.save(profile("watched", similarity=1.0), "Ada")
     first = run("evaluate", "run", "--set", "Watched", "--profile", "watched")
     assert "Held against" not in first.stdout
     book.save(profile("watched", threshold=0.999, similarity=1.0), "Ada", after=1)
     second = run("evaluate", "run", "--set", "Watched", "--profile", "watched", "--json", tmp_path / "out.json")
     assert second.exit_code == 0
-    before = workbench.tuning.lab.experiments(kept.id)[1]
+    before = workbench.evaluation.lab.experiments(kept.id)[1]
     assert f"Held against experiment {before.id} of" in second.stdout
     assert "(the profile was watched@1)" in second.stdout
     assert "worse: vacation: " in second.stdout and "false_refusal 0.000 → 1.000" in second.stdout
@@ -170,10 +170,10 @@ def test_the_questions_that_are_worse_than_last_time_are_listed(workbench: Workb
 def test_an_error_is_told_with_what_to_do_and_exit_code_2(
     workbench: Workbench, words: tuple[str, ...], message: str
 ) -> None:
-    names = [each.name for each in workbench.tuning.judging.sets(None)]
+    names = [each.name for each in workbench.evaluation.judging.sets(None)]
     for name, project in (("Elsewhere", "Far"), ("Empty", None)):
         if name not in names:
-            workbench.tuning.judging.add_set(name, project, Level.PASSAGE, "Ada")
+            workbench.evaluation.judging.add_set(name, project, Level.PASSAGE, "Ada")
     result = run("evaluate", "run", *words)
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr
@@ -184,7 +184,7 @@ def test_a_search_that_fails_is_no_missed_minimum(facts: QuestionSet, monkeypatc
     def failing(*asked: object, **options: object) -> None:
         raise StoreFailed("The disk is full.", "Make room.")
 
-    monkeypatch.setattr(Searcher, "search_many", failing)
+    monkeypatch.setattr(SearchPipeline, "search_many", failing)
     result = run("evaluate", "run", "--set", facts.name, "--min", "ndcg@10=1")
     assert result.exit_code == 2
     assert "is failed." in result.stderr and "The disk is full. Make room." in result.stderr
@@ -211,7 +211,7 @@ def test_better_weights_are_told_and_saved_when_they_are_recommended(
     for row in ("current weights", "found, on the questions it was found on", "found, on questions it had not seen"):
         assert row in result.stdout
     assert result.stdout.rstrip().endswith("Saved as found@1.")
-    [saved] = workbench.tuning.profiles.versions("found")
+    [saved] = workbench.evaluation.profiles.versions("found")
     assert (saved.who, saved.origin) == ("Ada", "poor@1")
     assert saved.note.startswith("Recommended: ") and "on 'Facts of the house'" in saved.note
     data = json.loads((tmp_path / "out.json").read_text("utf-8"))
@@ -230,7 +230,7 @@ def test_weights_that_are_not_recommended_are_not_saved_and_the_exit_code_is_1(
     assert result.exit_code == 1, result.output
     assert result.stdout.startswith("Not recommended: ")
     assert "Nothing was saved." in result.stderr
-    assert workbench.tuning.profiles.versions("never") == ()
+    assert workbench.evaluation.profiles.versions("never") == ()
     assert run(*words).exit_code == 0
 
 
@@ -252,11 +252,11 @@ def test_weights_that_are_not_recommended_are_not_saved_and_the_exit_code_is_1(
 def test_what_cannot_be_searched_for_is_refused_before_anything_is_kept(
     workbench: Workbench, facts: QuestionSet, words: tuple[str, ...], message: str
 ) -> None:
-    before = len(workbench.tuning.lab.experiments())
+    before = len(workbench.evaluation.lab.experiments())
     result = run("evaluate", "optimise", "--set", facts.name, *words)
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr
-    assert len(workbench.tuning.lab.experiments()) == before
+    assert len(workbench.evaluation.lab.experiments()) == before
 
 
 # The default of the library
@@ -264,7 +264,7 @@ def test_what_cannot_be_searched_for_is_refused_before_anything_is_kept(
 
 @pytest.mark.usefixtures("facts")
 def test_questions_are_scored_with_the_default_of_the_project_unless_told_otherwise(workbench: Workbench) -> None:
-    workbench.tuning.profiles.choose("Hilltop", "good", "Ada")
+    workbench.evaluation.profiles.choose("Hilltop", "good", "Ada")
     question = "How fast is vacation approved?"
 
     def used(*words: str) -> str:

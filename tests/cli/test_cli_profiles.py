@@ -9,15 +9,14 @@ from tempfile import TemporaryDirectory
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli import app
-from core.queries import ScoreProfile
-from core.settings import Settings
-from core.tables.profiles import profiles
-from core.tuning.profile_book import ProfileBook
-from core.tuning.profile_text import from_toml, to_toml
-from storage.opening import open_workbench
+from bootstrap.workbench import open_workbench
+from cli.main import app
+from core.domain.queries import ScoreProfile
+from core.domain.settings import Settings
+from core.evaluation.tuning.profile_registry import ProfileRegistry, from_toml, to_toml
+from core.knowledge.profiles import profiles
 
-MINE = ScoreProfile("mine", {"similarity": 0.75, "authority": 0.25}, {"asked_date": 1.0}, threshold=0.3)
+MINE = ScoreProfile("mine", {"similarity": 0.75, "authority": 0.25}, {"date_match": 1.0}, threshold=0.3)
 
 
 def run(*words: object) -> Result:
@@ -29,7 +28,7 @@ def rows(text: str) -> list[list[str]]:
 
 
 @pytest.fixture(scope="module")
-def book() -> Iterator[ProfileBook]:
+def book() -> Iterator[ProfileRegistry]:
     """The profiles of an empty library, open as in the app while commands use it: 'mine' in two versions."""
     with (
         TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as name,
@@ -38,7 +37,7 @@ def book() -> Iterator[ProfileBook]:
         patch.setenv("FIVEFOLD_DATA_FOLDER", name)
         patch.delenv("DATABASE_URL", raising=False)
         with open_workbench(Settings(Path(name), worker=False)) as opened:
-            kept = opened.tuning.profiles
+            kept = opened.evaluation.profiles
             kept.save(MINE, "Ada", note="From the pilot.", origin="balanced")
             kept.save(replace(MINE, threshold=0.4), "Ben", after=1)
             yield kept
@@ -72,7 +71,7 @@ def test_two_versions_are_compared() -> None:
     assert run("diff", "mine", "MINE@2").stdout == "mine@2 and mine@2 say the same.\n"
 
 
-def test_what_is_exported_is_imported_elsewhere_as_it_is(book: ProfileBook, tmp_path: Path) -> None:
+def test_what_is_exported_is_imported_elsewhere_as_it_is(book: ProfileRegistry, tmp_path: Path) -> None:
     assert from_toml(run("export").stdout, "printed") == {"mine": book.find("mine")}
     file = tmp_path / "profiles.toml"
     assert run("export", "mine@1", "trend", "--out", file).stdout == ""
@@ -80,7 +79,7 @@ def test_what_is_exported_is_imported_elsewhere_as_it_is(book: ProfileBook, tmp_
     assert brought == {"mine": book.find("mine@1"), "trend": profiles()["trend"]}
 
 
-def test_an_import_saves_what_differs_and_nothing_twice(book: ProfileBook, tmp_path: Path) -> None:
+def test_an_import_saves_what_differs_and_nothing_twice(book: ProfileRegistry, tmp_path: Path) -> None:
     file = tmp_path / "profiles.toml"
     file.write_text(to_toml([replace(MINE, name="brought"), profiles()["trend"], book.find("mine")]))
     result = run("import", file, "--who", "Cleo", "--note", "From the other site.")
@@ -95,7 +94,7 @@ def test_an_import_saves_what_differs_and_nothing_twice(book: ProfileBook, tmp_p
     assert rows(run("import", file, "--who", "Cleo").stdout)[0] == ["unchanged", "brought@1"]
 
 
-def test_of_an_import_with_a_wrong_profile_nothing_is_saved(book: ProfileBook, tmp_path: Path) -> None:
+def test_of_an_import_with_a_wrong_profile_nothing_is_saved(book: ProfileRegistry, tmp_path: Path) -> None:
     file = tmp_path / "profiles.toml"
     file.write_text(to_toml([replace(MINE, name="fresh"), replace(MINE, name="balanced")]))
     result = run("import", file, "--who", "Cleo")
@@ -104,7 +103,7 @@ def test_of_an_import_with_a_wrong_profile_nothing_is_saved(book: ProfileBook, t
     assert book.versions("fresh") == ()
 
 
-def test_a_profile_is_chosen_for_a_project_and_the_choice_given_back(book: ProfileBook) -> None:
+def test_a_profile_is_chosen_for_a_project_and_the_choice_given_back(book: ProfileRegistry) -> None:
     assert run("choose", "mine", "--project", "Tallgrass", "--who", "Ada").stdout == "Tallgrass searches with mine@2.\n"
     assert (book.default("Tallgrass").ref, book.default(None).ref) == ("mine@2", "balanced")
     assert [each[1] for each in rows(run("list", "--project", "Tallgrass").stdout) if each[0] == "*"] == ["mine@2"]
@@ -115,7 +114,7 @@ def test_a_profile_is_chosen_for_a_project_and_the_choice_given_back(book: Profi
     assert book.default(None).ref == "balanced"
 
 
-def test_an_older_version_is_brought_back_as_the_newest_also_of_a_retired_profile(book: ProfileBook) -> None:
+def test_an_older_version_is_brought_back_as_the_newest_also_of_a_retired_profile(book: ProfileRegistry) -> None:
     book.save(replace(MINE, name="turned"), "Ada")
     book.save(replace(MINE, name="turned", floor=0.1), "Ada", after=1)
     assert run("rollback", "turned", 1, "--who", "Ben").stdout == "Saved as turned@3.\n"
@@ -151,7 +150,7 @@ def test_an_error_is_told_with_what_to_do_and_exit_code_2(words: tuple[str, ...]
     assert len(result.stderr.strip().splitlines()) == 2
 
 
-def test_a_file_that_is_no_profile_is_told_with_its_key(book: ProfileBook, tmp_path: Path) -> None:
+def test_a_file_that_is_no_profile_is_told_with_its_key(book: ProfileRegistry, tmp_path: Path) -> None:
     file = tmp_path / "bad.toml"
     file.write_text("[bad]\nweights = { similarity = 0.5 }\n")
     result = run("import", file, "--who", "Ada")

@@ -9,11 +9,11 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from cli import ToldGroup
-from cli_rank import rank
-from core.errors import ModelUnavailable
-from core.matching import words
-from core.search import rerank
+from adapters.inference import cross_encoder
+from cli.main import ErrorReportingGroup
+from cli.search import rank
+from core.domain.errors import ModelUnavailable
+from core.text.tokenize import words
 
 TEXTS = ["The cat sat.", "Overtime is paid.", "Overtime is paid at one and a half times the rate."]
 
@@ -29,11 +29,11 @@ class Sharing:
 @pytest.fixture(autouse=True)
 def _small_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("FIVEFOLD_DATA_FOLDER", str(tmp_path))
-    monkeypatch.setattr(rerank, "load_cross_encoder", lambda *told: Sharing())
+    monkeypatch.setattr(cross_encoder, "load_cross_encoder", lambda *told: Sharing())
 
 
 def run(*said: object) -> Result:
-    app = typer.Typer(cls=ToldGroup)
+    app = typer.Typer(cls=ErrorReportingGroup)
     app.command()(rank)
     app.command("other")(lambda: None)
     return CliRunner().invoke(app, ["rank", *(str(word) for word in said)])
@@ -80,6 +80,6 @@ def test_a_missing_file_an_unknown_reranker_and_missing_weights_are_told(
     def missing(*told: object) -> Sharing:
         raise ModelUnavailable("The weights are not here.", "Fetch them.")
 
-    monkeypatch.setattr(rerank, "load_cross_encoder", missing)
+    monkeypatch.setattr(cross_encoder, "load_cross_encoder", missing)
     result = run("overtime", tmp_path / "texts.txt")
     assert (result.exit_code, result.stderr) == (2, "Error: The weights are not here.\nFetch them.\n")

@@ -7,12 +7,11 @@ from tempfile import TemporaryDirectory
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli import app
-from core.library.vocabulary_packs import packs
-from core.library.vocabulary_text import from_csv, from_toml
-from core.settings import Settings
-from core.vocabulary import BUILT_IN, DomainWords, Vocabulary
-from storage.opening import open_workbench
+from bootstrap.workbench import open_workbench
+from cli.main import app
+from core.domain.settings import Settings
+from core.domain.vocabulary import BUILT_IN, DomainWords, Vocabulary
+from core.library.vocabulary.toml_csv import from_csv, from_toml, packs
 
 OWN = (
     '[domains.fleet]\ntitle = "Fleet"\nkeywords = ["vehicle log", "tax"]\n[authorities]\ncustomer = ["the Operator"]\n'

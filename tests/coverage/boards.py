@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from core.boards import Board, Cell, CellState, Gap, GapKind, Topic
-from core.documents import Truth
-from core.results import Citation
+from core.domain.coverage_board import Board, Cell, CellState, Gap, GapKind, Topic
+from core.domain.documents import Truth
+from core.domain.results import Citation
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 SEVERITY = {Truth.REGULATORY: "high", Truth.COMPLIANCE: "high", Truth.REFERENCE: "low"}

@@ -2,21 +2,21 @@
 
 from dataclasses import replace
 
-from core.boards import Board, Cell, CellState, GapKind, Run, RunState, Topic
-from core.coverage.changes import changes
-from core.coverage.shares import NO_DOMAIN, by_domain, by_kind
-from core.documents import Truth
-from core.reviews import Changes
+from core.coverage.report import NO_DOMAIN, by_domain, by_kind
+from core.coverage.runs import changes
+from core.domain.coverage_board import Board, Cell, CellState, CoverageRun, GapKind, RunState, Topic
+from core.domain.coverage_review import BoardChanges
+from core.domain.documents import Truth
 from tests.coverage.boards import NOW, board_of
 
 ONE, TWO = Topic("fire drills", id=1, domain="safety"), Topic("key handover", id=2)
 
 
-def run_of(number: int, *topics: Topic, coverage: float | None = None) -> Run:
-    return Run(number, None, RunState.DONE, topics, 5, NOW, NOW, coverage=coverage)
+def run_of(number: int, *topics: Topic, coverage: float | None = None) -> CoverageRun:
+    return CoverageRun(number, None, RunState.DONE, topics, 5, NOW, NOW, coverage=coverage)
 
 
-def changed(before: str, after: str) -> Changes:
+def changed(before: str, after: str) -> BoardChanges:
     old, new = board_of({ONE: before}), board_of({ONE: after})
     return changes(run_of(1, ONE, coverage=0.4), old.cells, run_of(2, ONE, coverage=0.6), new.cells)
 

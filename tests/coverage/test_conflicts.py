@@ -1,13 +1,16 @@
 """Which pairs of sentences disagree; precision first: the nasty pairs that do not are as many as those that do."""
 
+from time import perf_counter
+
 import pytest
 
-from core.boards import Board, Topic
 from core.coverage.conflicts import disagreement, find_conflicts
-from core.coverage.detect import Detector, assess
-from core.documents import Authority, Truth
-from core.reviews import ConflictKind
-from core.tables.profiles import profiles
+from core.coverage.detection.detector import Detector, assess
+from core.domain.coverage_board import Board, Topic
+from core.domain.coverage_review import ConflictKind
+from core.domain.documents import Authority, Truth
+from core.knowledge.profiles import profiles
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from tests.search.library import NOW, Library
 
 PROFILE = profiles()["balanced"]
@@ -118,7 +121,9 @@ def board_with(library: Library, policy: str = POLICY_TEXT, **labels: object) ->
     library.add("law.pdf", LAW_TEXT, truth=Truth.REGULATORY, authority=Authority.GOVERNMENT, jurisdiction="federal")
     library.add("policy.md", policy, **({"truth": Truth.COMPLIANCE} | labels))
     detector = Detector(library.catalogue, library.vectors, library.sparse, library.embedder)
-    return assess(detector, [Topic("report a data breach")], now=NOW, profile=PROFILE)
+    return assess(
+        detector, [Topic("report a data breach")], now=NOW, profile=PROFILE, terms=BUILT_IN_TERMS, timer=perf_counter
+    )
 
 
 def conflicts(library: Library, board: Board) -> list:
@@ -158,7 +163,9 @@ def test_different_years_are_no_conflict() -> None:
     library.add("old.md", "In 2024 the deferral limit for each employee is $23,000.", truth=Truth.REGULATORY)
     library.add("new.md", "In 2025 the deferral limit for each employee is $23,500.", truth=Truth.REFERENCE)
     detector = Detector(library.catalogue, library.vectors, library.sparse, library.embedder)
-    board = assess(detector, [Topic("deferral limit employee")], now=NOW, profile=PROFILE)
+    board = assess(
+        detector, [Topic("deferral limit employee")], now=NOW, profile=PROFILE, terms=BUILT_IN_TERMS, timer=perf_counter
+    )
     assert {cell.state.value for cell in board.cells} >= {"covered"}
     assert conflicts(library, board) == []
 
@@ -178,6 +185,8 @@ def test_a_pair_stands_under_the_topic_it_is_about_and_under_no_other() -> None:
         [Topic("report a data breach"), Topic("personnel records kept")],
         now=NOW,
         profile=PROFILE,
+        terms=BUILT_IN_TERMS,
+        timer=perf_counter,
     )
     assert {(found.topic.name, found.second.said) for found in conflicts(library, board)} == {
         ("report a data breach", "within 96 hours"),

@@ -5,10 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from core.boards import Cell, CellState, GapKind, Topic
 from core.coverage.review import check_decision, holding, queue, reviewed
-from core.errors import BadRequest
-from core.reviews import Decision, Verdict
+from core.domain.coverage_board import Cell, CellState, GapKind, Topic
+from core.domain.coverage_review import Decision, ReviewVerdict
+from core.domain.errors import BadRequest
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from tests.coverage.boards import NOW, board_of
 
 TODAY = NOW.date()
@@ -16,42 +17,42 @@ ONE, TWO = Topic("fire drills", id=1), Topic("key handover", id=2)
 
 
 def decision(
-    verdict: Verdict, number: int = 1, topic_id: int = 1, kind: str = "compliance", **said: object
+    verdict: ReviewVerdict, number: int = 1, topic_id: int = 1, kind: str = "compliance", **said: object
 ) -> Decision:
     values = {"id": topic_id * 100 + number} | said
     return Decision(topic_id, kind, None, verdict, "Ada", NOW, number, **values)  # type: ignore[arg-type]
 
 
 def cell_under(letters: str, verdict: Decision, broken: dict[int, str] | None = None) -> Cell:
-    board = reviewed(board_of({ONE: letters}), holding([verdict]), broken or {}, TODAY)
+    board = reviewed(board_of({ONE: letters}), holding([verdict]), broken or {}, TODAY, terms=BUILT_IN_TERMS)
     return board.cell(ONE.name, GapKind.COMPLIANCE)
 
 
 def test_each_undone_takes_back_one_decision() -> None:
-    log = [decision(Verdict.CONFIRMED, 1), decision(Verdict.ACCEPTED, 2), decision(Verdict.UNDONE, 3)]
-    assert holding(log)[1, "compliance"].verdict is Verdict.CONFIRMED
-    log.append(decision(Verdict.UNDONE, 4))
+    log = [decision(ReviewVerdict.CONFIRMED, 1), decision(ReviewVerdict.ACCEPTED, 2), decision(ReviewVerdict.UNDONE, 3)]
+    assert holding(log)[1, "compliance"].verdict is ReviewVerdict.CONFIRMED
+    log.append(decision(ReviewVerdict.UNDONE, 4))
     assert holding(log) == {}
-    log.append(decision(Verdict.UNDONE, 5))
+    log.append(decision(ReviewVerdict.UNDONE, 5))
     assert holding(log) == {}
-    log.append(decision(Verdict.NEEDS_WORK, 6))
+    log.append(decision(ReviewVerdict.NEEDS_WORK, 6))
     assert holding(log)[1, "compliance"].number == 6
 
 
 def test_undoing_one_cell_leaves_the_others() -> None:
     log = [
-        decision(Verdict.ACCEPTED, topic_id=1),
-        decision(Verdict.ACCEPTED, topic_id=2),
-        decision(Verdict.CONFIRMED, kind="reality"),
-        decision(Verdict.UNDONE, 2, topic_id=1),
+        decision(ReviewVerdict.ACCEPTED, topic_id=1),
+        decision(ReviewVerdict.ACCEPTED, topic_id=2),
+        decision(ReviewVerdict.CONFIRMED, kind="reality"),
+        decision(ReviewVerdict.UNDONE, 2, topic_id=1),
     ]
     assert set(holding(log)) == {(2, "compliance"), (1, "reality")}
 
 
 def test_a_waiver_is_open_again_the_day_after_its_last() -> None:
-    held = holding([decision(Verdict.WAIVED, expires=TODAY, reason="Later.")])
+    held = holding([decision(ReviewVerdict.WAIVED, expires=TODAY, reason="Later.")])
     plain = board_of({ONE: "cgccc"})
-    now, later = (reviewed(plain, held, {}, TODAY + timedelta(days=days)) for days in (0, 1))
+    now, later = (reviewed(plain, held, {}, TODAY + timedelta(days=days), terms=BUILT_IN_TERMS) for days in (0, 1))
     assert [(item.cell.state, item.decision is None) for item in queue(now, held)] == [(CellState.WAIVED, False)]
     assert [(item.cell.state, item.decision is None) for item in queue(later, held)] == [(CellState.GAP, True)]
     assert f"expired on {TODAY}" in later.cell(ONE.name, GapKind.COMPLIANCE).reason
@@ -59,16 +60,18 @@ def test_a_waiver_is_open_again_the_day_after_its_last() -> None:
 
 
 def test_a_gap_confirmed_over_evidence_that_was_shown_stays_a_gap() -> None:
-    shown = cell_under("ccccc", decision(Verdict.CONFIRMED, state=CellState.COVERED))
-    later = cell_under("ccccc", decision(Verdict.CONFIRMED, state=CellState.GAP))
+    shown = cell_under("ccccc", decision(ReviewVerdict.CONFIRMED, state=CellState.COVERED))
+    later = cell_under("ccccc", decision(ReviewVerdict.CONFIRMED, state=CellState.GAP))
     assert (shown.state, shown.detected) == (CellState.GAP, CellState.COVERED)
     assert later.state is CellState.SUSPECT
     assert "since then" not in shown.reason and "since then" in later.reason
 
 
-@pytest.mark.parametrize("verdict", [Verdict.ACCEPTED, Verdict.CONFIRMED, Verdict.WAIVED, Verdict.NEEDS_WORK])
+@pytest.mark.parametrize(
+    "verdict", [ReviewVerdict.ACCEPTED, ReviewVerdict.CONFIRMED, ReviewVerdict.WAIVED, ReviewVerdict.NEEDS_WORK]
+)
 @pytest.mark.parametrize("letters", ["ceccc", "cnccc"])
-def test_what_was_not_judged_stays_so_whatever_was_decided(verdict: Verdict, letters: str) -> None:
+def test_what_was_not_judged_stays_so_whatever_was_decided(verdict: ReviewVerdict, letters: str) -> None:
     said = decision(verdict, expires=TODAY, reason="Later.")
     plain = board_of({ONE: letters}).cell(ONE.name, GapKind.COMPLIANCE)
     assert cell_under(letters, said) == plain
@@ -83,7 +86,7 @@ def test_of_gaps_of_one_severity_the_one_furthest_below_comes_first() -> None:
 def test_a_refusal_tells_everything_that_is_missing_at_once() -> None:
     cell = replace(board_of({ONE: "cgccc"}).cell(ONE.name, GapKind.COMPLIANCE))
     with pytest.raises(BadRequest) as refused:
-        check_decision(Verdict.WAIVED, " ", "", None, TODAY - timedelta(days=1), cell, TODAY)
+        check_decision(ReviewVerdict.WAIVED, " ", "", None, TODAY - timedelta(days=1), cell, TODAY)
     assert refused.value.message == (
         "A decision needs the name of who takes it. A waiver needs a reason. "
         "A waiver needs a day after today on which it ends. The due date 2026-01-14 has passed."

@@ -3,17 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from time import perf_counter
 
 import pytest
 
-from core.boards import Board, CellState, GapKind, Topic
-from core.coverage.detect import Detector, assess, cell_request
-from core.documents import Document, DocumentState, TableRole, Truth
-from core.errors import BadRequest, StoreFailed
-from core.filters import SearchFilters
-from core.ports import PassageIds, Vectors
-from core.tables.profiles import profiles
-from storage.memory import MemoryCatalogue, MemoryVectorIndex
+from core.coverage.detection.detector import Detector, assess, cell_request
+from core.domain.coverage_board import Board, CellState, GapKind, Topic
+from core.domain.documents import Document, DocumentState, TableRole, Truth
+from core.domain.errors import BadRequest, StoreFailed
+from core.domain.filters import SearchFilters
+from core.knowledge.profiles import profiles
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
+from core.ports.stores import PassageIds, Vectors
+from tests.fakes import FakeCatalogue, FakeVectorIndex
 from tests.search.library import NOW, Library, WordEmbedder, payroll_library
 
 PROFILE = profiles()["balanced"]
@@ -24,7 +26,15 @@ def detector_of(library: Library) -> Detector:
 
 
 def board(library: Library, *topics: str, project: str | None = None) -> Board:
-    return assess(detector_of(library), [Topic(name) for name in topics], project=project, now=NOW, profile=PROFILE)
+    return assess(
+        detector_of(library),
+        [Topic(name) for name in topics],
+        project=project,
+        now=NOW,
+        profile=PROFILE,
+        terms=BUILT_IN_TERMS,
+        timer=perf_counter,
+    )
 
 
 def states(found: Board) -> set[CellState]:
@@ -178,12 +188,14 @@ def test_a_truth_the_topic_does_not_need_is_not_assessed() -> None:
         [Topic("overtime", needs=(Truth.INTENT,))],
         now=NOW,
         profile=PROFILE,
+        terms=BUILT_IN_TERMS,
+        timer=perf_counter,
     )
     assert [cell.state for cell in found.cells if cell.truth is not Truth.INTENT] == [CellState.NOT_ASSESSED] * 5
     assert found.coverage == 1.0
 
 
-class FailingVectors(MemoryVectorIndex):
+class FailingVectors(FakeVectorIndex):
     """Dense search that fails for one truth."""
 
     def blocks(self, filters: SearchFilters) -> Iterator[tuple[PassageIds, Vectors]]:
@@ -192,7 +204,7 @@ class FailingVectors(MemoryVectorIndex):
         return super().blocks(filters)
 
 
-class FailingCatalogue(MemoryCatalogue):
+class FailingCatalogue(FakeCatalogue):
     """A catalogue that fails when a truth is looked up."""
 
     def admissible(self, filters: SearchFilters) -> object:  # type: ignore[override]
@@ -222,7 +234,7 @@ def test_a_failed_search_is_an_error_and_never_a_gap(both_legs: bool) -> None:
 
 
 def test_a_catalogue_that_fails_leaves_only_errors() -> None:
-    class Down(MemoryCatalogue):
+    class Down(FakeCatalogue):
         def documents(self, *, archived: bool | None = False) -> list[Document]:
             raise StoreFailed("The database did not answer.", "Start it.")
 
@@ -242,7 +254,15 @@ def test_a_model_that_is_gone_is_an_error() -> None:
 def test_progress_counts_every_cell_and_topics_are_embedded_in_one_batch() -> None:
     library, seen = payroll_library(), []
     topics = [Topic("overtime"), Topic("vacation")]
-    assess(detector_of(library), topics, now=NOW, profile=PROFILE, on_cell=lambda d, t: seen.append((d, t)))
+    assess(
+        detector_of(library),
+        topics,
+        now=NOW,
+        profile=PROFILE,
+        on_cell=lambda d, t: seen.append((d, t)),
+        terms=BUILT_IN_TERMS,
+        timer=perf_counter,
+    )
     assert seen == [(12, 12)]
     assert library.embedder.batches == 1
 

@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 
-from core.boards import Cell, CellState, Topic
 from core.coverage.gaps import coverage_of, gaps_of, place_in_words, state_of
-from core.documents import Truth
-from core.errors import BadTable
-from core.results import Citation
-from core.tables.gaps import gap_table, read_gap_table
-from core.tables.loading import table
+from core.domain.coverage_board import Cell, CellState, Topic
+from core.domain.documents import Truth
+from core.domain.errors import BadTable
+from core.domain.results import Citation
+from core.knowledge.gaps import gap_table, read_gap_table
+from core.knowledge.loading import table
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
 
 ASKED = (Truth.REGULATORY, Truth.COMPLIANCE, Truth.INTENT, Truth.REFERENCE)
 
@@ -39,11 +40,11 @@ def test_coverage_is_covered_by_assessed_and_every_hole_is_a_gap(
 ) -> None:
     cells = board_of(scores)
     assert coverage_of(cells) == coverage
-    assert {(gap.truth.value, gap.severity) for gap in gaps_of(cells)} == gaps
+    assert {(gap.truth.value, gap.severity) for gap in gaps_of(cells, terms=BUILT_IN_TERMS)} == gaps
 
 
 def test_gaps_come_worst_first() -> None:
-    assert [gap.severity for gap in gaps_of(board_of({}))] == ["high", "high", "medium", "low"]
+    assert [gap.severity for gap in gaps_of(board_of({}), terms=BUILT_IN_TERMS)] == ["high", "high", "medium", "low"]
 
 
 @pytest.mark.parametrize(
@@ -66,13 +67,14 @@ def test_errors_and_unassessed_cells_are_neither_gaps_nor_coverage() -> None:
         Cell("breaks", Truth.REGULATORY, CellState.ERROR, 0.0, 0.5, error="down"),
         Cell("breaks", Truth.REALITY, CellState.NOT_ASSESSED, 0.0, 0.5),
     ]
-    assert gaps_of(cells) == ()
+    assert gaps_of(cells, terms=BUILT_IN_TERMS) == ()
     assert coverage_of(cells) is None
 
 
 def test_a_recommendation_names_what_to_obtain_where_and_the_topic() -> None:
     (gap,) = gaps_of(
         [Cell("meal breaks", Truth.REGULATORY, CellState.GAP, 0.0, 0.5)],
+        BUILT_IN_TERMS,
         {"meal breaks": Topic("meal breaks", jurisdiction="state:CA")},
     )
     assert (
@@ -110,16 +112,16 @@ def test_a_missing_setup_row_names_the_tables_that_came_near(near: tuple[str, ..
     )
     misses = tuple(citation(name, "LUN Lunch") for name in near)
     missing = Cell("breaks", Truth.REALITY, CellState.GAP, 0.0, 0.5, near_misses=misses, configuration=True)
-    (gap,) = gaps_of([policy, missing])
+    (gap,) = gaps_of([policy, missing], terms=BUILT_IN_TERMS)
     assert gap.configuration
     assert gap.recommendation.endswith(words)
-    (uncovered,) = gaps_of([missing])
+    (uncovered,) = gaps_of([missing], terms=BUILT_IN_TERMS)
     assert "Required by" not in uncovered.recommendation
 
 
 def test_every_kind_of_place_has_words() -> None:
-    assert place_in_words("country:DE") == "Germany"
-    assert place_in_words("global") == "any country"
+    assert place_in_words("country:DE", terms=BUILT_IN_TERMS) == "Germany"
+    assert place_in_words("global", terms=BUILT_IN_TERMS) == "any country"
 
 
 def changed(**rows: dict[str, Any]) -> dict[str, Any]:

@@ -1,13 +1,18 @@
 """A note is no evidence: it says what an analyst thinks, never what is required, agreed, recommended or so."""
 
-from core.answers.desk import AnswerDesk
-from core.boards import CellState, Topic
-from core.coverage.desk import CoverageDesk
-from core.documents import Origin, Truth
-from core.filters import SearchFilters
-from core.reality.desk import RealityDesk
-from storage.memory import MemoryBoardStore, MemoryTableStore
-from tests.notes.office import Office
+from time import perf_counter
+
+from bootstrap.clock import utc_now
+from core.answers.service import AnswerService
+from core.coverage.service import CoverageService
+from core.domain.coverage_board import CellState, Topic
+from core.domain.documents import Origin, Truth
+from core.domain.filters import SearchFilters
+from core.knowledge.profiles import BUILT_IN
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
+from core.table_qa.service import TableService
+from tests.fakes import FakeCoverageBoardStore, FakeTableStore
+from tests.insights.office import Office
 
 TOPIC = "zebra stripe deposits"
 NOTE = "Zebra stripe deposits are required by law, agreed in the contract and set by our policy: zebra stripe deposits."
@@ -23,13 +28,15 @@ def office_with_notes() -> Office:
 def test_a_topic_only_notes_speak_of_is_a_gap_everywhere() -> None:
     office = office_with_notes()
     held = office.library
-    desk = CoverageDesk(
-        store=MemoryBoardStore(),
+    desk = CoverageService(
+        store=FakeCoverageBoardStore(),
         catalogue=held.catalogue,
         vectors=held.vectors,
         sparse=held.sparse,
         embedder=held.embedder,
         now=office.tick,
+        terms=lambda: BUILT_IN_TERMS,
+        timer=perf_counter,
     )
     desk.add_topics([Topic(TOPIC)])
     desk.runs.carry_out(desk.runs.start(None).id)
@@ -45,9 +52,17 @@ def test_a_topic_only_notes_speak_of_is_a_gap_everywhere() -> None:
 
 def test_the_five_truths_are_silent_on_what_only_notes_say() -> None:
     office = office_with_notes()
-    reality = RealityDesk(MemoryTableStore(), office.library.catalogue)
-    desk = AnswerDesk(office.library.searcher, office.library.catalogue, reality.figures, None, office.tick)
-    answer = desk.ask(TOPIC, SearchFilters(), "balanced")
+    reality = TableService(FakeTableStore(), office.library.catalogue, now=utc_now)
+    desk = AnswerService(
+        pipeline=office.library.searcher,
+        catalogue=office.library.catalogue,
+        profiles=BUILT_IN,
+        figures=reality.figures,
+        writer=None,
+        terms=lambda: BUILT_IN_TERMS,
+        now=office.tick,
+    )
+    answer = desk.ask(TOPIC, filters=SearchFilters(), profile="balanced")
     assert [each.truth for each in answer.truths] == list(Truth)
     assert not [citation for each in answer.truths for citation in each.citations]
     assert not answer.answered

@@ -11,14 +11,13 @@ import openpyxl
 import pypdfium2
 import pytest
 
-from core.boards import CellState, GapKind, Run, RunState, Topic
-from core.coverage.pack import STATE_LOOKS, Pack, pack_data
-from core.coverage.pack_html import pack_html
-from core.coverage.pack_pdf import pack_pdf
-from core.coverage.pack_xlsx import pack_xlsx
-from core.coverage.trace import trace
-from core.reviews import CellChange, Changes, Decision, Verdict
-from pages.parts.looks import CELLS
+from core.coverage.meeting_pack.pack import STATE_LOOKS, MeetingPack, pack_data, pack_html
+from core.coverage.meeting_pack.pdf import pack_pdf
+from core.coverage.meeting_pack.xlsx import pack_xlsx
+from core.coverage.traceability import trace
+from core.domain.coverage_board import CellState, CoverageRun, GapKind, RunState, Topic
+from core.domain.coverage_review import BoardChanges, CellChange, Decision, ReviewVerdict
+from pages.components.styles import CELLS
 from tests.coverage.boards import NOW, board_of, citation
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "meeting-pack.schema.json"
@@ -26,20 +25,20 @@ FORMULA, SCRIPT = "=1+1", "<script>alert(1)</script>"
 STRANGE = "🎉 給与 الأجور\n" + "x" * 300
 
 
-def pack_of(name: str = "overtime", topics: int = 1, document: str = "policy.pdf") -> Pack:
+def pack_of(name: str = "overtime", topics: int = 1, document: str = "policy.pdf") -> MeetingPack:
     """A pack with a decision and changes, in which every text is `name`."""
     rows = {Topic(name if n == 1 else f"{name} {n}", id=n, owner=name): "cpgsn" for n in range(1, topics + 1)}
     board = board_of(rows)
     proof = (citation(name, document_name=document),)
     board = replace(board, cells=tuple(replace(cell, evidence=proof) for cell in board.cells))
-    run = Run(1, None, RunState.DONE, board.topics, 5, NOW, NOW, name=name)
-    said = Decision(1, "intent", None, Verdict.CONFIRMED, name, NOW, 1, topic=name, comment=name, owner=name)
+    run = CoverageRun(1, None, RunState.DONE, board.topics, 5, NOW, NOW, name=name)
+    said = Decision(1, "intent", None, ReviewVerdict.CONFIRMED, name, NOW, 1, topic=name, comment=name, owner=name)
     cells = (CellChange(name, GapKind.INTENT, None, CellState.GAP, 0.0, 0.1, name),)
-    changes = Changes(run, run, None, 0.5, cells, (name,), ())
-    return Pack(board, run, (said,), (), (), trace(board), changes, NOW, name)
+    changes = BoardChanges(run, run, None, 0.5, cells, (name,), ())
+    return MeetingPack(board, run, (said,), (), (), trace(board), changes, NOW, name)
 
 
-def pdf_pages(pack: Pack) -> list[str]:
+def pdf_pages(pack: MeetingPack) -> list[str]:
     """The text of each page."""
     with pypdfium2.PdfDocument(pack_pdf(pack)) as pdf:
         return [page.get_textpage().get_text_bounded() for page in pdf]

@@ -9,10 +9,9 @@ from typing import Any
 import openpyxl
 import pytest
 
-from core.coverage.pack_read import Preview, read_decisions
-from core.coverage.pack_xlsx import DECISION_COLUMNS, pack_xlsx
-from core.errors import BadRequest
-from core.reviews import Verdict
+from core.coverage.meeting_pack.xlsx import DECISION_COLUMNS, DecisionImportPreview, pack_xlsx, read_decisions
+from core.domain.coverage_review import ReviewVerdict
+from core.domain.errors import BadRequest
 from tests.coverage.boards import NOW
 from tests.coverage.test_pack import pack_of
 
@@ -36,12 +35,12 @@ def written(row: int = 2, **values: object) -> bytes:
     return edited(edit)
 
 
-def read(data: bytes) -> Preview:
+def read(data: bytes) -> DecisionImportPreview:
     return read_decisions(data, "pack.xlsx", PACK.board, PACK.decisions, PACK.held, NOW)
 
 
 def test_a_pack_nobody_edited_says_nothing_new() -> None:
-    assert read(pack_xlsx(PACK)) == Preview((), 5)
+    assert read(pack_xlsx(PACK)) == DecisionImportPreview((), 5)
 
 
 @pytest.mark.parametrize("day", [LATER, LATER.isoformat()])
@@ -50,7 +49,7 @@ def test_what_is_written_comes_back(day: date | str) -> None:
     row = read(written(verdict="waived", expires=day, due=day, **said)).rows[0]
     found = row.decision
     assert (row.row, row.problem, row.before) == (2, "", "not decided")
-    assert found is not None and found.verdict is Verdict.WAIVED
+    assert found is not None and found.verdict is ReviewVerdict.WAIVED
     assert (found.expires, found.due, found.number, found.kind) == (LATER, LATER, 1, "regulatory")
     assert {name: getattr(found, name) for name in said} == said
 

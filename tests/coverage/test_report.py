@@ -3,14 +3,17 @@
 import csv
 import io
 import json
+from time import perf_counter
 
 import pytest
 
-from core.boards import Board, Topic
-from core.coverage.detect import Detector, assess
-from core.coverage.report import board_csv, board_data, board_rows, board_text, inert
-from core.documents import Truth
-from core.tables.profiles import profiles
+from core.coverage.detection.detector import Detector, assess
+from core.coverage.report import board_csv, board_data, board_rows, board_text
+from core.domain.coverage_board import Board, Topic
+from core.domain.documents import Truth
+from core.formats.csv import inert
+from core.knowledge.profiles import profiles
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from tests.search.library import NOW, payroll_library
 
 PROFILE = profiles()["balanced"]
@@ -20,7 +23,14 @@ PROFILE = profiles()["balanced"]
 def board() -> Board:
     library = payroll_library()
     detector = Detector(library.catalogue, library.vectors, library.sparse, library.embedder)
-    return assess(detector, [Topic("=cmd|' /C calc'!A0 overtime"), Topic("vacation")], now=NOW, profile=PROFILE)
+    return assess(
+        detector,
+        [Topic("=cmd|' /C calc'!A0 overtime"), Topic("vacation")],
+        now=NOW,
+        profile=PROFILE,
+        terms=BUILT_IN_TERMS,
+        timer=perf_counter,
+    )
 
 
 def test_every_cell_is_a_row(board: Board) -> None:

@@ -2,9 +2,10 @@
 
 import pytest
 
-from core.boards import Modality, TopicOrigin
 from core.coverage.requirements import modality_of, requirement_name, requirements
-from core.documents import Truth
+from core.domain.coverage_board import Modality, TopicOrigin
+from core.domain.documents import Truth
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from tests.search.library import Library
 
 SENTENCES = [
@@ -53,7 +54,7 @@ def test_only_intent_is_read_each_requirement_once_with_its_sentence() -> None:
     library.add("sow.md", "The vendor shall train all warehouse users. The vendor shall train all warehouse users.",
                 "R-01 | The system shall print shipping labels for parcels. | M", truth=Truth.INTENT)  # fmt: skip
     library.add("law.md", "Employers must keep payroll records for three years.", truth=Truth.REGULATORY)
-    found = requirements(library.catalogue, None)
+    found = requirements(library.catalogue, None, terms=BUILT_IN_TERMS)
     assert [topic.name for topic in found] == ["train all warehouse users", "print shipping labels for parcels"]
     assert {topic.origin for topic in found} == {TopicOrigin.REQUIREMENT}
     for topic in found:
@@ -71,4 +72,4 @@ def test_questions_forms_and_definitions_are_no_requirements() -> None:
         "The term Services shall have the meaning given in section two.",
     )
     library.add("forms.md", *texts, truth=Truth.INTENT)
-    assert requirements(library.catalogue, None) == ()
+    assert requirements(library.catalogue, None, terms=BUILT_IN_TERMS) == ()

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from core.boards import Cell, GapKind, Topic
-from core.coverage.detect import Detector
-from core.coverage.rerun import touched
-from core.documents import Truth
-from core.filters import SearchFilters
-from core.tables.profiles import profiles
+from core.coverage.detection.detector import Detector
+from core.coverage.runs import touched
+from core.domain.coverage_board import Cell, GapKind, Topic
+from core.domain.documents import Truth
+from core.domain.filters import SearchFilters
+from core.knowledge.profiles import profiles
 from tests.search.library import NOW, Library
 
 PROFILE = profiles()["balanced"]

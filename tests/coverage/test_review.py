@@ -5,39 +5,40 @@ from datetime import date, timedelta
 
 import pytest
 
-from core.boards import Board, CellState, GapKind, Risk, RiskKind, Topic
 from core.coverage.review import check_decision, holding, queue, reviewed
-from core.documents import Truth
-from core.errors import BadRequest
-from core.reviews import Decision, Verdict
+from core.domain.coverage_board import Board, CellState, GapKind, Risk, RiskKind, Topic
+from core.domain.coverage_review import Decision, ReviewVerdict
+from core.domain.documents import Truth
+from core.domain.errors import BadRequest
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from tests.coverage.boards import NOW, board_of, citation
 
 LEAVE, PAY = Topic("sick leave", id=1), Topic("overtime pay", id=2)
 TODAY = NOW.date()
 
 
-def decision(verdict: Verdict, number: int = 1, **values: object) -> Decision:
+def decision(verdict: ReviewVerdict, number: int = 1, **values: object) -> Decision:
     return replace(Decision(1, "regulatory", None, verdict, "Ann", NOW, number, id=number), **values)
 
 
 def under(board: Board, *log: Decision, broken: dict[int, str] | None = None, today: date = TODAY) -> Board:
-    return reviewed(board, holding(log), broken or {}, today)
+    return reviewed(board, holding(log), broken or {}, today, terms=BUILT_IN_TERMS)
 
 
 def test_the_latest_decision_holds_and_undoing_goes_back_one_by_one() -> None:
-    first, second = decision(Verdict.CONFIRMED, 1), decision(Verdict.NEEDS_WORK, 2)
-    undone = [decision(Verdict.UNDONE, 3), decision(Verdict.UNDONE, 4), decision(Verdict.UNDONE, 5)]
+    first, second = decision(ReviewVerdict.CONFIRMED, 1), decision(ReviewVerdict.NEEDS_WORK, 2)
+    undone = [decision(ReviewVerdict.UNDONE, 3), decision(ReviewVerdict.UNDONE, 4), decision(ReviewVerdict.UNDONE, 5)]
     about = (1, "regulatory")
     assert holding([first, second])[about] is second
     assert holding([first, second, undone[0]])[about] is first
     assert holding([first, second, *undone[:2]]) == {}
-    last = decision(Verdict.ACCEPTED, 6)
+    last = decision(ReviewVerdict.ACCEPTED, 6)
     assert holding([first, second, *undone, last])[about] is last
 
 
 def test_an_accepted_cell_is_covered_and_no_gap_any_more() -> None:
     before = board_of({LEAVE: "pgccc"})
-    after = under(before, decision(Verdict.ACCEPTED))
+    after = under(before, decision(ReviewVerdict.ACCEPTED))
     cell = after.cell("sick leave", Truth.REGULATORY)
     assert (cell.state, cell.detected) == (CellState.COVERED, CellState.PARTIAL)
     assert "Accepted as covered by Ann, 2026-01-15" in cell.reason
@@ -46,7 +47,7 @@ def test_an_accepted_cell_is_covered_and_no_gap_any_more() -> None:
 
 
 def test_an_acceptance_whose_sentence_changed_is_suspect_and_says_which() -> None:
-    after = under(board_of({LEAVE: "ccccc"}), decision(Verdict.ACCEPTED), broken={1: "“Old.” (a.pdf) is gone."})
+    after = under(board_of({LEAVE: "ccccc"}), decision(ReviewVerdict.ACCEPTED), broken={1: "“Old.” (a.pdf) is gone."})
     cell = after.cell("sick leave", Truth.REGULATORY)
     assert cell.state is CellState.SUSPECT
     assert "“Old.” (a.pdf) is gone." in cell.reason
@@ -54,7 +55,7 @@ def test_an_acceptance_whose_sentence_changed_is_suspect_and_says_which() -> Non
 
 
 def test_a_waiver_holds_until_its_day_has_passed() -> None:
-    waiver = decision(Verdict.WAIVED, reason="Out of scope", expires=TODAY + timedelta(1))
+    waiver = decision(ReviewVerdict.WAIVED, reason="Out of scope", expires=TODAY + timedelta(1))
     board = board_of({LEAVE: "gcccc"})
     held = under(board, waiver)
     assert held.cell("sick leave", Truth.REGULATORY).state is CellState.WAIVED
@@ -67,7 +68,7 @@ def test_a_waiver_holds_until_its_day_has_passed() -> None:
 
 
 def test_a_confirmed_gap_stays_and_is_suspect_once_evidence_appears() -> None:
-    confirmed = decision(Verdict.CONFIRMED)
+    confirmed = decision(ReviewVerdict.CONFIRMED)
     assert under(board_of({LEAVE: "gcccc"}), confirmed).cell("sick leave", Truth.REGULATORY).state is CellState.GAP
     found = under(board_of({LEAVE: "ccccc"}), confirmed).cell("sick leave", Truth.REGULATORY)
     assert found.state is CellState.SUSPECT
@@ -75,14 +76,14 @@ def test_a_confirmed_gap_stays_and_is_suspect_once_evidence_appears() -> None:
 
 
 def test_a_failed_search_stays_an_error_whatever_was_decided() -> None:
-    for verdict in (Verdict.ACCEPTED, Verdict.WAIVED, Verdict.CONFIRMED):
+    for verdict in (ReviewVerdict.ACCEPTED, ReviewVerdict.WAIVED, ReviewVerdict.CONFIRMED):
         after = under(board_of({LEAVE: "ecccc"}), decision(verdict, expires=TODAY + timedelta(9)))
         assert after.cell("sick leave", Truth.REGULATORY).state is CellState.ERROR
 
 
 def test_needs_work_changes_no_state() -> None:
     board = board_of({LEAVE: "gcccc"})
-    after = under(board, decision(Verdict.NEEDS_WORK))
+    after = under(board, decision(ReviewVerdict.NEEDS_WORK))
     assert (after.cells, after.coverage) == (board.cells, board.coverage)
     assert [gap.kind for gap in after.gaps] == [gap.kind for gap in board.gaps]
 
@@ -95,7 +96,9 @@ def test_the_queue_has_the_worst_first_and_what_is_settled_carries_its_decision(
         else cell
         for cell in board.cells
     ]
-    items = queue(replace(board, cells=tuple(doubtful)), {(2, "compliance"): decision(Verdict.CONFIRMED, topic_id=2)})
+    items = queue(
+        replace(board, cells=tuple(doubtful)), {(2, "compliance"): decision(ReviewVerdict.CONFIRMED, topic_id=2)}
+    )
     assert [(item.cell.state.value, item.cell.truth.value) for item in items] == [
         ("suspect", "reality"),
         ("gap", "compliance"),
@@ -110,17 +113,17 @@ def test_the_queue_has_the_worst_first_and_what_is_settled_carries_its_decision(
 @pytest.mark.parametrize(
     ("verdict", "values", "problem"),
     [
-        (Verdict.CONFIRMED, {"who": " "}, "name"),
-        (Verdict.WAIVED, {"reason": "", "expires": TODAY + timedelta(1)}, "reason"),
-        (Verdict.WAIVED, {"reason": "x", "expires": None}, "day after today"),
-        (Verdict.WAIVED, {"reason": "x", "expires": TODAY}, "day after today"),
-        (Verdict.NEEDS_WORK, {"due": TODAY - timedelta(1)}, "has passed"),
-        (Verdict.ACCEPTED, {"letter": "g"}, "no sentence"),
-        (Verdict.CONFIRMED, {"letter": "e"}, "nothing to judge"),
-        (Verdict.CONFIRMED, {"letter": "n"}, "nothing to judge"),
+        (ReviewVerdict.CONFIRMED, {"who": " "}, "name"),
+        (ReviewVerdict.WAIVED, {"reason": "", "expires": TODAY + timedelta(1)}, "reason"),
+        (ReviewVerdict.WAIVED, {"reason": "x", "expires": None}, "day after today"),
+        (ReviewVerdict.WAIVED, {"reason": "x", "expires": TODAY}, "day after today"),
+        (ReviewVerdict.NEEDS_WORK, {"due": TODAY - timedelta(1)}, "has passed"),
+        (ReviewVerdict.ACCEPTED, {"letter": "g"}, "no sentence"),
+        (ReviewVerdict.CONFIRMED, {"letter": "e"}, "nothing to judge"),
+        (ReviewVerdict.CONFIRMED, {"letter": "n"}, "nothing to judge"),
     ],
 )
-def test_what_a_decision_lacks_is_told(verdict: Verdict, values: dict, problem: str) -> None:
+def test_what_a_decision_lacks_is_told(verdict: ReviewVerdict, values: dict, problem: str) -> None:
     said = {"who": "Ann", "reason": "", "expires": None, "due": None, "letter": "c"} | values
     cell = board_of({LEAVE: said["letter"] + "cccc"}).cell("sick leave", Truth.REGULATORY)
     with pytest.raises(BadRequest, match=problem):
@@ -129,4 +132,4 @@ def test_what_a_decision_lacks_is_told(verdict: Verdict, values: dict, problem: 
 
 def test_a_sound_decision_passes() -> None:
     cell = replace(board_of({LEAVE: "pcccc"}).cells[0], near_misses=(citation(),))
-    check_decision(Verdict.ACCEPTED, "Ann", "", None, TODAY, cell, TODAY)
+    check_decision(ReviewVerdict.ACCEPTED, "Ann", "", None, TODAY, cell, TODAY)

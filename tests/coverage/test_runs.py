@@ -5,14 +5,14 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from core.boards import Cell, CellState, GapKind, Run, RunState, Topic
 from core.coverage import runs as runs_module
-from core.coverage.detect import Detector, Wanted
-from core.coverage.runs import QUIET_AFTER, Runs, interrupted
-from core.documents import Truth
-from core.errors import BadRequest, StoreFailed
-from core.queries import ScoreProfile
-from storage.memory import MemoryBoardStore
+from core.coverage.detection.detector import Detector, Wanted
+from core.coverage.runs import QUIET_AFTER, CoverageRuns, interrupted
+from core.domain.coverage_board import Cell, CellState, CoverageRun, GapKind, RunState, Topic
+from core.domain.documents import Truth
+from core.domain.errors import BadRequest, StoreFailed
+from core.domain.queries import ScoreProfile
+from tests.fakes import FakeCoverageBoardStore
 from tests.search.library import NOW, Library, payroll_library
 
 TOPICS = [Topic("deposit of withheld income taxes"), Topic("vacation accrual per month"), Topic("zebra husbandry")]
@@ -34,7 +34,7 @@ class Room:
 
     def __init__(self, library: Library | None = None) -> None:
         self.library = library or payroll_library()
-        self.store, self.clock = MemoryBoardStore(), Clock()
+        self.store, self.clock = FakeCoverageBoardStore(), Clock()
         self.store.add_topics(TOPICS)
         self.judged: list[tuple[str, GapKind]] = []
         room = self
@@ -54,9 +54,9 @@ class Room:
 
         held = self.library
         detector = Watched(held.catalogue, held.vectors, held.sparse, held.embedder)
-        self.runs = Runs(self.store, detector, held.catalogue, self.clock)
+        self.runs = CoverageRuns(self.store, detector, held.catalogue, self.clock)
 
-    def assess(self, **how: object) -> Run:
+    def assess(self, **how: object) -> CoverageRun:
         self.judged.clear()
         return self.runs.carry_out(self.runs.start(None).id, **how)  # type: ignore[arg-type]
 
@@ -66,7 +66,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs_module, "_BATCH", 4)
 
 
-def states(room: Room, run: Run) -> dict[tuple[str, str], CellState]:
+def states(room: Room, run: CoverageRun) -> dict[tuple[str, str], CellState]:
     return {(cell.topic, cell.kind.value): cell.state for cell in room.store.cells(run.id)}
 
 
@@ -85,7 +85,7 @@ def test_a_run_judges_every_cell_once_and_is_kept() -> None:
 def test_without_topics_there_is_nothing_to_assess() -> None:
     room = Room()
     with pytest.raises(BadRequest, match="no topic"):
-        Runs(MemoryBoardStore(), None, room.library.catalogue, room.clock).start(None)  # type: ignore[arg-type]
+        CoverageRuns(FakeCoverageBoardStore(), None, room.library.catalogue, room.clock).start(None)  # type: ignore[arg-type]
 
 
 def test_an_unchanged_library_is_carried_over_whole() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from core.coverage.conflicts import disagreement
-from core.coverage.statements import Binding, binding_of, content_stems, days_of_year, quantities
+from core.coverage.statements import BindingForce, binding_of, content_stems, days_of_year, quantities
 
 
 @pytest.mark.parametrize(
@@ -37,18 +37,18 @@ def test_days_without_a_year_come_every_year() -> None:
 @pytest.mark.parametrize(
     ("sentence", "binding"),
     [
-        ("Guests must register.", Binding.REQUIRED),
-        ("Registration is mandatory.", Binding.REQUIRED),
-        ("Guests must not smoke.", Binding.FORBIDDEN),
-        ("Smoking is prohibited.", Binding.FORBIDDEN),
-        ("Guests need not register.", Binding.OPTIONAL),
-        ("Registration is not required.", Binding.OPTIONAL),
-        ("Guests may register.", Binding.OPTIONAL),
+        ("Guests must register.", BindingForce.REQUIRED),
+        ("Registration is mandatory.", BindingForce.REQUIRED),
+        ("Guests must not smoke.", BindingForce.FORBIDDEN),
+        ("Smoking is prohibited.", BindingForce.FORBIDDEN),
+        ("Guests need not register.", BindingForce.OPTIONAL),
+        ("Registration is not required.", BindingForce.OPTIONAL),
+        ("Guests may register.", BindingForce.OPTIONAL),
         ("Guests register in May.", None),
         ("Guests may register but must sign.", None),
     ],
 )
-def test_what_binds(sentence: str, binding: Binding | None) -> None:
+def test_what_binds(sentence: str, binding: BindingForce | None) -> None:
     assert binding_of(sentence) is binding
 
 

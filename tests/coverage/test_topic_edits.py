@@ -4,18 +4,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.boards import Cell, CellState, Modality, Topic
+from core.coverage.detection.risks import RiskReader
 from core.coverage.requirements import modality_of, requirement_name
-from core.coverage.risks import RiskReader
-from core.coverage.topic_edits import edited, merged, split, topics_csv, topics_from_table, with_needs
-from core.documents import Document, DocumentState, Truth
-from core.errors import BadRequest
+from core.coverage.topics import edited, merged, split, topics_csv, topics_from_table, with_needs
+from core.domain.coverage_board import Cell, CellState, Modality, Topic
+from core.domain.documents import Document, DocumentState, Truth
+from core.domain.errors import BadRequest
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from tests.coverage.boards import NOW, citation
 
 
 def test_a_table_reads_places_needs_and_owners_as_people_write_them() -> None:
     data = b"Topic;Needs;Owner;Jurisdiction\nfire drills;regulatory and compliance;Ada;California\nkeys;all;;\n"
-    one, two = topics_from_table(data, project="north")
+    one, two = topics_from_table(data, project="north", terms=BUILT_IN_TERMS)
     assert (one.needs, one.owner, one.jurisdiction) == ((Truth.REGULATORY, Truth.COMPLIANCE), "Ada", "state:CA")
     assert (two.needs, two.owner, two.jurisdiction, two.project) == (tuple(Truth), "", None, "north")
 
@@ -32,7 +33,7 @@ def test_a_table_reads_places_needs_and_owners_as_people_write_them() -> None:
 )
 def test_a_bad_row_is_named_with_its_line(data: bytes, told: str) -> None:
     with pytest.raises(BadRequest, match=told.replace("?", r"\?")):
-        topics_from_table(data, "wanted.csv")
+        topics_from_table(data, BUILT_IN_TERMS, "wanted.csv")
 
 
 def test_a_table_written_is_read_back_and_runs_no_formula() -> None:
@@ -42,7 +43,7 @@ def test_a_table_written_is_read_back_and_runs_no_formula() -> None:
     )
     text = topics_csv(topics)
     assert "\n=SUM" not in text and ",@ada" not in text
-    back = topics_from_table(text.encode())
+    back = topics_from_table(text.encode(), terms=BUILT_IN_TERMS)
     assert [(t.name, t.needs, t.owner, t.domain, t.jurisdiction) for t in back] == [
         (t.name, t.needs, t.owner, t.domain, t.jurisdiction) for t in topics
     ]
@@ -54,17 +55,21 @@ def test_merging_keeps_what_agrees_and_splitting_retires_the_whole() -> None:
     kept, gone = merged([one, two], "all of it")
     assert (kept.id, kept.name, kept.needs) == (1, "all of it", (Truth.INTENT, Truth.REALITY))
     assert (kept.owner, kept.domain, gone.id, gone.retired) == ("Ada", None, 2, True)
-    old, parts = split(kept, ["first part", "second part"])
+    old, parts = split(kept, ["first part", "second part"], terms=BUILT_IN_TERMS)
     assert old.retired and [(p.id, p.owner, p.needs) for p in parts] == [(0, "Ada", kept.needs)] * 2
-    for wrong in (lambda: merged([one], "x"), lambda: split(one, ["one", "ONE"]), lambda: with_needs([one], [])):
+    for wrong in (
+        lambda: merged([one], "x"),
+        lambda: split(one, ["one", "ONE"], terms=BUILT_IN_TERMS),
+        lambda: with_needs([one], []),
+    ):
         with pytest.raises(BadRequest):
             wrong()
 
 
 def test_an_edited_row_keeps_what_it_leaves_out() -> None:
     topic = Topic("a b", id=1, owner="Ada", domain="x", jurisdiction="federal")
-    assert edited(topic, {}) == topic
-    changed = edited(topic, {"name": "  ", "owner": None, "jurisdiction": "Texas", "needs": []})
+    assert edited(topic, {}, terms=BUILT_IN_TERMS) == topic
+    changed = edited(topic, {"name": "  ", "owner": None, "jurisdiction": "Texas", "needs": []}, terms=BUILT_IN_TERMS)
     assert (changed.name, changed.owner, changed.jurisdiction, changed.needs) == ("a b", "", "state:TX", topic.needs)
 
 
@@ -89,7 +94,7 @@ def doubts(jurisdiction: str, asked: str, *documents: Document) -> list[str]:
         "a b", Truth.REGULATORY, CellState.COVERED, 0.9, 0.5, (citation(jurisdiction=jurisdiction),), topic_id=1
     )
     topic = Topic("a b", id=1, jurisdiction=asked)
-    [told] = RiskReader(documents, NOW).with_risks([cell], {1: topic})
+    [told] = RiskReader(documents, NOW, terms=BUILT_IN_TERMS).with_risks([cell], {1: topic})
     return [risk.kind.value for risk in told.risks]
 
 

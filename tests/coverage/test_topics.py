@@ -3,7 +3,7 @@
 import pytest
 
 from core.coverage.topics import checked_topics, topics_from_csv, topics_from_lines
-from core.errors import BadRequest
+from core.domain.errors import BadRequest
 
 
 @pytest.mark.parametrize(

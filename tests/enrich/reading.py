@@ -4,11 +4,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 
-from core.documents import Document, DocumentState, Label, Labels, Passage, Span
-from core.enrich.reading import Reading
-from core.ingest.sentences import sentences
-from core.library.enrichment_reading import reading_of
-from core.search.quotable import shown_quote
+from core.domain.documents import Document, DocumentState, Label, Labels, Passage, Span
+from core.library.enrichment.document_reader import DocumentText, reading_of
+from core.search.citations.cite import shown_quote
+from core.text.sentences import sentences
 
 __all__ = ["POLICY", "document_of", "passages_of", "read"]
 
@@ -62,6 +61,6 @@ def document_of(name: str = "leave.md", title: str = "Leave and Absence Policy",
     return Document(1, name, "ab", 1, DocumentState.READY, AT, title=title, labels=labels)
 
 
-def read(text: str, *, language: str = "en", title: str = "", per_passage: int = 4) -> Reading:
+def read(text: str, *, language: str = "en", title: str = "", per_passage: int = 4) -> DocumentText:
     """A text as the operations read it."""
     return reading_of(document_of(title=title, language=language), passages_of(text, per_passage=per_passage))

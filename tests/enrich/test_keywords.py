@@ -2,11 +2,11 @@
 
 import pytest
 
-from core.enrich.edits import edited
-from core.enrich.keywords import find_keywords
-from core.enrich.values import Keywords
-from core.errors import BadTable, ModelUnavailable
-from core.tables import keywords as table
+from core.domain.errors import BadTable, ModelUnavailable
+from core.knowledge import enrichment as table
+from core.library.enrichment.keywords import find_keywords
+from core.library.enrichment.store import edited
+from core.library.enrichment.values import Keywords
 from tests.enrich.reading import POLICY, document_of, passages_of, read
 from tests.search.library import WordEmbedder
 
@@ -62,7 +62,7 @@ def test_without_the_model_it_fails_instead_of_guessing() -> None:
 def test_the_columns_of_a_table_are_its_keywords() -> None:
     from dataclasses import replace
 
-    from core.library.enrichment_reading import reading_of
+    from core.library.enrichment.document_reader import reading_of
 
     row = "employee_id: 7; hire_date: 2024-01-31; Pay rate: 20"
     (passage,) = passages_of(row)

@@ -1,17 +1,16 @@
 """Types of documents, legal citations and dates: tables of what is and is not told."""
 
 from dataclasses import replace
+from types import ModuleType
 
 import pytest
 
-from core.documents import EvidenceSource
-from core.enrich.citations import find_citations
-from core.enrich.dates import find_dates
-from core.enrich.document_type import find_document_type
-from core.errors import BadTable
-from core.ingest.entities import entities_of
-from core.naming.cited import CitationKind, cited
-from core.tables import dated, document_types, summaries
+from core.domain.documents import EvidenceSource
+from core.domain.errors import BadTable
+from core.ingestion.entities import entities_of
+from core.knowledge import enrichment, temporal
+from core.library.enrichment.metadata import find_citations, find_dates, find_document_type
+from core.ner.legal_citations import CitationKind, cited
 from tests.enrich.reading import POLICY, passages_of, read
 
 TYPES = [
@@ -98,23 +97,33 @@ def test_a_date_that_is_told_and_mentioned_is_listed_once_in_the_order_of_the_ca
 
 
 @pytest.mark.parametrize(
-    ("module", "rows", "said"),
+    ("module", "reader", "rows", "said"),
     [
-        (document_types, {"data_table": {"label": "x"}}, r"\[setup_table\] is missing"),
-        (document_types, {"data_table": {"label": ""}, "setup_table": {"label": "x"}}, "label is missing"),
+        (enrichment, "document_types", {"data_table": {"label": "x"}}, r"\[setup_table\] is missing"),
         (
-            document_types,
+            enrichment,
+            "document_types",
+            {"data_table": {"label": ""}, "setup_table": {"label": "x"}},
+            "label is missing",
+        ),
+        (
+            enrichment,
+            "document_types",
             {"data_table": {"label": "x", "truths": ["gossip"]}, "setup_table": {"label": "x"}},
             "'gossip' is no truth",
         ),
-        (dated, {"leads": [{"what": "due", "pattern": "("}]}, "leads"),
-        (summaries, {"lifts": [{"pattern": "a", "weight": -1.0, "rule": "x"}], "lowers": []}, "weight"),
+        (temporal, "dated_leads", {"leads": [{"what": "due", "pattern": "("}]}, "leads"),
+        (
+            enrichment,
+            "summary_cues",
+            {"lifts": [{"pattern": "a", "weight": -1.0, "rule": "x"}], "lowers": []},
+            "weight",
+        ),
     ],
 )
 def test_a_wrong_table_is_an_error_that_names_the_place(
-    module, rows: dict, said: str, monkeypatch: pytest.MonkeyPatch
+    module: ModuleType, reader: str, rows: dict, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reader = {document_types: "document_types", dated: "dated_leads", summaries: "leans"}[module]
     monkeypatch.setattr(module, "table", lambda name: rows)
     getattr(module, reader).cache_clear()
     with pytest.raises(BadTable, match=said):

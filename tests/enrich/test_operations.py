@@ -6,9 +6,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.enrich.operations import OPERATIONS
-from core.enrich.reading import Reading, is_prose
-from core.enrich.values import RESULTS, Citations, Dates, Keywords, Operation, Questions, Result, Said, Summary
+from core.library.enrichment.document_reader import DocumentText, is_prose
+from core.library.enrichment.operations import OPERATIONS
+from core.library.enrichment.values import (
+    RESULTS,
+    Citations,
+    Dates,
+    Keywords,
+    Operation,
+    Questions,
+    QuotedSpan,
+    Result,
+    Summary,
+)
 from tests.enrich.reading import POLICY, document_of, passages_of, read
 from tests.search.library import WordEmbedder
 
@@ -48,12 +58,12 @@ PIECES = st.lists(
 ).map(" ".join)
 
 
-def drawn(reading: Reading) -> dict[Operation, Result]:
+def drawn(reading: DocumentText) -> dict[Operation, Result]:
     """What every operation finds."""
     return {operation: row.run(reading, WordEmbedder().embed) for operation, row in OPERATIONS.items()}
 
 
-def quotes(results: dict[Operation, Result]) -> Iterator[Said]:
+def quotes(results: dict[Operation, Result]) -> Iterator[QuotedSpan]:
     """Every quote of every result."""
     for result in results.values():
         match result:
@@ -138,7 +148,7 @@ def test_a_table_of_contents_and_furniture_are_not_quoted() -> None:
 
 def test_a_sentence_that_opens_the_next_passage_again_is_read_once() -> None:
     passages = passages_of(POLICY)
-    from core.library.enrichment_reading import reading_of
+    from core.library.enrichment.document_reader import reading_of
 
     repeated = [passages[0], *passages[0:]]
     assert reading_of(document_of(), repeated).sentences == reading_of(document_of(), passages).sentences

@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.enrich.questions import find_questions
-from core.errors import BadTable
-from core.tables import questions as table
+from core.domain.errors import BadTable
+from core.knowledge import enrichment as table
+from core.library.enrichment.questions import find_questions
 from tests.enrich.reading import POLICY, read
 
 ANSWERED = [

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.documents import Document, DocumentState, Label, Labels, SourceType
-from core.errors import BadRequest, NotFound
-from core.filters import SearchFilters
-from core.library.edit_csv import documents_csv, read_edits
-from core.library.edits import Edit, EditMode, planned, value_of
-from core.queries import SearchRequest
+from core.domain.documents import Document, DocumentState, Label, Labels, SourceType
+from core.domain.errors import BadRequest, NotFound
+from core.domain.filters import SearchFilters
+from core.domain.queries import SearchRequest
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
+from core.library.bulk_edit.plan import BulkEdit, EditMode, documents_csv, planned, read_edits, value_of
 from core.workbench import Workbench
-from tests.building import Stores, built
 from tests.search.library import WordEmbedder
+from tests.workbench import Stores, built
 
 POLICY = "# Overtime policy\nAll overtime must be approved in writing. This policy is reviewed by internal audit.\n"
 NOTES = "# Meeting notes\nThe customer wants overtime approved by phone. We agreed to look at it in the spring.\n"
@@ -29,36 +29,45 @@ NOTES = "# Meeting notes\nThe customer wants overtime approved by phone. We agre
 def office(tmp_path: Path) -> Iterator[Workbench]:
     """Two documents, one in a project."""
     workbench = built(Stores(WordEmbedder()), tmp_path)
-    workbench.upload("policy.md", POLICY.encode(), project="North", tags=["hr"])
-    workbench.upload("notes.md", NOTES.encode())
+    workbench.documents.upload("policy.md", POLICY.encode(), project="North", tags=["hr"])
+    workbench.documents.upload("notes.md", NOTES.encode())
     yield workbench
 
 
 def by_name(office: Workbench, name: str) -> Document:
-    return next(each for each in office.documents(archived=None) if each.name == name)
+    return next(each for each in office.documents.list(archived=None) if each.name == name)
 
 
 def found(office: Workbench, **filters: object) -> set[str]:
-    result = office.search(SearchRequest("overtime approved", SearchFilters(**filters)))  # type: ignore[arg-type]
+    result = office.search.run(SearchRequest("overtime approved", SearchFilters(**filters)))  # type: ignore[arg-type]
     return {hit.candidate.passage.document_name for hit in result.hits}
 
 
 def test_a_plan_changes_nothing_and_tells_every_change(office: Workbench) -> None:
     notes = by_name(office, "notes.md")
-    plan = office.edits.plan({notes.id: [Edit("project", "North"), Edit("tags", "pay; hr", EditMode.ADD)]})
+    plan = office.bulk_edit.plan({notes.id: [BulkEdit("project", "North"), BulkEdit("tags", "pay; hr", EditMode.ADD)]})
     assert [(each.field, each.before, each.after) for each in plan.changes] == [
         ("project", "", "North"),
         ("tags", "", "pay; hr"),
     ]
-    assert by_name(office, "notes.md") == notes and not office.edits.history()
+    assert by_name(office, "notes.md") == notes and not office.bulk_edit.history()
 
 
 def test_edits_reach_the_document_its_passages_and_every_search(office: Workbench) -> None:
     notes = by_name(office, "notes.md")
-    edits = [Edit("project", "North"), Edit("tags", "pay"), Edit("source_type", "email"), Edit("owner", "Ann Lee")]
-    edits += [Edit("url", "https://example.org/n"), Edit("truth", "intent"), Edit("effective_date", "2024-05")]
+    edits = [
+        BulkEdit("project", "North"),
+        BulkEdit("tags", "pay"),
+        BulkEdit("source_type", "email"),
+        BulkEdit("owner", "Ann Lee"),
+    ]
+    edits += [
+        BulkEdit("url", "https://example.org/n"),
+        BulkEdit("truth", "intent"),
+        BulkEdit("effective_date", "2024-05"),
+    ]
     assert found(office, tags=("pay",)) == set()
-    office.edits.apply(office.edits.plan({notes.id: edits}).changes, "Sorted", "Bob")
+    office.bulk_edit.apply(office.bulk_edit.plan({notes.id: edits}).changes, "Sorted", "Bob")
     now = by_name(office, "notes.md")
     assert (now.project, now.tags, now.source_type, now.owner) == ("North", ("pay",), SourceType.EMAIL, "Ann Lee")
     assert now.labels.truth.confirmed and now.date == datetime(2024, 5, 1, tzinfo=UTC)
@@ -67,136 +76,145 @@ def test_edits_reach_the_document_its_passages_and_every_search(office: Workbenc
 
 
 def test_taking_back_restores_every_field_and_the_label_with_its_evidence(office: Workbench) -> None:
-    before = {each.id: each for each in office.documents()}
-    wanted = [Edit("project", "South"), Edit("tags", "x", EditMode.ADD), Edit("truth", "reality"), Edit("owner", "me")]
-    plan = office.edits.plan(dict.fromkeys(before, wanted))
-    made = office.edits.apply(plan.changes, "All of it", "Bob")
-    assert all(each.project == "South" and each.labels.truth.confirmed for each in office.documents())
-    back = office.edits.undo(made.id, "Ann")
+    before = {each.id: each for each in office.documents.list()}
+    wanted = [
+        BulkEdit("project", "South"),
+        BulkEdit("tags", "x", EditMode.ADD),
+        BulkEdit("truth", "reality"),
+        BulkEdit("owner", "me"),
+    ]
+    plan = office.bulk_edit.plan(dict.fromkeys(before, wanted))
+    made = office.bulk_edit.apply(plan.changes, "All of it", "Bob")
+    assert all(each.project == "South" and each.labels.truth.confirmed for each in office.documents.list())
+    back = office.bulk_edit.undo(made.id, "Ann")
     assert (back.restored, back.left) == (len(plan.changes), ())
-    assert {each.id: each for each in office.documents()} == before
-    [told] = office.edits.history()
+    assert {each.id: each for each in office.documents.list()} == before
+    [told] = office.bulk_edit.history()
     assert told.undone_by == "Ann" and told.what == "All of it"
     with pytest.raises(BadRequest, match="taken back already"):
-        office.edits.undo(made.id)
+        office.bulk_edit.undo(made.id)
 
 
 def test_a_label_taken_back_is_the_classifiers_again_when_the_file_is_read_again(office: Workbench) -> None:
     policy = by_name(office, "policy.md")
-    made = office.edits.apply(office.edits.plan({policy.id: [Edit("truth", "reality")]}).changes, "Wrong", "Bob")
-    office.retry(policy.id)
+    made = office.bulk_edit.apply(
+        office.bulk_edit.plan({policy.id: [BulkEdit("truth", "reality")]}).changes, "Wrong", "Bob"
+    )
+    office.documents.retry(policy.id)
     assert by_name(office, "policy.md").labels.truth.value == "reality"
-    office.edits.undo(made.id)
-    office.retry(policy.id)
+    office.bulk_edit.undo(made.id)
+    office.documents.retry(policy.id)
     assert by_name(office, "policy.md").labels.truth == policy.labels.truth
 
 
 def test_what_was_changed_again_since_is_left_and_told(office: Workbench) -> None:
     policy = by_name(office, "policy.md")
-    first = office.edits.apply(office.edits.plan({policy.id: [Edit("owner", "A"), Edit("url", "")]}).changes, "1")
-    office.edits.apply(office.edits.plan({policy.id: [Edit("owner", "B")]}).changes, "2")
-    back = office.edits.undo(first.id)
+    first = office.bulk_edit.apply(
+        office.bulk_edit.plan({policy.id: [BulkEdit("owner", "A"), BulkEdit("url", "")]}).changes, "1"
+    )
+    office.bulk_edit.apply(office.bulk_edit.plan({policy.id: [BulkEdit("owner", "B")]}).changes, "2")
+    back = office.bulk_edit.undo(first.id)
     assert back.restored == 0 and "policy.md: its owner was changed again since." in back.left
     assert by_name(office, "policy.md").owner == "B"
 
 
 def test_a_planned_change_of_what_was_changed_meanwhile_is_not_made(office: Workbench) -> None:
     policy = by_name(office, "policy.md")
-    stale = office.edits.plan({policy.id: [Edit("owner", "A")]})
-    office.edits.apply(office.edits.plan({policy.id: [Edit("owner", "B")]}).changes, "first")
+    stale = office.bulk_edit.plan({policy.id: [BulkEdit("owner", "A")]})
+    office.bulk_edit.apply(office.bulk_edit.plan({policy.id: [BulkEdit("owner", "B")]}).changes, "first")
     with pytest.raises(BadRequest, match="Nothing was changed"):
-        office.edits.apply(stale.changes, "second")
+        office.bulk_edit.apply(stale.changes, "second")
     assert by_name(office, "policy.md").owner == "B"
 
 
 def test_a_document_deleted_meanwhile_stops_nobody_and_keeps_its_history(office: Workbench) -> None:
-    ids = [each.id for each in office.documents()]
-    plan = office.edits.plan({key: (Edit("owner", "A"),) for key in ids})
-    office.delete(ids[0])
-    made = office.edits.apply(plan.changes, "both")
+    ids = [each.id for each in office.documents.list()]
+    plan = office.bulk_edit.plan({key: (BulkEdit("owner", "A"),) for key in ids})
+    office.documents.delete(ids[0])
+    made = office.bulk_edit.apply(plan.changes, "both")
     assert len(made.changes) == 1
-    office.delete(ids[1])
-    back = office.edits.undo(made.id)
+    office.documents.delete(ids[1])
+    back = office.bulk_edit.undo(made.id)
     assert back.restored == 0 and "no longer in the library" in back.left[0]
-    assert office.edits.history(ids[1])
+    assert office.bulk_edit.history(ids[1])
 
 
 def test_labels_of_a_document_deleted_in_the_middle_are_left_out(office: Workbench) -> None:
-    first, second = (each.id for each in office.documents())
-    plan = office.edits.plan({each: (Edit("truth", "reality"),) for each in (first, second)})
+    first, second = (each.id for each in office.documents.list())
+    plan = office.bulk_edit.plan({each: (BulkEdit("truth", "reality"),) for each in (first, second)})
 
     def meddle(done: int, whole: int, name: str) -> None:
         if done == 1:
-            office.delete(plan.changes[0].document_id)
+            office.documents.delete(plan.changes[0].document_id)
 
-    made = office.edits.apply(plan.changes, "both", on_document=meddle)
+    made = office.bulk_edit.apply(plan.changes, "both", on_document=meddle)
     assert [each.document_id for each in made.changes] == [plan.changes[1].document_id]
-    assert office.document(plan.changes[1].document_id).labels.truth.confirmed
+    assert office.documents.get(plan.changes[1].document_id).labels.truth.confirmed
 
 
 def test_archiving_takes_documents_out_of_searches_and_can_be_taken_back(office: Workbench) -> None:
-    ids = [each.id for each in office.documents()]
-    made = office.edits.archive(ids, archived=True, who="Bob")
-    assert not office.documents() and not found(office) and len(office.documents(archived=True)) == 2
-    office.edits.undo(made.id)
+    ids = [each.id for each in office.documents.list()]
+    made = office.bulk_edit.archive(ids, archived=True, who="Bob")
+    assert not office.documents.list() and not found(office) and len(office.documents.list(archived=True)) == 2
+    office.bulk_edit.undo(made.id)
     assert found(office) == {"policy.md", "notes.md"}
     with pytest.raises(BadRequest):
-        office.edits.archive(ids, archived=False)
+        office.bulk_edit.archive(ids, archived=False)
 
 
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (Edit("truth", "opinion"), "'opinion' is not a value of truth"),
-        (Edit("jurisdiction", "Texas"), "'Texas' is not a jurisdiction"),
-        (Edit("effective_date", "2024-13"), "'2024-13' is not a date"),
-        (Edit("source_type", "fax"), "'fax' is not a source type"),
-        (Edit("url", "javascript:alert(1)"), "is not an address"),
-        (Edit("owner", "x" * 81), "The owner is too long"),
-        (Edit("tags", "x" * 61), "too long tags"),
-        (Edit("truth", mode=EditMode.CLEAR), "cannot be empty"),
-        (Edit("sha256", "0"), "'sha256' cannot be edited"),
+        (BulkEdit("truth", "opinion"), "'opinion' is not a value of truth"),
+        (BulkEdit("jurisdiction", "Texas"), "'Texas' is not a jurisdiction"),
+        (BulkEdit("effective_date", "2024-13"), "'2024-13' is not a date"),
+        (BulkEdit("source_type", "fax"), "'fax' is not a source type"),
+        (BulkEdit("url", "javascript:alert(1)"), "is not an address"),
+        (BulkEdit("owner", "x" * 81), "The owner is too long"),
+        (BulkEdit("tags", "x" * 61), "too long tags"),
+        (BulkEdit("truth", mode=EditMode.CLEAR), "cannot be empty"),
+        (BulkEdit("sha256", "0"), "'sha256' cannot be edited"),
     ],
 )
 def test_a_value_a_field_cannot_hold_is_a_problem_that_names_the_document(
-    office: Workbench, edit: Edit, said: str
+    office: Workbench, edit: BulkEdit, said: str
 ) -> None:
     policy = by_name(office, "policy.md")
-    plan = office.edits.plan({policy.id: [edit, Edit("owner", "A")]})
+    plan = office.bulk_edit.plan({policy.id: [edit, BulkEdit("owner", "A")]})
     assert [each.field for each in plan.changes] == ["owner"]
     [problem] = plan.problems
     assert problem.about == "policy.md" and said in problem.what and str(problem) == f"policy.md: {problem.what}"
 
 
 def test_the_same_file_cannot_be_twice_in_one_project(office: Workbench) -> None:
-    office.upload("copy.md", POLICY.encode(), project="South")
-    plan = office.edits.plan({by_name(office, "copy.md").id: [Edit("project", "North")]})
+    office.documents.upload("copy.md", POLICY.encode(), project="South")
+    plan = office.bulk_edit.plan({by_name(office, "copy.md").id: [BulkEdit("project", "North")]})
     assert not plan.changes and "The same file is in North already." in plan.problems[0].what
 
 
 def test_an_unknown_document_or_set_is_told(office: Workbench) -> None:
-    [problem] = office.edits.plan({999: [Edit("owner", "A")]}).problems
+    [problem] = office.bulk_edit.plan({999: [BulkEdit("owner", "A")]}).problems
     assert str(problem) == "Document 999: It is no longer in the library."
     with pytest.raises(NotFound):
-        office.edits.undo(999)
+        office.bulk_edit.undo(999)
 
 
 # CSV
 
 
 def test_the_list_read_back_unchanged_changes_nothing(office: Workbench) -> None:
-    documents = office.documents()
+    documents = office.documents.list()
     read = read_edits(documents_csv(documents), "d.csv", documents)
-    unconfirmed = office.edits.plan(read.edits)
+    unconfirmed = office.bulk_edit.plan(read.edits)
     assert not read.problems and not unconfirmed.problems
     assert all(each.before == each.after for each in unconfirmed.changes)
 
 
 def test_a_changed_cell_is_a_change_and_a_missing_column_is_none(office: Workbench) -> None:
-    documents = office.documents()
+    documents = office.documents.list()
     rows = "id;owner;Date;tags\n" + "".join(f"{each.id};'=SUM(A1);2024-05;\n" for each in documents)
     read = read_edits(rows.encode("cp1252"), "d.csv", documents)
-    plan = office.edits.plan(read.edits)
+    plan = office.bulk_edit.plan(read.edits)
     changed = {(each.name, each.field, each.after) for each in plan.changes}
     assert changed == {
         *((name, "owner", "=SUM(A1)") for name in ("policy.md", "notes.md")),
@@ -209,8 +227,8 @@ def test_rows_that_cannot_be_used_are_told_and_the_others_go_on(office: Workbenc
     policy = by_name(office, "policy.md")
     lines = ("99,,,A,red", f"{policy.id},other.md,,A,", ",policy.md,,B,", f",,{policy.sha256[:9]},C,")
     rows = "\n".join(("id,file,sha256,owner,colour", *lines))
-    read = read_edits(rows.encode(), "d.csv", office.documents())
-    assert read.edits == {policy.id: (Edit("owner", "B"),)}
+    read = read_edits(rows.encode(), "d.csv", office.documents.list())
+    assert read.edits == {policy.id: (BulkEdit("owner", "B"),)}
     told = " ".join(map(str, read.problems))
     for said in ("'colour' is not known", "Row 2: there is no document with id 99", "Row 3:", "Row 5:"):
         assert said in told
@@ -219,7 +237,7 @@ def test_rows_that_cannot_be_used_are_told_and_the_others_go_on(office: Workbenc
 @pytest.mark.parametrize("data", [b"", b"owner,tags\nA,b\n", b'id,"owner\n1,A\n'])
 def test_a_file_that_cannot_be_read_at_all_is_refused(office: Workbench, data: bytes) -> None:
     with pytest.raises(BadRequest):
-        read_edits(data, "d.csv", office.documents())
+        read_edits(data, "d.csv", office.documents.list())
 
 
 TEXTS = st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=20)
@@ -235,7 +253,7 @@ def test_whatever_is_written_is_read_back_as_it_was(owner: str, tags: list[str],
     )  # fmt: skip
     data = documents_csv([document])
     read = read_edits(data, "d.csv", [document])
-    assert not read.problems and not planned([document], read.edits, [document]).changes
+    assert not read.problems and not planned([document], read.edits, [document], BUILT_IN_TERMS).changes
     [row] = csv.DictReader(io.StringIO(data.decode("utf-8-sig")))
     assert not row["owner"].startswith(("=", "+", "@"))
     assert value_of(document, "tags") == "; ".join(tags)
@@ -246,20 +264,22 @@ def test_what_is_said_of_a_document_while_it_is_read_is_not_lost(tmp_path: Path)
     office = built(stores, tmp_path)
     told: list[int] = []
 
-    document_id = office.upload("notes.md", NOTES.encode()).document_id
+    document_id = office.documents.upload("notes.md", NOTES.encode()).document_id
     mark = stores.catalogue.mark
 
     def marked(own_id: int, *, step: str) -> None:
         mark(own_id, step=step)
         if step == "embed" and not told:
             told.append(own_id)
-            plan = office.edits.plan({own_id: [Edit("tags", "late"), Edit("owner", "Ann"), Edit("truth", "reality")]})
-            office.edits.apply(plan.changes, "meanwhile")
+            plan = office.bulk_edit.plan(
+                {own_id: [BulkEdit("tags", "late"), BulkEdit("owner", "Ann"), BulkEdit("truth", "reality")]}
+            )
+            office.bulk_edit.apply(plan.changes, "meanwhile")
 
     stores.catalogue.mark = marked  # type: ignore[method-assign]
-    office.retry(document_id)
-    now = office.document(document_id)
+    office.documents.retry(document_id)
+    now = office.documents.get(document_id)
     assert told and now.state is DocumentState.READY
     assert (now.tags, now.owner) == (("late",), "Ann")
     assert now.labels.truth.value == "reality" and now.labels.truth.confirmed
-    assert all(each.tags == ("late",) and each.truth == "reality" for each in office.passages_of(document_id))
+    assert all(each.tags == ("late",) and each.truth == "reality" for each in office.documents.passages(document_id))

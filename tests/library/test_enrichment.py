@@ -6,18 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from core.documents import DocumentState
-from core.enrich.operations import OPERATIONS, OperationRow
-from core.enrich.values import Operation
-from core.entities import EntityType
-from core.errors import BadRequest, ModelUnavailable, NotFound
-from core.jobs import JobKind
-from core.library.enrichment import EnrichmentDesk
+from bootstrap.clock import utc_now
+from core.domain.documents import DocumentState
+from core.domain.entities import EntityType
+from core.domain.errors import BadRequest, ModelUnavailable, NotFound
+from core.domain.jobs import JobKind
+from core.library.enrichment.operations import OPERATIONS, OperationRow
+from core.library.enrichment.service import EnrichmentService
+from core.library.enrichment.values import Operation
 from core.workbench import Workbench
-from storage.memory import InlineJobs, MemoryEnrichmentStore
-from tests.building import Stores, built
 from tests.enrich.reading import POLICY
+from tests.fakes import FakeEnrichmentStore, InlineJobs
 from tests.search.library import WordEmbedder
+from tests.workbench import Stores, built
 
 
 @pytest.fixture
@@ -32,18 +33,19 @@ def workbench(stores: Stores, tmp_path: Path) -> Workbench:
 
 def add(workbench: Workbench, name: str = "leave.md", text: str = POLICY) -> int:
     """Upload a text; its jobs run at once."""
-    return workbench.upload(name, text.encode()).document_id
+    return workbench.documents.upload(name, text.encode()).document_id
 
 
-def desk_with(workbench: Workbench, stores: Stores, operations: Mapping[Operation, OperationRow]) -> EnrichmentDesk:
+def desk_with(workbench: Workbench, stores: Stores, operations: Mapping[Operation, OperationRow]) -> EnrichmentService:
     """The desk of the same library, with other operations."""
     known = workbench.enrichment
-    return EnrichmentDesk(
+    return EnrichmentService(
         store=known._store,
         catalogue=stores.catalogue,
         embedder=stores.embedder,
         jobs=stores.jobs,
         operations=operations,
+        now=utc_now,
     )
 
 
@@ -52,10 +54,10 @@ def test_a_document_is_enriched_after_it_is_read_and_can_be_found(workbench: Wor
     assert found.complete and not found.failures and not found.lacking
     assert found.document_type.value == "policy"
     assert found.summary.sentences and found.keywords.words and found.questions.questions
-    page = workbench.page(found.document_id, 1).text
+    page = workbench.documents.page(found.document_id, 1).text
     for said in (*found.summary.sentences, *(each.answer for each in found.questions.questions)):
         assert page[said.start : said.end] == said.text
-        citation = workbench.enrichment.citation(workbench.document(found.document_id), said)
+        citation = workbench.enrichment.citation(workbench.documents.get(found.document_id), said)
         assert citation.citation_id == said.citation_id and said.text in citation.quote
 
 
@@ -64,9 +66,9 @@ def test_the_job_waits_in_the_queue_and_is_one_per_document(stores: Stores, work
     stores.jobs.work = lambda kind, number: waiting.append((kind, number))
     document_id = add(workbench)
     assert (JobKind.ENRICH, document_id) in waiting
-    assert workbench.document(document_id).state is DocumentState.READY
+    assert workbench.documents.get(document_id).state is DocumentState.READY
     assert workbench.enrichment.lacking() == [document_id]
-    workbench.work(JobKind.ENRICH, document_id)
+    workbench.jobs.handlers[JobKind.ENRICH].run(document_id)
     assert workbench.enrichment.lacking() == []
 
 
@@ -119,7 +121,7 @@ def test_what_was_drawn_from_an_older_reading_does_not_stand(stores: Stores, wor
     document_id = add(workbench)
     before = workbench.enrichment.of(document_id)
     stores.jobs.work = lambda kind, number: None
-    workbench.ingest(document_id)
+    workbench.ingestion.ingest(document_id)
     assert workbench.enrichment.of(document_id).outcomes == {}
     workbench.enrichment._store.save([*before.outcomes.values()])  # as a job would that began before the reading
     assert len(workbench.enrichment.enrich(document_id)) == len(Operation)
@@ -135,7 +137,7 @@ def test_a_batch_tells_how_far_it_is_stops_and_goes_on_where_it_ended(stores: St
     report = desk.enrich_many(lacking, stop=lambda: len(heard) == 2, on_document=lambda *told: heard.append(told))
     assert report.stopped and (report.done, report.total) == (2, 4) and heard == [(1, 4), (2, 4)]
     assert desk.statistics().enriched == 2 and desk.statistics().rate == 50.0
-    workbench.delete(ids[0])
+    workbench.documents.delete(ids[0])
     report = desk.enrich_many([*desk.lacking(), ids[0]])
     assert not report.stopped and report.failures == () and desk.lacking() == []
 
@@ -144,8 +146,8 @@ def test_statistics_count_what_is_read_and_what_is_not(workbench: Workbench) -> 
     empty = workbench.enrichment.statistics()
     assert (empty.total, empty.embedded, empty.enriched, empty.unenriched, empty.rate) == (0, 0, 0, 0, 0.0)
     add(workbench)
-    broken = workbench.upload("broken.pdf", b"%PDF-1.7 nothing").document_id
-    assert workbench.document(broken).state is DocumentState.FAILED
+    broken = workbench.documents.upload("broken.pdf", b"%PDF-1.7 nothing").document_id
+    assert workbench.documents.get(broken).state is DocumentState.FAILED
     told = workbench.enrichment.statistics()
     assert (told.total, told.embedded, told.enriched, told.unenriched, told.rate) == (2, 1, 1, 1, 50.0)
     assert workbench.enrichment.enrich(broken) == ()
@@ -161,7 +163,7 @@ def test_what_a_person_changed_survives_every_later_run_until_it_is_reset(workbe
     desk.edits.set_type(document_id, "handbook", "Ann")
     question = found.questions.questions[0].question
     desk.edits.remove_question(document_id, question, "Ann")
-    for run in (lambda: desk.enrich(document_id, again=True), lambda: workbench.ingest(document_id)):
+    for run in (lambda: desk.enrich(document_id, again=True), lambda: workbench.ingestion.ingest(document_id)):
         run()
         shown = desk.of(document_id)
         assert shown.complete
@@ -208,7 +210,7 @@ def test_a_change_that_cannot_be_is_refused_and_changes_nothing(workbench: Workb
 def test_a_deleted_document_leaves_nothing_behind(workbench: Workbench) -> None:
     document_id = add(workbench)
     workbench.enrichment.edits.set_type(document_id, "handbook", "Ann")
-    workbench.delete(document_id)
+    workbench.documents.delete(document_id)
     assert workbench.enrichment.of(document_id).outcomes == {} == workbench.enrichment.of(document_id).edits
     with pytest.raises(NotFound):
         workbench.enrichment.enrich(document_id)
@@ -221,7 +223,7 @@ def test_names_of_a_document_come_by_type_and_those_named_most_first(workbench: 
 
 
 def test_enrichment_changes_no_search(stores: Stores, tmp_path: Path) -> None:
-    from core.queries import SearchRequest
+    from core.domain.queries import SearchRequest
 
     plain = Stores(WordEmbedder(), jobs=InlineJobs())
     both = (built(stores, tmp_path), built(plain, tmp_path))
@@ -230,12 +232,12 @@ def test_enrichment_changes_no_search(stores: Stores, tmp_path: Path) -> None:
     for workbench in both:
         add(workbench)
         add(workbench, "other.md", "# Boats\n\nThe leave of a boat is noted by the harbour master each day.\n")
-        result = workbench.search(SearchRequest("who approves leave"))
+        result = workbench.search.run(SearchRequest("who approves leave"))
         told.append([(hit.candidate.passage.text, round(hit.score.total, 9)) for hit in result.hits])
     assert told[0] == told[1] and told[0]
 
 
 def test_a_store_of_its_own_keeps_nothing_of_another() -> None:
-    from storage.memory import MemoryCatalogue
+    from tests.fakes import FakeCatalogue
 
-    assert MemoryEnrichmentStore(MemoryCatalogue()).all_outcomes() == []
+    assert FakeEnrichmentStore(FakeCatalogue()).all_outcomes() == []

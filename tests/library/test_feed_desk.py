@@ -6,17 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from core.documents import Document, DocumentState, SourceType
-from core.errors import BadRequest
-from core.ingest.extract.feed import FeedEntry
-from core.jobs import JobKind
-from core.library.feed_desk import entry_page
-from core.library.web import FetchFailed
+from core.domain.documents import Document, DocumentState, SourceType
+from core.domain.errors import BadRequest, FetchFailed
+from core.domain.extraction import FeedEntry
+from core.domain.jobs import JobKind
+from core.library.sources.feed_service import entry_page
 from core.workbench import Workbench
-from tests.building import Stores, built
-from tests.ingest.making import pdf_of
+from tests.ingestion.making import pdf_of
 from tests.library.serving import Answer, Site, served
 from tests.search.library import WordEmbedder
+from tests.workbench import Stores, built
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -67,7 +66,7 @@ def bench(tmp_path: Path, clock: Clock) -> Workbench:
 
 
 def from_feed(bench: Workbench) -> dict[str, Document]:
-    return {each.name: each for each in bench.documents() if each.source_type is SourceType.FEED}
+    return {each.name: each for each in bench.documents.list() if each.source_type is SourceType.FEED}
 
 
 def test_every_entry_becomes_a_document_that_says_where_it_is_from_and_when_it_was_published(
@@ -82,7 +81,7 @@ def test_every_entry_becomes_a_document_that_says_where_it_is_from_and_when_it_w
     assert first.url == site.url("/notices/1")
     assert first.date == datetime(2024, 3, 5, tzinfo=UTC)
     assert (first.project, first.tags) == ("North", ("news",))
-    text = bench.page(first.id, 1).text
+    text = bench.documents.page(first.id, 1).text
     assert "Overtime must be paid." in text and "alert" not in text
     (feed,) = bench.feeds.feeds()
     assert (feed.title, feed.entries, feed.taken, feed.problem) == ("Wage & hour", 2, 2, "")
@@ -112,14 +111,14 @@ def test_an_entry_that_was_edited_comes_as_another_document_of_the_same_address(
     feed = bench.feeds.add(site.url("/f.xml"))
     site.answers["/f.xml"] = Answer(rss(item("1", "The rate is 12.")))
     bench.feeds.fetch_soon(feed.id)
-    documents = [each for each in bench.documents() if each.source_type is SourceType.FEED]
+    documents = [each for each in bench.documents.list() if each.source_type is SourceType.FEED]
     assert len(documents) == 2 and {each.url for each in documents} == {site.url("/notices/1")}
 
 
 def test_an_entry_whose_document_was_deleted_does_not_come_back(bench: Workbench, site: Site) -> None:
     site.answers["/f.xml"] = Answer(rss(item("1", "Overtime must be paid.")))
     feed = bench.feeds.add(site.url("/f.xml"))
-    bench.delete(from_feed(bench)["Notice 1.html"].id)
+    bench.documents.delete(from_feed(bench)["Notice 1.html"].id)
     bench.feeds.fetch_soon(feed.id)
     assert from_feed(bench) == {}
 
@@ -128,7 +127,7 @@ def test_a_fetch_that_was_cut_short_adds_nothing_twice(bench: Workbench, site: S
     """What was uploaded, but not noted before the process died, is recognised by its bytes."""
     site.answers["/f.xml"] = Answer(rss(item("1", "Overtime must be paid.")))
     entry = FeedEntry("1", "Notice 1", site.url("/notices/1"), "2024-03-05", "", "<p>Overtime must be paid.</p>")
-    bench.upload("Notice 1.html", entry_page(entry), source_type=SourceType.FEED, url=entry.url)
+    bench.documents.upload("Notice 1.html", entry_page(entry), source_type=SourceType.FEED, url=entry.url)
     bench.feeds.add(site.url("/f.xml"))
     assert len(from_feed(bench)) == 1
 
@@ -180,7 +179,7 @@ def test_a_deleted_feed_is_fetched_no_more_and_its_documents_stay(bench: Workben
     site.answers["/f.xml"] = Answer(rss(item("1", "Overtime must be paid.")))
     feed = bench.feeds.add(site.url("/f.xml"))
     bench.feeds.delete(feed.id)
-    bench.work(JobKind.FEED, feed.id)
+    bench.jobs.handlers[JobKind.FEED].run(feed.id)
     assert len(site.asked) == 1 and len(from_feed(bench)) == 1 and list(bench.feeds.feeds()) == []
 
 
@@ -224,7 +223,7 @@ def test_what_stands_at_a_pasted_address_becomes_a_document(
 ) -> None:
     site.answers[path] = answer
     receipt = bench.feeds.take_page(site.url(path), project="North", tags=("law",))
-    document = bench.document(receipt.document_id)
+    document = bench.documents.get(receipt.document_id)
     assert (document.name, document.source_type, document.url) == (name, SourceType.WEB, site.url(path))
     assert (document.project, document.tags, document.state) == ("North", ("law",), DocumentState.READY)
     assert bench.feeds.take_page(site.url(path), project="North").duplicate_of == name
@@ -233,4 +232,4 @@ def test_what_stands_at_a_pasted_address_becomes_a_document(
 def test_an_address_that_does_not_answer_leaves_no_document(bench: Workbench, site: Site) -> None:
     with pytest.raises(FetchFailed):
         bench.feeds.take_page(site.url("/nothing"))
-    assert list(bench.documents()) == []
+    assert list(bench.documents.list()) == []

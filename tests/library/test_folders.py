@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.errors import BadRequest, EmptyFile
-from core.jobs import JobKind
-from core.library.folders import FolderDesk, FolderTally, WatchedFolder
-from core.results import UploadReceipt
-from storage.memory import InlineJobs, MemoryFolderStore
+from adapters.folder_scanner import LocalFolderScanner
+from core.domain.errors import BadRequest, EmptyFile
+from core.domain.jobs import JobKind
+from core.domain.results import UploadReceipt
+from core.library.sources.folder_service import FolderService, FolderTally, WatchedFolder
+from tests.fakes import FakeFolderStore, InlineJobs
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -47,7 +48,9 @@ class Watch:
         self.library, self.jobs = Library(), InlineJobs()
         self.queued: list[int] = []
         self.jobs.run = self.queued.append
-        self.desk = FolderDesk(MemoryFolderStore(), self.library.keep, self.jobs, [root], lambda: self.now)
+        self.desk = FolderService(
+            FakeFolderStore(), self.library.keep, self.jobs, [root], LocalFolderScanner(), lambda: self.now
+        )
         self.jobs.work = lambda kind, number: self.desk.look(number)
 
     def write(self, name: str, data: bytes, *, age: float = 3600.0) -> Path:
@@ -150,7 +153,7 @@ def test_only_folders_below_a_root_can_be_watched(watch: Watch, tmp_path_factory
         watch.desk.add(str(watch.root / "nowhere"))
     with pytest.raises(BadRequest, match="not a whole path"):
         watch.desk.add("share")
-    nowhere = FolderDesk(MemoryFolderStore(), watch.library.keep, watch.jobs, [], lambda: START)
+    nowhere = FolderService(FakeFolderStore(), watch.library.keep, watch.jobs, [], LocalFolderScanner(), lambda: START)
     with pytest.raises(BadRequest, match="FIVEFOLD_WATCH_FOLDERS"):
         nowhere.add(str(watch.root))
 

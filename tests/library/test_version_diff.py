@@ -3,9 +3,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.documents import Passage, Span
-from core.library.versions_diff import Change, ChangeKind, compared
-from core.library.versions_text import Sentence, folded, kept_share, sentences_of
+from core.domain.documents import Passage, Span
+from core.library.versions.diff import (
+    ChangeKind,
+    SentenceChange,
+    VersionSentence,
+    compared,
+    folded,
+    kept_share,
+    sentences_of,
+)
 
 SENTENCES = [
     "Overtime must be approved in writing.",
@@ -18,12 +25,12 @@ SENTENCES = [
 texts = st.lists(st.sampled_from([*SENTENCES, "Yes", "No"]), max_size=25)
 
 
-def said(*texts: str) -> tuple[Sentence, ...]:
+def said(*texts: str) -> tuple[VersionSentence, ...]:
     """Sentences, each at its place."""
-    return tuple(Sentence(text, folded(text), 1, place, place + 1) for place, text in enumerate(texts))
+    return tuple(VersionSentence(text, folded(text), 1, place, place + 1) for place, text in enumerate(texts))
 
 
-def kinds(changes: tuple[Change, ...]) -> list[str]:
+def kinds(changes: tuple[SentenceChange, ...]) -> list[str]:
     """What happened, in order."""
     return [change.kind.value for change in changes]
 
@@ -69,7 +76,7 @@ def test_a_reworded_sentence_shows_its_words() -> None:
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_the_words_of_a_change_spell_both_sentences(before: str, after: str) -> None:
-    from core.library.versions_diff import _parts
+    from core.library.versions.diff import _parts
 
     parts = _parts(before, after)
     assert "".join(part.text for part in parts if part.kind is not ChangeKind.REMOVED) == after

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.documents import Document, DocumentState, SourceType
-from core.library.duplicates import Shared
-from core.library.versions_names import read_name
-from core.library.versions_store import Pair
-from core.library.versions_suggest import explained, in_order, may_be_versions
+from core.domain.documents import Document, DocumentState, SourceType
+from core.library.duplicates.minhash import SharedText
+from core.library.versions.store import DuplicatePair
+from core.library.versions.suggestions import explained, in_order, may_be_versions, read_name
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
-LIKE, UNLIKE, SAME = Shared(0.5, 0.7, 0.7), Shared(0.05, 0.1, 0.1), Shared(1.0, 1.0, 1.0)
+LIKE, UNLIKE, SAME = SharedText(0.5, 0.7, 0.7), SharedText(0.05, 0.1, 0.1), SharedText(1.0, 1.0, 1.0)
 
 
 def named(name: str, number: int = 1, **values: object) -> Document:
@@ -98,17 +97,17 @@ def test_their_own_dates_come_before_their_names_and_the_upload_last() -> None:
         (named("Policy v1.pdf"), named("Policy v2.pdf", 2), UNLIKE, False),
         (named("Policy v1.pdf"), named("Policy v2.pdf", 2), SAME, False),
         (named("Policy v1.pdf", project="a"), named("Policy v2.pdf", 2, project="b"), LIKE, False),
-        (named("Invoice 1.pdf"), named("Invoice 2.pdf", 2), Shared(0.3, 0.5, 0.5), False),
+        (named("Invoice 1.pdf"), named("Invoice 2.pdf", 2), SharedText(0.3, 0.5, 0.5), False),
         (named("Policy.pdf"), named("Rules.pdf", 2), LIKE, False),
-        (named("Policy.pdf"), named("Rules.pdf", 2), Shared(0.7, 0.9, 0.8), True),
-        (named("Annex.pdf"), named("Contract.pdf", 2), Shared(0.1, 1.0, 0.1), False),
+        (named("Policy.pdf"), named("Rules.pdf", 2), SharedText(0.7, 0.9, 0.8), True),
+        (named("Annex.pdf"), named("Contract.pdf", 2), SharedText(0.1, 1.0, 0.1), False),
         (named("x.pdf", title="Travel rules 2023"), named("y.pdf", 2, title="Travel Rules 2024"), LIKE, True),
         (named("x.htm", url="https://a.org/p"), named("y.htm", 2, url="https://a.org/p"), LIKE, True),
         (named("x.htm", url="https://a.org/p"), named("y.htm", 2, url="https://a.org/p"), UNLIKE, False),
     ],
 )
-def test_versions_are_suggested(first: Document, second: Document, shared: Shared, expected: bool) -> None:
-    swapped = Shared(shared.jaccard, shared.second_in_first, shared.first_in_second)
+def test_versions_are_suggested(first: Document, second: Document, shared: SharedText, expected: bool) -> None:
+    swapped = SharedText(shared.jaccard, shared.second_in_first, shared.first_in_second)
     assert may_be_versions(first, second, shared, 0.0) is expected
     assert may_be_versions(second, first, swapped, 0.0) is expected
 
@@ -119,6 +118,6 @@ def test_entries_of_feeds_with_one_address_are_suggested_whatever_they_say() -> 
 
 
 def test_why_is_told_in_words() -> None:
-    pair = Pair(1, 2, 0.6, 0.83, 0.9, suggested=True)
+    pair = DuplicatePair(1, 2, 0.6, 0.83, 0.9, suggested=True)
     said = explained(named("Policy v1.pdf", title="Travel"), named("Policy v2.pdf", 2, title="Travel"), pair)
     assert said == ("same name but for “v2” in place of “v1”, same title, 83 % of the older one's sentences the same")

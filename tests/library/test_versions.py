@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from core.boards import Cell, CellState, GapKind, Topic
-from core.documents import Document, SourceType, Truth
-from core.errors import BadRequest, NotFound
-from core.filters import SearchFilters
-from core.library.versions import Kin
-from core.library.versions_diff import ChangeKind
-from core.library.versions_suspects import taken_over
-from core.memories import Link
-from core.ports import Follower
-from core.queries import SearchRequest
-from core.results import Citation
-from core.reviews import Decision, Verdict
+from core.domain.coverage_board import Cell, CellState, GapKind, Topic
+from core.domain.coverage_review import Decision, ReviewVerdict
+from core.domain.documents import Document, SourceType, Truth
+from core.domain.errors import BadRequest, NotFound
+from core.domain.filters import SearchFilters
+from core.domain.insights import EvidenceLink
+from core.domain.queries import SearchRequest
+from core.domain.results import Citation
+from core.library.versions.diff import ChangeKind
+from core.library.versions.outdated_citations import taken_over
+from core.library.versions.service import RelatedDocuments
+from core.ports.stores import Follower
 from core.workbench import Workbench
-from tests.building import Stores, built
 from tests.search.library import WordEmbedder
+from tests.workbench import Stores, built
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 RULES = [
@@ -54,12 +54,12 @@ class Shelf:
 
     def add(self, name: str, text: str, **where: object) -> int:
         """Upload a text; gives its document id."""
-        return self.workbench.upload(name, text.encode(), **where).document_id  # type: ignore[arg-type]
+        return self.workbench.documents.upload(name, text.encode(), **where).document_id  # type: ignore[arg-type]
 
-    def kin(self, document_id: int) -> Kin:
+    def kin(self, document_id: int) -> RelatedDocuments:
         """What a document has to do with others."""
-        document = self.workbench.document(document_id)
-        return self.versions.kin([document]).get(document_id, Kin())
+        document = self.workbench.documents.get(document_id)
+        return self.versions.kin([document]).get(document_id, RelatedDocuments())
 
     def chain(self, document_id: int) -> list[int]:
         """The ids of a chain, oldest first."""
@@ -67,12 +67,12 @@ class Shelf:
 
     def living(self) -> set[str]:
         """The names of the documents that are searched."""
-        return {each.name for each in self.workbench.documents()}
+        return {each.name for each in self.workbench.documents.list()}
 
     def found(self, question: str, **filters: object) -> set[str]:
         """The names of the documents a search finds."""
         request = SearchRequest(question, SearchFilters().replace(**filters))
-        return {hit.candidate.passage.document_name for hit in self.workbench.search(request).hits}
+        return {hit.candidate.passage.document_name for hit in self.workbench.search.run(request).hits}
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def three(shelf: Shelf) -> tuple[int, int, int]:
 
 def test_the_desk_follows_what_is_read(shelf: Shelf) -> None:
     follower: Follower = shelf.versions
-    assert follower in shelf.workbench._followers
+    assert follower in shelf.workbench.documents._followers
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))
@@ -151,7 +151,7 @@ def test_entries_of_a_feed_with_one_address_are_suggested(shelf: Shelf) -> None:
 
 def test_reading_again_changes_nothing(shelf: Shelf, three: tuple[int, int, int]) -> None:
     before = shelf.versions.marks(), shelf.versions.suggestions()
-    shelf.workbench.read_again()
+    shelf.workbench.documents.read_all_again()
     assert (shelf.versions.marks(), shelf.versions.suggestions()) == before
 
 
@@ -163,14 +163,14 @@ def test_a_job_killed_after_the_signature_is_made_good_by_its_repetition(shelf: 
     with pytest.raises(KeyboardInterrupt):
         shelf.add("a v2.md", V2)
     store.pair = kept  # type: ignore[method-assign]
-    second = next(each.id for each in shelf.workbench.documents() if each.name == "a v2.md")
+    second = next(each.id for each in shelf.workbench.documents.list() if each.name == "a v2.md")
     assert shelf.kin(first).near == ()
-    shelf.workbench.ingest(second)
+    shelf.workbench.ingestion.ingest(second)
     assert [each.id for each, _ in shelf.kin(first).near] == [second] and len(shelf.versions.suggestions()[0]) == 1
 
 
 def test_a_deleted_document_is_no_duplicate(shelf: Shelf, three: tuple[int, int, int]) -> None:
-    shelf.workbench.delete(three[1])
+    shelf.workbench.documents.delete(three[1])
     assert all(each.id != three[1] for each, _ in shelf.kin(three[0]).near)
     assert shelf.versions.suggestions()[1] == 1
 
@@ -190,14 +190,14 @@ def test_documents_read_before_can_be_compared_without_their_files(shelf: Shelf,
 def test_accepting_archives_the_older_and_undoing_brings_it_back(shelf: Shelf, three: tuple[int, int, int]) -> None:
     one, two, _ = three
     shelf.versions.accept(one, two, "Ann")
-    assert shelf.workbench.document(one).archived and shelf.workbench.document(two).version_of == one
+    assert shelf.workbench.documents.get(one).archived and shelf.workbench.documents.get(two).version_of == one
     assert "travel rules v1.md" not in shelf.found("receipts handed in days")
     assert "travel rules v1.md" in shelf.found("receipts handed in days", archived=None)
     replaced = shelf.kin(one).replaced_by
     assert replaced is not None and replaced.id == two
     assert shelf.versions.suggestions()[1] == 1  # only the third is left beside the second
     shelf.versions.undo(one, two, "Ann")
-    assert not shelf.workbench.document(one).archived and shelf.workbench.document(two).version_of is None
+    assert not shelf.workbench.documents.get(one).archived and shelf.workbench.documents.get(two).version_of is None
     assert "travel rules v1.md" in shelf.found("receipts handed in days")
     assert shelf.versions.suggestions()[1] == 3
     assert [each.verdict.value for each in shelf.versions.decisions()] == ["undone", "accepted"]
@@ -230,16 +230,16 @@ def test_a_version_found_late_takes_its_place_between_two(
 
 def test_what_is_decided_while_a_document_is_read_again_holds(shelf: Shelf, three: tuple[int, int, int]) -> None:
     one, two, _ = three
-    run = shelf.workbench._ingestor.run
+    run = shelf.workbench.ingestion._pipeline.run
 
-    def slow(*given: Any) -> Any:
-        read = run(*given)
+    def slow(*given: Any, **named: Any) -> Any:
+        read = run(*given, **named)
         shelf.versions.accept(one, two)
         return read
 
-    shelf.workbench._ingestor.run = slow  # type: ignore[method-assign]
-    shelf.workbench.retry(one)
-    shelf.workbench.retry(two)
+    shelf.workbench.ingestion._pipeline.run = slow  # type: ignore[method-assign]
+    shelf.workbench.documents.retry(one)
+    shelf.workbench.documents.retry(two)
     assert shelf.chain(one) == [one, two] and "travel rules v1.md" not in shelf.living()
     assert "travel rules v1.md" not in shelf.found("receipts handed in days")
 
@@ -259,14 +259,14 @@ def test_accepting_twice_or_after_being_killed_half_way_changes_nothing(
     shelf: Shelf, three: tuple[int, int, int]
 ) -> None:
     one, two, _ = three
-    document = shelf.workbench.document(two)
+    document = shelf.workbench.documents.get(two)
     shelf.stores.catalogue.save_labels(replace(document, version_of=one), [])  # killed before the older was archived
     for _ in range(2):
         shelf.versions.accept(one, two)
-    assert shelf.chain(one) == [one, two] and shelf.workbench.document(one).archived
+    assert shelf.chain(one) == [one, two] and shelf.workbench.documents.get(one).archived
     assert len(shelf.versions.decisions()) == 1
     shelf.versions.undo(one, two)
-    assert shelf.chain(one) == [one] and not shelf.workbench.document(one).archived
+    assert shelf.chain(one) == [one] and not shelf.workbench.documents.get(one).archived
 
 
 def test_what_would_branch_or_go_round_is_refused(shelf: Shelf, three: tuple[int, int, int]) -> None:
@@ -289,9 +289,9 @@ def test_what_would_branch_or_go_round_is_refused(shelf: Shelf, three: tuple[int
 def test_a_rejection_is_remembered_and_can_be_taken_back(shelf: Shelf, three: tuple[int, int, int]) -> None:
     one, two, _ = three
     shelf.versions.reject(one, two, "Ann")
-    shelf.workbench.read_again()
+    shelf.workbench.documents.read_all_again()
     assert shelf.versions.suggestions()[1] == 2 and len(shelf.kin(one).suggestions) == 1
-    shelf.workbench.delete(two)
+    shelf.workbench.documents.delete(two)
     again = shelf.add("travel rules v2.md", V2)
     assert {(each.older.id, each.newer.id) for each in shelf.versions.suggestions()[0]}.isdisjoint({(one, again)})
     shelf.versions.undo(one, again)
@@ -322,7 +322,7 @@ def test_a_chain_closes_when_one_of_it_is_deleted(
 ) -> None:
     shelf.versions.accept(three[0], three[1])
     shelf.versions.accept(three[1], three[2])
-    shelf.workbench.delete(three[gone])
+    shelf.workbench.documents.delete(three[gone])
     assert shelf.chain(three[left[0]]) == [three[each] for each in left]
     assert shelf.living() == {"canteen.md", f"travel rules v{left[1] + 1}.md"}
 
@@ -352,15 +352,15 @@ def test_two_versions_are_compared_sentence_by_sentence(shelf: Shelf, three: tup
     assert shelf.versions.difference(three[1], three[1]).changes == ()
 
 
-def noted(shelf: Shelf, document_id: int, part: str) -> Link:
+def noted(shelf: Shelf, document_id: int, part: str) -> EvidenceLink:
     """An insight that rests on the sentence that holds `part`; gives its link."""
-    passage = next(each for each in shelf.workbench.passages_of(document_id) if part in each.text)
+    passage = next(each for each in shelf.workbench.documents.passages(document_id) if part in each.text)
     span = next(span for span in passage.sentences if part in span.of(passage.text))
     start = passage.start + span.start
     quote = span.of(passage.text)
-    document = shelf.workbench.document(document_id)
-    link = Link(passage.id, document_id, document.name, passage.page, start, start + len(quote), quote)
-    shelf.workbench.memories.save("This matters.", links=[link])
+    document = shelf.workbench.documents.get(document_id)
+    link = EvidenceLink(passage.id, document_id, document.name, passage.page, start, start + len(quote), quote)
+    shelf.workbench.insights.save("This matters.", links=[link])
     return link
 
 
@@ -394,10 +394,10 @@ def test_a_note_takes_over_the_new_wording(shelf: Shelf, three: tuple[int, int, 
     shelf.versions.accept(three[0], three[1])
     (citing,) = shelf.versions.suspect_citations(three[0])
     assert citing.suspicion.proposal is not None and citing.link == link
-    shelf.workbench.memories.change(taken_over(citing.by, link, citing.suspicion.proposal))  # type: ignore[arg-type]
+    shelf.workbench.insights.change(taken_over(citing.by, link, citing.suspicion.proposal))  # type: ignore[arg-type]
     assert shelf.versions.suspect_citations(three[0]) == []
-    (note,) = shelf.workbench.memories.about([three[1]])
-    text = shelf.workbench.page(three[1], note.links[0].page).text
+    (note,) = shelf.workbench.insights.about([three[1]])
+    text = shelf.workbench.documents.page(three[1], note.links[0].page).text
     assert text[note.links[0].start : note.links[0].end] == note.links[0].quote
     assert shelf.versions.suspect_links(note.links) == {}
 
@@ -406,7 +406,7 @@ def test_a_sentence_that_a_document_no_longer_says_after_it_was_read_again_is_su
     document_id = shelf.add("rules.md", V1)
     link = noted(shelf, document_id, "Receipts")
     gone = replace(link, quote="Receipts are handed in within fifteen days after the journey has ended.")
-    shelf.workbench.retry(document_id)
+    shelf.workbench.documents.retry(document_id)
     doubts = shelf.versions.suspect_links([link, gone])
     assert list(doubts) == [gone] and "read again" in doubts[gone].why
     assert doubts[gone].proposal is not None and doubts[gone].proposal.sentence.text == link.quote
@@ -415,15 +415,15 @@ def test_a_sentence_that_a_document_no_longer_says_after_it_was_read_again_is_su
 def test_of_a_deleted_document_nothing_is_said(shelf: Shelf) -> None:
     document_id = shelf.add("rules.md", V1)
     link = noted(shelf, document_id, "Receipts")
-    shelf.workbench.delete(document_id)
+    shelf.workbench.documents.delete(document_id)
     assert shelf.versions.suspect_links([link]) == {}
 
 
 def test_an_accepted_cell_that_rests_on_replaced_text_is_listed(shelf: Shelf, three: tuple[int, int, int]) -> None:
     link = noted(shelf, three[0], "Receipts")
-    for each in shelf.workbench.memories.about([three[0]]):
-        shelf.workbench.memories.delete(each)
-    document: Document = shelf.workbench.document(three[0])
+    for each in shelf.workbench.insights.about([three[0]]):
+        shelf.workbench.insights.delete(each)
+    document: Document = shelf.workbench.documents.get(three[0])
     (topic,) = shelf.stores.boards.add_topics([Topic("Receipts")])
     citation = Citation(
         *("1.0", link.passage_id, 0, three[0], document.name, document.sha256, None, link.page, "", link.start),
@@ -431,7 +431,7 @@ def test_an_accepted_cell_that_rests_on_replaced_text_is_listed(shelf: Shelf, th
     )
     cell = Cell("Receipts", Truth.COMPLIANCE, CellState.COVERED, 0.9, 0.5, topic_id=topic.id)
     decision = Decision(
-        *(topic.id, GapKind.COMPLIANCE.value, None, Verdict.ACCEPTED, "Ann", NOW, 1),
+        *(topic.id, GapKind.COMPLIANCE.value, None, ReviewVerdict.ACCEPTED, "Ann", NOW, 1),
         topic=cell.topic,
         pinned=(citation,),
     )

@@ -9,20 +9,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.boards import Topic
-from core.coverage.shares import by_domain
-from core.documents import Authority, Document, EvidenceSource, Truth
-from core.errors import BadRequest, NotFound, Outdated
-from core.filters import SearchFilters
-from core.matching import STOP_WORDS, stem
-from core.queries import SearchRequest
-from core.search.route import read_route
-from core.speaking import opened, speaking, spoken
-from core.tables.domains import domain_hits, domain_title, domain_titles, domains
-from core.vocabulary import BUILT_IN, AuthorityNames, DomainWords, JurisdictionNames, Vocabulary
+from core.coverage.report import by_domain
+from core.domain.coverage_board import Topic
+from core.domain.documents import Authority, Document, EvidenceSource, Truth
+from core.domain.errors import BadRequest, NotFound, Outdated
+from core.domain.filters import SearchFilters
+from core.domain.queries import SearchRequest
+from core.domain.vocabulary import BUILT_IN, AuthorityNames, DomainWords, JurisdictionNames, Vocabulary
+from core.knowledge.workspace_terms import BUILT_IN_TERMS, WorkspaceTerms
+from core.search.query.route import read_route
+from core.text.tokenize import STOP_WORDS, stem
 from core.workbench import Workbench
-from tests.building import Stores, built
 from tests.search.library import WordEmbedder
+from tests.workbench import Stores, built
 
 PRIVACY = Vocabulary(
     (DomainWords("privacy", "Privacy", ("data subject", "erasure request", "processing register"), (), ("dpia",)),),
@@ -34,7 +33,9 @@ Every data subject may send an erasure request. The processing register names ea
 An erasure request is answered within a month, and the processing register is kept up to date.
 Managers must enter each erasure request in the processing register on the day it arrives.
 """
-PRODUCT = tuple(stem(part) for words in domains().values() for word in words for part in word.lower().split())
+PRODUCT = tuple(
+    stem(part) for words in BUILT_IN_TERMS.domains.keywords.values() for word in words for part in word.lower().split()
+)
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def library(tmp_path: Path) -> Workbench:
 
 def upload(library: Workbench, name: str = "answers.md", text: str = NOTICE) -> Document:
     """A document, read."""
-    return library.document(library.upload(name, text.encode()).document_id)
+    return library.documents.get(library.documents.upload(name, text.encode()).document_id)
 
 
 invented = st.text(ascii_lowercase, min_size=5, max_size=12).filter(
@@ -66,47 +67,27 @@ def test_a_domain_of_ones_own_counts_in_classifier_router_filters_and_coverage_a
     other = upload(library, "taxes.md", "# Taxes\nEmployers withhold income tax. The tax return is due in April.\n")
 
     assert document.labels.domain.value == own.name
-    assert {passage.domain for passage in library.passages_of(document.id)} == {own.name}
-    result = library.search(SearchRequest(f"what about the {words[0]}"))
+    assert {passage.domain for passage in library.documents.passages(document.id)} == {own.name}
+    result = library.search.run(SearchRequest(f"what about the {words[0]}"))
     assert [chip.value for chip in result.route.chips if chip.kind == "domain"] == [own.name]
-    assert library.facets(SearchFilters())["domains"][own.name] == len(library.passages_of(document.id))
-    narrowed = library.search(SearchRequest(f"{words[0]} tax domain:{title}"))
+    assert library.search.facets(SearchFilters())["domains"][own.name] == len(library.documents.passages(document.id))
+    narrowed = library.search.run(SearchRequest(f"{words[0]} tax domain:{title}"))
     assert narrowed.filters.domains == (own.name,)
     assert {hit.candidate.passage.document_id for hit in narrowed.hits} <= {document.id}
     assert other.labels.domain.value == "taxes"
-    (topic,) = library.desk.add_topics([Topic(f"keeping the {words[0]}")])
+    (topic,) = library.coverage.add_topics([Topic(f"keeping the {words[0]}")])
     assert topic.domain == own.name
-    assert [share.name for share in by_domain(library.desk.glance([topic]))] == [own.name]
-
-
-def test_two_workspaces_in_one_process_do_not_see_each_others_words(tmp_path: Path) -> None:
-    ours, theirs = (built(Stores(WordEmbedder()), tmp_path / name) for name in ("ours", "theirs"))
-    ours.vocabulary.save(PRIVACY, who="Ann")
-    theirs.vocabulary.save(Vocabulary((DomainWords("privacy", "Secrets", ("hush money",)),)), who="Bob")
-    labels = [upload(each).labels.domain.value for each in (ours, theirs)]
-    assert labels[0] == "privacy" != labels[1]
-    asked = SearchRequest("does the data subject know?")
-    assert [each.search(asked).route.domain for each in (ours, theirs)] == ["privacy", None]
-    assert [each.desk.add_topics([Topic("hush money")])[0].domain for each in (ours, theirs)] == [None, "privacy"]
-    third = built(Stores(WordEmbedder()), tmp_path / "third")
-    with pytest.raises(BadRequest, match="'privacy' is no domain of this workspace"):
-        third.correct(upload(third).id, "domain", "privacy")
-    with opened(ours.vocabulary.words):
-        assert domain_title("privacy") == "Privacy"
-        with opened(theirs.vocabulary.words):
-            assert spoken() == BUILT_IN
-            assert domain_title("privacy") == "privacy"
-    assert spoken() == BUILT_IN
+    assert [share.name for share in by_domain(library.coverage.glance([topic]))] == [own.name]
 
 
 def test_names_of_authorities_and_places_are_read_in_documents_and_questions(library: Workbench) -> None:
     library.vocabulary.save(PRIVACY, who="Ann")
-    asked = library.search(SearchRequest("what does the ministry of northern roads ask for in Kosova?"))
+    asked = library.search.run(SearchRequest("what does the ministry of northern roads ask for in Kosova?"))
     assert asked.route.jurisdiction == "country:XK"
     text = "# Guidance for hauliers\n" + "The Ministry of Northern Roads recommends rest in Kosova every day. " * 6
     document = upload(library, "hauliers.md", text)
     assert document.labels.jurisdiction.value == "country:XK"
-    assert library.search(SearchRequest("rest jurisdiction:Kosovo")).filters.jurisdictions == ("country:XK",)
+    assert library.search.run(SearchRequest("rest jurisdiction:Kosovo")).filters.jurisdictions == ("country:XK",)
 
 
 def test_a_name_of_an_authority_speaks_for_it(library: Workbench) -> None:
@@ -118,8 +99,7 @@ def test_a_name_of_an_authority_speaks_for_it(library: Workbench) -> None:
 
 
 def test_a_word_of_file_names_counts_there_and_not_in_the_text(library: Workbench) -> None:
-    with speaking(PRIVACY):
-        assert "privacy" not in domain_hits("the dpia is done")
+    assert "privacy" not in WorkspaceTerms(PRIVACY).domains.hits("the dpia is done")
     library.vocabulary.save(PRIVACY, who="Ann")
     named, plain = upload(library, "DPIA_2026.md"), upload(library, "plain 2026.md", NOTICE.replace("month", "week"))
     sources = [{item.source for item in each.labels.domain.evidence} for each in (named, plain)]
@@ -138,12 +118,12 @@ def test_a_domain_switched_off_is_given_to_nothing_and_kept_by_what_carries_it(l
     library.vocabulary.save(Vocabulary((DomainWords("taxes", off=True),)), who="Ann")
     after = upload(library, "tax2.md", "# Tax\nTaxpayers file a tax return. Withholding of income tax is monthly.\n")
     assert after.labels.domain.value != "taxes"
-    assert library.search(SearchRequest("income tax")).route.domain is None
-    assert library.document(before.id).labels.domain.value == "taxes"
-    with speaking(library.vocabulary.words()):
-        assert "taxes" not in domains()
-        assert domain_title("taxes") == "Taxes"
-    found = library.search(SearchRequest("income tax", SearchFilters(domains=("taxes",))))
+    assert library.search.run(SearchRequest("income tax")).route.domain is None
+    assert library.documents.get(before.id).labels.domain.value == "taxes"
+    domains = library.vocabulary.terms().domains
+    assert "taxes" not in domains.keywords
+    assert domains.title("taxes") == "Taxes"
+    found = library.search.run(SearchRequest("income tax", SearchFilters(domains=("taxes",))))
     assert {hit.candidate.passage.document_id for hit in found.hits} == {before.id}
 
 
@@ -152,10 +132,9 @@ def test_what_documents_carry_is_switched_off_and_never_lost(library: Workbench)
     document = upload(library)
     assert library.vocabulary.in_use()["privacy"].documents == 1
     library.vocabulary.restore(0, who="Bob", after=1)
-    assert library.vocabulary.words().domain("privacy").off
-    with speaking(library.vocabulary.words()):
-        assert domain_titles()["privacy"] == "Privacy"
-    assert library.document(document.id).labels.domain.value == "privacy"
+    assert library.vocabulary.current().domain("privacy").off
+    assert library.vocabulary.terms().domains.titles["privacy"] == "Privacy"
+    assert library.documents.get(document.id).labels.domain.value == "privacy"
 
 
 def test_every_save_is_a_version_with_who_when_and_why_and_can_be_restored(library: Workbench) -> None:
@@ -185,20 +164,17 @@ def test_nobody_overwrites_anothers_version_and_nothing_is_saved_twice(library: 
 
 
 def test_what_another_process_saves_is_heard_within_two_seconds(tmp_path: Path) -> None:
-    from core.library.vocabulary import VocabularyDesk
+    from core.library.vocabulary.service import CurrentVocabulary
 
     stores = Stores(WordEmbedder())
     library, seconds = built(stores, tmp_path), [0.0]
-    there = VocabularyDesk(
-        store=stores.vocabularies, catalogue=stores.catalogue, vectors=stores.vectors,
-        classifier=library.lessons.classifier, jobs=stores.jobs, ticks=lambda: seconds[0],
-    )  # fmt: skip
-    assert there.words() == BUILT_IN
+    there = CurrentVocabulary(stores.vocabularies, lambda: seconds[0])
+    assert there.terms().vocabulary == BUILT_IN
     library.vocabulary.save(PRIVACY, who="Ann")
-    assert library.vocabulary.words() == PRIVACY
-    assert there.words() == BUILT_IN
+    assert library.vocabulary.current() == PRIVACY
+    assert there.terms().vocabulary == BUILT_IN
     seconds[0] = 2.1
-    assert there.words() == PRIVACY
+    assert there.terms().vocabulary == PRIVACY
 
 
 def test_words_can_be_tried_before_they_are_saved(library: Workbench) -> None:
@@ -209,8 +185,8 @@ def test_words_can_be_tried_before_they_are_saved(library: Workbench) -> None:
     on = library.vocabulary.tried_on(document.id, PRIVACY)
     assert on.now.labels["domain"] == document.labels.domain
     assert on.then.labels["domain"].value == "privacy"
-    assert library.vocabulary.words() == BUILT_IN
-    assert library.document(document.id) == document
+    assert library.vocabulary.current() == BUILT_IN
+    assert library.documents.get(document.id) == document
     with pytest.raises(BadRequest, match="nothing to try"):
         library.vocabulary.tried("  ", PRIVACY)
 
@@ -218,16 +194,16 @@ def test_words_can_be_tried_before_they_are_saved(library: Workbench) -> None:
 def test_labels_are_decided_anew_but_for_what_people_confirmed(library: Workbench) -> None:
     first, second = upload(library), upload(library, "again.md", NOTICE.replace("month", "week"))
     plain = upload(library, "tax.md", "# Tax\nEmployers withhold income tax. The tax return of the taxpayer is due.\n")
-    library.correct(second.id, "domain", "learning")
+    library.documents.correct(second.id, "domain", "learning")
     library.vocabulary.save(PRIVACY, who="Ann")
     run = library.vocabulary.relabelling.start("Ann")
     assert run.ended is not None and (run.total, run.done, run.changed, run.version) == (3, 3, 1, 1)
-    assert library.document(first.id).labels.domain.value == "privacy"
-    assert {passage.domain for passage in library.passages_of(first.id)} == {"privacy"}
-    assert library.document(second.id).labels.domain.value == "learning"
-    assert library.document(plain.id).labels.domain.value == "taxes"
-    assert library.document(first.id).labels.truth == first.labels.truth
-    found = library.search(SearchRequest("erasure request", SearchFilters(domains=("privacy",))))
+    assert library.documents.get(first.id).labels.domain.value == "privacy"
+    assert {passage.domain for passage in library.documents.passages(first.id)} == {"privacy"}
+    assert library.documents.get(second.id).labels.domain.value == "learning"
+    assert library.documents.get(plain.id).labels.domain.value == "taxes"
+    assert library.documents.get(first.id).labels.truth == first.labels.truth
+    found = library.search.run(SearchRequest("erasure request", SearchFilters(domains=("privacy",))))
     assert {hit.candidate.passage.document_id for hit in found.hits} == {first.id}
 
 
@@ -258,8 +234,8 @@ def test_an_empty_library_has_nothing_to_label_anew(library: Workbench) -> None:
 
 
 def test_every_pack_labels_a_text_of_its_subject_and_is_read_in_a_question(library: Workbench) -> None:
-    from core.library.vocabulary_edits import joined
-    from core.library.vocabulary_packs import packs
+    from core.library.vocabulary.edits import merge_vocabularies
+    from core.library.vocabulary.toml_csv import packs
 
     texts = {
         "finance": "The general ledger is closed at month-end. Each journal entry needs two approvals, and accounts"
@@ -271,18 +247,17 @@ def test_every_pack_labels_a_text_of_its_subject_and_is_read_in_a_question(libra
     }
     everything = BUILT_IN
     for pack in packs().values():
-        everything = joined(everything, pack.vocabulary)
+        everything = merge_vocabularies(everything, pack.vocabulary)
     library.vocabulary.save(everything, who="Ann")
     for name, text in texts.items():
         assert library.vocabulary.tried(text, BUILT_IN).now.labels["domain"].value == name
-        with speaking(everything):
-            assert read_route(text, date(2026, 1, 1)).domain == name
+        assert read_route(text, date(2026, 1, 1), WorkspaceTerms(everything)).domain == name
 
 
 def test_truths_are_what_they_are_whatever_the_words(library: Workbench) -> None:
     before = upload(library).labels.truth
     library.vocabulary.save(PRIVACY, who="Ann")
     library.vocabulary.relabelling.start("Ann")
-    (document,) = library.documents()
+    (document,) = library.documents.list()
     assert document.labels.truth == before
     assert document.labels.truth.value in {*Truth, None}

@@ -1,17 +1,26 @@
 """Vocabularies are checked, compared, joined and passed on; what is wrong is said in words."""
 
+import csv
+import io
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.documents import Authority
-from core.errors import BadRequest
-from core.library.vocabulary_check import TERRITORIES, checked
-from core.library.vocabulary_edits import differences, domain_named, edited_domain, joined, keywords_of
-from core.library.vocabulary_packs import packs
-from core.library.vocabulary_text import from_csv, from_file, from_toml, to_csv, to_toml
-from core.tables.domains import built_in_domains
-from core.vocabulary import BUILT_IN, AuthorityNames, DomainWords, JurisdictionNames, Vocabulary
+from core.domain.documents import Authority
+from core.domain.errors import BadRequest
+from core.domain.vocabulary import BUILT_IN, AuthorityNames, DomainWords, JurisdictionNames, Vocabulary
+from core.knowledge.domains import built_in_domains
+from core.library.vocabulary.edits import (
+    TERRITORIES,
+    check_vocabulary,
+    differences,
+    domain_keywords,
+    edit_domain,
+    merge_vocabularies,
+    new_domain_name,
+)
+from core.library.vocabulary.toml_csv import from_csv, from_file, from_toml, packs, to_csv, to_toml
 
 texts = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=12).filter(
     lambda word: not word.startswith("'")
@@ -46,15 +55,15 @@ def test_what_is_exported_is_imported_exactly(vocabulary: Vocabulary) -> None:
 def test_a_csv_holds_nothing_a_spreadsheet_would_run(vocabulary: Vocabulary) -> None:
     exact = Vocabulary((DomainWords("privacy", "Privacy", ("=PII", "@home", "+1")),))
     for each in (vocabulary, exact):
-        cells = [cell for line in to_csv(each).splitlines()[1:] for cell in line.split(",")]
-        assert not [cell for cell in cells if cell.lstrip('" ').startswith(("=", "@", "+", "-"))]
+        cells = [cell for row in csv.reader(io.StringIO(to_csv(each))) for cell in row]
+        assert not [cell for cell in cells if cell.lstrip(" ").startswith(("=", "@", "+", "-"))]
     assert from_csv(to_csv(exact), "it") == exact
 
 
 @given(vocabularies, vocabularies)
 def test_joining_keeps_all_words_of_both_and_twice_is_once(one: Vocabulary, other: Vocabulary) -> None:
-    both = joined(one, other)
-    assert joined(both, other) == both
+    both = merge_vocabularies(one, other)
+    assert merge_vocabularies(both, other) == both
     for said in (one, other):
         for domain in said.domains:
             assert set(domain.keywords) <= set(both.domain(domain.name).keywords)
@@ -73,8 +82,8 @@ def test_what_a_form_says_of_a_domain_is_what_counts(data: st.DataObject) -> Non
     known = built_in_domains()["learning"]
     kept = data.draw(st.lists(st.sampled_from(known), unique=True))
     added = [word for word in data.draw(st.lists(texts, max_size=3, unique=True)) if word not in known]
-    held = edited_domain(BUILT_IN, "learning", title="Learning", keywords=[*kept, *added], name_words=[], off=False)
-    assert set(keywords_of(held, "learning")) == {*kept, *added}
+    held = edit_domain(BUILT_IN, "learning", title="Learning", keywords=[*kept, *added], name_words=[], off=False)
+    assert set(domain_keywords(held, "learning")) == {*kept, *added}
     assert held.domain("learning").title == ""
     if set(kept) == set(known) and not added:
         assert held == BUILT_IN
@@ -108,7 +117,7 @@ CASES = [
 @pytest.mark.parametrize(("said", "problem"), CASES, ids=lambda value: value if isinstance(value, str) else "")
 def test_what_cannot_be_is_said_in_words(said: DomainWords | AuthorityNames | JurisdictionNames, problem: str) -> None:
     rows = {DomainWords: Vocabulary((said,)), AuthorityNames: Vocabulary((), (said,))}  # type: ignore[arg-type]
-    findings = checked(rows.get(type(said), Vocabulary((), (), (said,))))  # type: ignore[arg-type]
+    findings = check_vocabulary(rows.get(type(said), Vocabulary((), (), (said,))))  # type: ignore[arg-type]
     assert problem in " ".join(findings.problems)
 
 
@@ -118,7 +127,7 @@ def test_what_is_allowed_and_worth_knowing_is_said() -> None:
         (),
         (JurisdictionNames("country:GE", "", ("Georgia",)),),
     )
-    findings = checked(own)
+    findings = check_vocabulary(own)
     assert findings.problems == ()
     assert findings.notices == (
         "'no such word' is no keyword of the product's for 'time': leaving it out does nothing.",
@@ -128,11 +137,11 @@ def test_what_is_allowed_and_worth_knowing_is_said() -> None:
 
 
 def test_territories_are_states_and_every_pack_is_sound() -> None:
-    assert not checked(
+    assert not check_vocabulary(
         Vocabulary((), (), tuple(JurisdictionNames(f"state:{code}", code) for code in TERRITORIES))
     ).problems
     for pack in packs().values():
-        assert not checked(pack.vocabulary).problems
+        assert not check_vocabulary(pack.vocabulary).problems
 
 
 @pytest.mark.parametrize(
@@ -162,7 +171,7 @@ def test_a_spreadsheet_saved_with_semicolons_is_read() -> None:
 
 
 def test_a_new_domain_gets_a_name_nobody_has() -> None:
-    assert [domain_named(title, ["privacy"]) for title in ("Privacy", "Überstunden & mehr", "941", "残業")] == [
+    assert [new_domain_name(title, ["privacy"]) for title in ("Privacy", "Überstunden & mehr", "941", "残業")] == [
         "privacy_2",
         "berstunden_mehr",
         "domain_941",

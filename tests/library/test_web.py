@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import BadRequest
-from core.library.web import FetchFailed, Web, checked_url, is_public
+from adapters.http_fetch import HttpFetcher, is_public
+from core.domain.errors import BadRequest, FetchFailed
+from core.ports.fetcher import checked_url
 from tests.library.serving import Answer, Site, served
 
 
@@ -19,9 +20,9 @@ def site() -> Iterator[Site]:
 
 
 @pytest.fixture
-def web() -> Web:
+def web() -> HttpFetcher:
     """One that may ask this machine."""
-    return Web(private=True, seconds=2.0, most_bytes=1_000_000)
+    return HttpFetcher(private=True, seconds=2.0, most_bytes=1_000_000)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ def web() -> Web:
 )
 def test_what_is_no_plain_web_address_is_refused_before_anything_is_asked(url: str) -> None:
     asked: list[str] = []
-    web = Web(resolve=lambda host, port: asked.append(host) or ["93.184.216.34"])  # type: ignore[func-returns-value]
+    web = HttpFetcher(resolve=lambda host, port: asked.append(host) or ["93.184.216.34"])  # type: ignore[func-returns-value]
     with pytest.raises(BadRequest) as refused:
         web.fetch(url)
     assert refused.value.hint and asked == []
@@ -57,7 +58,7 @@ def test_what_is_no_plain_web_address_is_refused_before_anything_is_asked(url: s
 def test_private_addresses_in_any_spelling_are_refused(address: str) -> None:
     assert not is_public(address)
     with pytest.raises(BadRequest, match="private network"):
-        Web(resolve=lambda host, port: [address]).fetch("https://example.org/feed.xml")
+        HttpFetcher(resolve=lambda host, port: [address]).fetch("https://example.org/feed.xml")
 
 
 @pytest.mark.parametrize("address", ["93.184.216.34", "8.8.8.8", "2606:2800:220:1:248:1893:25c8:1946"])
@@ -72,14 +73,14 @@ def test_an_address_that_is_not_public_is_not_public_inside_ipv6_either(address:
 
 def test_a_host_with_one_private_address_among_public_ones_is_refused() -> None:
     with pytest.raises(BadRequest, match="private network"):
-        Web(resolve=lambda host, port: ["93.184.216.34", "10.0.0.1"]).fetch("https://example.org/")
+        HttpFetcher(resolve=lambda host, port: ["93.184.216.34", "10.0.0.1"]).fetch("https://example.org/")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]"])
 def test_this_machine_is_refused_however_it_is_written(site: Site, host: str) -> None:
     site.answers["/"] = Answer(b"secret")
     with pytest.raises((BadRequest, FetchFailed)):
-        Web(seconds=2.0).fetch(site.url("/", host))
+        HttpFetcher(seconds=2.0).fetch(site.url("/", host))
     assert site.asked == []
 
 
@@ -87,7 +88,7 @@ def test_the_connection_goes_to_the_address_that_was_checked_and_the_server_hear
     """A name that answers otherwise the second time is asked once only."""
     answers = iter([["127.0.0.1"], ["192.0.2.1"]])
     site.answers["/feed"] = Answer(b"news")
-    found = Web(private=True, seconds=2.0, resolve=lambda host, port: next(answers)).fetch(
+    found = HttpFetcher(private=True, seconds=2.0, resolve=lambda host, port: next(answers)).fetch(
         site.url("/feed", "feeds.example")
     )
     assert found.body == b"news"
@@ -98,12 +99,12 @@ def test_the_connection_goes_to_the_address_that_was_checked_and_the_server_hear
 def test_a_redirect_is_followed_and_checked_like_the_first_address(site: Site) -> None:
     site.answers["/old"] = Answer(status=302, headers={"Location": "/new"})
     site.answers["/new"] = Answer(b"here", headers={"Content-Type": "text/html; charset=utf-8"})
-    found = Web(private=True, seconds=2.0).fetch(site.url("/old"))
+    found = HttpFetcher(private=True, seconds=2.0).fetch(site.url("/old"))
     assert (found.body, found.url, found.media_type) == (b"here", site.url("/new"), "text/html")
 
 
 @pytest.mark.parametrize("place", ["file:///etc/passwd", "ftp://example.org/", "//ann:pw@example.org/"])
-def test_a_redirect_out_of_the_web_is_refused(site: Site, web: Web, place: str) -> None:
+def test_a_redirect_out_of_the_web_is_refused(site: Site, web: HttpFetcher, place: str) -> None:
     site.answers["/"] = Answer(status=301, headers={"Location": place})
     with pytest.raises(BadRequest):
         web.fetch(site.url("/"))
@@ -111,17 +112,17 @@ def test_a_redirect_out_of_the_web_is_refused(site: Site, web: Web, place: str) 
 
 def test_a_redirect_into_the_private_network_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first host is taken for a public one, so that it answers at all; where it leads is checked as any other."""
-    from core.library import web as module
+    from adapters import http_fetch as module
 
     site.answers["/"] = Answer(status=302, headers={"Location": "http://10.0.0.1/secret"})
     seen: list[str] = []
     monkeypatch.setattr(module, "is_public", lambda address: seen.append(address) or address == "127.0.0.1")
     with pytest.raises(BadRequest, match=r"10\.0\.0\.1 belongs to this machine or to a private network"):
-        Web(seconds=2.0).fetch(site.url("/"))
+        HttpFetcher(seconds=2.0).fetch(site.url("/"))
     assert seen == ["127.0.0.1", "10.0.0.1"]
 
 
-def test_a_circle_of_redirects_ends(site: Site, web: Web) -> None:
+def test_a_circle_of_redirects_ends(site: Site, web: HttpFetcher) -> None:
     site.answers["/"] = Answer(status=302, headers={"Location": "/"})
     with pytest.raises(FetchFailed, match="without end"):
         web.fetch(site.url("/"))
@@ -131,36 +132,36 @@ def test_a_circle_of_redirects_ends(site: Site, web: Web) -> None:
 def test_a_server_that_drips_is_left_at_the_limit(site: Site, place: str) -> None:
     site.answers["/"] = Answer(drips=place)
     with pytest.raises(FetchFailed, match="in time"):
-        Web(private=True, seconds=0.4).fetch(site.url("/"))
+        HttpFetcher(private=True, seconds=0.4).fetch(site.url("/"))
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_an_answer_that_is_too_long_is_not_taken(site: Site, web: Web, packed: bool) -> None:
+def test_an_answer_that_is_too_long_is_not_taken(site: Site, web: HttpFetcher, packed: bool) -> None:
     body = bytes(3_000_000)
     site.answers["/"] = Answer(gzip.compress(body), headers={"Content-Encoding": "gzip"}) if packed else Answer(body)
     with pytest.raises(FetchFailed, match=r"more than 1,000,000 bytes"):
         web.fetch(site.url("/"))
 
 
-def test_an_answer_packed_in_a_way_nobody_asked_for_is_not_unpacked(site: Site, web: Web) -> None:
+def test_an_answer_packed_in_a_way_nobody_asked_for_is_not_unpacked(site: Site, web: HttpFetcher) -> None:
     site.answers["/"] = Answer(b"x", headers={"Content-Encoding": "br"})
     with pytest.raises(FetchFailed, match="packed"):
         web.fetch(site.url("/"))
 
 
 @pytest.mark.parametrize(("status", "said"), [(404, "404"), (500, "500"), (403, "403")])
-def test_what_a_server_refuses_is_said(site: Site, web: Web, status: int, said: str) -> None:
+def test_what_a_server_refuses_is_said(site: Site, web: HttpFetcher, status: int, said: str) -> None:
     site.answers["/"] = Answer(status=status)
     with pytest.raises(FetchFailed, match=said):
         web.fetch(site.url("/"))
 
 
-def test_a_server_that_is_not_there_is_said(web: Web) -> None:
+def test_a_server_that_is_not_there_is_said(web: HttpFetcher) -> None:
     with pytest.raises(FetchFailed, match="could not be reached"):
         web.fetch("http://127.0.0.1:9/")
 
 
-def test_what_a_server_says_of_a_file_is_kept(site: Site, web: Web) -> None:
+def test_what_a_server_says_of_a_file_is_kept(site: Site, web: HttpFetcher) -> None:
     said = {"Content-Type": "application/pdf", "Content-Disposition": 'attachment; filename="plan 1.pdf"'}
     site.answers["/d?id=1"] = Answer(b"%PDF", headers={**said, "Last-Modified": "Tue, 05 Mar 2024 10:00:00 GMT"})
     found = web.fetch(site.url("/d?id=1"))

@@ -84,7 +84,7 @@ def test_two_apps_and_a_command_share_one_data_folder(
     note = tmp_path / "note.md"
     note.write_text("# Berths\n\nThe keeper Odo Marrable must write every berth into the green book.\n", "utf-8")
     run = subprocess.run(
-        [sys.executable, "cli.py", "ingest", str(note)],
+        [sys.executable, "-m", "cli", "ingest", str(note)],
         cwd=ROOT,
         env=os.environ | {"FIVEFOLD_DATA_FOLDER": str(data_folder)},
         capture_output=True,

@@ -11,8 +11,8 @@ import pytest
 from streamlit.elements.lib import policies
 from streamlit.testing.v1 import AppTest
 
-from tests.building import Stores, built
 from tests.search.library import WordEmbedder
+from tests.workbench import Stores, built
 
 MAIN = Path(__file__).parents[2] / "pages" / "frame" / "main.py"
 
@@ -43,7 +43,7 @@ class Shelf:
 
     def add(self, name: str, text: str, **where: Any) -> int:
         """Upload a text; gives its document id."""
-        return self.workbench.upload(name, text.encode(), **where).document_id
+        return self.workbench.documents.upload(name, text.encode(), **where).document_id
 
 
 @pytest.fixture(autouse=True)
@@ -62,11 +62,11 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
     """An empty library, opened by the pages instead of a database."""
     import streamlit as st
 
-    import storage.opening
-    from pages.parts import session
+    import bootstrap.workbench
+    from pages.components import session
 
     shelf = Shelf(tmp_path)
-    monkeypatch.setattr(storage.opening, "open_workbench", lambda settings: nullcontext(shelf.workbench))
+    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda settings: nullcontext(shelf.workbench))
     st.cache_resource.clear()
     st.cache_data.clear()
     session.workbench()

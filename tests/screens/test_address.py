@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pages.parts import address
+from pages.components import urls
 
 A, B, C = ({"q": [word]} for word in ("oil", "gas", "water"))
 
@@ -18,45 +18,45 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def going_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(address, "get_script_run_ctx", lambda: SimpleNamespace(is_history_navigation=True))
+    monkeypatch.setattr(urls, "get_script_run_ctx", lambda: SimpleNamespace(is_history_navigation=True))
 
 
 def test_a_part_that_said_nothing_yet_is_asked_by_any_address() -> None:
-    assert address.asks("search", A) and address.last_said("search", C) is C
+    assert urls.asks("search", A) and urls.last_said("search", C) is C
 
 
 def test_what_it_said_itself_asks_for_nothing_new() -> None:
-    address.says("search", A)
-    address.says("search", B)
-    assert not address.asks("search", B) and address.last_said("search") == B
+    urls.says("search", A)
+    urls.says("search", B)
+    assert not urls.asks("search", B) and urls.last_said("search") == B
 
 
 def test_a_click_made_before_the_browser_heard_does_not_bring_back_the_old_address() -> None:
     for params in (A, B, C):
-        address.says("search", params)
-    assert not address.asks("search", A) and not address.asks("search", B)
-    assert address.asks("library", A)
+        urls.says("search", params)
+    assert not urls.asks("search", A) and not urls.asks("search", B)
+    assert urls.asks("library", A)
 
 
 def test_a_new_address_is_heard_and_so_is_going_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    address.says("search", A)
-    address.says("search", B)
-    assert address.asks("search", C)
+    urls.says("search", A)
+    urls.says("search", B)
+    assert urls.asks("search", C)
     going_back(monkeypatch)
-    assert address.asks("search", A) and not address.asks("search", B)
+    assert urls.asks("search", A) and not urls.asks("search", B)
 
 
 def test_an_old_address_is_no_echo_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr(address, "monotonic", lambda: now[0])
-    address.says("search", A)
+    monkeypatch.setattr(urls, "monotonic", lambda: now[0])
+    urls.says("search", A)
     now[0] += 60
-    address.says("search", B)
+    urls.says("search", B)
     now[0] += 1.9
-    assert not address.asks("search", A)
+    assert not urls.asks("search", A)
     now[0] += 0.2
-    assert address.asks("search", A)
-    address.says("search", C)
+    assert urls.asks("search", A)
+    urls.says("search", C)
     assert len(st_state("search")) == 2
 
 

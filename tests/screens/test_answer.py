@@ -2,16 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.errors import StoreFailed
-from core.filters import SearchFilters
-from core.five_truths import Figure, FiveTruthsAnswer
-from core.queries import SearchRequest
+from core.domain.errors import StoreFailed
+from core.domain.filters import SearchFilters
+from core.domain.five_truths import Figure, FiveTruthsAnswer
+from core.domain.queries import SearchRequest
 from tests.answers.endpoints import KEY, Behaviour, completion, served
 from tests.screens.conftest import Opened, Shelf, words
 
@@ -29,13 +28,13 @@ PAPERS = {
 def expenses(shelf: Shelf) -> Shelf:
     """Law and guide say 30 days, policy says 60, the customer speaks of something else, reality is empty."""
     for name, (truth, text) in PAPERS.items():
-        shelf.workbench.correct(shelf.add(name, text), "truth", truth)
+        shelf.workbench.documents.correct(shelf.add(name, text), "truth", truth)
     return shelf
 
 
 def told(shelf: Shelf) -> FiveTruthsAnswer:
     """The answer the page shows."""
-    return shelf.workbench.answer_five(QUESTION, filters=SearchFilters(), profile="balanced")
+    return shelf.workbench.answers.ask(QUESTION, filters=SearchFilters(), profile="balanced")
 
 
 def shown(screen: AppTest) -> str:
@@ -45,7 +44,7 @@ def shown(screen: AppTest) -> str:
 
 def break_truth(shelf: Shelf, monkeypatch: pytest.MonkeyPatch, truth: str, *, times: int = 10**6) -> None:
     """Let the search of one truth fail."""
-    search, left = shelf.workbench._searcher.search_many, [times]
+    search, left = shelf.workbench.search._pipeline.search_many, [times]
 
     def broken(requests: Sequence[SearchRequest], now: Any) -> Any:
         if left[0] and any(request.filters.truths == (truth,) for request in requests):
@@ -53,7 +52,7 @@ def break_truth(shelf: Shelf, monkeypatch: pytest.MonkeyPatch, truth: str, *, ti
             raise StoreFailed("The database went away.", "Start it again.")
         return search(requests, now)
 
-    monkeypatch.setattr(shelf.workbench._searcher, "search_many", broken)
+    monkeypatch.setattr(shelf.workbench.search._pipeline, "search_many", broken)
 
 
 def test_the_switch_writes_the_view_into_the_url_and_keeps_question_and_filters(
@@ -135,7 +134,7 @@ def test_a_figure_stands_with_its_query_and_leads_to_the_tables(
     expenses: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     figure = Figure("late *reports*", "37", "SELECT count(*) FROM expenses", "expenses", "[expenses.csv]", 1)
-    monkeypatch.setattr(expenses.workbench, "_answers", _counting(expenses, figure))
+    _count(expenses, figure, monkeypatch)
     screen = opened("search.py", q=QUESTION, view="five", projects=["Tallgrass"])
     assert "37" in [metric.value for metric in screen.metric]
     assert "late \\*reports\\*" in words(screen) and figure.sql in [each.value for each in screen.code]
@@ -143,8 +142,8 @@ def test_a_figure_stands_with_its_query_and_leads_to_the_tables(
     assert "view=Ask" in link.proto.query_string and "project=Tallgrass" in link.proto.query_string
 
 
-def _counting(shelf: Shelf, figure: Figure) -> object:
-    return replace(shelf.workbench._answers, figures=lambda question, project: (figure,))
+def _count(shelf: Shelf, figure: Figure, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelf.workbench.answers, "figures", lambda question, project: (figure,))
 
 
 def test_tables_that_do_not_answer_are_a_notice(
@@ -153,7 +152,7 @@ def test_tables_that_do_not_answer_are_a_notice(
     def dead() -> None:
         raise StoreFailed("The tables did not answer.", "Start their database.")
 
-    monkeypatch.setattr(expenses.workbench.reality._store, "tables", dead)
+    monkeypatch.setattr(expenses.workbench.tables._store, "tables", dead)
     screen = opened("search.py", q=QUESTION, view="five")
     assert any("The tables did not answer" in each.value.replace("\\", "") for each in screen.warning)
     assert "within 60 days" in shown(screen) and "No reality source answers this" not in shown(screen)
@@ -161,15 +160,15 @@ def test_tables_that_do_not_answer_are_a_notice(
 
 
 def test_text_with_markup_is_shown_as_it_stands(stocked: Shelf, opened: Opened) -> None:
-    (hostile,) = [each for each in stocked.workbench.documents() if each.name == "hostile_notes.md"]
-    stocked.workbench.correct(hostile.id, "truth", "reference")
+    (hostile,) = [each for each in stocked.workbench.documents.list() if each.name == "hostile_notes.md"]
+    stocked.workbench.documents.correct(hostile.id, "truth", "reference")
     said = words(opened("search.py", q="overtime rate per hour", view="five"))
     assert "\\<b\\>bold\\<\\/b\\>" in said and "<b>" not in said
     assert "\\[link\\]\\(javascript" in said
 
 
 def test_documents_of_unknown_truth_are_not_passed_over_in_silence(stocked: Shelf, opened: Opened) -> None:
-    unknown = stocked.workbench.statistics().by_truth[None]
+    unknown = stocked.workbench.documents.statistics().by_truth[None]
     assert unknown and f"{unknown} document" in shown(opened("search.py", q="overtime", view="five"))
 
 
@@ -224,8 +223,7 @@ def test_without_a_language_model_nothing_offers_to_write(expenses: Shelf, opene
 
 def written(shelf: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch, model: Behaviour) -> AppTest:
     """The page after the model was asked to write."""
-    desk = replace(shelf.workbench._answers, writer=model.endpoint(timeout_seconds=1.0))
-    monkeypatch.setattr(shelf.workbench, "_answers", desk)
+    monkeypatch.setattr(shelf.workbench.answers, "writer", model.endpoint(timeout_seconds=1.0))
     screen = opened("search.py", q=QUESTION, view="five")
     screen.button(key="answer.write").click().run()
     assert not screen.exception and KEY not in shown(screen)

@@ -8,12 +8,12 @@ from io import BytesIO
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.boards import CellState, Topic
-from core.coverage.pack import pack_data
-from core.coverage.pack_xlsx import pack_xlsx
-from core.documents import Truth
-from core.errors import StoreFailed
-from core.reviews import Opinion, Verdict
+from core.coverage.meeting_pack.pack import pack_data
+from core.coverage.meeting_pack.xlsx import pack_xlsx
+from core.domain.coverage_board import CellState, Topic
+from core.domain.coverage_review import ReviewerOpinion, ReviewVerdict
+from core.domain.documents import Truth
+from core.domain.errors import StoreFailed
 from tests.screens.conftest import Opened, Shelf, words
 
 HOSTILE = "=1+1 :red[x] <b>$5</b>"
@@ -21,7 +21,7 @@ HOSTILE = "=1+1 :red[x] <b>$5</b>"
 
 def assessed(shelf: Shelf, *names: str, project: str | None = None) -> None:
     """Keep topics and judge them."""
-    desk = shelf.workbench.desk
+    desk = shelf.workbench.coverage
     desk.add_topics([Topic(name) for name in names])
     desk.runs.carry_out(desk.runs.start(project).id)
 
@@ -43,7 +43,7 @@ def ended(screen: AppTest) -> AppTest:
 
 
 def cell_key(shelf: Shelf, topic: str, truth: Truth) -> str:
-    number = next(each.id for each in shelf.workbench.desk.topics(None) if each.name == topic)
+    number = next(each.id for each in shelf.workbench.coverage.topics(None) if each.name == topic)
     return f"{truth.value}:{number}"
 
 
@@ -65,7 +65,7 @@ def test_what_is_to_be_obtained_is_counted_in_cells_because_partial_ones_are_no_
     stocked: Shelf, opened: Opened
 ) -> None:
     assessed(stocked, "Overtime pay", "Zebra husbandry")
-    board = stocked.workbench.desk.board(None)
+    board = stocked.workbench.coverage.board(None)
     assert board is not None
     said = words(opened("coverage.py", view="Board"))
     assert f"{len(board.gaps)} cells to obtain evidence for" in said
@@ -73,7 +73,7 @@ def test_what_is_to_be_obtained_is_counted_in_cells_because_partial_ones_are_no_
 
 
 def test_shares_are_named_as_the_board_names_them(stocked: Shelf, opened: Opened) -> None:
-    stocked.workbench.desk.add_topics([Topic("Overtime pay", domain="time")])
+    stocked.workbench.coverage.add_topics([Topic("Overtime pay", domain="time")])
     assessed(stocked, "Zebra husbandry")
     said = [each.text for each in opened("coverage.py", view="Snapshots").get("progress")]
     assert any(each.startswith("Time and attendance · ") for each in said) and "No domain · " in " ".join(said)
@@ -109,7 +109,7 @@ def test_a_failed_search_is_an_error_and_never_a_gap(
     def broken(*args: object, **kwargs: object) -> None:
         raise StoreFailed("The database went away.", "Start it again.")
 
-    monkeypatch.setattr(stocked.workbench._catalogue, "admissible", broken)
+    monkeypatch.setattr(stocked.stores.catalogue, "admissible", broken)
     assessed(stocked, "Overtime pay")
     said = words(opened("coverage.py", cell=cell_key(stocked, "Overtime pay", Truth.REGULATORY)))
     assert "it is not a gap" in said and "nothing could be assessed" in said
@@ -119,7 +119,7 @@ def test_a_failed_search_is_an_error_and_never_a_gap(
 def test_topics_changed_since_the_snapshot_are_told(stocked: Shelf, opened: Opened) -> None:
     assessed(stocked, "Overtime pay")
     assert "added or changed since" not in words(opened("coverage.py"))
-    desk = stocked.workbench.desk
+    desk = stocked.workbench.coverage
     (topic,) = desk.topics(None)
     desk.change_topics([replace(topic, name="Zebra husbandry")])
     desk.add_topics([Topic("Vacation")])
@@ -141,13 +141,13 @@ def test_a_whole_decision_is_taken_logged_and_undone(stocked: Shelf, opened: Ope
     assert "0 of 5 cells decided" in screen.get("progress")[0].proto.text
     pressed(screen, "Decide")
     assert "No verdict is chosen" in screen.warning[0].value
-    screen.segmented_control[1].set_value(Verdict.CONFIRMED).run()
+    screen.segmented_control[1].set_value(ReviewVerdict.CONFIRMED).run()
     pressed(screen, "Decide")
     assert "needs the name" in screen.warning[0].value
     screen.text_input(key="person").set_value("Ann").run()
     pressed(screen, "Decide")
-    (decision,) = stocked.workbench.desk.log(None)
-    assert (decision.who, decision.verdict) == ("Ann", Verdict.CONFIRMED)
+    (decision,) = stocked.workbench.coverage.log(None)
+    assert (decision.who, decision.verdict) == ("Ann", ReviewVerdict.CONFIRMED)
     assert "1 of 5 cells decided" in screen.get("progress")[0].proto.text
     screen.toggle(key="decided").set_value(True).run()
     for _ in range(4):
@@ -155,19 +155,22 @@ def test_a_whole_decision_is_taken_logged_and_undone(stocked: Shelf, opened: Ope
             break
         pressed(screen, "Next")
     pressed(screen, "Undo the decision")
-    assert [each.verdict for each in stocked.workbench.desk.log(None)] == [Verdict.CONFIRMED, Verdict.UNDONE]
+    assert [each.verdict for each in stocked.workbench.coverage.log(None)] == [
+        ReviewVerdict.CONFIRMED,
+        ReviewVerdict.UNDONE,
+    ]
 
 
 def test_a_reviewer_who_was_slower_is_told_and_overwrites_nothing(stocked: Shelf, opened: Opened) -> None:
     assessed(stocked, "Zebra husbandry")
     screen = opened("coverage.py", view="Review")
     screen.text_input(key="person").set_value("Ann").run()
-    screen.segmented_control[1].set_value(Verdict.NEEDS_WORK).run()
-    desk = stocked.workbench.desk
+    screen.segmented_control[1].set_value(ReviewVerdict.NEEDS_WORK).run()
+    desk = stocked.workbench.coverage
     board = desk.board(None)
     assert board is not None
     first = desk.queue(board)[0].cell
-    desk.decide(board, first, Opinion(Verdict.CONFIRMED, "Bob"))
+    desk.decide(board, first, ReviewerOpinion(ReviewVerdict.CONFIRMED, "Bob"))
     pressed(screen, "Decide")
     assert "Bob has decided" in screen.warning[0].value
     assert [each.who for each in desk.log(None)] == ["Bob"]
@@ -182,14 +185,14 @@ def test_topics_are_retired_and_hostile_names_are_only_text(stocked: Shelf, open
 
 def test_requirements_are_found_and_traced(stocked: Shelf, opened: Opened) -> None:
     stocked.add("sow.md", "# Statement of work\nThe vendor shall configure overtime pay for all plants.\n")
-    sow = stocked.workbench.documents()[0]
-    stocked.workbench.correct(sow.id, "truth", "intent")
+    sow = stocked.workbench.documents.list()[0]
+    stocked.workbench.documents.correct(sow.id, "truth", "intent")
     screen = opened("coverage.py", view="Topics")
     pressed(screen, "Look for them")
     pressed(screen, "Add all 1")
-    (topic,) = stocked.workbench.desk.topics(None)
+    (topic,) = stocked.workbench.coverage.topics(None)
     assert topic.source is not None and topic.source.quote.startswith("The vendor shall")
-    desk = stocked.workbench.desk
+    desk = stocked.workbench.coverage
     desk.runs.carry_out(desk.runs.start(None).id)
     said = words(opened("coverage.py", view="Requirements"))
     assert "1 requirement shown" in said
@@ -206,7 +209,7 @@ def test_rooms_without_anything_say_what_to_do(stocked: Shelf, opened: Opened) -
 def test_snapshots_are_compared_named_opened_and_deleted(stocked: Shelf, opened: Opened) -> None:
     assessed(stocked, "Zebra husbandry")
     stocked.add("zebras.md", "# Zebra husbandry policy\nZebra husbandry must be approved by the keeper.\n")
-    desk = stocked.workbench.desk
+    desk = stocked.workbench.coverage
     desk.runs.carry_out(desk.runs.start(None).id)
     newest, oldest = desk.snapshots(None)
     screen = opened("coverage.py", view="Snapshots")
@@ -223,7 +226,7 @@ def test_the_pack_goes_out_and_decisions_come_back(stocked: Shelf, opened: Opene
     import openpyxl
 
     assessed(stocked, "Zebra husbandry")
-    desk = stocked.workbench.desk
+    desk = stocked.workbench.coverage
     board = desk.board(None)
     assert board is not None
     pack = desk.pack(board, who="Ann")
@@ -231,7 +234,7 @@ def test_the_pack_goes_out_and_decisions_come_back(stocked: Shelf, opened: Opene
     book = openpyxl.load_workbook(BytesIO(pack_xlsx(pack)))
     sheet = book["Decisions"]
     heads = [tile.value for tile in sheet[1]]
-    sheet.cell(2, heads.index("verdict") + 1, Verdict.CONFIRMED.value)
+    sheet.cell(2, heads.index("verdict") + 1, ReviewVerdict.CONFIRMED.value)
     sheet.cell(2, heads.index("who") + 1, "Ann")
     out = BytesIO()
     book.save(out)
@@ -249,7 +252,7 @@ def test_the_pack_goes_out_and_decisions_come_back(stocked: Shelf, opened: Opene
 
 
 def test_an_interrupted_run_can_go_on(stocked: Shelf, opened: Opened) -> None:
-    desk = stocked.workbench.desk
+    desk = stocked.workbench.coverage
     desk.add_topics([Topic("Overtime pay")])
     desk.runs.carry_out(desk.runs.start(None).id, stop=lambda: True)
     screen = opened("coverage.py")
@@ -261,14 +264,14 @@ def test_an_interrupted_run_can_go_on(stocked: Shelf, opened: Opened) -> None:
 def test_a_conflict_is_settled_undone_and_undone_again(stocked: Shelf, opened: Opened) -> None:
     for name, truth, hours in (("act.md", "regulatory", 72), ("rules.md", "compliance", 96)):
         stocked.add(name, f"# {name}\n\nEmployees must report a data breach within {hours} hours of finding it.\n")
-        stocked.workbench.correct(stocked.workbench.documents()[0].id, "truth", truth)
+        stocked.workbench.documents.correct(stocked.workbench.documents.list()[0].id, "truth", truth)
     assessed(stocked, "report a data breach")
     screen = opened("coverage.py", view="Conflicts")
     assert "within 72 hours" in words(screen) and "within 96 hours" in words(screen)
     screen.text_input(key="person").set_value("Ann").run()
-    log = stocked.workbench.desk.log
+    log = stocked.workbench.coverage.log
     for number, label in enumerate(("Conflict", "Undo", "No conflict", "Undo"), start=1):
         screen.segmented_control(key="conflicts").set_value("all").run()
         pressed(screen, label)
         assert len(log(None)) == number, words(screen)
-    assert [each.verdict for each in log(None)][::2] == [Verdict.CONFLICT, Verdict.NO_CONFLICT]
+    assert [each.verdict for each in log(None)][::2] == [ReviewVerdict.CONFLICT, ReviewVerdict.NO_CONFLICT]

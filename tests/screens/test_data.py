@@ -9,16 +9,15 @@ from io import BytesIO, StringIO
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.documents import TableRole
-from core.reality.desk import RealityDesk
-from core.table_queries import DatePart, Fold, Grouping, Measure, Ref, Rows, TableQuery
-from core.tabular import LinkState
-from pages.parts.data import charts, rows
-from pages.parts.data.examples import candidates
-from pages.parts.data.exports import rows_csv, rows_xlsx
-from pages.parts.data.heads import Head, heads_of
-from pages.parts.wording import plain
-from storage.memory import MemoryTableStore
+from core.domain.dataset_queries import AggregateMeasure, Aggregation, ColumnRef, DatePart, Grouping, Rows, TableQuery
+from core.domain.datasets import LinkState
+from core.domain.documents import TableRole
+from core.table_qa.service import TableService
+from pages.components.data import charts, rows
+from pages.components.data.ask import candidates
+from pages.components.data.rows import ColumnLabel, column_labels, rows_csv, rows_xlsx
+from pages.components.wording import plain
+from tests.fakes import FakeTableStore
 from tests.screens.conftest import Opened, Shelf, words
 
 STAFF = """employee_id,last_name,department,pay_rate,hire_date,plan
@@ -37,16 +36,16 @@ def counted(shelf: Shelf) -> Shelf:
     """A library of two linked tables that state reality."""
     for name, text in (("employees.csv", STAFF), ("plans.csv", PLANS)):
         number = shelf.add(name, text)
-        shelf.workbench.correct(number, "truth", "reality")
-    desk = shelf.workbench.reality
-    shelf.workbench.set_table_role("plans", TableRole.SETUP)
-    shelf.workbench.set_table_role("employees", TableRole.RECORDS)
+        shelf.workbench.documents.correct(number, "truth", "reality")
+    desk = shelf.workbench.tables
+    shelf.workbench.documents.set_table_role("plans", TableRole.SETUP)
+    shelf.workbench.documents.set_table_role("employees", TableRole.RECORDS)
     assert [(link.column, link.other_table) for link in desk.table("employees").links] == [("plan", "plans")]
     return shelf
 
 
-def reality(shelf: Shelf) -> RealityDesk:
-    return shelf.workbench.reality
+def reality(shelf: Shelf) -> TableService:
+    return shelf.workbench.tables
 
 
 def pressed(screen: AppTest, label: str) -> AppTest:
@@ -74,7 +73,7 @@ def test_while_files_are_read_the_page_says_how_far_and_draws_itself_again(shelf
     screen = opened("data.py")
     assert "Files are still being read" in words(screen)
     assert "Reading: 0 of 1 document done" in screen.progress[0].text
-    shelf.workbench.ingest(waiting)
+    shelf.workbench.ingestion.ingest(waiting)
     screen.run()
     assert not screen.progress and "No tables yet" not in words(screen)
 
@@ -130,7 +129,7 @@ def test_examples_are_questions_that_are_answered(counted: Shelf, opened: Opened
     screen = opened("data.py")
     offered = screen.get("button_group")[1]
     desk = reality(counted)
-    known = [each for each in candidates(desk.asked()) if desk.ask(each).answered]
+    known = [each for each in candidates(desk.question_tables()) if desk.ask(each).answered]
     assert known[0] == "How many employees are there?"
     assert offered.options[0] == plain(known[0])
     screen.pills(key="data.example").set_value(known[1]).run()
@@ -146,8 +145,8 @@ def test_tables_that_are_not_asked_are_named_with_why(counted: Shelf, opened: Op
 
 
 def test_the_state_of_documents_decides_until_a_person_does(counted: Shelf, opened: Opened) -> None:
-    (plans,) = [each for each in counted.workbench.documents() if each.name == "plans.csv"]
-    counted.workbench.correct(plans.id, "truth", "intent")
+    (plans,) = [each for each in counted.workbench.documents.list() if each.name == "plans.csv"]
+    counted.workbench.documents.correct(plans.id, "truth", "intent")
     assert "its document states intent" in words(opened("data.py"))
     screen = opened("data.py", view="Tables", table="plans")
     assert screen.toggle[0].value is False
@@ -166,7 +165,7 @@ def test_a_role_is_set_by_hand_and_passages_follow(counted: Shelf, opened: Opene
     changed = reality(counted).table("employees")
     assert (changed.role, changed.role_by) == (TableRole.SETUP, "analyst")
     assert "set by hand" in words(screen)
-    assert TableRole.SETUP in {each.table_role for each in counted.workbench.passages_of(changed.document_id)}
+    assert TableRole.SETUP in {each.table_role for each in counted.workbench.documents.passages(changed.document_id)}
 
 
 def test_a_profile_tells_keys_personal_data_and_links(counted: Shelf, opened: Opened) -> None:
@@ -210,7 +209,7 @@ def test_links_are_confirmed_dismissed_and_added(counted: Shelf, opened: Opened)
 
 def test_rejected_rows_and_versions_are_told(counted: Shelf, opened: Opened) -> None:
     number = counted.add("employees.csv", BROKEN)
-    counted.workbench.correct(number, "truth", "reality")
+    counted.workbench.documents.correct(number, "truth", "reality")
     screen = opened("data.py", view="Tables", table="employees", part="Left out")
     assert "1 row could not be read" in words(screen)
     assert shown(screen, 1)[0][0] == 6
@@ -236,7 +235,7 @@ def test_configured_is_held_against_in_use(counted: Shelf, opened: Opened) -> No
 
 
 def test_nothing_to_compare_says_how_roles_and_links_make_it(counted: Shelf, opened: Opened) -> None:
-    counted.workbench.set_table_role("plans", TableRole.RECORDS)
+    counted.workbench.documents.set_table_role("plans", TableRole.RECORDS)
     screen = opened("data.py", view="In use")
     assert "Nothing to compare yet" in words(screen) and "0 tables of set-up and 2 of records" in words(screen)
     pressed(screen, "Set roles and links under Tables")
@@ -259,10 +258,10 @@ def test_a_result_is_a_table_a_chart_and_two_files(
 ) -> None:
     found = Rows(("dept", "n", "n"), (("Shops", 3, 1), ("=1+1", 2, 1)), 2, 4.0, "", truncated=True)
 
-    def run(self: MemoryTableStore, sql: str, most_rows: int, timeout_ms: int) -> Rows:
+    def run(self: FakeTableStore, sql: str, most_rows: int, timeout_ms: int) -> Rows:
         return found
 
-    monkeypatch.setattr(MemoryTableStore, "run", run)
+    monkeypatch.setattr(FakeTableStore, "run", run)
     screen = opened("data.py", view="SQL", sql="select department, count(*) from employees group by 1")
     pressed(screen, "Run")
     assert "**The first 2 rows**; there are more" in words(screen)
@@ -290,8 +289,8 @@ def test_a_project_sees_its_own_tables_and_those_of_all(counted: Shelf, opened: 
 
 QUERY = TableQuery(
     "employees",
-    groups=(Grouping(Ref("employees", "hire_date"), DatePart.YEAR),),
-    measures=(Measure(Fold.AVERAGE, Ref("employees", "pay_rate")),),
+    groups=(Grouping(ColumnRef("employees", "hire_date"), DatePart.YEAR),),
+    measures=(AggregateMeasure(Aggregation.AVERAGE, ColumnRef("employees", "pay_rate")),),
 )
 
 
@@ -308,7 +307,7 @@ def test_names_in_charts_are_text() -> None:
 
 def test_heads_say_what_was_computed(counted: Shelf) -> None:
     found = Rows(("year_of_hire_date", "average_pay_rate"), ((2020, Decimal(1)),), 1, 1.0)
-    heads = heads_of(QUERY, found, reality(counted).tables())
+    heads = column_labels(QUERY, found, reality(counted).tables())
     assert [head.words for head in heads] == ["Year of hire date", "Average pay rate"]
 
 
@@ -326,7 +325,7 @@ def test_heads_say_what_was_computed(counted: Shelf) -> None:
 )
 def test_cells_of_a_column_are_of_one_kind(cells: Sequence[object], expected: list[object]) -> None:
     found = Rows(("a",), tuple((cell,) for cell in cells), len(cells), 1.0)
-    assert rows.columns_of(found, [Head("a")]) == {"a": expected}
+    assert rows.columns_of(found, [ColumnLabel("a")]) == {"a": expected}
 
 
 def test_files_hold_no_formula() -> None:

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
-from core.enrich import operations
-from core.enrich.values import Operation, Outcome
-from core.errors import ModelUnavailable
-from pages.parts.library import enrichment_run
+from core.domain.errors import ModelUnavailable
+from core.library.enrichment import operations
+from core.library.enrichment.values import Operation, OperationOutcome
+from pages.components.library import enrichment_state
 from tests.enrich.reading import AT, POLICY
 from tests.screens.conftest import Opened, Shelf, words
 
@@ -33,7 +33,7 @@ def test_a_document_tells_its_type_summary_keywords_questions_laws_and_dates(she
 
 
 def test_text_of_a_document_is_drawn_as_it_is(stocked: Shelf, opened: Opened) -> None:
-    hostile = next(each.id for each in stocked.workbench.documents() if each.name == "hostile_notes.md")
+    hostile = next(each.id for each in stocked.workbench.documents.list() if each.name == "hostile_notes.md")
     assert ":red[shout]" not in words(_shown(opened, hostile))
 
 
@@ -94,7 +94,7 @@ def test_what_lacks_enrichment_is_drawn_in_the_background(shelf: Shelf, opened: 
     shelf.add("leave.md", POLICY)
     screen = _state(opened)
     screen.button(key="enrich.all").click().run()
-    run = enrichment_run.current()
+    run = enrichment_state.current()
     assert run is not None
     deadline = time.monotonic() + 60
     while run.running:
@@ -109,13 +109,13 @@ def test_a_batch_that_cannot_go_on_says_why(shelf: Shelf, opened: Opened, monkey
     shelf.jobs.work = lambda kind, number: None
     shelf.add("leave.md", POLICY)
 
-    def away(outcomes: list[Outcome]) -> None:
+    def away(outcomes: list[OperationOutcome]) -> None:
         raise ModelUnavailable("The store is away.", "Start it.")
 
     monkeypatch.setattr(shelf.workbench.enrichment._store, "save", away)
     screen = _state(opened)
     screen.button(key="enrich.all").click().run()
-    run = enrichment_run.current()
+    run = enrichment_state.current()
     deadline = time.monotonic() + 60
     while run is not None and run.running:
         assert time.monotonic() < deadline

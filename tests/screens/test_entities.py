@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.entities import Entity, EntityPage, EntityType, KnownEntity
+from core.domain.entities import Entity, EntityPage, EntityType, KnownEntity
 
 SHOWN = [
     KnownEntity(Entity("Form W-2", EntityType.FORM, ("Wage and Tax Statement",)), 62),
@@ -32,7 +32,7 @@ def nothing(part: str, kind: EntityType | None, limit: int, offset: int) -> Enti
 
 def browser(empty: bool = False) -> None:
     """The page around it; AppTest runs its source by itself, so it imports what it needs."""
-    from pages.parts.entities import draw_browser
+    from pages.components.entities import draw_browser
     from tests.screens import test_entities
 
     draw_browser(test_entities.nothing if empty else test_entities.look_up)

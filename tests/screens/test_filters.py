@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.filters import FIELDS, SearchFilters
-from core.queries import SearchRequest
-from pages.parts import filters as parts
-from pages.parts.urls import params_of, request_from
+from core.domain.filters import FIELDS, SearchFilters
+from core.domain.queries import SearchRequest
+from pages.components import filters as parts
+from pages.components.urls import params_of, request_from
 from tests.screens.conftest import Opened, Shelf, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
@@ -113,7 +113,7 @@ def test_counts_are_those_of_the_other_filters(stocked: Shelf, opened: Opened) -
     screen = opened("search.py", q=QUESTION, projects=["Tallgrass"])
     before = _options(opened("search.py", q=QUESTION), "documents")
     after = _options(screen, "documents")
-    narrowed = stocked.workbench.facets(SearchFilters(projects=("Tallgrass",)))["documents"]
+    narrowed = stocked.workbench.search.facets(SearchFilters(projects=("Tallgrass",)))["documents"]
     assert sum(after.values()) == sum(narrowed.values()) and sum(before.values()) >= sum(after.values())
 
 
@@ -145,7 +145,7 @@ POLICY = "# Overtime\nOvertime must be approved by a manager before it is worked
 
 
 def test_archived_documents_can_be_searched(stocked: Shelf, opened: Opened) -> None:
-    stocked.workbench.archive(stocked.add("old_policy.md", POLICY), archived=True)
+    stocked.workbench.documents.archive(stocked.add("old_policy.md", POLICY), archived=True)
     screen = opened("search.py", q=QUESTION)
     assert "old\\_policy" not in words(screen)
     screen.selectbox(key="filter.archived").set_value("only").run()
@@ -164,9 +164,10 @@ def test_dates_that_make_no_sense_leave_the_filters_where_they_can_be_corrected(
 def _dated_page() -> None:
     import streamlit as st
 
-    from pages.parts import filters
+    from core.knowledge.workspace_terms import BUILT_IN_TERMS
+    from pages.components import filters
 
-    narrowed = filters.drawn({"tags": {"a": 3}}, {}, lambda asked: 4)
+    narrowed = filters.drawn({"tags": {"a": 3}}, {}, BUILT_IN_TERMS, lambda asked: 4)
     st.write(str(narrowed.dated))
 
 

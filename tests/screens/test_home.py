@@ -2,12 +2,12 @@
 
 import pytest
 
-from core.boards import Topic
-from core.documents import DocumentState, Truth
-from core.errors import BadRequest
-from core.reality.desk import RealityDesk
-from core.reviews import Opinion, Verdict
-from pages.parts.wording import plain
+from core.domain.coverage_board import Topic
+from core.domain.coverage_review import ReviewerOpinion, ReviewVerdict
+from core.domain.documents import DocumentState, Truth
+from core.domain.errors import BadRequest
+from core.table_qa.service import TableService
+from pages.components.wording import plain
 from tests.screens.conftest import Opened, Shelf, words
 
 PEOPLE = "employee_id,plan\nE1,MED\nE2,DEN\nE3,MED\nE4,MED\n"
@@ -24,7 +24,7 @@ def test_an_empty_library_explains_the_five_truths_and_offers_the_sample(shelf: 
 def test_one_click_loads_the_sample_library_with_every_truth(shelf: Shelf, opened: Opened) -> None:
     home = opened("home.py")
     home.button[0].click().run(timeout=120)
-    documents = shelf.workbench.documents()
+    documents = shelf.workbench.documents.list()
     assert len(documents) >= 10
     assert {each.state for each in documents} == {DocumentState.READY}
     assert not home.exception and not home.error
@@ -34,12 +34,12 @@ def test_one_click_loads_the_sample_library_with_every_truth(shelf: Shelf, opene
 def test_a_failed_file_needs_attention_and_says_why(stocked: Shelf, opened: Opened) -> None:
     stocked.add("broken.pdf", "%PDF-1.7 this is no document")
     said = words(opened("home.py"))
-    failed = next(each for each in stocked.workbench.documents() if each.state is DocumentState.FAILED)
+    failed = next(each for each in stocked.workbench.documents.list() if each.state is DocumentState.FAILED)
     assert "broken" in said and failed.failure.split("'")[-1].strip().rstrip(".")[:12] in said.replace("\\", "")
 
 
 def test_a_failed_file_says_what_to_do_about_it(shelf: Shelf, opened: Opened) -> None:
-    failed = shelf.workbench.document(shelf.add("broken.pdf", "%PDF-1.7 this is no document"))
+    failed = shelf.workbench.documents.get(shelf.add("broken.pdf", "%PDF-1.7 this is no document"))
     assert failed.remedy and plain(failed.remedy) in words(opened("home.py"))
 
 
@@ -63,28 +63,30 @@ def test_a_library_that_does_not_open_is_an_error_that_says_what_to_do(
 ) -> None:
     import streamlit as st
 
-    import storage.opening
-    from core.errors import StoreFailed
+    import bootstrap.workbench
+    from core.domain.errors import StoreFailed
 
     def closed(settings: object) -> None:
         raise StoreFailed("The database does not start.", "Free some disk space.")
 
     st.cache_resource.clear()
-    monkeypatch.setattr(storage.opening, "open_workbench", closed)
+    monkeypatch.setattr(bootstrap.workbench, "open_workbench", closed)
     home = opened("home.py")
     assert "The database does not start" in home.error[0].value and "Free some disk space" in home.error[0].value
 
 
 def test_accepted_cells_whose_sentence_changed_need_attention(stocked: Shelf, opened: Opened) -> None:
-    desk = stocked.workbench.desk
+    desk = stocked.workbench.coverage
     desk.add_topics([Topic("overtime approved in writing")])
     desk.runs.carry_out(desk.runs.start(None).id)
     board = desk.board(None)
     assert board is not None
     cell = board.cell("overtime approved in writing", Truth.COMPLIANCE)
-    desk.decide(board, cell, Opinion(Verdict.ACCEPTED, "Ann"))
+    desk.decide(board, cell, ReviewerOpinion(ReviewVerdict.ACCEPTED, "Ann"))
     assert "rest on sentences" not in words(opened("home.py"))
-    stocked.workbench.delete(next(each.id for each in stocked.workbench.documents() if "overtime" in each.name))
+    stocked.workbench.documents.delete(
+        next(each.id for each in stocked.workbench.documents.list() if "overtime" in each.name)
+    )
     assert "1 accepted cell of the coverage board rest on sentences" in words(opened("home.py"))
 
 
@@ -92,11 +94,11 @@ def test_rows_that_were_not_read_and_codes_nobody_configured_need_attention(shel
     plans = shelf.add("plans.csv", "plan,description\nMED,Medical plan\nDEN,Dental plan\nVIS,Vision plan\n")
     people = shelf.add("people.csv", PEOPLE + "E5,OLD\nE6\n")
     for number in (plans, people):
-        shelf.workbench.correct(number, "truth", "reality")
+        shelf.workbench.documents.correct(number, "truth", "reality")
     said = words(opened("home.py")).replace("\\", "")
     assert "1 row of people could not be read" in said
     assert "1 code of people.plan is used but not configured" in said
-    shelf.workbench.delete(people)
+    shelf.workbench.documents.delete(people)
     said = words(opened("home.py"))
     assert "could not be read" not in said and "not configured" not in said
 
@@ -104,10 +106,10 @@ def test_rows_that_were_not_read_and_codes_nobody_configured_need_attention(shel
 def test_tables_that_cannot_be_compared_take_nothing_else_along(
     stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def slow(self: RealityDesk, project: str | None = None) -> None:
+    def slow(self: TableService, project: str | None = None) -> None:
         raise BadRequest("This took longer than 10 seconds.", "Ask for less.")
 
-    monkeypatch.setattr(RealityDesk, "in_use", slow)
+    monkeypatch.setattr(TableService, "configured_vs_used", slow)
     home = opened("home.py")
     assert "This took longer" in home.warning[0].value
     assert "Last searches" in words(home) and "Every file was read" not in words(home)

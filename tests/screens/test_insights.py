@@ -5,19 +5,18 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.documents import Sector
-from core.memories import Episode, Insight
-from core.notes.desk import MemoryDesk
-from core.notes.links import link_of
-from core.queries import SearchRequest
+from core.domain.documents import Sector
+from core.domain.insights import Episode, Insight
+from core.domain.queries import SearchRequest
+from core.insights.service import InsightService, link_of
 from tests.screens.conftest import Opened, Shelf, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 HOSTILE = "# Big *bold* <b>$5</b> :red[x]\n\n[link](javascript:alert(1)) `code`"
 
 
-def memories(shelf: Shelf) -> MemoryDesk:
-    return shelf.workbench.memories
+def memories(shelf: Shelf) -> InsightService:
+    return shelf.workbench.insights
 
 
 def noted(shelf: Shelf, text: str = "Overtime needs a signature.", **more: object) -> Insight:
@@ -40,7 +39,7 @@ def test_an_empty_list_says_what_to_do(stocked: Shelf, opened: Opened) -> None:
 
 
 def test_a_note_is_listed_with_its_facts_its_strength_and_what_it_rests_on(stocked: Shelf, opened: Opened) -> None:
-    result = stocked.workbench.search(SearchRequest(QUESTION))
+    result = stocked.workbench.search.run(SearchRequest(QUESTION))
     link = link_of(result.hits[0].citations[0])
     noted(stocked, tags=["pay"], links=[link], question=QUESTION, project="Tallgrass")
     screen = opened("insights.py")
@@ -55,9 +54,9 @@ def test_a_note_is_listed_with_its_facts_its_strength_and_what_it_rests_on(stock
 
 
 def test_a_link_to_a_deleted_document_says_so(stocked: Shelf, opened: Opened) -> None:
-    link = link_of(stocked.workbench.search(SearchRequest(QUESTION)).hits[0].citations[0])
+    link = link_of(stocked.workbench.search.run(SearchRequest(QUESTION)).hits[0].citations[0])
     noted(stocked, links=[link])
-    stocked.workbench.delete(link.document_id)
+    stocked.workbench.documents.delete(link.document_id)
     assert "no longer in the library" in words(opened("insights.py"))
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from core.queries import SearchRequest
-from core.results import DropReason
-from pages.parts import not_shown
+from core.domain.queries import SearchRequest
+from core.domain.results import DropReason
+from pages.components import why_missing
 from tests.browser.paper import make_pdf
 from tests.screens.conftest import Opened, Shelf, words
 
@@ -20,7 +20,7 @@ def test_without_a_question_it_says_what_to_do(stocked: Shelf, opened: Opened) -
 def test_every_part_of_the_sum_has_a_value_and_a_reason(stocked: Shelf, opened: Opened) -> None:
     screen = opened("inspection.py", q=QUESTION)
     parts = screen.table[0].value
-    hit = stocked.workbench.search(SearchRequest(QUESTION)).hits[0]
+    hit = stocked.workbench.search.run(SearchRequest(QUESTION)).hits[0]
     assert sum(float(each or 0) for each in parts["Adds"]) == pytest.approx(round(hit.score.total, 3), abs=1e-9)
     assert all(parts["Why"])
     assert f"= {hit.score.total:.3f}" in words(screen).replace("\\", "")
@@ -36,9 +36,11 @@ def test_beside_the_picture_of_its_page_the_text_begins_at_the_passage(
 ) -> None:
     filler = " ".join(f"Gliders of class {number} are inspected by the workshop in spring." for number in range(40))
     sections = {"Fleet": f"{filler}\n\nEvery tug must be weighed on the seventh of May by the airfield warden."}
-    stocked.workbench.upload("airfield.pdf", make_pdf(tmp_path / "airfield.pdf", "Airfield", sections).read_bytes())
+    stocked.workbench.documents.upload(
+        "airfield.pdf", make_pdf(tmp_path / "airfield.pdf", "Airfield", sections).read_bytes()
+    )
     asked = "When must every tug be weighed?"
-    passage = stocked.workbench.search(SearchRequest(asked)).hits[0].candidate.passage
+    passage = stocked.workbench.search.run(SearchRequest(asked)).hits[0].candidate.passage
     assert passage.document_name == "airfield.pdf" and passage.start > 500
     screen = opened("inspection.py", q=asked, view="Page")
     text = next(each.value for each in screen.markdown if "yellow-background" in each.value)
@@ -53,7 +55,7 @@ def test_citations_are_written_in_every_style(stocked: Shelf, opened: Opened) ->
 
 
 def test_what_was_found_and_not_shown_says_why(stocked: Shelf, opened: Opened) -> None:
-    result = stocked.workbench.search(SearchRequest(QUESTION))
+    result = stocked.workbench.search.run(SearchRequest(QUESTION))
     assert result.dropped, "the small library leaves something out of this answer"
     said = words(opened("inspection.py", q=QUESTION, view="Not shown")).replace("\\", "")
     assert result.dropped[0].detail in said
@@ -61,7 +63,7 @@ def test_what_was_found_and_not_shown_says_why(stocked: Shelf, opened: Opened) -
 
 def test_where_nothing_answers_all_that_was_found_says_how_near_it_comes(stocked: Shelf, opened: Opened) -> None:
     asked = "Is overtime of the second symphony played by the Vienna Orchestra?"
-    result = stocked.workbench.search(SearchRequest(asked))
+    result = stocked.workbench.search.run(SearchRequest(asked))
     assert any(each.reason is DropReason.NO_ANSWER for each in result.dropped)
     said = words(opened("inspection.py", q=asked, view="Not shown")).replace("\\", "")
     assert "the library does not answer the question" in said and "BM25" in said
@@ -69,7 +71,7 @@ def test_where_nothing_answers_all_that_was_found_says_how_near_it_comes(stocked
 
 @pytest.mark.parametrize("reason", DropReason)
 def test_every_reason_not_to_be_shown_has_its_words(reason: DropReason) -> None:
-    assert not_shown.WHY[reason]
+    assert why_missing.WHY[reason]
 
 
 def test_a_document_without_a_date_is_undated_in_one_word(stocked: Shelf, opened: Opened) -> None:
@@ -83,7 +85,7 @@ def test_nonsense_for_a_passage_in_the_url_opens_the_first_result(stocked: Shelf
 
 
 def test_a_passage_that_is_not_a_result_can_be_inspected_too(stocked: Shelf, opened: Opened) -> None:
-    dropped = stocked.workbench.search(SearchRequest(QUESTION)).dropped[0]
+    dropped = stocked.workbench.search.run(SearchRequest(QUESTION)).dropped[0]
     screen = opened("inspection.py", q=QUESTION, passage=str(dropped.candidate.passage.id))
     assert "not shown" in str([each.proto for each in screen.markdown])
 

@@ -7,7 +7,7 @@ from tests.screens.conftest import LAW, POLICY, Opened, Shelf, words
 
 
 def _named(shelf: Shelf, name: str) -> str:
-    return str(next(each.id for each in shelf.workbench.documents() if each.name == name))
+    return str(next(each.id for each in shelf.workbench.documents.list() if each.name == name))
 
 
 def test_an_empty_library_says_what_to_do(shelf: Shelf, opened: Opened) -> None:
@@ -30,7 +30,7 @@ def test_words_of_a_name_narrow_the_table(stocked: Shelf, opened: Opened, params
 
 def test_an_archive_has_no_truth_and_is_not_unknown(stocked: Shelf, opened: Opened) -> None:
     packed = zip_of(("night.md", b"# Night\nThe night watch writes a log of every ship that passes."))
-    stocked.workbench.upload("share.zip", packed)
+    stocked.workbench.documents.upload("share.zip", packed)
     table = opened("library.py").dataframe[0].value
     (row,) = [row for _, row in table.iterrows() if row["Document"] == "share.zip"]
     assert row["Truth"] == "▤ archive" and row["Authority"] == ""
@@ -39,7 +39,7 @@ def test_an_archive_has_no_truth_and_is_not_unknown(stocked: Shelf, opened: Open
 
 
 def test_an_archive_is_not_searched_and_has_no_pages(shelf: Shelf, opened: Opened) -> None:
-    number = shelf.workbench.upload("share.zip", zip_of(("law.md", LAW.encode()))).document_id
+    number = shelf.workbench.documents.upload("share.zip", zip_of(("law.md", LAW.encode()))).document_id
     screen = opened("library.py", document=str(number))
     assert "0 pages" not in words(screen) and "Search in it" not in [each.label for each in screen.page_link]
 
@@ -58,7 +58,7 @@ def test_files_on_their_way_show_how_far_they_are(stocked: Shelf, opened: Opened
 
 
 def test_a_runner_up_that_nothing_speaks_for_is_not_mentioned(stocked: Shelf, opened: Opened) -> None:
-    labels = stocked.workbench.document(int(_named(stocked, "flsa_section_207.md"))).labels
+    labels = stocked.workbench.documents.get(int(_named(stocked, "flsa_section_207.md"))).labels
     assert any(label.runner_up and label.runner_up_probability < 0.005 for _, label in labels.items())
     said = words(opened("library.py", document=_named(stocked, "flsa_section_207.md"))).replace("\\", "")
     assert "sure 0." in said and "0.00" not in said
@@ -85,10 +85,10 @@ def test_deleting_asks_first(stocked: Shelf, opened: Opened) -> None:
     wanted = _named(stocked, "flsa_section_207.md")
     screen = opened("library.py", document=wanted)
     screen.button(key=f"delete.{wanted}").click().run()
-    assert len(stocked.workbench.documents()) == 4
+    assert len(stocked.workbench.documents.list()) == 4
     [yes] = [each for each in screen.button if each.label == "Delete" and each.key != f"delete.{wanted}"]
     yes.click().run()
-    assert {each.name for each in stocked.workbench.documents()}.isdisjoint({"flsa_section_207.md"})
+    assert {each.name for each in stocked.workbench.documents.list()}.isdisjoint({"flsa_section_207.md"})
 
 
 def test_an_unknown_document_in_the_url_is_no_error(stocked: Shelf, opened: Opened) -> None:
@@ -103,12 +103,12 @@ def test_one_document_is_edited_looked_at_first_and_taken_back(stocked: Shelf, o
     next(each for each in screen.text_input if each.label == "URL").set_value("https://example.org")
     next(each for each in screen.button if each.label == "See what would change").click().run()
     assert "**1 change** in 1 document" in words(screen)
-    assert stocked.workbench.document(int(wanted)).url == ""
+    assert stocked.workbench.documents.get(int(wanted)).url == ""
     screen.button(key="library.apply").click().run()
-    assert stocked.workbench.document(int(wanted)).url == "https://example.org"
+    assert stocked.workbench.documents.get(int(wanted)).url == "https://example.org"
     assert "1 change made in 1 document" in words(screen)
     screen.button(key="library.undo").click().run()
-    assert stocked.workbench.document(int(wanted)).url == ""
+    assert stocked.workbench.documents.get(int(wanted)).url == ""
     screen.segmented_control(key="library.view").set_value("History").run()
     assert "URL → https://example.org" in words(screen).replace("\\", "") and "taken back by analyst" in words(screen)
 
@@ -117,13 +117,13 @@ def test_nothing_filled_in_changes_nothing(stocked: Shelf, opened: Opened) -> No
     screen = opened("library.py", document=_named(stocked, "flsa_section_207.md"))
     screen.segmented_control(key="library.view").set_value("Edit").run()
     next(each for each in screen.button if each.label == "See what would change").click().run()
-    assert "Nothing to change" in words(screen) and not stocked.workbench.edits.history()
+    assert "Nothing to change" in words(screen) and not stocked.workbench.bulk_edit.history()
 
 
 def test_what_was_changed_by_hand_is_a_view_of_its_own_that_a_url_opens(stocked: Shelf, opened: Opened) -> None:
     assert "Nothing was changed by hand yet" in words(opened("library.py", view="history"))
-    ids = [each.id for each in stocked.workbench.documents()]
-    stocked.workbench.edits.archive(ids[:2], archived=True, who="Bob")
+    ids = [each.id for each in stocked.workbench.documents.list()]
+    stocked.workbench.bulk_edit.archive(ids[:2], archived=True, who="Bob")
     screen = opened("library.py", view="history")
     assert "Bob" in words(screen) and "2 documents" in words(screen)
     screen.segmented_control(key="library.page").set_value("Documents").run()
@@ -142,7 +142,7 @@ def test_a_csv_read_back_shows_its_changes_and_its_problems_before_anything_is_m
     said = words(screen)
     assert "2 things cannot be done" in said and "**1 change** in 1 document" in said
     screen.button(key="library.apply").click().run()
-    assert stocked.workbench.document(int(wanted)).owner == "Ann"
+    assert stocked.workbench.documents.get(int(wanted)).owner == "Ann"
 
 
 def test_what_is_wrong_alike_with_several_documents_is_said_once_whatever_their_names_hold(
@@ -166,6 +166,6 @@ def test_a_file_that_cannot_be_read_is_replaced_from_its_details(shelf: Shelf, o
         ("law.md", LAW.encode(), "text/markdown")
     )
     screen.run()
-    (document,) = shelf.workbench.documents()
+    (document,) = shelf.workbench.documents.list()
     assert document.name == "law.md" and screen.query_params["document"] == str(document.id)
     assert [each for each in screen.button if each.label == "Read again"]

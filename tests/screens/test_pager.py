@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.pager import page_asked, page_params, pages_of, place_of
+from pages.components.pager import page_asked, page_params, pages_of, place_of
 from tests.screens.conftest import Opened, Shelf, words
 
 
 def _list() -> None:
     import streamlit as st
 
-    from pages.parts.pager import paged
+    from pages.components.pager import paged
 
     items = range(st.session_state.get("so many", 25))
     st.write(f"shown {list(paged(items, 10, 'list', in_url=True))}")
@@ -61,7 +61,7 @@ def test_what_is_no_page_is_the_first(named: str) -> None:
 
 def test_notes_are_turned_page_by_page_and_the_url_names_the_page(shelf: Shelf, opened: Opened) -> None:
     for number in range(23):
-        shelf.workbench.memories.save(f"Note {number:03} on overtime.", who="Ann")
+        shelf.workbench.insights.save(f"Note {number:03} on overtime.", who="Ann")
     screen = opened("insights.py")
     assert "1–20 of 23 insights" in words(screen) and "Note 002" not in words(screen)
     screen.pagination(key="insights.pager.2.1").set_value(2).run()

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.boards import CellState
-from core.documents import Authority, Passage, Span, Truth
-from core.filters import SearchFilters
-from core.matching import stem
-from core.queries import SearchRequest
-from core.results import Factor, Multiplier, Score
-from core.search.sums import shown_parts
-from pages.parts import cards, charts
-from pages.parts.looks import CELLS, TRUTHS, truth_look
-from pages.parts.urls import params_of, request_from
-from pages.parts.wording import marked, plain, quoted
+from core.domain.coverage_board import CellState
+from core.domain.documents import Authority, Passage, Span, Truth
+from core.domain.filters import SearchFilters
+from core.domain.queries import SearchRequest
+from core.domain.results import Factor, Multiplier, Score
+from core.search.explanation.score_breakdown import shown_parts
+from core.text.tokenize import stem
+from pages.components import cards, charts
+from pages.components.styles import CELLS, TRUTHS, truth_look
+from pages.components.urls import params_of, request_from
+from pages.components.wording import marked, plain, quoted
 
 ROOT = Path(__file__).parents[2]
 moments = st.datetimes(min_value=datetime(1900, 1, 1), max_value=datetime(2100, 1, 1)).map(

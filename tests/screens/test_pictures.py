@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import core.coverage
-from core.errors import NotFound, UnreadableFile
-from core.ingest.extract.pdf import read_pdf
-from core.pictures import PagePicture, page_picture
+import core.coverage.meeting_pack
+from core.domain.errors import NotFound, UnreadableFile
+from core.ingestion.parsers.pdf import read_pdf
+from core.search.citations.page_locator import PagePicture, page_picture
 
 SAID = "Helium bottles must be stored upright."
 TWICE = "See the log."
@@ -27,7 +27,7 @@ LONG = (
 AFTER = " Empty ones are marked and go back within a week. The guard signs for each of them."
 BLACK, RED = (0, 0, 0), (255, 0, 0)
 SCALE = 3.0
-FONT = Path(core.coverage.__file__).parent / "fonts" / "DejaVuSansCondensed.ttf"
+FONT = Path(core.coverage.meeting_pack.__file__).parent / "fonts" / "DejaVuSansCondensed.ttf"
 
 Parts = Sequence[tuple[str, tuple[int, int, int]]]
 

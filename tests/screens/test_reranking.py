@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 def drawn(troubles: dict[str, str], state: str | None = None) -> AppTest:
     def page(troubles: dict[str, str]) -> None:
-        from pages.parts.search.reranking import choice
+        from pages.components.search.query_form import choice
 
         choice("search.rerank", troubles)
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from core.errors import StoreFailed
+from core.domain.errors import StoreFailed
 from tests.screens.conftest import Opened, Shelf, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
@@ -37,9 +37,9 @@ def test_the_shown_parts_of_every_score_add_up_to_the_shown_total(stocked: Shelf
 
 def test_the_legs_say_how_many_rows_the_filters_let_through(stocked: Shelf, opened: Opened) -> None:
     everything = words(opened("search.py", q=QUESTION))
-    total = int(re.search(r"dense \d+ from (\d+) of \d+", everything)[1])  # type: ignore[index]
+    total = int(re.search(r"by meaning \d+ from (\d+) of \d+", everything)[1])  # type: ignore[index]
     narrowed = words(opened("search.py", q=QUESTION, truths=["regulatory"]))
-    after, before = map(int, re.search(r"dense \d+ from (\d+) of (\d+)", narrowed).groups())  # type: ignore[union-attr]
+    after, before = map(int, re.search(r"by meaning \d+ from (\d+) of (\d+)", narrowed).groups())  # type: ignore[union-attr]
     assert before == total and 0 < after < before
     assert "truth is regulatory" in narrowed
 
@@ -47,7 +47,7 @@ def test_the_legs_say_how_many_rows_the_filters_let_through(stocked: Shelf, open
 def test_filter_values_carry_their_counts(stocked: Shelf, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION)
     options = screen.multiselect(key="filter.truths").options
-    facets = stocked.workbench.facets(screen.session_state["search.filters"])["truths"]
+    facets = stocked.workbench.search.facets(screen.session_state["search.filters"])["truths"]
     assert sum(int(re.search(r"\((\d+)\)", each)[1]) for each in options) == sum(  # type: ignore[index]
         number for value, number in facets.items() if value
     )
@@ -110,7 +110,7 @@ def test_a_failed_search_is_an_error_and_not_no_results(stocked: Shelf, opened: 
     def broken(*args: object, **kwargs: object) -> None:
         raise StoreFailed("The database went away.", "Start it again.")
 
-    monkeypatch.setattr(stocked.workbench, "search", broken)
+    monkeypatch.setattr(stocked.workbench.search, "run", broken)
     screen = opened("search.py", q=QUESTION)
     assert "The database went away" in screen.error[0].value
     assert "Nothing in the library" not in words(screen)

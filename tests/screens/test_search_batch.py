@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.batch_csv import TEMPLATE
-from core.errors import StoreFailed
-from core.queries import SearchRequest
-from core.results import SearchResult
-from pages.parts.answer import view
-from pages.parts.search.batch import draw_batch
-from pages.parts.search.batch_run import batch_runs
+from core.domain.errors import StoreFailed
+from core.domain.queries import SearchRequest
+from core.domain.results import SearchResult
+from core.search.batch.files import TEMPLATE
+from pages.components.answer import view
+from pages.components.search.batch import draw_batch
+from pages.components.search.batch_run import batch_runs
 from tests.screens.conftest import Opened, Shelf, words
 
 FILE = (
@@ -39,7 +39,7 @@ class Asking:
         assert self.free.wait(30)
         if any(request.question == self.failing for request in requests):
             raise StoreFailed("The database went away.", "Start it again.")
-        return [self.shelf.workbench.search(request, remember=False) for request in requests]
+        return [self.shelf.workbench.search.run(request, remember=False) for request in requests]
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.results import SearchResult
+from core.domain.results import SearchResult
 from tests.screens.conftest import words
 from tests.search.library import payroll_library
 from tests.search.test_exports import ask
@@ -16,7 +16,7 @@ QUESTION = "When must employers deposit withheld income taxes?"
 def menu() -> None:
     import streamlit as st
 
-    from pages.parts.search.exports import check_answer, export_menu
+    from pages.components.search.exports import check_answer, export_menu
 
     export_menu(st.session_state["result"])
     check_answer(st.session_state["result"])

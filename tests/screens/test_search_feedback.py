@@ -3,10 +3,10 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.documents import Passage
-from core.errors import StoreFailed
-from core.queries import SearchRequest
-from core.uses import UNUSED, UseKind
+from core.domain.documents import Passage
+from core.domain.errors import StoreFailed
+from core.domain.queries import SearchRequest
+from core.domain.usage import UNUSED, UsageKind
 from tests.screens.conftest import Opened, Shelf, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
@@ -21,14 +21,14 @@ def as_person(opened: Opened, name: str) -> AppTest:
 
 def first(stocked: Shelf) -> Passage:
     """The passage of the first result."""
-    return stocked.workbench.search(SearchRequest(QUESTION), remember=False).hits[0].candidate.passage
+    return stocked.workbench.search.run(SearchRequest(QUESTION), remember=False).hits[0].candidate.passage
 
 
 def uses(stocked: Shelf) -> int:
     """How often the document of the first result was used."""
     document_id = first(stocked).document_id
-    stocked.workbench.uses.flush()
-    return stocked.workbench.uses.uses([document_id]).get(document_id, UNUSED).uses
+    stocked.workbench.usage.flush()
+    return stocked.workbench.usage.uses([document_id]).get(document_id, UNUSED).uses
 
 
 def test_a_thumb_is_there_again_in_another_session_of_the_same_person(stocked: Shelf, opened: Opened) -> None:
@@ -81,7 +81,7 @@ def test_a_store_that_fails_is_told_where_one_clicked_and_the_answer_stays(
     def broken(*args: object, **how: object) -> None:
         raise StoreFailed("The disk of the database is full.", "Make room.")
 
-    log = stocked.workbench.uses._log
+    log = stocked.workbench.usage._log
     for method in ("record", "uses", "events_of"):
         monkeypatch.setattr(log, method, broken)
     screen = as_person(opened, "Ann")
@@ -99,4 +99,4 @@ def test_looking_closer_is_one_opening_however_often_the_page_is_drawn(stocked: 
     screen.run()
     screen.run()
     assert uses(stocked) == 1
-    assert [each.kind for each in stocked.workbench.uses.of_passage(passage_id)] == [UseKind.OPENED]
+    assert [each.kind for each in stocked.workbench.usage.of_passage(passage_id)] == [UsageKind.OPENED]

@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.filters import SearchFilters
-from core.queries import SearchRequest
-from core.views import SavedView
+from core.domain.filters import SearchFilters
+from core.domain.queries import SearchRequest
+from core.domain.saved_searches import SavedSearch
 from tests.screens.conftest import Opened, Shelf, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
@@ -25,15 +25,15 @@ def as_person(opened: Opened, name: str, question: str = QUESTION, **params: str
     return screen.run()
 
 
-def saved(stocked: Shelf, name: str = "Overtime", **asked: object) -> SavedView:
+def saved(stocked: Shelf, name: str = "Overtime", **asked: object) -> SavedSearch:
     """A view of Ann's, shared with everybody."""
     request = SearchRequest(QUESTION, **asked)  # type: ignore[arg-type]
-    return stocked.workbench.views.save(name, request, "results", "Ann", shared=True)
+    return stocked.workbench.saved_searches.save(name, request, "results", "Ann", shared=True)
 
 
 def later(stocked: Shelf, monkeypatch: pytest.MonkeyPatch, **time: float) -> None:
     """Let time pass at the desk of saved views."""
-    views = stocked.workbench.views
+    views = stocked.workbench.saved_searches
     now = views._now
     monkeypatch.setattr(views, "_now", lambda: now() + timedelta(**time))
 
@@ -56,7 +56,7 @@ def test_a_search_is_saved_under_a_name_for_oneself_or_for_everybody(stocked: Sh
     ann = as_person(opened, "Ann", truths="regulatory")
     ann.text_input(key="views.name").set_value("Overtime *duty*").run()
     ann.button(key="views.save.now").click().run()
-    (mine,) = stocked.workbench.views.views(None, "Ann")
+    (mine,) = stocked.workbench.saved_searches.views(None, "Ann")
     assert (mine.name, mine.owner, mine.shown) == ("Overtime *duty*", "Ann", "results")
     assert mine.request == SearchRequest(QUESTION, SearchFilters(truths=("regulatory",)))
     assert "**Overtime \\*duty\\***" in links(ann)
@@ -72,7 +72,7 @@ def test_without_a_name_it_is_called_by_its_question_and_kept_for_everybody(stoc
     screen = opened("search.py", q="overtime policy", view="five")
     assert "it is saved for everybody" in words(screen)
     screen.button(key="views.save.now").click().run()
-    (view,) = stocked.workbench.views.views(None, "")
+    (view,) = stocked.workbench.saved_searches.views(None, "")
     assert (view.name, view.owner, view.shown) == ("overtime policy", "", "five")
     assert "view=five" in links(screen)["**overtime policy**"]
 
@@ -100,7 +100,7 @@ def test_new_results_are_marked_and_it_is_said_since_when(
     saved(stocked)
     screen = as_person(opened, "Ann")
     assert "**Overtime** · your first look" in words(screen) and "new" not in " ".join(badges(screen))
-    since = stocked.workbench.views.last_looks("Ann")
+    since = stocked.workbench.saved_searches.last_looks("Ann")
     (at,) = since.values()
     stocked.add("overtime_notice.md", NEWS)
     later(stocked, monkeypatch, hours=1)
@@ -119,7 +119,7 @@ def test_new_results_are_marked_and_it_is_said_since_when(
 def test_another_search_says_nothing_of_views(stocked: Shelf, opened: Opened) -> None:
     saved(stocked)
     assert "your first look" not in words(as_person(opened, "Ann", truths="regulatory"))
-    assert stocked.workbench.views.last_looks("Ann") == {}
+    assert stocked.workbench.saved_searches.last_looks("Ann") == {}
 
 
 def test_all_views_are_checked_when_one_asks_and_not_before(
@@ -135,7 +135,7 @@ def test_all_views_are_checked_when_one_asks_and_not_before(
     screen.button(key="views.check").click().run()
     assert any(re.search(r"\d new", badge) for badge in badges(screen))
     assert "not looked at yet" in " ".join(badges(screen))
-    assert stocked.workbench.views.last_looks("Ann").keys().isdisjoint({other.id})
+    assert stocked.workbench.saved_searches.last_looks("Ann").keys().isdisjoint({other.id})
     assert "new" not in " ".join(badges(as_person(opened, "Bob", "")))
     assert any(re.fullmatch(r"Saved views · \d new", label) for label in popovers(screen))
     screen.query_params["q"] = QUESTION
@@ -160,14 +160,14 @@ def test_a_view_is_renamed_deleted_and_brought_back(stocked: Shelf, opened: Open
 def test_what_a_colleague_changed_meanwhile_is_told(stocked: Shelf, opened: Opened) -> None:
     view = saved(stocked)
     screen = as_person(opened, "Ann", "")
-    stocked.workbench.views.rename(view, "Wages", "Bob")
+    stocked.workbench.saved_searches.rename(view, "Wages", "Bob")
     screen.button(key=f"views.delete.{view.id}").click().run()
     assert "'Wages' has been changed by someone else" in screen.warning[0].value.replace("\\", "")
     assert "**Wages**" in links(screen)
 
 
 def test_a_view_whose_profile_is_gone_says_so_and_opens_with_the_default(stocked: Shelf, opened: Opened) -> None:
-    book = stocked.workbench.tuning.profiles
+    book = stocked.workbench.evaluation.profiles
     book.save(replace(book.find("relevance"), name="mine", threshold=0.1), "Ann")
     saved(stocked, profile="mine")
     book.retire("mine", "Bob", 1)

@@ -3,9 +3,8 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.documents import Authority
-from core.speaking import opened as spoken_by
-from core.vocabulary import DomainWords, Vocabulary
+from core.domain.documents import Authority
+from core.domain.vocabulary import DomainWords, Vocabulary
 from tests.screens.conftest import Opened, Shelf, words
 
 NOTICE = """# How we answer people
@@ -33,7 +32,7 @@ def test_the_product_s_domains_are_listed_with_what_carries_them(stocked: Shelf,
     screen = opened("settings.py")
     table = screen.dataframe[0].value
     assert {"Taxes", "Time and attendance", "General"} <= set(table["Domain"])
-    assert table["Documents"].sum() == sum(1 for each in stocked.workbench.documents() if each.labels.domain.value)
+    assert table["Documents"].sum() == sum(1 for each in stocked.workbench.documents.list() if each.labels.domain.value)
     assert "Only the product's own words hold." in words(screen)
 
 
@@ -81,7 +80,7 @@ def test_a_domain_of_the_product_is_changed_and_switched_off(shelf: Shelf, opene
     held.set_value("mentor circle\n" + "\n".join(held.value.splitlines()[1:]))
     screen.toggle[0].set_value(False)
     press(screen, "Change")
-    own = press(screen, "Save") and shelf.workbench.vocabulary.words().domain("learning")
+    own = press(screen, "Save") and shelf.workbench.vocabulary.current().domain("learning")
     assert own == DomainWords("learning", "Academy", ("mentor circle",), ("training",), (), off=True)
     assert "switched off" in set(screen.dataframe[0].value["State"])
 
@@ -90,7 +89,7 @@ def test_names_of_authorities_are_saved(shelf: Shelf, opened: Opened) -> None:
     screen = opened("settings.py", words="authorities")
     fill(screen, "Government", "Ministry of Labour\nTidewater Council")
     press(press(screen, "Change"), "Save")
-    held = shelf.workbench.vocabulary.words().authority(Authority.GOVERNMENT).names
+    held = shelf.workbench.vocabulary.current().authority(Authority.GOVERNMENT).names
     assert held == ("Ministry of Labour", "Tidewater Council")
 
 
@@ -110,7 +109,7 @@ def test_agencies_of_a_place_are_saved(shelf: Shelf, opened: Opened) -> None:
     screen = opened("settings.py", words="places", place="country:CA")
     fill(screen, "Its agencies and public bodies", "Ministry of Northern Roads")
     press(press(screen, "Change"), "Save")
-    place = shelf.workbench.vocabulary.words().jurisdiction("country:CA")
+    place = shelf.workbench.vocabulary.current().jurisdiction("country:CA")
     assert (place.title, place.agencies) == ("", ("Ministry of Northern Roads",))
 
 
@@ -131,23 +130,22 @@ def test_a_pack_is_added_with_one_click_and_tried_before_it_is_saved(shelf: Shel
 def test_a_document_of_the_library_can_be_tried(stocked: Shelf, opened: Opened) -> None:
     screen = opened("settings.py", words="try")
     screen.segmented_control(key="settings.try").set_value("A document of the library").run()
-    screen.selectbox(key="settings.try.id").set_value(stocked.workbench.documents()[0].id).run()
+    screen.selectbox(key="settings.try.id").set_value(stocked.workbench.documents.list()[0].id).run()
     assert "Jurisdiction" in words(screen) and not screen.exception
 
 
 def test_the_library_is_labelled_anew_and_says_how_many_changed(shelf: Shelf, opened: Opened) -> None:
     document = shelf.add("answers.md", NOTICE)
     shelf.workbench.vocabulary.save(PRIVACY, who="Ann")
-    with spoken_by(shelf.workbench.vocabulary.words):
-        screen = opened("settings.py")
-        screen.button(key="settings.apply").click().run()
-        assert "looked at 1 document" in words(screen) and "one of them has another domain" in words(screen)
-        assert shelf.workbench.document(document).labels.domain.value == "privacy"
-        assert "Privacy" in set(opened("library.py").dataframe[0].value["Domain"])
-        found = opened("search.py", q="who answers an erasure request?")
-        [offered] = [each for each in found.multiselect if each.label == "Domain"]
-        assert [each.partition(" (")[0] for each in offered.options] == ["Privacy"]
-        assert any("domain: Privacy" in str(option) for each in found.button_group for option in each.options)
+    screen = opened("settings.py")
+    screen.button(key="settings.apply").click().run()
+    assert "looked at 1 document" in words(screen) and "one of them has another domain" in words(screen)
+    assert shelf.workbench.documents.get(document).labels.domain.value == "privacy"
+    assert "Privacy" in set(opened("library.py").dataframe[0].value["Domain"])
+    found = opened("search.py", q="who answers an erasure request?")
+    [offered] = [each for each in found.multiselect if each.label == "Domain"]
+    assert [each.partition(" (")[0] for each in offered.options] == ["Privacy"]
+    assert any("domain: Privacy" in str(option) for each in found.button_group for option in each.options)
 
 
 def test_versions_are_told_in_words_and_restored(shelf: Shelf, opened: Opened) -> None:
@@ -157,7 +155,7 @@ def test_versions_are_told_in_words_and_restored(shelf: Shelf, opened: Opened) -
     said = words(screen)
     assert "Time and attendance switched off" in said and "Bob" in said and "first" in said
     screen.button(key="settings.restore.1").click().run()
-    assert shelf.workbench.vocabulary.words() == PRIVACY
+    assert shelf.workbench.vocabulary.current() == PRIVACY
     assert len(shelf.workbench.vocabulary.versions()) == 3
 
 
@@ -173,4 +171,4 @@ def test_what_somebody_else_saved_meanwhile_is_not_overwritten(shelf: Shelf, ope
     press(screen, "Save")
     assert "nothing was overwritten" in words(screen)
     assert "not saved yet" in words(screen)
-    assert shelf.workbench.vocabulary.words() == PRIVACY
+    assert shelf.workbench.vocabulary.current() == PRIVACY

@@ -9,21 +9,21 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.documents import Truth
-from core.errors import ModelUnavailable
-from core.tuning.classifier_report import ABSTAINED, Bin, ClassifierReport, Rate
-from pages.parts import session
-from pages.parts.tuning import classifier, classifier_charts
+from core.domain.documents import Truth
+from core.domain.errors import ModelUnavailable
+from core.evaluation.metrics.classifier_report import ABSTAINED, CalibrationBin, ClassifierReport, LabelRate
+from pages.components import session
+from pages.components.tuning import classifier, classifier_charts
+from tests.evaluation.test_confirmed import FirstWord, Shelf, opinion, reported
 from tests.screens.conftest import LAW, POLICY, words
 from tests.screens.conftest import Shelf as RealShelf
-from tests.tuning.test_confirmed import FirstWord, Shelf, opinion, reported
 
 Entered = Callable[[], AppTest]
 
 SCRIPT = """
 from pathlib import Path
 import streamlit as st
-from pages.parts.tuning.classifier import view
+from pages.components.tuning.classifier import view
 
 place = Path(__file__).parents[1]
 rooms = [st.Page(place / f"{name}.py", title=name) for name in ("home", "library", "upload")]
@@ -64,7 +64,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> Shelf:
     """A shelf whose classifier says what stands in the documents, behind the room."""
     shelf = Shelf(Waiting())
     lessons = SimpleNamespace(newest=lambda: None)
-    room = SimpleNamespace(tuning=SimpleNamespace(classifier=shelf.desk), lessons=lessons)
+    room = SimpleNamespace(evaluation=SimpleNamespace(classifier=shelf.desk), active_learning=lessons)
     monkeypatch.setattr(session, "workbench", lambda: room)
     return shelf
 
@@ -177,11 +177,11 @@ def test_a_label_confirmed_since_is_asked_when_the_room_is_opened_again(judged: 
 
 def test_a_correction_in_the_real_library_is_measured(shelf: RealShelf, look: Entered) -> None:
     policy, law = shelf.add("overtime_policy.md", POLICY), shelf.add("flsa_section_207.md", LAW)
-    said = shelf.workbench.document(law).labels.truth.value
+    said = shelf.workbench.documents.get(law).labels.truth.value
     assert said is not None
-    shelf.workbench.correct(law, "truth", said)
-    other = next(each for each in Truth if each != shelf.workbench.document(policy).labels.truth.value)
-    shelf.workbench.correct(policy, "truth", other)
+    shelf.workbench.documents.correct(law, "truth", said)
+    other = next(each for each in Truth if each != shelf.workbench.documents.get(policy).labels.truth.value)
+    shelf.workbench.documents.correct(policy, "truth", other)
     screen = look()
     assert (numbers(screen)["Judged"], numbers(screen)["Accuracy"]) == ("2 of 2", "50%")
     assert [each.proto.label for each in screen.get("page_link")][:1] == ["overtime\\_policy\\.md"]
@@ -227,7 +227,7 @@ def test_the_reliability_diagram_has_its_diagonal_and_every_bin_with_its_interva
 
 
 def test_dots_that_would_cover_each_other_stay_bare() -> None:
-    bins = [Bin(said, said, said, Rate(9, 10)) for said in (0.5, 0.96, 0.97)]
+    bins = [CalibrationBin(said, said, said, LabelRate(9, 10)) for said in (0.5, 0.96, 0.97)]
     dots = classifier_charts.reliability_diagram(bins).data[1]
     assert list(dots.text) == ["10", "", ""]
     assert dots.marker.size[0] > dots.marker.size[1]

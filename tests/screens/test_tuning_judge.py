@@ -5,9 +5,9 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.errors import StoreFailed
-from core.judged import JudgedQuestion, Level, QuestionSet
-from core.tuning.judging import JudgingDesk
+from core.domain.errors import StoreFailed
+from core.domain.relevance_judgments import JudgedQuestion, Level, QuestionSet
+from core.evaluation.judgments.service import JudgmentService
 from tests.screens.conftest import Opened, Shelf, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
@@ -28,8 +28,8 @@ def stocked(stocked: Shelf) -> Shelf:
     return stocked
 
 
-def desk(shelf: Shelf) -> JudgingDesk:
-    return shelf.workbench.tuning.judging
+def desk(shelf: Shelf) -> JudgmentService:
+    return shelf.workbench.evaluation.judging
 
 
 def kept_set(shelf: Shelf, *questions: str, project: str | None = None, name: str = "Payroll") -> QuestionSet:
@@ -411,4 +411,4 @@ def test_a_document_is_graded_once_however_many_of_its_passages_are_shown(shelf:
     assert not screen.exception and len(rows(screen)) == 1
     assert "graded above" in words(screen)
     rows(screen)[0].set_value("2").run()  # type: ignore[attr-defined]
-    assert [each.unit for each in desk(shelf).judgments(made.id)] == [shelf.workbench.documents()[0].sha256]
+    assert [each.unit for each in desk(shelf).judgments(made.id)] == [shelf.workbench.documents.list()[0].sha256]

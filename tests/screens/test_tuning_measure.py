@@ -8,41 +8,38 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.boards import RunState
-from core.errors import StoreFailed
-from core.experiments import Change, Experiment, Interval, Optimised, Optimising
-from core.judged import JudgedQuestion, Judgment, Level, QuestionSet, Relevant
-from core.printed import json_text
-from core.queries import ScoreProfile
-from core.tables.profiles import profiles
-from core.tuning.comparison import comparison
-from core.tuning.comparison_data import comparison_data, comparison_table
-from core.tuning.cuts import cuts_of
-from core.tuning.lab import QUIET_AFTER, Lab
-from core.tuning.metrics import MEASURES
-from core.tuning.optimise import weight_changes
-from core.tuning.thresholds import threshold_help
-from core.tuning.trends import trend
-from pages.parts.data.exports import rows_csv
-from pages.parts.tuning.measure_charts import MOST_LINES, interval_dots, trend_lines
-from pages.parts.tuning.measure_looks import LABELS, TURNS
-from pages.parts.tuning.optimise_charts import weight_bars, worth
-from pages.parts.tuning.threshold_charts import Mark, threshold_picture
+from core.domain.coverage_board import RunState
+from core.domain.errors import StoreFailed
+from core.domain.experiments import Experiment, Interval, MetricChange, OptimiserResult, OptimiserSettings
+from core.domain.queries import ScoreProfile
+from core.domain.relevance_judgments import JudgedQuestion, Judgment, Level, QuestionSet, Relevant
+from core.evaluation.experiment_report import comparison_data, comparison_table
+from core.evaluation.experiments import QUIET_AFTER, ExperimentRunner
+from core.evaluation.metrics.comparison import comparison, trend
+from core.evaluation.metrics.measures import MEASURES
+from core.evaluation.tuning.optimiser import weight_changes
+from core.evaluation.tuning.thresholds import cuts_of, threshold_help
+from core.formats.terminal import json_text
+from core.knowledge.profiles import profiles
+from pages.components.data.rows import rows_csv
+from pages.components.tuning.measure_charts import LABELS, MOST_LINES, TURNS, interval_dots, trend_lines
+from pages.components.tuning.optimise import weight_bars, worth
+from pages.components.tuning.threshold import ThresholdMark, threshold_picture
+from tests.evaluation.test_comparison import AFTER, BEFORE, NDCG, experiment, graded, ndcgs, outcome
 from tests.screens.conftest import Opened, Shelf, words
-from tests.tuning.test_comparison import AFTER, BEFORE, NDCG, experiment, graded, ndcgs, outcome
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
-WANTED = Optimising(("similarity", "keyword", "coverage"), trials=10, folds=2)
+WANTED = OptimiserSettings(("similarity", "keyword", "term_coverage"), trials=10, folds=2)
 
 
-def lab(shelf: Shelf) -> Lab:
-    return shelf.workbench.tuning.lab
+def lab(shelf: Shelf) -> ExperimentRunner:
+    return shelf.workbench.evaluation.lab
 
 
 def kept_set(shelf: Shelf, *questions: str, level: Level = Level.PASSAGE) -> QuestionSet:
     """A set; what answers each question is known: the memo that says its words."""
-    made = shelf.workbench.tuning.judging.add_set("Payroll", None, level, "Ben")
-    shas = {document.name: document.sha256 for document in shelf.workbench.documents()}
+    made = shelf.workbench.evaluation.judging.add_set("Payroll", None, level, "Ben")
+    shas = {document.name: document.sha256 for document in shelf.workbench.documents.list()}
     shelf.tunings.add_questions(
         [
             JudgedQuestion(
@@ -248,7 +245,7 @@ def test_a_second_profile_without_a_measurement_says_so(stocked: Shelf, payroll:
 
 
 def test_a_version_is_measured_as_it_was(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
-    book = stocked.workbench.tuning.profiles
+    book = stocked.workbench.evaluation.profiles
     book.save(replace(profiles()["relevance"], name="mine", threshold=0.1), "Ben")
     book.save(replace(profiles()["relevance"], name="mine", threshold=0.2), "Ben", after=1)
     screen = named(opened("tuning.py", view="measure", a="mine@1", b="mine"))
@@ -260,7 +257,7 @@ def test_a_version_is_measured_as_it_was(stocked: Shelf, payroll: QuestionSet, o
 def test_an_unknown_profile_in_the_address_falls_back_to_the_one_that_holds(
     stocked: Shelf, payroll: QuestionSet, opened: Opened
 ) -> None:
-    stocked.workbench.tuning.profiles.choose(None, "authority", "Ben")
+    stocked.workbench.evaluation.profiles.choose(None, "authority", "Ben")
     screen = opened("tuning.py", view="measure", a="charm@9", b="")
     assert "authority has not been measured" in words(screen)
     assert params(screen)["a"] == "authority"
@@ -292,7 +289,7 @@ def test_a_failed_measurement_says_why_and_can_be_forgotten(
     def broken(*asked: object, **how: object) -> object:
         raise StoreFailed("The disk is full.", "Make room.")
 
-    monkeypatch.setattr(stocked.workbench._searcher, "search_many", broken)
+    monkeypatch.setattr(stocked.workbench.search._pipeline, "search_many", broken)
     screen = pressed(named(opened("tuning.py", view="measure", a="relevance")), "Measure")
     assert "failed" in words(screen)
     assert "The disk is full" in words(screen)
@@ -304,7 +301,7 @@ def test_a_failed_measurement_says_why_and_can_be_forgotten(
 def test_measuring_can_be_stopped(
     stocked: Shelf, payroll: QuestionSet, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    search = stocked.workbench._searcher.search_many
+    search = stocked.workbench.search._pipeline.search_many
     may: list[bool] = []
 
     def slowly(*asked: object, **how: object) -> object:
@@ -313,7 +310,7 @@ def test_measuring_can_be_stopped(
             time.sleep(0.01)
         return search(*asked, **how)
 
-    monkeypatch.setattr(stocked.workbench._searcher, "search_many", slowly)
+    monkeypatch.setattr(stocked.workbench.search._pipeline, "search_many", slowly)
     screen = named(opened("tuning.py", view="measure", a="relevance"))
     next(each for each in screen.button if each.label == "Measure").click()
     screen.run()
@@ -379,7 +376,7 @@ def test_a_search_for_weights_is_begun_from_the_chosen_base(
         NDCG, 10, 2, 7,
     )  # fmt: skip
     used = {name for name, weight in profiles()["relevance"].weights.items() if weight}
-    assert set(kept.optimising.factors) == used | {"similarity", "keyword", "coverage", "feedback"}
+    assert set(kept.optimising.factors) == used | {"similarity", "keyword", "term_coverage", "relevance_feedback"}
     assert kept.optimised is not None
     said = words(screen)
     assert kept.optimised.verdict.split(":")[0] in said
@@ -397,7 +394,7 @@ def found_in(shelf: Shelf, questions: QuestionSet, base: str, **differs: object)
     """A finished search for weights whose worth is given."""
     ended = measured(shelf, questions, base, optimising=WANTED)
     assert ended.optimised is not None, ended.problem
-    better = replace(ended.optimised.profile, weights={"similarity": 0.4, "coverage": 0.6})
+    better = replace(ended.optimised.profile, weights={"similarity": 0.4, "term_coverage": 0.6})
     told = replace(ended, optimised=replace(ended.optimised, profile=better, **differs))
     shelf.tunings.change_experiment(told)
     return told
@@ -411,8 +408,8 @@ def test_what_is_recommended_becomes_a_profile_with_one_click(
     assert [each.value for each in screen.success] == ["Recommended\\: ndcg\\@10 \\+0\\.2\\."]
     screen.text_input(key=f"optimise.keep.{ended.id}.name").set_value("tuned").run()
     pressed(screen, "Apply as a new version")
-    [version] = stocked.workbench.tuning.profiles.versions("tuned")
-    assert version.profile.weights == {"similarity": 0.4, "coverage": 0.6}
+    [version] = stocked.workbench.evaluation.profiles.versions("tuned")
+    assert version.profile.weights == {"similarity": 0.4, "term_coverage": 0.6}
     assert version.profile.threshold == profiles()["relevance"].threshold
     assert (version.who, version.origin) == ("Ada", "relevance")
     assert version.note == f"Recommended: ndcg@10 +0.2. Experiment {ended.id} on 'Payroll'."
@@ -424,7 +421,7 @@ def test_what_is_recommended_becomes_a_profile_with_one_click(
 def test_what_is_not_recommended_is_saved_only_when_one_insists(
     stocked: Shelf, payroll: QuestionSet, opened: Opened
 ) -> None:
-    book = stocked.workbench.tuning.profiles
+    book = stocked.workbench.evaluation.profiles
     book.save(replace(profiles()["relevance"], name="mine"), "Ben")
     ended = found_in(stocked, payroll, "mine", recommended=False, verdict="Not recommended: chance.")
     screen = named(opened("tuning.py", view="optimise", a="mine"))
@@ -448,8 +445,8 @@ def test_a_name_that_cannot_be_one_is_refused(stocked: Shelf, payroll: QuestionS
 
 
 def test_weights_the_folds_do_not_agree_on_are_told(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
-    spread = {"similarity": (0.1, 0.6), "coverage": (0.5, 0.6), "keyword": (0.0, 0.0)}
-    change = Change("q1", "What got worse?", "natural", 1.0, 0.25)
+    spread = {"similarity": (0.1, 0.6), "term_coverage": (0.5, 0.6), "keyword": (0.0, 0.0)}
+    change = MetricChange("q1", "What got worse?", "natural", 1.0, 0.25)
     found_in(stocked, payroll, "relevance", spread=spread, worse=(change,), better=())
     screen = opened("tuning.py", view="optimise", a="relevance")
     assert "The folds do not agree on Similarity: these questions do not decide what it should weigh" in words(screen)
@@ -513,7 +510,7 @@ def test_the_consequences_of_a_threshold_are_told_and_follow_the_slider(
 
 
 def test_a_threshold_is_saved_as_a_new_version(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
-    book = stocked.workbench.tuning.profiles
+    book = stocked.workbench.evaluation.profiles
     book.save(replace(profiles()["relevance"], name="mine"), "Ben")
     ended = measured(stocked, payroll, "mine")
     screen = named(opened("tuning.py", view="threshold", a="mine"))
@@ -578,7 +575,7 @@ def test_moments_that_touch_share_a_tick() -> None:
     assert len(trend_lines(()).data) == 0
 
 
-FOUND = Optimised(
+FOUND = OptimiserResult(
     training=Interval(0.7, 0.6, 0.8, 54),
     held_out=Interval(0.6, 0.5, 0.7, 54),
     baseline=Interval(0.4, 0.3, 0.5, 54),
@@ -586,8 +583,8 @@ FOUND = Optimised(
     p_value=0.001,
     recommended=True,
     verdict="Recommended.",
-    profile=ScoreProfile("mine", {"similarity": 0.7, "coverage": 0.3}),
-    spread={"similarity": (0.2, 0.75), "coverage": (0.25, 0.4), "keyword": (0.0, 0.1)},
+    profile=ScoreProfile("mine", {"similarity": 0.7, "term_coverage": 0.3}),
+    spread={"similarity": (0.2, 0.75), "term_coverage": (0.25, 0.4), "keyword": (0.0, 0.1)},
 )
 
 
@@ -604,7 +601,7 @@ def test_weights_show_before_after_and_spread(dark: bool) -> None:
     changes = weight_changes(ScoreProfile("mine", {"similarity": 0.5, "authority": 0.5}), FOUND)
     assert [(each.factor, each.before, each.after) for each in changes] == [
         ("similarity", 0.5, 0.7),
-        ("coverage", 0.0, 0.3),
+        ("term_coverage", 0.0, 0.3),
         ("authority", 0.5, 0.0),
         ("keyword", 0.0, 0.0),
     ]
@@ -618,7 +615,11 @@ def test_weights_show_before_after_and_spread(dark: bool) -> None:
 @pytest.mark.parametrize("dark", [False, True])
 def test_scores_and_curves_share_their_thresholds(dark: bool) -> None:
     cuts = cuts_of(graded())
-    marks = [Mark(0.25, "in use", "use"), Mark(0.5, "suggested", "offer"), Mark(0.27, "slider", "try")]
+    marks = [
+        ThresholdMark(0.25, "in use", "use"),
+        ThresholdMark(0.5, "suggested", "offer"),
+        ThresholdMark(0.27, "slider", "try"),
+    ]
     picture = threshold_picture(cuts.help, marks, dark=dark)
     relevant, irrelevant, precision, recall = picture.data
     assert sum(relevant.y) == 3
@@ -632,7 +633,7 @@ def test_scores_and_curves_share_their_thresholds(dark: bool) -> None:
 
 def test_without_a_curve_only_the_scores_are_drawn() -> None:
     found = threshold_help([(0.5, True, "q1")])
-    assert len(threshold_picture(found, [Mark(0.25, "in use", "use")]).data) == 2
+    assert len(threshold_picture(found, [ThresholdMark(0.25, "in use", "use")]).data) == 2
 
 
 def test_every_measure_and_every_turn_has_its_words() -> None:

@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.boards import CellState, Topic
-from core.documents import Truth
-from core.errors import StoreFailed
-from core.filters import SearchFilters
-from core.judged import Level
-from core.queries import ScoreProfile, SearchRequest
-from core.reviews import Opinion, Verdict
-from core.tables.profiles import profiles
-from core.tuning.trial import compared
-from core.tuning.trials import tried
-from pages.parts.tuning.tune_charts import KINDS, kind_of, rank_lines
+from core.domain.coverage_board import CellState, Topic
+from core.domain.coverage_review import ReviewerOpinion, ReviewVerdict
+from core.domain.documents import Truth
+from core.domain.errors import StoreFailed
+from core.domain.filters import SearchFilters
+from core.domain.queries import ScoreProfile, SearchRequest
+from core.domain.relevance_judgments import Level
+from core.evaluation.tuning.sliders import tried
+from core.evaluation.tuning.trial import compared
+from core.knowledge.profiles import profiles
+from pages.components.tuning.rank_changes import KINDS, kind_of, rank_lines
 from tests.screens.conftest import Opened, Shelf, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
@@ -58,7 +58,7 @@ def heads(screen: AppTest) -> list[str]:
 
 
 def assessed(shelf: Shelf, *names: str) -> None:
-    desk = shelf.workbench.desk
+    desk = shelf.workbench.coverage
     desk.add_topics([Topic(name) for name in names])
     desk.runs.carry_out(desk.runs.start(None).id)
 
@@ -71,7 +71,7 @@ def test_an_empty_library_says_what_to_do(shelf: Shelf, opened: Opened) -> None:
 
 
 def test_without_a_question_what_others_asked_is_offered(stocked: Shelf, opened: Opened) -> None:
-    stocked.workbench.search(SearchRequest(QUESTION))
+    stocked.workbench.search.run(SearchRequest(QUESTION))
     screen = opened("tuning.py")
     assert "**Last searches**" in words(screen)
     next(button for button in screen.button if button.key == "tune.ask.Last searches.0").click().run()
@@ -80,7 +80,7 @@ def test_without_a_question_what_others_asked_is_offered(stocked: Shelf, opened:
 
 
 def test_questions_of_a_set_are_offered_and_asked_as_they_are_narrowed(stocked: Shelf, opened: Opened) -> None:
-    judging = stocked.workbench.tuning.judging
+    judging = stocked.workbench.evaluation.judging
     narrow = SearchFilters(truths=("regulatory",))
     judging.add_question(judging.add_set("Payroll", None, Level.PASSAGE, "Ann").id, QUESTION, filters=narrow)
     screen = opened("tuning.py", q="overtime")
@@ -104,11 +104,11 @@ def test_a_leg_that_failed_is_told_and_the_rest_is_tuned(
     def broken(*args: object, **kwargs: object) -> None:
         raise StoreFailed("The keyword index is gone.", "Rebuild it.")
 
-    monkeypatch.setattr(stocked.workbench._sparse, "search", broken)
+    monkeypatch.setattr(stocked.stores.sparse, "search", broken)
     screen = opened("tuning.py", q=QUESTION)
     assert "keyword index is gone" in screen.warning[0].value
     opening(screen, group_FUSION=True)
-    assert [each.label for each in screen.slider if "by words" in each.label] == []
+    assert [each.label for each in screen.slider if "keyword" in each.label] == []
     assert len(heads(screen)) >= 1
 
 
@@ -116,7 +116,7 @@ def test_a_failed_search_is_an_error(stocked: Shelf, opened: Opened, monkeypatch
     def broken(*args: object, **kwargs: object) -> None:
         raise StoreFailed("The database went away.", "Start it again.")
 
-    monkeypatch.setattr(stocked.workbench.tuning, "retrieved", broken)
+    monkeypatch.setattr(stocked.workbench.evaluation, "retrieved", broken)
     screen = opened("tuning.py", q=QUESTION)
     assert "The database went away" in screen.error[0].value and not screen.slider
 
@@ -142,9 +142,9 @@ def test_a_slider_moves_the_ranking_the_shares_and_the_url(stocked: Shelf, opene
 
 def test_the_ranking_is_that_of_a_search_with_the_same_numbers(stocked: Shelf, opened: Opened) -> None:
     screen = opened("tuning.py", q=QUESTION, trial="w.authority:0.6,threshold:0.2")
-    book = stocked.workbench.tuning.profiles
+    book = stocked.workbench.evaluation.profiles
     made = tried(book.find("balanced"), {"w.authority": 0.6, "threshold": 0.2})
-    result = stocked.workbench.tuning.rescored(stocked.workbench.search(SearchRequest(QUESTION)), made)
+    result = stocked.workbench.evaluation.rescored(stocked.workbench.search.run(SearchRequest(QUESTION)), made)
     totals = [each.value for each in screen.markdown if each.value.startswith("**0.")]
     assert totals == [f"**{hit.score.total:.3f}**" for hit in result.hits]
 
@@ -262,7 +262,7 @@ def test_no_two_kinds_of_move_look_alike_without_their_colour() -> None:
 
 
 def test_the_lines_join_the_ranks_of_both_lists_and_names_are_only_text(stocked: Shelf) -> None:
-    tuning = stocked.workbench.tuning
+    tuning = stocked.workbench.evaluation
     stocked.add("<b>overtime</b>.md", "# Overtime\nOvertime is paid at one and one-half times the regular rate.\n")
     before = tuning.retrieved(SearchRequest(QUESTION))
     after = tuning.rescored(before, tried(before.profile, {"w.authority": 1.0, "threshold": 0.45}))
@@ -285,7 +285,7 @@ def test_the_lines_join_the_ranks_of_both_lists_and_names_are_only_text(stocked:
 def test_a_trial_is_saved_as_the_next_version_which_becomes_the_base(stocked: Shelf, opened: Opened) -> None:
     screen = slid(opened("tuning.py", q=QUESTION), "w.authority", 0.5)
     saved(screen, "mine")
-    book = stocked.workbench.tuning.profiles
+    book = stocked.workbench.evaluation.profiles
     first = book.find("mine")
     assert (first.ref, book.versions("mine")[0].who, book.versions("mine")[0].origin) == ("mine@1", "Ann", "balanced")
     assert first.weights["authority"] == pytest.approx(0.5 / 1.47)
@@ -305,7 +305,7 @@ def test_what_would_be_saved_is_shown_before(stocked: Shelf, opened: Opened) -> 
 
 
 def test_who_saves_must_be_said_and_who_was_slower_is_told(stocked: Shelf, opened: Opened) -> None:
-    book = stocked.workbench.tuning.profiles
+    book = stocked.workbench.evaluation.profiles
     screen = slid(opened("tuning.py", q=QUESTION), "threshold", 0.4)
     saved(screen, "mine", who="")
     assert "Say who you are" in "".join(each.value for each in screen.warning)
@@ -326,7 +326,7 @@ def test_a_built_in_name_is_not_taken(stocked: Shelf, opened: Opened) -> None:
 def test_a_kept_profile_is_made_the_default_and_leads_to_search(stocked: Shelf, opened: Opened) -> None:
     screen = saved(slid(opened("tuning.py", q=QUESTION, project="Tallgrass"), "threshold", 0.4), "mine")
     pressed(screen, "For Tallgrass")
-    book = stocked.workbench.tuning.profiles
+    book = stocked.workbench.evaluation.profiles
     assert book.default("Tallgrass").name == "mine" and book.default(None).name == "balanced"
     assert "For Tallgrass" not in [button.label for button in screen.button]
     assert "base" not in screen.query_params
@@ -343,13 +343,13 @@ def test_without_a_board_coverage_is_where_to_go(stocked: Shelf, opened: Opened)
 
 def test_cells_that_would_flip_are_listed_and_a_decision_stays(stocked: Shelf, opened: Opened) -> None:
     assessed(stocked, TOPIC)
-    desk = stocked.workbench.desk
+    desk = stocked.workbench.coverage
     board = desk.board(None)
     assert board is not None
     covered = [cell for cell in board.cells if cell.state is CellState.COVERED]
     regulatory = board.cell(TOPIC, Truth.REGULATORY)
     assert regulatory in covered
-    desk.decide(board, regulatory, Opinion(Verdict.ACCEPTED, "Ann", reason="read it"))
+    desk.decide(board, regulatory, ReviewerOpinion(ReviewVerdict.ACCEPTED, "Ann", reason="read it"))
     screen = opened("tuning.py", q=QUESTION, trial="covered:1")
     assert f"**{len(covered)} cell" in words(screen)
     opening(screen, tabs="Coverage")

@@ -5,10 +5,10 @@ from os import utime
 
 from streamlit.testing.v1 import AppTest
 
-from core.documents import DocumentState
-from core.errors import FileTooCostly
-from core.jobs import FailedWork, JobKind
-from core.library.intray import Shown
+from core.domain.documents import DocumentState
+from core.domain.errors import FileTooCostly
+from core.domain.jobs import FailedWork, JobKind
+from core.library.upload_queue import UploadQueueView
 from tests.screens.conftest import LAW, POLICY, Opened, Shelf, words
 
 
@@ -26,21 +26,21 @@ def test_good_files_are_read_although_bad_ones_stand_beside_them(shelf: Shelf, o
     ]
     screen.file_uploader[0].set_value(files).run()
     next(each for each in screen.button if each.label == "Upload 4 files").click().run()
-    states = {each.name: each.state for each in shelf.workbench.documents()}
+    states = {each.name: each.state for each in shelf.workbench.documents.list()}
     assert states == {"policy.md": "ready", "law.md": "ready", "broken.pdf": "failed"}
     assert "empty" in screen.error[0].value and "0 bytes" in screen.error[0].value.replace("\\", "")
-    failed = next(each for each in shelf.workbench.documents() if each.state is DocumentState.FAILED)
+    failed = next(each for each in shelf.workbench.documents.list() if each.state is DocumentState.FAILED)
     assert failed.remedy.split(".")[0] in words(screen).replace("\\", "")
 
 
 def test_the_same_bytes_are_recognised(stocked: Shelf, opened: Opened) -> None:
-    before = len(stocked.workbench.documents())
+    before = len(stocked.workbench.documents.list())
     screen = opened("upload.py")
     screen.file_uploader[0].set_value([("copy_of_law.md", LAW.encode(), "text/markdown")]).run()
     next(each for each in screen.button if each.label == "Upload 1 file").click().run()
     assert "already in the library" in screen.info[0].value
     assert "flsa" in screen.info[0].value
-    assert len(stocked.workbench.documents()) == before
+    assert len(stocked.workbench.documents.list()) == before
 
 
 def test_a_known_file_of_the_same_name_is_named_once(stocked: Shelf, opened: Opened) -> None:
@@ -60,14 +60,14 @@ def test_a_running_job_shows_its_step_and_the_share_that_is_done(stocked: Shelf,
 
 def test_a_failed_file_can_be_tried_again_where_that_can_help(shelf: Shelf, opened: Opened) -> None:
     slow = shelf.add("slow.md", POLICY)
-    shelf.workbench.fail(slow, FileTooCostly("Reading it took more than 60 seconds.", "Split it."))
+    shelf.workbench.ingestion.fail(slow, FileTooCostly("Reading it took more than 60 seconds.", "Split it."))
     shelf.add("broken.pdf", "%PDF-1.7 no more")
     tried: list[int] = []
     shelf.jobs.run = tried.append
     screen = opened("upload.py")
     assert [each.key for each in screen.button if each.label == "Try again"] == [f"retry.{slow}"]
     pressed(screen, "Try 1 of 2 failed again")
-    assert tried == [slow] and shelf.workbench.document(slow).state is DocumentState.PENDING
+    assert tried == [slow] and shelf.workbench.documents.get(slow).state is DocumentState.PENDING
 
 
 def test_a_file_that_cannot_be_read_is_replaced_by_one_that_can(shelf: Shelf, opened: Opened) -> None:
@@ -76,9 +76,9 @@ def test_a_file_that_cannot_be_read_is_replaced_by_one_that_can(shelf: Shelf, op
     labels = {each.label for each in screen.button}
     assert "Remove" in labels and not [each for each in labels if each.startswith("Try ")]
     _given(screen, broken, ("empty.md", b"", "text/markdown"))
-    assert "0 bytes" in screen.error[0].value and shelf.workbench.document(broken).state is DocumentState.FAILED
+    assert "0 bytes" in screen.error[0].value and shelf.workbench.documents.get(broken).state is DocumentState.FAILED
     _given(screen, broken, ("law.md", LAW.encode(), "text/markdown"))
-    (document,) = shelf.workbench.documents()
+    (document,) = shelf.workbench.documents.list()
     assert (document.name, document.state, document.project, document.tags) == (
         "law.md", DocumentState.READY, "Tallgrass", ("rules",),
     )  # fmt: skip
@@ -89,7 +89,7 @@ def test_the_very_same_file_is_tried_once_more_and_not_lost(shelf: Shelf, opened
     broken = shelf.add("broken.pdf", "%PDF-1.7 no more")
     screen = opened("upload.py")
     _given(screen, broken, ("copy.pdf", b"%PDF-1.7 no more", "application/pdf"))
-    (document,) = shelf.workbench.documents()
+    (document,) = shelf.workbench.documents.list()
     assert (document.id, document.state) == (broken, DocumentState.FAILED)
     assert "the very same file" in screen.toast[0].value.replace("\\", "")
 
@@ -102,26 +102,26 @@ def _given(screen: AppTest, document_id: int, file: tuple[str, bytes, str]) -> N
 
 
 def test_a_label_that_is_right_is_confirmed_with_one_click(stocked: Shelf, opened: Opened) -> None:
-    document = next(each for each in stocked.workbench.documents() if each.name == "flsa_section_207.md")
+    document = next(each for each in stocked.workbench.documents.list() if each.name == "flsa_section_207.md")
     given = document.labels.truth
     screen = opened("upload.py")
     screen.button(key=f"agree.{document.id}.truth").click().run()
-    label = stocked.workbench.document(document.id).labels.truth
+    label = stocked.workbench.documents.get(document.id).labels.truth
     assert (label.value, label.confirmed, given.confirmed) == (given.value, True, False)
     assert not [each for each in screen.button if each.key == f"agree.{document.id}.truth"]
 
 
 def test_a_correction_is_confirmed_and_shown(stocked: Shelf, opened: Opened) -> None:
-    document = next(each for each in stocked.workbench.documents() if each.name == "overtime_policy.md")
+    document = next(each for each in stocked.workbench.documents.list() if each.name == "overtime_policy.md")
     screen = opened("upload.py")
     screen.selectbox(key=f"correct.{document.id}.truth").set_value("intent").run()
-    label = stocked.workbench.document(document.id).labels.truth
+    label = stocked.workbench.documents.get(document.id).labels.truth
     assert (label.value, label.confirmed) == ("intent", True)
     assert "confirmed by hand" in words(screen)
 
 
 def test_the_least_sure_labels_come_first(stocked: Shelf, opened: Opened) -> None:
-    documents = {each.id: each for each in stocked.workbench.documents()}
+    documents = {each.id: each for each in stocked.workbench.documents.list()}
     keys = [each.key for each in opened("upload.py").selectbox if each.key and each.key.endswith(".truth")]
     shown = [documents[int(key.split(".")[1])].labels.truth for key in keys]
     doubts = [label.probability if label.value else -1.0 for label in shown]
@@ -145,7 +145,7 @@ def test_a_long_list_is_shown_page_by_page_and_narrowed_by_kind_and_name(shelf: 
     narrowed = opened("upload.py", show="failed")
     assert "broken.pdf" in words(narrowed).replace("\\", "") and "law 00" not in words(narrowed)
     (kinds,) = [each for each in narrowed.segmented_control if each.key == "upload.shown"]
-    kinds.set_value(Shown.ALL).run()
+    kinds.set_value(UploadQueueView.ALL).run()
     narrowed.text_input(key="upload.words").set_value("LAW 07").run()
     shown = words(narrowed)
     assert "**law 07" in shown and "**law 08" not in shown
@@ -161,22 +161,22 @@ def test_one_file_or_all_can_be_stopped_and_tried_again(stocked: Shelf, opened: 
     ids = [stocked.add(f"later {number}.md", f"# Later {number}\nIt waits for its turn.") for number in range(3)]
     screen = opened("upload.py")
     screen.button(key=f"stop.{ids[0]}").click().run()
-    stopped = stocked.workbench.document(ids[0])
+    stopped = stocked.workbench.documents.get(ids[0])
     assert (stopped.state, stopped.step) == ("failed", "stopped") and "You stopped it" in words(screen)
     pressed(screen, "Stop all")
-    assert {stocked.workbench.document(each).state for each in ids} == {"failed"} and stocked.jobs.waiting() == 0
+    assert {stocked.workbench.documents.get(each).state for each in ids} == {"failed"} and stocked.jobs.waiting() == 0
     narrowed = opened("upload.py", words="later 1")  # what is tried again are all that failed, and it says so
     assert "Try all 3 failed again" in {each.label for each in narrowed.button}
     pressed(screen, "Try all 3 failed again")
     stocked.jobs.run_held()
-    assert {stocked.workbench.document(each).state for each in ids} == {"ready"}
+    assert {stocked.workbench.documents.get(each).state for each in ids} == {"ready"}
 
 
 def test_all_truths_shown_are_confirmed_with_one_click(stocked: Shelf, opened: Opened) -> None:
-    known = [each for each in stocked.workbench.documents() if each.labels.truth.value]
+    known = [each for each in stocked.workbench.documents.list() if each.labels.truth.value]
     screen = opened("upload.py")
     pressed(screen, f"Confirm {len(known)} truth{'' if len(known) == 1 else 's'} shown")
-    assert all(stocked.workbench.document(each.id).labels.truth.confirmed for each in known)
+    assert all(stocked.workbench.documents.get(each.id).labels.truth.confirmed for each in known)
     assert not [each for each in screen.button if each.label.startswith("Confirm ")]
 
 
@@ -208,4 +208,4 @@ def test_a_folder_is_watched_and_its_files_come_in(shelf: Shelf, opened: Opened)
         screen.session_state["folders.shown"] = True
         screen.run()
     assert "1 file taken in" in words(screen)
-    assert [each.name for each in shelf.workbench.documents()] == ["law.md"]
+    assert [each.name for each in shelf.workbench.documents.list()] == ["law.md"]

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.documents import DocumentState, SourceType
+from core.domain.documents import DocumentState, SourceType
 from tests.library.packing import zip_of
 from tests.library.serving import Answer, Site, served
+from tests.library.test_decrypt import PDF, locked_pdf
 from tests.library.test_feed_desk import item, rss
-from tests.library.test_unlock import PDF, locked_pdf
 from tests.screens.conftest import LAW, POLICY, Opened, Shelf, words
 
 
@@ -43,7 +43,7 @@ def pressed(screen: AppTest, label: str) -> AppTest:
 
 def test_an_archive_says_how_many_files_came_out_and_what_did_not(shelf: Shelf, opened: Opened) -> None:
     entries = [("a/law.md", LAW.encode()), ("a/policy.md", POLICY.encode()), ("bad.pdf", b"%PDF-1.7 no more")]
-    shelf.workbench.upload("share.zip", zip_of(*entries, ("logo.gif", b"GIF89a" + bytes(40))))
+    shelf.workbench.documents.upload("share.zip", zip_of(*entries, ("logo.gif", b"GIF89a" + bytes(40))))
     screen = opened("upload.py")
     told = bare(screen)
     assert "Archive" in told and "3 files, 1 could not be read" in told
@@ -52,7 +52,7 @@ def test_an_archive_says_how_many_files_came_out_and_what_did_not(shelf: Shelf, 
 
 
 def test_a_file_under_a_password_asks_for_it_and_is_read(shelf: Shelf, opened: Opened) -> None:
-    shelf.workbench.upload("leave.pdf", locked_pdf(PDF, "secret", "AES-256"))
+    shelf.workbench.documents.upload("leave.pdf", locked_pdf(PDF, "secret", "AES-256"))
     screen = opened("upload.py")
     field = next(each for each in screen.text_input if each.label == "Password of the file")
     field.set_value("wrong")
@@ -61,7 +61,7 @@ def test_a_file_under_a_password_asks_for_it_and_is_read(shelf: Shelf, opened: O
     field = next(each for each in screen.text_input if each.label == "Password of the file")
     field.set_value("secret")
     button(screen, "Unlock").click().run()
-    (document,) = shelf.workbench.documents()
+    (document,) = shelf.workbench.documents.list()
     assert document.state is DocumentState.READY
     assert not [each for each in screen.text_input if each.label == "Password of the file"]
 
@@ -83,7 +83,7 @@ def test_a_feed_is_followed_paused_and_deleted(shelf: Shelf, opened: Opened, sit
     assert shelf.workbench.feeds.feeds()[0].paused and "paused" in bare(screen)
     pressed(screen, "Delete")
     assert list(shelf.workbench.feeds.feeds()) == []
-    assert [each.source_type for each in shelf.workbench.documents()] == [SourceType.FEED]
+    assert [each.source_type for each in shelf.workbench.documents.list()] == [SourceType.FEED]
 
 
 def test_a_feed_that_fails_says_why_and_can_be_fetched_again(shelf: Shelf, opened: Opened, site: Site) -> None:
@@ -100,7 +100,7 @@ def test_a_page_is_fetched_once(shelf: Shelf, opened: Opened, site: Site) -> Non
     screen = from_the_web(opened("upload.py"))
     next(each for each in screen.text_input if each.label == "Web address").set_value(site.url("/rules"))
     pressed(screen, "Fetch once")
-    (document,) = shelf.workbench.documents()
+    (document,) = shelf.workbench.documents.list()
     assert (document.name, document.source_type) == ("rules.html", SourceType.WEB)
     assert "rules.html is stored" in screen.success[0].value.replace("\\", "")
 
@@ -122,4 +122,7 @@ def test_a_folder_keeps_its_paths_and_leaves_the_systems_files_out(shelf: Shelf,
     ]
     screen.file_uploader[0].set_value(files).run()
     button(screen, "Upload 2 files").click().run()
-    assert {each.name for each in shelf.workbench.documents()} == {"share/policies/overtime.md", "share/law.md"}
+    assert {each.name for each in shelf.workbench.documents.list()} == {
+        "share/policies/overtime.md",
+        "share/law.md",
+    }

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.memories import Link
+from core.domain.insights import EvidenceLink
 from tests.screens.conftest import Opened, Shelf, words
 
 V1 = """# Travel rules
@@ -65,10 +65,10 @@ def test_a_suggestion_is_looked_at_accepted_and_taken_back(
     said = plain_words(screen)
     assert ":red[~~fourteen~~]" in said and ":green[**seven**]" in said and "**+ added**" in said
     screen.button(key=f"versions.accept.{older}.{newer}").click().run()
-    assert stocked.workbench.document(older).archived and "No new version is suggested" in words(screen)
+    assert stocked.workbench.documents.get(older).archived and "No new version is suggested" in words(screen)
     assert "“travel_rules_v2.md” replaces “travel_rules_v1.md”" in plain_words(screen)
     next(each for each in screen.button if each.label == "Undo").click().run()
-    assert not stocked.workbench.document(older).archived
+    assert not stocked.workbench.documents.get(older).archived
     assert screen.button(key=f"versions.accept.{older}.{newer}")
 
 
@@ -77,14 +77,16 @@ def test_a_rejected_suggestion_does_not_come_back(stocked: Shelf, two: tuple[int
     screen = opened("library.py", view="duplicates")
     screen.button(key=f"versions.reject.{older}.{newer}").click().run()
     assert "No new version is suggested" in words(screen) and "is no version of" in words(screen)
-    assert not stocked.workbench.document(older).archived
+    assert not stocked.workbench.documents.get(older).archived
 
 
 def test_the_other_way_round(stocked: Shelf, two: tuple[int, int], opened: Opened) -> None:
     older, newer = two
     screen = opened("library.py", view="duplicates")
     screen.button(key=f"versions.other.{older}.{newer}").click().run()
-    assert stocked.workbench.document(newer).archived and stocked.workbench.document(older).version_of == newer
+    assert (
+        stocked.workbench.documents.get(newer).archived and stocked.workbench.documents.get(older).version_of == newer
+    )
 
 
 def test_groups_of_near_duplicates_are_listed_with_what_differs(stocked: Shelf, opened: Opened) -> None:
@@ -110,7 +112,7 @@ def test_a_chain_is_shown_with_what_changed_between_any_two(
     screen.selectbox(key=f"versions.from.{third}").set_value(two[0]).run()
     assert "~~fourteen~~" in words(screen) and "~~five~~" in words(screen)
     screen.button(key=f"versions.undo.{third}").click().run()
-    assert not stocked.workbench.document(two[1]).archived
+    assert not stocked.workbench.documents.get(two[1]).archived
 
 
 def test_a_replaced_document_is_opened_by_its_address_and_names_its_successor(
@@ -131,14 +133,14 @@ def test_accepting_from_the_older_document_goes_on_with_the_newer(
 
 
 def test_any_two_are_joined_by_hand_and_what_is_refused_is_told(stocked: Shelf, opened: Opened) -> None:
-    known = {each.name: each.id for each in stocked.workbench.documents()}
+    known = {each.name: each.id for each in stocked.workbench.documents.list()}
     law, policy = known["flsa_section_207.md"], known["overtime_policy.md"]
     screen = versions_of(opened, law)
     assert "No other version is known" in words(screen)
     screen.selectbox(key=f"versions.with.{law}").set_value(policy).run()
     screen.button(key=f"versions.join.{law}").click().run()
-    assert stocked.workbench.document(policy).archived
-    stocked.workbench.delete(policy)
+    assert stocked.workbench.documents.get(policy).archived
+    stocked.workbench.documents.delete(policy)
     screen.button(key=f"versions.undo.{law}").click().run()
     assert "is not in the library" in plain_words(screen)
 
@@ -161,10 +163,10 @@ def test_results_of_old_versions_say_what_replaced_them(stocked: Shelf, two: tup
 def test_an_insight_on_replaced_text_is_suspect_and_takes_the_new_wording(
     stocked: Shelf, two: tuple[int, int], opened: Opened
 ) -> None:
-    passage = next(each for each in stocked.workbench.passages_of(two[0]) if QUOTE in each.text)
+    passage = next(each for each in stocked.workbench.documents.passages(two[0]) if QUOTE in each.text)
     start = passage.start + passage.text.index(QUOTE)
-    link = Link(passage.id, two[0], "travel_rules_v1.md", passage.page, start, start + len(QUOTE), QUOTE)
-    stocked.workbench.memories.save("Two weeks for receipts.", links=[link])
+    link = EvidenceLink(passage.id, two[0], "travel_rules_v1.md", passage.page, start, start + len(QUOTE), QUOTE)
+    stocked.workbench.insights.save("Two weeks for receipts.", links=[link])
     assert "Suspect" not in words(opened("insights.py"))
     stocked.workbench.versions.accept(*two)
     said = plain_words(opened("insights.py"))

@@ -4,16 +4,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
+from time import perf_counter
 from zlib import crc32
 
 import numpy as np
 
-from core.documents import Authority, Document, DocumentState, Page, Passage, Span, Truth
-from core.errors import ModelUnavailable
-from core.matching import index_stems
-from core.ports import Vectors
-from core.search.pipeline import Searcher
-from storage.memory import MemoryCatalogue, MemorySparseIndex, MemoryVectorIndex
+from core.domain.documents import Authority, Document, DocumentState, Page, Passage, Span, Truth
+from core.domain.errors import ModelUnavailable
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
+from core.ports.stores import Vectors
+from core.search.pipeline import SearchPipeline
+from core.text.tokenize import index_stems
+from tests.fakes import FakeCatalogue, FakeSparseIndex, FakeVectorIndex
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 
@@ -46,9 +48,11 @@ class Library:
     """Documents of one page each, stored in memory and searchable at once."""
 
     def __init__(self, embedder: WordEmbedder | None = None) -> None:
-        self.catalogue, self.vectors, self.sparse = MemoryCatalogue(), MemoryVectorIndex(), MemorySparseIndex()
+        self.catalogue, self.vectors, self.sparse = FakeCatalogue(), FakeVectorIndex(), FakeSparseIndex()
         self.embedder = embedder or WordEmbedder()
-        self.searcher = Searcher(self.catalogue, self.vectors, self.sparse, self.embedder)
+        self.searcher = SearchPipeline(
+            self.catalogue, self.vectors, self.sparse, self.embedder, terms=lambda: BUILT_IN_TERMS, timer=perf_counter
+        )
 
     def add(self, name: str, *texts: str, **labels: object) -> tuple[Passage, ...]:
         """A document whose page holds the texts, one passage each; labels go to every passage."""

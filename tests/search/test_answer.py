@@ -5,15 +5,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.documents import Origin, Passage, Span
-from core.results import Candidate, Signals
-from core.search.answer import judge, named_in
+from core.domain.documents import Origin, Passage, Span
+from core.domain.results import Candidate, Signals
+from core.search.ranking.answerability import judge, named_in
 
 
 def found(text: str, similarity: float = 0.5, coverage: float = 0.8, name: str = "guide.md") -> Candidate:
     """A candidate of this text and evidence."""
     passage = Passage(text, 1, 0, len(text), (Span(0, len(text)),), id=1, document_id=1, document_name=name)
-    return Candidate(passage, Signals(similarity, bm25=coverage * 5, bm25_most=10.0, coverage=coverage))
+    return Candidate(passage, Signals(similarity, bm25=coverage * 5, bm25_most=10.0, term_coverage=coverage))
 
 
 @pytest.mark.parametrize(
@@ -74,14 +74,16 @@ def test_a_year_that_only_says_when_is_not_looked_for() -> None:
 
 def test_a_long_question_in_other_words_is_answered_by_what_two_rare_words_carry() -> None:
     passage = found("Leave is approved by the manager.").passage
-    said = Signals(0.4, bm25=6.0, bm25_most=80.0, coverage=0.1)
+    said = Signals(0.4, bm25=6.0, bm25_most=80.0, term_coverage=0.1)
     assert judge("one long question about leave", [Candidate(passage, said)]).answered
     assert not judge("one long question about leave", [Candidate(passage, replace(said, bm25=0.5))]).answered
 
 
 def test_best_matches_that_speak_of_different_things_are_no_answer() -> None:
     near = found("Leave is approved by the manager.", 0.45, 0.5)
-    scattered, together = (replace(near, signals=replace(near.signals, feedback=value)) for value in (0.55, 0.95))
+    scattered, together = (
+        replace(near, signals=replace(near.signals, relevance_feedback=value)) for value in (0.55, 0.95)
+    )
     assert judge("Who approves a sabbatical?", [together]).answered
     assert "speaks of different things" in judge("Who approves a sabbatical?", [scattered]).silence
     assert judge("Who approves a sabbatical?", [near]).answered  # not compared with others: nothing tells against it
@@ -89,7 +91,7 @@ def test_best_matches_that_speak_of_different_things_are_no_answer() -> None:
 
 def test_a_note_answers_by_itself_because_the_best_matches_are_those_of_documents() -> None:
     note = found("Ms Doe keeps the key of the cabinet.", 0.5, 0.8)
-    far = replace(note, signals=replace(note.signals, feedback=0.3))
+    far = replace(note, signals=replace(note.signals, relevance_feedback=0.3))
     assert not judge("Who keeps the key of the shed?", [far]).answered
     noted = replace(far, passage=replace(far.passage, origin=Origin.INSIGHT))
     assert judge("Who keeps the key of the shed?", [noted]).answered
@@ -97,7 +99,7 @@ def test_a_note_answers_by_itself_because_the_best_matches_are_those_of_document
 
 def test_a_passage_that_holds_every_word_answers_however_scattered_the_others_are() -> None:
     near = found("Leave is approved by the manager.", 0.3, 1.0)
-    assert judge("leave approved", [replace(near, signals=replace(near.signals, feedback=0.4))]).answered
+    assert judge("leave approved", [replace(near, signals=replace(near.signals, relevance_feedback=0.4))]).answered
 
 
 def test_a_percentage_asked_for_must_be_given_by_a_passage_that_speaks_of_it() -> None:

@@ -9,29 +9,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.batch_csv import COLUMNS, TEMPLATE, read_batch
-from core.batch_files import OUTCOME_COLUMNS, batch_csv, batch_xlsx, outcome_rows
-from core.documents import Truth
-from core.errors import BadRequest, StoreFailed
-from core.filters import SearchFilters
-from core.queries import SearchRequest
-from core.results import LegReport, SearchResult
-from core.search.batch import Batch, BatchQuestion, BatchState, Outcome, outcome_of, run_batch, totals, without_hits
+from core.domain.documents import Truth
+from core.domain.errors import BadRequest, StoreFailed
+from core.domain.filters import SearchFilters
+from core.domain.queries import SearchRequest
+from core.domain.results import LegReport, SearchResult
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
+from core.search.batch.files import COLUMNS, OUTCOME_COLUMNS, TEMPLATE, batch_csv, batch_xlsx, outcome_rows, read_batch
+from core.search.batch.questions import (
+    Batch,
+    BatchOutcome,
+    BatchQuestion,
+    BatchState,
+    outcome_of,
+    run_batch,
+    totals,
+    without_hits,
+)
 from tests.search.library import NOW, Library, payroll_library
 
 QUESTIONS = ("When are deposits of withheld taxes due?", "zebra xylophone quark", "How does vacation accrue?")
 
 
 def read(text: str, **given: object) -> Batch:
-    return read_batch(text.encode(), "questions.csv", **given)  # type: ignore[arg-type]
+    return read_batch(text.encode(), "questions.csv", terms=BUILT_IN_TERMS, **given)  # type: ignore[arg-type]
 
 
 def asked(*questions: str) -> tuple[BatchQuestion, ...]:
     return tuple(BatchQuestion(row, f"R-{row}", question) for row, question in enumerate(questions, start=2))
 
 
-def run(library: Library, questions: Sequence[BatchQuestion], **given: object) -> list[Outcome]:
-    outcomes: list[Outcome] = []
+def run(library: Library, questions: Sequence[BatchQuestion], **given: object) -> list[BatchOutcome]:
+    outcomes: list[BatchOutcome] = []
     ask = given.pop("ask", None) or (lambda requests: library.searcher.search_many(requests, NOW))
     run_batch(questions, ask, on_outcome=outcomes.append, **given)  # type: ignore[arg-type]
     return outcomes
@@ -45,7 +54,7 @@ def run(library: Library, questions: Sequence[BatchQuestion], **given: object) -
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_file_is_read_however_a_spreadsheet_saved_it(encoding: str, mark: str, end: str) -> None:
     lines = [mark.join(("id", "question", "truths")), mark.join(("R-1", '"Wann ist, ü; fällig?"', "intent"))]
-    batch = read_batch((end.join(lines) + end).encode(encoding), "fragen.csv")
+    batch = read_batch((end.join(lines) + end).encode(encoding), "fragen.csv", terms=BUILT_IN_TERMS)
     assert not batch.problems
     assert [(each.key, each.question, each.filters.truths) for each in batch.questions] == [
         ("R-1", "Wann ist, ü; fällig?", ("intent",))
@@ -117,7 +126,7 @@ def test_row_numbers_are_those_of_a_spreadsheet() -> None:
 )
 def test_a_file_that_is_no_batch_says_why(data: bytes, says: str) -> None:
     with pytest.raises(BadRequest, match=says) as told:
-        read_batch(data, "questions.csv")
+        read_batch(data, "questions.csv", terms=BUILT_IN_TERMS)
     assert told.value.hint
 
 
@@ -140,7 +149,7 @@ def test_archived_documents_can_be_asked_for_where_the_page_lets_them_through() 
 def test_no_bytes_break_the_reader(data: bytes) -> None:
     for head in (b"", b"question,truths,tags\n"):
         try:
-            batch = read_batch(head + data, "any.csv")
+            batch = read_batch(head + data, "any.csv", terms=BUILT_IN_TERMS)
         except BadRequest:
             continue
         rows = [each.row for each in (*batch.questions, *batch.problems)]
@@ -203,7 +212,7 @@ def test_silence_of_a_search_that_could_not_look_everywhere_is_a_failure() -> No
 
 def test_it_stops_between_blocks_and_what_is_done_stays() -> None:
     library, seen = payroll_library(), list[str]()
-    outcomes: list[Outcome] = []
+    outcomes: list[BatchOutcome] = []
     run_batch(
         asked(*QUESTIONS * 3),
         lambda requests: library.searcher.search_many(requests, NOW),
@@ -223,7 +232,7 @@ def test_it_stops_between_blocks_and_what_is_done_stays() -> None:
 def test_totals_add_up(states: list[BatchState], waiting: int, by_truth: dict[str, int]) -> None:
     questions = asked(*("q",) * (len(states) + waiting))
     batch = replace(read("question\n,\nq,q\n"), questions=questions)
-    outcomes = [Outcome(each, state, by_truth=by_truth) for each, state in zip(questions, states, strict=False)]
+    outcomes = [BatchOutcome(each, state, by_truth=by_truth) for each, state in zip(questions, states, strict=False)]
     counts = totals(batch, outcomes)
     assert counts.rows == counts.answered + counts.no_hits + counts.failed + counts.refused + counts.to_ask
     assert sum(counts.by_truth.values()) == len(states) * sum(by_truth.values())
@@ -232,7 +241,7 @@ def test_totals_add_up(states: list[BatchState], waiting: int, by_truth: dict[st
 # Taking it out
 
 
-def finished() -> tuple[Batch, list[Outcome]]:
+def finished() -> tuple[Batch, list[BatchOutcome]]:
     batch = read(f"id,question,truths\n=1+1,{QUESTIONS[0]},\n-2,{QUESTIONS[1]},\nR-3,,intent\nR-4,never asked,\n")
     return batch, run(payroll_library(), batch.questions[:2])
 
@@ -249,7 +258,7 @@ def test_every_row_of_the_file_stands_in_the_outcome() -> None:
 
 def test_a_failed_row_shows_no_number_of_hits() -> None:
     (question,) = asked("q")
-    row = outcome_rows(Batch("b", (question,)), [Outcome(question, BatchState.FAILED, why="gone")])[0]
+    row = outcome_rows(Batch("b", (question,)), [BatchOutcome(question, BatchState.FAILED, why="gone")])[0]
     assert dict(zip(OUTCOME_COLUMNS, row, strict=True))["hits"] is None
 
 
@@ -258,7 +267,7 @@ def test_the_csv_runs_no_formula_and_can_be_run_again() -> None:
     data = batch_csv(batch, outcomes)
     cells = list(csv.reader(io.StringIO(data.decode("utf-8-sig"))))
     assert not [cell for row in cells for cell in row if cell.startswith(("=", "+", "-", "@"))]
-    again = read_batch(data, "outcome.csv")
+    again = read_batch(data, "outcome.csv", terms=BUILT_IN_TERMS)
     assert [each.question for each in again.questions[:2]] == list(QUESTIONS[:2])
     assert [each.key for each in again.questions[:2]] == ["=1+1", "-2"]
     assert all(each.filters == SearchFilters() for each in again.questions)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.documents import Document, DocumentState, Truth
-from core.queries import SearchRequest
-from core.results import Citation
-from core.search.bibliography import (
+from core.domain.documents import Document, DocumentState, Truth
+from core.domain.queries import SearchRequest
+from core.domain.results import Citation
+from core.search.citations.bibliography import (
     bibliography,
     chosen,
     citations_data,
@@ -19,7 +19,7 @@ from core.search.bibliography import (
     result_citations,
     source_data,
 )
-from core.search.cite import CitationStyle
+from core.search.citations.cite import CitationStyle
 from tests.search.library import NOW, payroll_library
 
 BARE = Citation(

@@ -10,13 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.documents import Document, DocumentState, Passage, Span
-from core.ingest.sentences import sentences
-from core.results import Candidate, Citation, Score, Signals
-from core.search.cite import cite, cite_hits, distinct, sentence_relevance, written
-from core.search.collapse import collapse
-from core.search.quotable import shown_quote
-from core.search.score import Scored
+from core.domain.documents import Document, DocumentState, Passage, Span
+from core.domain.results import Candidate, Citation, Score, Signals
+from core.search.citations.cite import cite, cite_hits, distinct, sentence_relevance, shown_quote, written
+from core.search.ranking.score import ScoredCandidates, collapse
+from core.text.sentences import sentences
 
 NOW = datetime(2026, 1, 15, tzinfo=UTC)
 PAPER = Document(3, "IRS_Pub_15.pdf", "a" * 64, 10, DocumentState.READY, NOW, paged=True)
@@ -217,9 +215,9 @@ def test_one_citation_per_passage_is_left() -> None:
     assert [c.passage_id for c in distinct(both)] == [42, 43]
 
 
-def scored(passage_id: int, text: str, total: float) -> Scored:
+def scored(passage_id: int, text: str, total: float) -> ScoredCandidates:
     """A scored passage of this text."""
-    return Scored(Candidate(replace(PASSAGE, id=passage_id, text=text), Signals(total)), Score(total, ()))
+    return ScoredCandidates(Candidate(replace(PASSAGE, id=passage_id, text=text), Signals(total)), Score(total, ()))
 
 
 LONG = "The contractor shall submit the final invoice within sixty calendar days after the period of performance."

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.collapse import NEAR_IDENTICAL, alike
+from core.search.ranking.score import NEAR_IDENTICAL, alike
 
 
 def shingles(text: str) -> frozenset[tuple[str, ...]]:

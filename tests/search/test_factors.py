@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from core.documents import Authority, Passage, Sector, SourceType, Span, TemporalClass, Truth
-from core.queries import Route
-from core.results import Candidate, Signals, TermScore
-from core.search.factors import FACTORS, Asked, overlap
-from core.search.fading import kept_share, utility
-from core.tables.profiles import profiles
+from core.domain.documents import Authority, Passage, Sector, SourceType, Span, TemporalClass, Truth
+from core.domain.queries import Route
+from core.domain.results import Candidate, Signals, TermScore
+from core.knowledge.profiles import profiles
+from core.search.ranking.factors import FACTORS, ScoringContext, kept_share, overlap, utility
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 PLAIN = Passage("Deposits are due monthly.", 1, 0, 25, (Span(0, 25),), id=7, document_id=1)
@@ -20,7 +19,7 @@ PLAIN = Passage("Deposits are due monthly.", 1, 0, 25, (Span(0, 25),), id=7, doc
 
 def value(name: str, *, route: Route = Route(), signals: Signals = Signals(0.0), **labels: object) -> float:  # noqa: B008
     """One factor's value for a passage with these labels."""
-    asked = Asked.of(route, profiles()["trend"], NOW)
+    asked = ScoringContext.of(route, profiles()["trend"], NOW)
     valued = FACTORS[name](Candidate(replace(PLAIN, **labels), signals), asked)
     assert 0 <= valued.value <= 1
     assert valued.reason
@@ -117,21 +116,31 @@ def test_routing_is_the_weight_of_the_truth() -> None:
 
 
 def test_keywords_are_valued_absolutely() -> None:
-    half = Signals(0.0, bm25=3.0, bm25_most=6.0, terms=(TermScore("deposit", "deposit", 3.0),), coverage=0.5)
+    half = Signals(0.0, bm25=3.0, bm25_most=6.0, terms=(TermScore("deposit", "deposit", 3.0),), term_coverage=0.5)
     assert value("keyword", signals=half) == 0.5
     assert value("keyword", signals=Signals(0.0, bm25_most=6.0)) == 0.0
-    assert value("coverage", signals=half, route=Route(keywords=("deposit", "semiweekly"))) == 0.5
+    assert value("term_coverage", signals=half, route=Route(keywords=("deposit", "semiweekly"))) == 0.5
 
 
 @pytest.mark.parametrize(
-    "name", ["sentence", "answer_kind", "nearness", "fusion", "coverage", "half_life", "keyword_overlap", "authority"]
+    "name",
+    [
+        "best_sentence_similarity",
+        "answer_kind",
+        "synonym_match",
+        "fusion",
+        "term_coverage",
+        "half_life",
+        "keyword_overlap",
+        "authority",
+    ],
 )
 def test_what_is_not_known_is_neutral_not_absent(name: str) -> None:
     assert value(name) == 0.5
 
 
 def test_a_passage_that_holds_the_kind_of_answer_asked_for_is_worth_more_and_says_what_it_holds() -> None:
-    asked = Asked.of(Route(answer_kind="duration"), profiles()["trend"], NOW)
+    asked = ScoringContext.of(Route(answer_kind="duration"), profiles()["trend"], NOW)
     told = [
         FACTORS["answer_kind"](Candidate(PLAIN, Signals(0.0, answer=answer, answer_words=words)), asked)
         for answer, words in ((1.0, "72 hours"), (0.8, "a week"), (0.0, ""), (None, ""))
@@ -202,4 +211,4 @@ def test_all_shared_cases_of_factors_hold(shared: Path) -> None:
 def test_the_time_a_question_names_is_preferred(
     start: str | None, end: str | None, days: float | None, expected: float
 ) -> None:
-    assert value("asked_date", route=Route(date_from=start, date_to=end), date=aged(days)) == expected
+    assert value("date_match", route=Route(date_from=start, date_to=end), date=aged(days)) == expected

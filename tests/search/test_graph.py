@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.documents import Passage
-from core.entities import Entity, EntityType, rarity
-from core.filters import SearchFilters
-from core.ingest.entities import with_entities
-from core.search import graph as leg
-from core.search.graph import graph_reasons, question_entities, search_graph, walk_graph
-from storage.memory.catalogue import MemoryCatalogue
-from storage.memory.entities import MemoryEntityGraph
+from core.domain.documents import Passage
+from core.domain.entities import Entity, EntityType, rarity
+from core.domain.filters import SearchFilters
+from core.ingestion.entities import with_entities
+from core.search.retrieval import graph as leg
+from core.search.retrieval.graph import graph_reasons, question_entities, search_graph, walk_graph
+from tests.fakes.catalogue import FakeCatalogue
+from tests.fakes.indexes import FakeEntityGraph
 from tests.stores.libraries import admitted, document, filters_of, passage, random_filters, random_vectors, store
 
 ANYTHING = SearchFilters()
@@ -26,8 +26,8 @@ class Shelf:
     """A library in memory with its graph."""
 
     def __init__(self) -> None:
-        self.catalogue = MemoryCatalogue()
-        self.graph = MemoryEntityGraph(self.catalogue)
+        self.catalogue = FakeCatalogue()
+        self.graph = FakeEntityGraph(self.catalogue)
         self.passages: list[Passage] = []
 
     def read(self, name: str, *texts: str, **labels: object) -> Sequence[Passage]:

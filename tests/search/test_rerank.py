@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from math import fsum, nan
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,32 +17,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.documents import Passage, Span
-from core.errors import BadTable, ModelUnavailable
-from core.queries import Route, ScoreProfile
-from core.reranking import Reranked
-from core.results import Candidate, Signals
-from core.search import rerank
-from core.search.factors import Asked
-from core.search.rerank import (
-    DeadlineReranker,
-    rank_passages,
-    reranked,
-    rerankers,
-    with_rerank,
-)
-from core.search.rerank_convert import MOST_DIFFERENCE, PROBES
-from core.search.rerank_model import (
+from adapters.inference.cross_encoder import (
     OpenVinoCrossEncoder,
     StockCrossEncoder,
     load_cross_encoder,
     stock_cross_encoder,
 )
-from core.search.score import score
-from core.settings import Settings
-from core.tables.loading import table
-from core.tables.profiles import check_profile, profiles
-from core.tables.rerankers import RERANKERS, parse_rerankers, rerank_table
+from adapters.inference.cross_encoder_conversion import MOST_DIFFERENCE, PROBES
+from bootstrap.rerankers import configured_rerankers
+from core.domain.documents import Passage, Span
+from core.domain.errors import BadTable, ModelUnavailable
+from core.domain.queries import Route, ScoreProfile
+from core.domain.results import Candidate, Signals
+from core.domain.settings import Settings
+from core.knowledge.loading import table
+from core.knowledge.profiles import check_profile, profiles
+from core.knowledge.rerankers import RERANKERS, parse_rerankers, rerank_table
+from core.ports.models import Reranked
+from core.search.ranking import rerank
+from core.search.ranking.factors import ScoringContext
+from core.search.ranking.rerank import DeadlineReranker, rank_passages, reranked, with_rerank
+from core.search.ranking.score import score
 
 if TYPE_CHECKING:
     import torch
@@ -70,7 +66,7 @@ class Scripted:
 
 
 def made(model: Scripted, deadline_ms: int | None = 60_000) -> DeadlineReranker:
-    reranker = DeadlineReranker("fast", lambda: model, deadline_ms)
+    reranker = DeadlineReranker("fast", lambda: model, deadline_ms, monotonic)
     reranker.warm()
     return reranker
 
@@ -163,7 +159,7 @@ def test_a_logit_that_is_no_number_is_none() -> None:
         def score(self, question: str, texts: Sequence[str]) -> np.ndarray:
             return np.array([nan] * len(texts), dtype=np.float32)
 
-    found = DeadlineReranker("fast", Broken, 60_000).logits(QUESTION, ["a", "b"])
+    found = DeadlineReranker("fast", Broken, 60_000, monotonic).logits(QUESTION, ["a", "b"])
     assert found == Reranked((None, None), "0 of 2 were reranked; the others keep their place.")
 
 
@@ -180,7 +176,7 @@ def test_an_error_nobody_expected_reaches_whoever_asked_and_the_model_goes_on() 
 
 def test_nothing_loads_before_it_is_needed() -> None:
     loads: list[int] = []
-    reranker = DeadlineReranker("fast", lambda: loads.append(1) or Scripted(), 60_000)  # type: ignore[func-returns-value]
+    reranker = DeadlineReranker("fast", lambda: loads.append(1) or Scripted(), 60_000, monotonic)  # type: ignore[func-returns-value]
     assert reranker.logits(QUESTION, []) == Reranked(())
     assert loads == []
     for _ in range(3):
@@ -195,12 +191,12 @@ def test_a_model_still_loading_does_not_hold_a_search_up() -> None:
         assert ready.wait(60)
         return model
 
-    reranker = DeadlineReranker("fast", load, 50)
+    reranker = DeadlineReranker("fast", load, 50, monotonic)
     found = reranker.logits(QUESTION, ["1 text", "2 text"])
     assert found.logits == (None, None)
     assert "still being loaded" in found.notice
     ready.set()
-    patient = DeadlineReranker("fast", lambda: model, None)
+    patient = DeadlineReranker("fast", lambda: model, None, monotonic)
     assert patient.logits(QUESTION, ["1 text"]) == Reranked((1.0,))
 
 
@@ -212,10 +208,9 @@ def failing(after: Callable[[], None] = lambda: None) -> Callable[[], Scripted]:
     return load
 
 
-def test_a_failure_to_load_is_remembered_for_some_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_to_load_is_remembered_for_some_minutes() -> None:
     clock, tries = [1000.0], []
-    monkeypatch.setattr(rerank, "monotonic", lambda: clock[0])
-    reranker = DeadlineReranker("fast", failing(lambda: tries.append(1)), 60_000)
+    reranker = DeadlineReranker("fast", failing(lambda: tries.append(1)), 60_000, lambda: clock[0])
     assert reranker.trouble == ""
     for _ in range(3):
         with pytest.raises(ModelUnavailable, match="not here"):
@@ -229,7 +224,7 @@ def test_a_failure_to_load_is_remembered_for_some_minutes(monkeypatch: pytest.Mo
 
 def test_weights_that_are_not_on_this_machine_are_told_and_search_goes_on(tmp_path: Path) -> None:
     settings = Settings(tmp_path, reranker_fast="no/such-model-anywhere", reranker_balanced="not a name at all!")
-    every = rerankers(settings, threads=1, hurried=False)
+    every = configured_rerankers(settings, threads=1, hurried=False)
     assert tuple(every) == RERANKERS
     before = candidates("a", "b")
     after, notice = reranked(before, QUESTION, every["fast"])
@@ -240,7 +235,7 @@ def test_weights_that_are_not_on_this_machine_are_told_and_search_goes_on(tmp_pa
 
 
 def test_importing_it_loads_nothing_heavy() -> None:
-    code = "import core.search.rerank, sys; print({'torch', 'openvino', 'tokenizers'} & set(sys.modules))"
+    code = "import core.search.ranking.rerank, sys; print({'torch', 'openvino', 'tokenizers'} & set(sys.modules))"
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["set()"]
@@ -317,7 +312,7 @@ def test_every_profile_can_be_reranked(name: str) -> None:
 )
 def test_those_not_read_keep_their_order_among_themselves(similar: list[float], logits: list[float]) -> None:
     profile = with_rerank(ScoreProfile("plain", {"similarity": 1.0}))
-    asked = Asked.of(Route(), profile, NOW)
+    asked = ScoringContext.of(Route(), profile, NOW)
     told = [*logits, *[None] * len(similar)][: len(similar)]
     totals = [
         score(Candidate(passage("text"), Signals(value, rerank_logit=logit)), asked).total
@@ -329,7 +324,7 @@ def test_those_not_read_keep_their_order_among_themselves(similar: list[float], 
 
 def test_the_reranker_is_one_factor_and_does_not_override_the_others() -> None:
     profile = with_rerank(ScoreProfile("plain", {"similarity": 1.0}))
-    asked = Asked.of(Route(), profile, NOW)
+    asked = ScoringContext.of(Route(), profile, NOW)
     near, far = (
         score(Candidate(passage("text"), Signals(similarity, rerank_logit=logit)), asked).total
         for similarity, logit in ((0.9, -9.0), (0.2, 9.0))
@@ -471,7 +466,7 @@ def test_tokens_beyond_the_rows_number_are_not_read(model_folder: Path, tmp_path
 def test_a_model_of_several_numbers_is_no_reranker(tmp_path: Path) -> None:
     folder = tiny(tmp_path / "three", numbers=3)
     reranker = DeadlineReranker(
-        "fast", lambda: load_cross_encoder(str(folder), "fast", tmp_path / "kept", 1, 512), None
+        "fast", lambda: load_cross_encoder(str(folder), "fast", tmp_path / "kept", 1, 512), None, monotonic
     )
     after, notice = reranked(candidates("a"), QUESTION, reranker)
     assert after[0].signals.rerank_logit is None
@@ -481,7 +476,7 @@ def test_a_model_of_several_numbers_is_no_reranker(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_folder_of_the_settings_is_loaded_and_serves_many_callers(model_folder: Path, tmp_path: Path) -> None:
     settings = Settings(tmp_path, reranker_fast=str(model_folder))
-    reranker = rerankers(settings, threads=1, hurried=False)["fast"]
+    reranker = configured_rerankers(settings, threads=1, hurried=False)["fast"]
     wanted = reranker.logits(QUESTION, TEXTS)
     assert None not in wanted.logits
     found: list[Reranked] = []

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.documents import Truth
-from core.filters import SearchFilters
-from core.search.dates import asked_dates
-from core.search.route import question_terms, read_route, routed_only, truth_weight
+from core.domain.documents import Truth
+from core.domain.filters import SearchFilters
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
+from core.search.query.route import asked_dates, question_terms, read_route, routed_only, truth_weight
 
 TODAY = date(2026, 11, 20)
 
@@ -34,7 +34,7 @@ TODAY = date(2026, 11, 20)
 def test_the_category_with_most_patterns_wins(
     question: str, category: str, confidence: float, domain: str | None
 ) -> None:
-    route = read_route(question, TODAY)
+    route = read_route(question, TODAY, terms=BUILT_IN_TERMS)
     assert (route.category, route.confidence, route.domain) == (category, pytest.approx(confidence), domain)
 
 
@@ -54,7 +54,7 @@ def test_the_category_with_most_patterns_wins(
     ],
 )
 def test_only_whole_words_ask_for_what_is_new(question: str, trend: bool) -> None:
-    assert read_route(question, TODAY).trend is trend
+    assert read_route(question, TODAY, terms=BUILT_IN_TERMS).trend is trend
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_only_whole_words_ask_for_what_is_new(question: str, trend: bool) -> Non
     [("How is Acme related to the payroll vendor?", True), ("purchase orders", False), ("That chat was good", False)],
 )
 def test_relational_questions_name_a_relation(question: str, relational: bool) -> None:
-    assert read_route(question, TODAY).relational is relational
+    assert read_route(question, TODAY, terms=BUILT_IN_TERMS).relational is relational
 
 
 @pytest.mark.parametrize(
@@ -84,18 +84,18 @@ def test_relational_questions_name_a_relation(question: str, relational: bool) -
     ],
 )
 def test_date_expressions_become_days(question: str, start: str | None, end: str | None) -> None:
-    route = read_route(question, TODAY)
+    route = read_route(question, TODAY, terms=BUILT_IN_TERMS)
     assert (route.date_from, route.date_to) == (start, end)
     assert (asked_dates(question, TODAY) is not None) == bool(start or end)
 
 
 def test_every_kind_of_chip_can_be_removed() -> None:
     question = "What is the latest IRS rule in Texas on tax deposits since 2024, related to garnishment?"
-    kinds = [chip.kind for chip in read_route(question, TODAY).chips]
+    kinds = [chip.kind for chip in read_route(question, TODAY, terms=BUILT_IN_TERMS).chips]
     assert kinds == ["category", "domain", "jurisdiction", "date", "trend", "relational"]
     for kind in kinds:
-        assert kind not in [chip.kind for chip in read_route(question, TODAY, (kind,)).chips]
-    bare = read_route(question, TODAY, kinds)
+        assert kind not in [chip.kind for chip in read_route(question, TODAY, BUILT_IN_TERMS, (kind,)).chips]
+    bare = read_route(question, TODAY, BUILT_IN_TERMS, kinds)
     assert (bare.category, bare.domain, bare.jurisdiction, bare.date_from, bare.trend) == (
         "default",
         None,
@@ -106,19 +106,22 @@ def test_every_kind_of_chip_can_be_removed() -> None:
 
 
 def test_a_chip_says_which_words_made_it() -> None:
-    chips = {chip.kind: chip.words for chip in read_route("How many active employees in Texas?", TODAY).chips}
+    chips = {
+        chip.kind: chip.words
+        for chip in read_route("How many active employees in Texas?", TODAY, terms=BUILT_IN_TERMS).chips
+    }
     assert chips["jurisdiction"] == "Texas"
     assert "How many" in chips["category"]
 
 
 def test_truths_outside_the_route_stay_searchable() -> None:
-    route = read_route("How to configure overtime", TODAY)
+    route = read_route("How to configure overtime", TODAY, terms=BUILT_IN_TERMS)
     assert truth_weight(route, Truth.REFERENCE) == 1.0
     assert truth_weight(route, Truth.INTENT) == truth_weight(route, None) == 0.3
 
 
 def test_only_routed_truths_gives_way_to_chosen_ones() -> None:
-    route = read_route("How to configure overtime", TODAY)
+    route = read_route("How to configure overtime", TODAY, terms=BUILT_IN_TERMS)
     assert routed_only(SearchFilters(), route).truths == ("reference",)
     assert routed_only(SearchFilters(truths=("intent",)), route).truths == ("intent",)
 
@@ -141,7 +144,7 @@ def test_searched_words_are_words_a_text_may_hold(question: str, terms: tuple[st
 def test_all_shared_cases_of_routing_hold(shared: Path) -> None:
     cases = json.loads((shared / "cases" / "cases.json").read_text("utf-8"))
     for case in cases["routing"]:
-        route = read_route(case["query"], TODAY)
+        route = read_route(case["query"], TODAY, terms=BUILT_IN_TERMS)
         allowed = case["category"] if isinstance(case["category"], list) else [case["category"]]
         assert route.category in allowed, case
         assert route.domain == case.get("domain"), case
@@ -151,6 +154,6 @@ def test_all_shared_cases_of_routing_hold(shared: Path) -> None:
         assert read == case.get("truths", read), case
     for kind in ("trend", "relational"):
         for case in cases[kind]:
-            assert getattr(read_route(case["question"], TODAY), kind) is case[kind], case
+            assert getattr(read_route(case["question"], TODAY, terms=BUILT_IN_TERMS), kind) is case[kind], case
     for case in cases["query_keywords"]:
-        assert list(read_route(case["query"], TODAY).keywords) == case["keywords"], case
+        assert list(read_route(case["query"], TODAY, terms=BUILT_IN_TERMS).keywords) == case["keywords"], case

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.documents import Authority, Passage, Span, TemporalClass, Truth
-from core.queries import Route, ScoreProfile
-from core.results import Candidate, DropReason, Signals
-from core.search.factors import FACTORS, Asked
-from core.search.fuse import fuse
-from core.search.score import rank, score
-from core.tables.profiles import profiles
+from core.domain.documents import Authority, Passage, Span, TemporalClass, Truth
+from core.domain.queries import Route, ScoreProfile
+from core.domain.results import Candidate, DropReason, Signals
+from core.knowledge.profiles import profiles
+from core.search.ranking.factors import FACTORS, ScoringContext
+from core.search.ranking.score import rank, score
+from core.search.retrieval.legs import fuse
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 PLAIN = Passage("Deposits are due monthly.", 1, 0, 25, (Span(0, 25),), id=7, document_id=1)
@@ -63,7 +63,7 @@ def any_profile(draw: st.DrawFn) -> ScoreProfile:
 
 @given(candidates, any_profile())
 def test_the_shown_parts_add_up_for_any_weights(found: Candidate, profile: ScoreProfile) -> None:
-    shown = score(found, Asked.of(Route(), profile, NOW))
+    shown = score(found, ScoringContext.of(Route(), profile, NOW))
     total = fsum(f.weight * f.value for f in shown.factors) * prod(m.value for m in shown.multipliers)
     assert abs(shown.total - total) < 1e-9
     assert (
@@ -75,7 +75,7 @@ def test_the_shown_parts_add_up_for_any_weights(found: Candidate, profile: Score
 
 @given(st.lists(candidates, max_size=12, unique_by=lambda c: c.passage.id), any_profile())
 def test_every_candidate_is_ranked_or_dropped_with_a_reason(found: list[Candidate], profile: ScoreProfile) -> None:
-    kept, dropped = rank(found, Asked.of(Route(), profile, NOW))
+    kept, dropped = rank(found, ScoringContext.of(Route(), profile, NOW))
     assert sorted([k.candidate.passage.id for k in kept] + [d.candidate.passage.id for d in dropped]) == sorted(
         c.passage.id for c in found
     )
@@ -87,7 +87,7 @@ def test_every_candidate_is_ranked_or_dropped_with_a_reason(found: list[Candidat
 
 @given(st.lists(candidates, max_size=12, unique_by=lambda c: c.passage.id), any_profile(), st.randoms())
 def test_the_order_depends_on_scores_and_ids_only(found: list[Candidate], profile: ScoreProfile, rng: object) -> None:
-    asked = Asked.of(Route(), profile, NOW)
+    asked = ScoringContext.of(Route(), profile, NOW)
     shuffled = list(found)
     rng.shuffle(shuffled)  # type: ignore[attr-defined]
     assert rank(found, asked) == rank(shuffled, asked)
@@ -96,7 +96,7 @@ def test_the_order_depends_on_scores_and_ids_only(found: list[Candidate], profil
 def test_authority_and_recency_alone_never_lift_an_irrelevant_passage() -> None:
     grand = {"authority": Authority.GOVERNMENT, "domain": "taxes", "date": NOW, "jurisdiction": "federal"}
     route = Route("regulatory_required", 0.8, {Truth.REGULATORY: 1.0}, "taxes", "federal")
-    kept, dropped = rank([candidate(0.0, **grand)], Asked.of(route, profiles()["relevance"], NOW))
+    kept, dropped = rank([candidate(0.0, **grand)], ScoringContext.of(route, profiles()["relevance"], NOW))
     assert not kept
     assert dropped[0].score is not None
     assert dropped[0].score.total == pytest.approx(0.55)
@@ -107,18 +107,18 @@ def test_authority_and_recency_alone_never_lift_an_irrelevant_passage() -> None:
 def test_a_keyword_hit_is_evidence() -> None:
     found = candidate(0.0, bm25=2.0, authority=Authority.GOVERNMENT, domain="taxes", date=NOW)
     route = Route("regulatory_required", 0.8, {}, "taxes")
-    kept, _ = rank([found], Asked.of(route, profiles()["relevance"], NOW))
+    kept, _ = rank([found], ScoringContext.of(route, profiles()["relevance"], NOW))
     assert [k.candidate for k in kept] == [found]
 
 
 def test_a_total_just_below_the_threshold_is_told_with_the_digits_that_tell_them_apart() -> None:
     profile = ScoreProfile("one", {"similarity": 1.0}, threshold=0.5, floor=0.0)
-    _, dropped = rank([candidate(0.49996), candidate(0.4)], Asked.of(Route(), profile, NOW))
+    _, dropped = rank([candidate(0.49996), candidate(0.4)], ScoringContext.of(Route(), profile, NOW))
     assert [each.detail for each in dropped] == ["score 0.49996 < 0.50000", "score 0.400 < 0.500"]
 
 
 def test_without_thresholds_nothing_is_dropped() -> None:
-    kept, dropped = rank([candidate(0.01)], Asked.of(Route(), profiles()["relevance"], NOW), thresholds=False)
+    kept, dropped = rank([candidate(0.01)], ScoringContext.of(Route(), profiles()["relevance"], NOW), thresholds=False)
     assert (len(kept), dropped) == (1, ())
 
 
@@ -144,7 +144,7 @@ def test_the_relevance_profile_reaches_these_totals(
 ) -> None:
     found = candidate(similarity, authority=Authority(authority), domain=domain, date=date, jurisdiction=own)
     route = Route(category, domain=domain, jurisdiction=asked)
-    assert score(found, Asked.of(route, profiles()["relevance"], NOW)).total == pytest.approx(total)
+    assert score(found, ScoringContext.of(route, profiles()["relevance"], NOW)).total == pytest.approx(total)
 
 
 def test_the_trend_profile_puts_the_newer_first() -> None:
@@ -152,9 +152,9 @@ def test_the_trend_profile_puts_the_newer_first() -> None:
         Candidate(replace(PLAIN, id=1, date=NOW - timedelta(days=30)), Signals(0.5, fusion=0.9)),
         Candidate(replace(PLAIN, id=2, date=NOW - timedelta(days=1)), Signals(0.5, fusion=0.7)),
     ]
-    kept, _ = rank(found, Asked.of(Route(), profiles()["trend"], NOW))
+    kept, _ = rank(found, ScoringContext.of(Route(), profiles()["trend"], NOW))
     assert [(k.candidate.passage.id, round(k.score.total, 4)) for k in kept] == [(2, 0.7755), (1, 0.6979)]
-    unknown = score(Candidate(PLAIN, Signals(0.5)), Asked.of(Route(), profiles()["trend"], NOW))
+    unknown = score(Candidate(PLAIN, Signals(0.5)), ScoringContext.of(Route(), profiles()["trend"], NOW))
     assert unknown.total == pytest.approx(0.5)
 
 
@@ -183,14 +183,14 @@ def test_all_shared_cases_of_profiles_hold(shared: Path) -> None:
             jurisdiction=case["cj"] and f"state:{case['cj']}",
         )
         route = Route(case["category"], domain=case["query_domain"], jurisdiction=case["qj"] and f"state:{case['qj']}")
-        total = score(found, Asked.of(route, profiles()["relevance"], NOW)).total
+        total = score(found, ScoringContext.of(route, profiles()["relevance"], NOW)).total
         assert total == pytest.approx(case["final"], abs=1e-9), case
     trend = cases["trend_profile"]
     found = [
         Candidate(replace(PLAIN, id=i, date=NOW - timedelta(days=row["age_days"])), Signals(0.5, fusion=row["fusion"]))
         for i, row in enumerate(trend["input"], 1)
     ]
-    kept, _ = rank(found, Asked.of(Route(), profiles()["trend"], NOW))
+    kept, _ = rank(found, ScoringContext.of(Route(), profiles()["trend"], NOW))
     assert [[k.candidate.signals.fusion, round(k.score.total, 4)] for k in kept] == trend["expected"]
     fusion = cases["reciprocal_rank_k60"]
     names = ["a", "b", "c"]

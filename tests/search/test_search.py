@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -9,15 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from core.documents import Truth
-from core.errors import BadRequest, BadTable, StoreFailed
-from core.filters import SearchFilters
-from core.ports import PassageIds
-from core.queries import ScoreProfile, SearchRequest
-from core.results import DropReason, LegHits, SearchResult, TermScore
-from core.search.pipeline import Searcher
-from core.tables.profiles import profiles
-from storage.memory import MemorySparseIndex, MemoryVectorIndex
+from core.domain.documents import Truth
+from core.domain.errors import BadRequest, BadTable, StoreFailed
+from core.domain.filters import SearchFilters
+from core.domain.queries import ScoreProfile, SearchRequest
+from core.domain.results import DropReason, LegHits, SearchResult, TermScore
+from core.knowledge.profiles import profiles
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
+from core.ports.stores import PassageIds
+from core.search.pipeline import SearchPipeline
+from tests.fakes import FakeSparseIndex, FakeVectorIndex
 from tests.search.library import NOW, Library, WordEmbedder, payroll_library
 
 LIBRARY = payroll_library()
@@ -158,7 +160,7 @@ def test_many_questions_are_embedded_in_one_batch_and_answered_alike() -> None:
     assert library.searcher.search_many([], NOW) == []
 
 
-class BrokenSparse(MemorySparseIndex):
+class BrokenSparse(FakeSparseIndex):
     """A BM25 index whose disk is gone."""
 
     def search(self, terms: Sequence[str], admissible: PassageIds | None, top_k: int) -> LegHits:
@@ -181,13 +183,20 @@ def test_without_the_model_keywords_still_answer_and_a_notice_says_so() -> None:
 
 def test_without_the_keyword_index_meaning_still_answers_and_a_notice_says_so() -> None:
     library = payroll_library()
-    searcher = Searcher(library.catalogue, library.vectors, BrokenSparse(), library.embedder)
+    searcher = SearchPipeline(
+        library.catalogue,
+        library.vectors,
+        BrokenSparse(),
+        library.embedder,
+        terms=lambda: BUILT_IN_TERMS,
+        timer=perf_counter,
+    )
     result = searcher.search(SearchRequest("When must employers deposit withheld income taxes?"), NOW)
     assert result.hits[0].candidate.passage.document_name == "pub.pdf"
     assert any("cannot be read" in notice for notice in result.notices)
 
 
-class BrokenVectors(MemoryVectorIndex):
+class BrokenVectors(FakeVectorIndex):
     """A vector index whose server is gone."""
 
     def search(self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int, among: object = None) -> LegHits:
@@ -199,7 +208,14 @@ class BrokenVectors(MemoryVectorIndex):
 
 def test_without_the_vector_index_keywords_still_answer_and_a_notice_says_so() -> None:
     library = payroll_library()
-    searcher = Searcher(library.catalogue, BrokenVectors(), library.sparse, library.embedder)
+    searcher = SearchPipeline(
+        library.catalogue,
+        BrokenVectors(),
+        library.sparse,
+        library.embedder,
+        terms=lambda: BUILT_IN_TERMS,
+        timer=perf_counter,
+    )
     result = searcher.search(SearchRequest("When must employers deposit withheld income taxes?"), NOW)
     assert result.hits[0].candidate.passage.document_name == "pub.pdf"
     assert any("does not answer" in notice for notice in result.notices)
@@ -207,7 +223,14 @@ def test_without_the_vector_index_keywords_still_answer_and_a_notice_says_so() -
 
 def test_when_no_leg_can_search_it_is_an_error_and_never_no_results() -> None:
     library = payroll_library()
-    searcher = Searcher(library.catalogue, library.vectors, BrokenSparse(), WordEmbedder(broken=True))
+    searcher = SearchPipeline(
+        library.catalogue,
+        library.vectors,
+        BrokenSparse(),
+        WordEmbedder(broken=True),
+        terms=lambda: BUILT_IN_TERMS,
+        timer=perf_counter,
+    )
     with pytest.raises(StoreFailed, match=r"The weights are gone.*The keyword index cannot be read"):
         searcher.search(SearchRequest("overtime"), NOW)
 
@@ -226,7 +249,9 @@ def test_a_passage_relabelled_meanwhile_is_dropped_as_filtered() -> None:
         def similarities(self, vector: NDArray[np.float32], passage_ids: Sequence[int]) -> Mapping[int, float]:
             return library.vectors.similarities(vector, passage_ids)
 
-    searcher = Searcher(library.catalogue, Lagging(), library.sparse, library.embedder)
+    searcher = SearchPipeline(
+        library.catalogue, Lagging(), library.sparse, library.embedder, terms=lambda: BUILT_IN_TERMS, timer=perf_counter
+    )
     result = searcher.search(SearchRequest("overtime rate", SearchFilters(truths=("intent",))), NOW)
     assert {c.passage.truth for c in result.candidates} == {Truth.INTENT}
     assert DropReason.FILTERED in {dropped.reason for dropped in result.dropped}

@@ -5,10 +5,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.documents import Passage, Truth
-from core.filters import SearchFilters
-from core.search.collapse import alike
-from core.search.similar import Similar, as_question, similar_to
+from core.domain.documents import Passage, Truth
+from core.domain.filters import SearchFilters
+from core.search.ranking.score import alike
+from core.search.retrieval.similar import SimilarPassage, as_question, similar_to
 from tests.search.library import Library
 
 TEXT = "Employers must deposit withheld income taxes every month unless the liability is small"
@@ -28,7 +28,12 @@ def library() -> tuple[Library, Passage]:
     return held, source
 
 
-def found(held: Library, source: Passage, filters: SearchFilters = SearchFilters(), most: int = 5) -> list[Similar]:  # noqa: B008
+def found(
+    held: Library,
+    source: Passage,
+    filters: SearchFilters = SearchFilters(),  # noqa: B008
+    most: int = 5,
+) -> list[SimilarPassage]:
     stores = {"catalogue": held.catalogue, "vectors": held.vectors, "sparse": held.sparse}
     return list(similar_to(source, filters, most=most, **stores))  # type: ignore[arg-type]
 

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.documents import Truth
-from core.filters import SearchFilters
-from core.search import admissible
-from core.search.admissible import text_admissible
-from core.search.syntax import Query, misread, narrowed, read_query
-from storage.memory import MemoryCatalogue, MemorySparseIndex
+from core.domain.documents import Truth
+from core.domain.filters import SearchFilters
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
+from core.search.query.syntax import ParsedQuery, misread, narrowed, read_query
+from core.search.retrieval import admissible
+from core.search.retrieval.admissible import text_admissible
+from tests.fakes import FakeCatalogue, FakeSparseIndex
 from tests.stores.libraries import document, passage, random_vectors, store
 
 
@@ -60,7 +61,7 @@ from tests.stores.libraries import document, passage, random_vectors, store
 def test_signs_are_read(
     typed: str, plain: str, phrases: list[str], without: list[str], fields: dict[str, tuple[str, ...]]
 ) -> None:
-    query = read_query(typed)
+    query = read_query(typed, terms=BUILT_IN_TERMS)
     assert (query.plain, list(query.phrases), list(query.without), dict(query.fields)) == (
         plain,
         phrases,
@@ -119,11 +120,11 @@ def test_signs_are_read(
     ],
 )
 def test_everything_else_stays_words(typed: str) -> None:
-    assert read_query(typed) == Query(typed)
+    assert read_query(typed, terms=BUILT_IN_TERMS) == ParsedQuery(typed)
 
 
 def test_what_no_store_can_keep_is_replaced_also_in_a_sign() -> None:
-    query = read_query("over\0time tag:a\0b \ud800")
+    query = read_query("over\0time tag:a\0b \ud800", terms=BUILT_IN_TERMS)
     assert (query.plain, query.fields) == ("over\ufffdtime ?", {"tag": ("a\ufffdb",)})
 
 
@@ -139,8 +140,8 @@ def test_what_no_store_can_keep_is_replaced_also_in_a_sign() -> None:
     ],
 )
 def test_what_looks_like_a_sign_and_is_none_is_told(typed: str, told: str) -> None:
-    assert told in " ".join(misread(typed))
-    assert read_query(typed) == Query(typed)
+    assert told in " ".join(misread(typed, terms=BUILT_IN_TERMS))
+    assert read_query(typed, terms=BUILT_IN_TERMS) == ParsedQuery(typed)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +149,7 @@ def test_what_looks_like_a_sign_and_is_none_is_told(typed: str, told: str) -> No
     ["", " ", "overtime pay", "re: W-2", "title:26", "-draft overtime", "truth:intent", "project:x before:2024"],
 )
 def test_of_what_is_read_nothing_is_told(typed: str) -> None:
-    assert misread(typed) == ()
+    assert misread(typed, terms=BUILT_IN_TERMS) == ()
 
 
 _SIGNS = st.sampled_from(['"', "“", "”", "-", ":", " ", "(", ")", "truth", "intent", "before", "2024", "a", "\n", "."])
@@ -157,12 +158,12 @@ _SIGNS = st.sampled_from(['"', "“", "”", "-", ":", " ", "(", ")", "truth", "
 @settings(max_examples=300)
 @given(st.one_of(st.text(), st.lists(_SIGNS).map("".join)))
 def test_nothing_fails_and_a_question_that_says_something_has_something_to_search_for(typed: str) -> None:
-    query = read_query(typed)
-    assert all(misread(typed))
+    query = read_query(typed, terms=BUILT_IN_TERMS)
+    assert all(misread(typed, terms=BUILT_IN_TERMS))
     assert bool(query.plain.strip()) == bool(typed.strip())
     assert bool(query.chips) == bool(query.phrases or query.without or query.fields)
     narrowed(SearchFilters(), query, {1: "a.pdf"})
-    assert query.without_chips([chip.kind for chip in query.chips]) == Query(query.plain)
+    assert query.without_chips([chip.kind for chip in query.chips]) == ParsedQuery(query.plain)
 
 
 _PLAIN = st.tuples(
@@ -172,11 +173,13 @@ _PLAIN = st.tuples(
 
 @given(st.lists(_PLAIN.map("".join)).map(" ".join))
 def test_plain_text_comes_back_unchanged(typed: str) -> None:
-    assert read_query(typed) == Query(typed)
+    assert read_query(typed, terms=BUILT_IN_TERMS) == ParsedQuery(typed)
 
 
 def test_chips_say_what_they_mean() -> None:
-    query = read_query('"overtime pay" -draft truth:intent -domain:taxes jurisdiction:TX before:2024 rules')
+    query = read_query(
+        '"overtime pay" -draft truth:intent -domain:taxes jurisdiction:TX before:2024 rules', terms=BUILT_IN_TERMS
+    )
     assert [(chip.kind, chip.value, chip.words) for chip in query.chips] == [
         ("phrase:overtime pay", "says “overtime pay”", '"overtime pay"'),
         ("without:draft", "does not say “draft”", "-draft"),
@@ -189,7 +192,7 @@ def test_chips_say_what_they_mean() -> None:
 
 
 def test_a_removed_chip_takes_its_condition_with_it_and_a_phrase_leaves_its_words() -> None:
-    query = read_query('"overtime pay" -draft truth:intent truth:reality rules')
+    query = read_query('"overtime pay" -draft truth:intent truth:reality rules', terms=BUILT_IN_TERMS)
     left = query.without_chips(["phrase:overtime pay", "field:truth:intent", "category", "unheard"])
     assert (left.plain, left.phrases, left.without) == ("overtime pay rules", (), ("draft",))
     assert dict(left.fields) == {"truth": ("reality",)}
@@ -198,7 +201,7 @@ def test_a_removed_chip_takes_its_condition_with_it_and_a_phrase_leaves_its_word
 
 
 def test_many_phrases_are_words_from_the_twenty_first_on() -> None:
-    query = read_query(" ".join(f'"phrase {n}"' for n in range(30)))
+    query = read_query(" ".join(f'"phrase {n}"' for n in range(30)), terms=BUILT_IN_TERMS)
     assert len(query.phrases) == 20
     assert '"phrase 29"' in query.plain
 
@@ -248,11 +251,11 @@ NAMES = {1: "Handbook.pdf", 2: "Handbook 2024.pdf", 3: "sow.docx", 4: "notes.md"
     ],
 )
 def test_fields_narrow_the_filters_of_the_page(page: dict[str, object], typed: str, found: dict[str, object]) -> None:
-    assert narrowed(SearchFilters(**page), read_query(typed), NAMES) == SearchFilters(**found)  # type: ignore[arg-type]
+    assert narrowed(SearchFilters(**page), read_query(typed, terms=BUILT_IN_TERMS), NAMES) == SearchFilters(**found)  # type: ignore[arg-type]
 
 
 def test_a_filter_with_a_relative_date_keeps_it_beside_those_of_the_question() -> None:
-    filters = narrowed(SearchFilters(recency_months=6), read_query("x since:2020"), {})
+    filters = narrowed(SearchFilters(recency_months=6), read_query("x since:2020", terms=BUILT_IN_TERMS), {})
     assert (filters.recency_months, filters.date_from) == (6, moment(2020))
     assert date(2020, 1, 1) == filters.date_from.date()
 
@@ -263,8 +266,8 @@ _WORDS = st.lists(st.sampled_from(["overtime", "Pay", "the", "W-2", "taxes", "ta
 _JOINED = st.tuples(_WORDS, st.sampled_from([" ", "-", ", ", "\n", " – ", "_"])).map(lambda pair: pair[1].join(pair[0]))
 
 
-def library(contents: list[str]) -> tuple[MemoryCatalogue, MemorySparseIndex, list[int]]:
-    catalogue, sparse = MemoryCatalogue(), MemorySparseIndex()
+def library(contents: list[str]) -> tuple[FakeCatalogue, FakeSparseIndex, list[int]]:
+    catalogue, sparse = FakeCatalogue(), FakeSparseIndex()
     told = [passage(text, truth=Truth.INTENT if n % 2 else Truth.REALITY) for n, text in enumerate(contents)]
     stored = store(catalogue, document(), told, random_vectors(len(told), 1))
     sparse.add(stored)
@@ -288,7 +291,7 @@ def test_what_may_be_ranked_says_every_phrase_and_no_excluded_one(
 ) -> None:
     catalogue, sparse, ids = library(contents)
     filters = SearchFilters(truths=truths)
-    found = text_admissible(Query("x", tuple(phrases), tuple(without)), filters, catalogue, sparse)
+    found = text_admissible(ParsedQuery("x", tuple(phrases), tuple(without)), filters, catalogue, sparse)
     if not phrases and not without:
         assert found is None
         return
@@ -307,9 +310,9 @@ def test_what_may_be_ranked_says_every_phrase_and_no_excluded_one(
 
 def test_a_passage_not_indexed_yet_is_read_all_the_same() -> None:
     catalogue, _, ids = library(["overtime pay", "the draft", "nothing of it"])
-    empty = MemorySparseIndex()
+    empty = FakeSparseIndex()
     for typed, right in (('"overtime pay"', ids[:1]), ("x -draft", [ids[0], ids[2]])):
-        found = text_admissible(read_query(typed), SearchFilters(), catalogue, empty)
+        found = text_admissible(read_query(typed, terms=BUILT_IN_TERMS), SearchFilters(), catalogue, empty)
         assert found is not None
         assert found.tolist() == right
 
@@ -326,7 +329,7 @@ def test_of_very_many_passages_those_are_read_in_which_the_words_weigh_most(monk
     monkeypatch.setattr(admissible, "_MOST_READ", 2)
 
     def found(typed: str) -> list[int]:
-        among = text_admissible(read_query(typed), SearchFilters(), catalogue, sparse)
+        among = text_admissible(read_query(typed, terms=BUILT_IN_TERMS), SearchFilters(), catalogue, sparse)
         assert among is not None
         return among.tolist()
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from core.errors import BadTable
-from core.queries import LegWeights, ScoreProfile
-from core.search.factors import FACTORS
-from core.tables.factors import factor_table, parse_factors
-from core.tables.loading import table
-from core.tables.profiles import check_profile, parse_profiles, profiles
-from core.tables.routes import parse_routes, routes
+from core.domain.errors import BadTable
+from core.domain.queries import LegWeights, ScoreProfile
+from core.knowledge.factors import factor_table, parse_factors
+from core.knowledge.loading import table
+from core.knowledge.profiles import check_profile, parse_profiles, profiles
+from core.knowledge.routes import parse_routes, routes
+from core.search.ranking.factors import FACTORS
 
 
 def test_balanced_is_the_default_profile() -> None:

@@ -8,10 +8,10 @@ from tempfile import TemporaryDirectory
 import pytest
 from sqlalchemy import Engine
 
-from storage.catalogue import SqlCatalogue
-from storage.database import Database, engine_for
-from storage.embedded import start_embedded
+from storage.embedded_postgres.server import start_embedded
 from storage.migrations import migrate
+from storage.postgres.catalogue import SqlCatalogue
+from storage.postgres.database import Database, engine_for
 
 _TENANTS = count(1)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from core.documents import (
+from core.domain.documents import (
     Authority,
     Document,
     DocumentState,
@@ -23,9 +23,9 @@ from core.documents import (
     TemporalClass,
     Truth,
 )
-from core.filters import SearchFilters
-from core.ports import Catalogue, PassageIds, Vectors
-from core.results import LegHits
+from core.domain.filters import SearchFilters
+from core.domain.results import LegHits
+from core.ports.stores import Catalogue, PassageIds, Vectors
 
 WORDS = (
     "overtime payroll benefits federal tax record employee wage policy audit vendor year-end storeEmptyResults".split()

@@ -9,29 +9,29 @@ from tempfile import mkdtemp
 from hypothesis import strategies as st
 from sqlalchemy import Engine
 
-from core.documents import Document
-from core.ingest.extract import extract
-from core.ports import Catalogue
-from core.reality.store import TableStore
-from core.table_queries import (
+from core.domain.dataset_queries import (
+    AggregateMeasure,
+    Aggregation,
     AnyOf,
+    ColumnRef,
+    Comparison,
     Condition,
     DatePart,
-    Fold,
     Grouping,
     Having,
     Join,
-    Measure,
     Ordering,
-    Ref,
     Related,
     TableQuery,
-    Test,
 )
-from core.tabular import RealityTable
-from storage.catalogue import SqlCatalogue
-from storage.memory import MemoryCatalogue, MemoryTableStore
-from storage.table_store import SqlTableStore
+from core.domain.datasets import RealityTable
+from core.domain.documents import Document
+from core.ingestion.parsers import extract
+from core.ports.stores import Catalogue
+from core.table_qa.store import TableStore
+from storage.datasets.store import SqlTableStore
+from storage.postgres.catalogue import SqlCatalogue
+from tests.fakes import FakeCatalogue, FakeTableStore
 from tests.stores.conftest import new_tenant
 from tests.stores.libraries import MOMENT, document
 
@@ -90,12 +90,12 @@ def in_postgres(engine: Engine) -> Library:
 
 
 def in_memory() -> Library:
-    return Library(MemoryCatalogue(), MemoryTableStore())
+    return Library(FakeCatalogue(), FakeTableStore())
 
 
 def listed(store: TableStore, table: str, *columns: str, limit: int | None = None) -> list[tuple[object, ...]]:
     """The cells of each row, without its number."""
-    query = TableQuery(table, columns=tuple(Ref(table, column) for column in columns), limit=limit)
+    query = TableQuery(table, columns=tuple(ColumnRef(table, column) for column in columns), limit=limit)
     return [row[1:] for row in store.answer(query, 1000).rows]
 
 
@@ -121,10 +121,10 @@ _POOLS: dict[str, tuple[str, ...]] = {
 }
 _JOINS = {
     "departments": (),
-    "employees": (Join("departments", "departments", Ref("employees", "department"), "code"),),
+    "employees": (Join("departments", "departments", ColumnRef("employees", "department"), "code"),),
     "payments": (
-        Join("employees", "employees", Ref("payments", "employee"), "code"),
-        Join("departments", "departments", Ref("employees", "department"), "code"),
+        Join("employees", "employees", ColumnRef("payments", "employee"), "code"),
+        Join("departments", "departments", ColumnRef("employees", "department"), "code"),
     ),
 }
 _POINTERS = {
@@ -135,20 +135,25 @@ _POINTERS = {
 _EITHER = st.booleans()
 
 
-def _refs(tables: Sequence[str]) -> list[Ref]:
-    return [Ref(*name.split(".")) for name in _POOLS if name.split(".")[0] in tables]
+def _refs(tables: Sequence[str]) -> list[ColumnRef]:
+    return [ColumnRef(*name.split(".")) for name in _POOLS if name.split(".")[0] in tables]
 
 
 @st.composite
 def _conditions(draw: st.DrawFn, tables: Sequence[str]) -> Condition:
     """Most make sense; now and then names are added up or dates searched for words, which is refused."""
     ref = draw(st.sampled_from(_refs(tables)))
-    test = draw(st.sampled_from(Test))
+    test = draw(st.sampled_from(Comparison))
     pool = st.sampled_from(_POOLS[f"{ref.table}.{ref.column}"])
-    least, most = {Test.EMPTY: (0, 1), Test.BETWEEN: (2, 2), Test.IS: (1, 3), Test.HOLDS: (1, 2)}.get(test, (1, 1))
+    least, most = {
+        Comparison.EMPTY: (0, 1),
+        Comparison.BETWEEN: (2, 2),
+        Comparison.IS: (1, 3),
+        Comparison.HOLDS: (1, 2),
+    }.get(test, (1, 1))
     values = tuple(draw(st.lists(pool, min_size=least, max_size=most)))
     condition = Condition(ref, test, values, negated=draw(_EITHER))
-    if test in (Test.LESS, Test.AT_MOST, Test.MORE, Test.AT_LEAST):
+    if test in (Comparison.LESS, Comparison.AT_MOST, Comparison.MORE, Comparison.AT_LEAST):
         against = draw(st.sampled_from(("values", "values", "other", "average")))
         if against == "other":
             return Condition(ref, test, (), condition.negated, draw(st.sampled_from(_refs(tables))))
@@ -167,17 +172,19 @@ def _related(draw: st.DrawFn, table: str) -> Related:
     joins = _JOINS[other] if draw(_EITHER) else ()
     tables = [other, *(join.alias for join in joins)]
     where = tuple(draw(st.lists(_any_of(tables), max_size=1)))
-    return Related(other, column, Ref(table, here), where, joins, draw(_EITHER))
+    return Related(other, column, ColumnRef(table, here), where, joins, draw(_EITHER))
 
 
 @st.composite
-def _measures(draw: st.DrawFn, tables: Sequence[str]) -> Measure:
-    fold = draw(st.sampled_from(Fold))
-    if fold is Fold.SHARE:
-        return Measure(fold, of=tuple(draw(st.lists(_any_of(tables) | _related(tables[0]), min_size=1, max_size=2))))
+def _measures(draw: st.DrawFn, tables: Sequence[str]) -> AggregateMeasure:
+    fold = draw(st.sampled_from(Aggregation))
+    if fold is Aggregation.SHARE:
+        return AggregateMeasure(
+            fold, of=tuple(draw(st.lists(_any_of(tables) | _related(tables[0]), min_size=1, max_size=2)))
+        )
     number = [ref for ref in _refs(tables) if ref.column in ("pay_rate", "hours", "amount", "budget", "number")]
     some = st.sampled_from(number) | st.sampled_from(number) | st.sampled_from(_refs(tables))
-    return Measure(fold, draw(st.none() | some if fold is Fold.COUNT else some))
+    return AggregateMeasure(fold, draw(st.none() | some if fold is Aggregation.COUNT else some))
 
 
 @st.composite
@@ -201,7 +208,7 @@ def random_queries(draw: st.DrawFn) -> TableQuery:
     dated = [ref for ref in _refs(tables) if ref.column in ("hired", "seen_at", "paid_on")]
     parts = st.builds(Grouping, st.sampled_from(dated or _refs(tables)), st.sampled_from(DatePart))
     groups = tuple(draw(st.lists(st.builds(Grouping, refs) | parts, min_size=1, max_size=2)))
-    counted = st.sampled_from(((Test.MORE, ("1",)), (Test.IS, ("2",)), (Test.BETWEEN, ("1", "100"))))
+    counted = st.sampled_from(((Comparison.MORE, ("1",)), (Comparison.IS, ("2",)), (Comparison.BETWEEN, ("1", "100"))))
     having = tuple(Having(draw(_measures(tables)), *draw(counted)) for _ in range(draw(st.integers(0, 1))))
     plain = [group.ref for group in groups if group.part is None]
     by = st.sampled_from([*measures, *plain])

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import NotFound, StoreFailed
-from core.ports import BlobStore
-from storage.blobs import BlobFiles
-from storage.memory import MemoryBlobs
+from core.domain.errors import NotFound, StoreFailed
+from core.ports.stores import BlobStore
+from storage.files.originals import OriginalFiles
+from tests.fakes import FakeBlobs
 
 DATA = b"\x00PDF\xff" * 1000
 NAME = sha256(DATA).hexdigest()
@@ -18,8 +18,8 @@ NAME = sha256(DATA).hexdigest()
 def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> BlobStore:
     """An empty blob store of each kind."""
     if request.param == "memory":
-        return MemoryBlobs()
-    return BlobFiles(str(tmp_path) if request.param == "folder" else f"memory://{tmp_path.name}")
+        return FakeBlobs()
+    return OriginalFiles(str(tmp_path) if request.param == "folder" else f"memory://{tmp_path.name}")
 
 
 def test_bytes_come_back_by_their_hash_and_may_be_stored_twice(blobs: BlobStore) -> None:
@@ -37,7 +37,7 @@ def test_what_was_never_stored_is_not_found(blobs: BlobStore, name: str) -> None
 
 
 def test_a_damaged_original_is_reported_and_an_upload_repairs_it(tmp_path: Path) -> None:
-    blobs = BlobFiles(str(tmp_path))
+    blobs = OriginalFiles(str(tmp_path))
     blobs.put(DATA)
     path = tmp_path / NAME[:2] / NAME[2:]
     path.write_bytes(DATA[:-1])
@@ -51,4 +51,4 @@ def test_a_damaged_original_is_reported_and_an_upload_repairs_it(tmp_path: Path)
 def test_a_place_that_cannot_be_written_is_said_in_words(tmp_path: Path) -> None:
     (tmp_path / "originals").write_text("a file where the folder should be")
     with pytest.raises(StoreFailed, match="could not be stored"):
-        BlobFiles(str(tmp_path / "originals")).put(DATA)
+        OriginalFiles(str(tmp_path / "originals")).put(DATA)

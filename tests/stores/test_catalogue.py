@@ -11,14 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from core.documents import DocumentState, Evidence, EvidenceSource, Label, Labels, Page, Passage, Span, Truth
-from core.errors import Cure, NotFound
-from core.filters import FIELDS, SearchFilters
-from core.ports import Catalogue
-from storage.catalogue import SqlCatalogue
-from storage.database import Database
-from storage.memory import MemoryCatalogue
-from storage.rows import labels_data, labels_from, storable_text
+from core.domain.documents import DocumentState, Evidence, EvidenceSource, Label, Labels, Page, Passage, Span, Truth
+from core.domain.errors import Cure, NotFound
+from core.domain.filters import FIELDS, SearchFilters
+from core.domain.sanitize import storable_text
+from core.ports.stores import Catalogue
+from storage.postgres.catalogue import SqlCatalogue
+from storage.postgres.database import Database
+from storage.postgres.documents import labels_data, labels_from
+from tests.fakes import FakeCatalogue
 from tests.stores.libraries import (
     MOMENT,
     admitted,
@@ -38,7 +39,7 @@ ONE = random_vectors(1, seed=1)
 def catalogue(request: pytest.FixtureRequest) -> Catalogue:
     """An empty catalogue of each kind."""
     if request.param == "memory":
-        return MemoryCatalogue()
+        return FakeCatalogue()
     return SqlCatalogue(request.getfixturevalue("database"), lambda: "model")
 
 
@@ -159,7 +160,7 @@ def test_statistics_count_what_is_there(catalogue: Catalogue) -> None:
 
 
 def test_filters_and_facets_mean_the_same_in_postgresql_as_in_memory(database: Database) -> None:
-    stores: tuple[Catalogue, Catalogue] = (MemoryCatalogue(), SqlCatalogue(database))
+    stores: tuple[Catalogue, Catalogue] = (FakeCatalogue(), SqlCatalogue(database))
     passages: list[Passage] = []
     for described, told in random_documents(seed=5):
         for kept in stores:

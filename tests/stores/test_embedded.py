@@ -12,15 +12,15 @@ from tempfile import TemporaryDirectory
 import psycopg
 import pytest
 
-from core.errors import StoreFailed
-from storage import postgres_setup
-from storage.embedded import start_embedded
+from core.domain.errors import StoreFailed
+from storage.embedded_postgres import setup
+from storage.embedded_postgres.server import start_embedded
 
 _PROGRAM = """
 import sys
 from pathlib import Path
 import psycopg
-from storage.embedded import start_embedded
+from storage.embedded_postgres.server import start_embedded
 server = start_embedded(Path(sys.argv[1]))
 with psycopg.connect(server.url(), autocommit=True) as connection:
     connection.execute("CREATE TABLE IF NOT EXISTS notes (note text)")
@@ -70,9 +70,9 @@ def _notes(folder: Path) -> int:
 
 def test_two_programs_share_a_server_and_the_last_one_stops_it(folder: Path, other: subprocess.Popen[str]) -> None:
     assert _notes(folder) >= 1
-    assert postgres_setup.is_running(folder / "postgres"), "the other program still uses it"
+    assert setup.is_running(folder / "postgres"), "the other program still uses it"
     _end(other)
-    assert not postgres_setup.is_running(folder / "postgres")
+    assert not setup.is_running(folder / "postgres")
 
 
 def test_after_killing_program_and_server_the_next_start_has_everything_committed(
@@ -84,15 +84,15 @@ def test_after_killing_program_and_server_the_next_start_has_everything_committe
     other.wait()
     os.kill(server, signal.SIGKILL)
     assert _notes(folder) == before
-    assert not postgres_setup.is_running(folder / "postgres")
+    assert not setup.is_running(folder / "postgres")
 
 
 def test_a_killed_programs_server_is_taken_over_and_stopped(folder: Path, other: subprocess.Popen[str]) -> None:
     other.kill()
     other.wait()
-    assert postgres_setup.is_running(folder / "postgres")
+    assert setup.is_running(folder / "postgres")
     assert _notes(folder) >= 1
-    assert not postgres_setup.is_running(folder / "postgres")
+    assert not setup.is_running(folder / "postgres")
 
 
 def test_a_note_of_a_dead_server_that_names_another_living_program_does_not_mislead(folder: Path) -> None:
@@ -108,7 +108,7 @@ def test_opened_twice_in_one_program_it_stops_with_the_second_close(folder: Path
         assert connection.execute("SELECT 1").fetchone() == (1,)
     second.close()
     second.close()
-    assert not postgres_setup.is_running(folder / "postgres")
+    assert not setup.is_running(folder / "postgres")
 
 
 def test_it_stops_also_when_the_right_to_pass_a_folder_above_was_taken_back() -> None:
@@ -116,7 +116,7 @@ def test_it_stops_also_when_the_right_to_pass_a_folder_above_was_taken_back() ->
         server = start_embedded(Path(place) / "library")
         Path(place).chmod(0o700)
         server.close()
-        assert not postgres_setup.is_running(Path(place) / "library" / "postgres")
+        assert not setup.is_running(Path(place) / "library" / "postgres")
 
 
 def test_a_copy_of_a_data_folder_opens_whoever_made_the_copy(folder: Path, other: subprocess.Popen[str]) -> None:

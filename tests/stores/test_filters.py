@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from sqlalchemy import Engine
 
-from core.documents import Passage
-from core.filters import SearchFilters
-from core.ports import PassageIds
-from storage.catalogue import SqlCatalogue
-from storage.chroma_index import ChromaIndex, chroma_client
-from storage.memory import MemoryCatalogue
+from core.domain.documents import Passage
+from core.domain.filters import SearchFilters
+from core.ports.stores import PassageIds
+from storage.postgres.catalogue import SqlCatalogue
+from storage.vectors.chroma import ChromaIndex, chroma_client
+from tests.fakes import FakeCatalogue
 from tests.stores.conftest import new_tenant
 from tests.stores.libraries import admitted, filters_of, random_documents, random_filters, random_vectors, store
 
@@ -28,7 +28,7 @@ def _in_sql(engine: Engine) -> Translated:
 
 
 def _in_chroma(folder: Path) -> Translated:
-    catalogue, index = MemoryCatalogue(), ChromaIndex(chroma_client(folder=folder), "filters", "random")
+    catalogue, index = FakeCatalogue(), ChromaIndex(chroma_client(folder=folder), "filters", "random")
     nothing = random_vectors(0, 0)
     stored = [p for d, passages in random_documents(2, each=25) for p in store(catalogue, d, passages, nothing)]
     vectors = random_vectors(len(stored), 2)

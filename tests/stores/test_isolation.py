@@ -6,53 +6,53 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, create_engine, text
 
-from core.boards import Cell, CellState, Run, RunState, Topic
-from core.changes import Change, ChangeSet
-from core.documents import Truth
-from core.enrich.values import Edit, Keywords, Operation, Outcome
-from core.entities import Entity, EntityType
-from core.errors import StoreFailed
-from core.filters import SearchFilters
-from core.jobs import FailedWork, JobKind
-from core.library.feeds import Feed
-from core.library.folders import WatchedFile, WatchedFolder
-from core.library.versions_store import Pair, VersionVerdict
-from core.profiles import DefaultProfile
-from core.reviews import Decision, Verdict
-from core.tabular import TableHistory
-from core.uses import UseKind
-from storage.board_store import SqlBoardStore
-from storage.catalogue import SqlCatalogue
-from storage.change_store import SqlChangeLog
-from storage.database import APP_ROLE, Database
-from storage.enrichment_store import SqlEnrichmentStore
-from storage.entity_store import SqlEntityGraph
-from storage.feed_store import SqlFeedStore
-from storage.folder_store import SqlFolderStore
-from storage.jobs import IngestQueue
-from storage.json_values import written
-from storage.lesson_store import SqlLessonStore
-from storage.memory_store import SqlMemoryStore
-from storage.reality_models import HISTORY, REALITY
-from storage.signature_store import SqlSignatureStore
-from storage.tray_store import SqlTrayStore
-from storage.tuning_models import Base
-from storage.tuning_store import SqlTuningStore
-from storage.use_store import SqlUseLog
-from storage.view_store import SqlViewStore
-from storage.vocabulary_store import SqlVocabularyStore
-from storage.word_store import SqlWordStore
+from core.domain.changes import ChangeSet, LabelEdit
+from core.domain.coverage_board import Cell, CellState, CoverageRun, RunState, Topic
+from core.domain.coverage_review import Decision, ReviewVerdict
+from core.domain.datasets import TableHistory
+from core.domain.documents import Truth
+from core.domain.entities import Entity, EntityType
+from core.domain.errors import StoreFailed
+from core.domain.filters import SearchFilters
+from core.domain.jobs import FailedWork, JobKind
+from core.domain.profiles import DefaultProfile
+from core.domain.usage import UsageKind
+from core.library.enrichment.values import EnrichmentEdit, Keywords, Operation, OperationOutcome
+from core.library.sources.feeds import Feed
+from core.library.sources.folder_service import WatchedFile, WatchedFolder
+from core.library.versions.store import DuplicatePair, VersionVerdict
+from storage.datasets.loading import HISTORY, REALITY
+from storage.jobs.queue import PostgresJobQueue
+from storage.migrations.schema import METADATA
+from storage.postgres.active_learning import SqlActiveLearningStore
+from storage.postgres.catalogue import SqlCatalogue
+from storage.postgres.changes import SqlChangeLog
+from storage.postgres.coverage_boards import SqlCoverageBoardStore
+from storage.postgres.database import APP_ROLE, Database
+from storage.postgres.enrichments import SqlEnrichmentStore
+from storage.postgres.entities import SqlEntityGraph
+from storage.postgres.evaluation import SqlEvaluationStore
+from storage.postgres.feeds import SqlFeedStore
+from storage.postgres.folders import SqlFolderStore
+from storage.postgres.insights import SqlInsightStore
+from storage.postgres.json_records import to_json
+from storage.postgres.saved_searches import SqlSavedSearchStore
+from storage.postgres.upload_queue import SqlUploadQueueStore
+from storage.postgres.usage import SqlUsageLog
+from storage.postgres.versions import SqlSignatureStore
+from storage.postgres.vocabularies import SqlVocabularyStore
+from storage.postgres.word_vectors import SqlWordVectorStore
 from tests.stores.conftest import new_tenant
-from tests.stores.contracts.lessons import act_of, record_of, verdict_of
-from tests.stores.contracts.lessons import version_of as lessons_of
-from tests.stores.contracts.memories import LINK, episode, insight
-from tests.stores.contracts.test_signature_store import decision_of, signature_of
+from tests.stores.contracts.active_learning import act_of, record_of, verdict_of
+from tests.stores.contracts.active_learning import version_of as lessons_of
+from tests.stores.contracts.evaluation import experiment_of, judgment, question, set_of, version_of
+from tests.stores.contracts.insights import LINK, episode, insight
+from tests.stores.contracts.test_version_store import decision_of, signature_of
 from tests.stores.contracts.test_vocabulary_store import FIRST, RUN
-from tests.stores.contracts.tuning import experiment_of, judgment, question, set_of, version_of
-from tests.stores.contracts.uses import event, look_of, view_of
+from tests.stores.contracts.usage import event, look_of, view_of
 from tests.stores.libraries import MOMENT, document, passage, random_vectors, store
 
-TABLES = sorted(Base.metadata.tables)
+TABLES = sorted(METADATA.tables)
 
 
 def remember(database: Database) -> None:
@@ -62,13 +62,13 @@ def remember(database: Database) -> None:
         document_id = connection.scalar(text("SELECT min(id) FROM documents"))
         row = table | {"tenant_id": database.tenant, "document_id": document_id}
         connection.execute(REALITY.insert().values(row))
-        entry = {"tenant_id": database.tenant, "at": MOMENT, "data": written(TableHistory("SELECT 1", MOMENT, 1, 1.0))}
+        entry = {"tenant_id": database.tenant, "at": MOMENT, "data": to_json(TableHistory("SELECT 1", MOMENT, 1, 1.0))}
         connection.execute(HISTORY.insert().values(entry))
 
 
 def tune(database: Database) -> None:
     """A row in each table of tuning."""
-    tunings = SqlTuningStore(database)
+    tunings = SqlEvaluationStore(database)
     tunings.save_profile(version_of("secret", 1))
     tunings.set_default(DefaultProfile(None, "secret", "ann", MOMENT))
     (asked,) = tunings.add_questions([question(tunings.add_set(set_of("secret")), "secret")])
@@ -78,27 +78,27 @@ def tune(database: Database) -> None:
 
 def note(database: Database) -> None:
     """A row in each table of notes, of use, of views, of words and of entities."""
-    memories, views = SqlMemoryStore(database), SqlViewStore(database)
+    memories, views = SqlInsightStore(database), SqlSavedSearchStore(database)
     memories.add(insight(links=(LINK,)))
     memories.add(episode(links=(LINK,)))
-    SqlUseLog(database).record([event(UseKind.CITED, question="secret?")])
+    SqlUsageLog(database).record([event(UsageKind.CITED, question="secret?")])
     feeds = SqlFeedStore(database)
     feeds.note_seen(feeds.add_feed(Feed("https://example.org/secret", MOMENT)).id, "secret", "ab")
-    SqlChangeLog(database).add(ChangeSet(MOMENT, "ann", "secret", (Change(1, "a.md", "owner", "", "secret"),)))
+    SqlChangeLog(database).add(ChangeSet(MOMENT, "ann", "secret", (LabelEdit(1, "a.md", "owner", "", "secret"),)))
     catalogue, signatures = SqlCatalogue(database), SqlSignatureStore(database)
     alike = [catalogue.add_document(document(name, archived=True)) for name in ("secret v1", "secret v2")]
     for each in alike:
         signatures.keep(signature_of(each.id, "secret"))
-    signatures.pair([Pair(alike[0].id, alike[1].id, 1.0, 1.0, 1.0)])
+    signatures.pair([DuplicatePair(alike[0].id, alike[1].id, 1.0, 1.0, 1.0)])
     signatures.decide(decision_of(alike[0], alike[1], 1, VersionVerdict.REJECTED))
     views.save_look(look_of(views.add_view(view_of("secret"))))
     vocabularies = SqlVocabularyStore(database)
     vocabularies.add(FIRST)
     vocabularies.begin(RUN)
-    SqlWordStore(database, lambda: "model").add({"secret": "secret"}, np.ones((1, 3), dtype=np.int8))
+    SqlWordVectorStore(database, lambda: "model").add({"secret": "secret"}, np.ones((1, 3), dtype=np.int8))
     enrichments, found = SqlEnrichmentStore(database), Keywords(("secret",))
-    enrichments.save([Outcome(alike[0].id, Operation.KEYWORDS, 1, 1, MOMENT, found)])
-    enrichments.save_edit(Edit(alike[0].id, Operation.KEYWORDS, "ann", MOMENT, ("secret",)))
+    enrichments.save([OperationOutcome(alike[0].id, Operation.KEYWORDS, 1, 1, MOMENT, found)])
+    enrichments.save_edit(EnrichmentEdit(alike[0].id, Operation.KEYWORDS, "ann", MOMENT, ("secret",)))
     (held,) = catalogue.passages(catalogue.admissible(SearchFilters()).tolist()).values()
     SqlEntityGraph(database).add([replace(held, entities=("Secret Act",))], [Entity("Secret Act", EntityType.LAW)])
 
@@ -107,15 +107,15 @@ def queue(database: Database) -> None:
     """A row in each table of background work."""
     with database.transaction("filling") as connection:
         document_id = int(connection.scalar(text("SELECT min(id) FROM documents")))
-    SqlTrayStore(database).ended(document_id, MOMENT)
-    IngestQueue(database.engine, database.tenant).give_up(FailedWork(JobKind.FEED, 1, MOMENT, "secret", ""))
+    SqlUploadQueueStore(database).ended(document_id, MOMENT)
+    PostgresJobQueue(database.engine, database.tenant).give_up(FailedWork(JobKind.FEED, 1, MOMENT, "secret", ""))
     folders = SqlFolderStore(database)
     folders.save_files(folders.add(WatchedFolder("/secret")).id, [WatchedFile("secret", 1, 1)])
 
 
 def learn(database: Database) -> None:
     """A row in each table of lessons."""
-    lessons = SqlLessonStore(database)
+    lessons = SqlActiveLearningStore(database)
     with database.transaction("filling") as connection:
         document_id = int(connection.scalar(text("SELECT min(id) FROM documents")))
     lessons.save_record(record_of(document_id), random_vectors(3, 1))
@@ -133,16 +133,16 @@ def filled(engine: Engine) -> tuple[Database, Database]:
         store(catalogue, document(), [passage("secret")], random_vectors(1, 1))
         catalogue.correct("ab", "truth", "intent", "ann", MOMENT)
         catalogue.save_searched("secret?", 1, MOMENT)
-        boards = SqlBoardStore(database)
+        boards = SqlCoverageBoardStore(database)
         (topic,) = boards.add_topics([Topic("secret")])
-        run = boards.add_run(Run(0, None, RunState.DONE, (topic,), 6, MOMENT, MOMENT))
+        run = boards.add_run(CoverageRun(0, None, RunState.DONE, (topic,), 6, MOMENT, MOMENT))
         boards.save_cells(run.id, [Cell("secret", Truth.INTENT, CellState.GAP, 0.1, 0.5, topic_id=topic.id)])
         remember(database)
         tune(database)
         note(database)
         learn(database)
         queue(database)
-        boards.decide([Decision(topic.id, "intent", None, Verdict.CONFIRMED, "ann", MOMENT, 1)])
+        boards.decide([Decision(topic.id, "intent", None, ReviewVerdict.CONFIRMED, "ann", MOMENT, 1)])
     return both
 
 

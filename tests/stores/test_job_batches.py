@@ -5,30 +5,33 @@ import sys
 import threading
 from collections import Counter
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 from sqlalchemy import text
 
-from core.documents import DocumentState
-from core.errors import NotFound, StoreFailed
-from core.jobs import FailedWork, JobKind
-from storage.catalogue import SqlCatalogue
-from storage.database import Database
-from storage.jobs import IngestQueue, queue_name
-from storage.worker import ATTEMPTS
+from core.domain.documents import DocumentState
+from core.domain.errors import NotFound, StoreFailed
+from core.domain.jobs import JobKind
+from core.library.background_jobs import BackgroundJobs, JobHandler
+from storage.jobs.queue import PostgresJobQueue, queue_name
+from storage.jobs.worker import ATTEMPTS
+from storage.postgres.catalogue import SqlCatalogue
+from storage.postgres.database import Database
 from tests.stores.libraries import document
 from tests.stores.test_jobs import Bench, _nothing, _queued, _until, _url, working
 
 _KILLED_BESIDE = """
 import os, signal, sys, threading
-from types import SimpleNamespace
-from storage.worker import IngestWorker
+from core.domain.jobs import JobKind
+from core.library.background_jobs import JobHandler
+from storage.jobs.worker import JobWorker
 both = threading.Barrier(2)
 def ingest(document_id):
     both.wait(30)
     os.kill(os.getpid(), signal.SIGKILL)
-bench = SimpleNamespace(document=lambda id: SimpleNamespace(state="pending"), ingest=ingest)
-IngestWorker(sys.argv[1], sys.argv[2], bench, 2).start()
+handlers = {JobKind.INGEST: JobHandler(ingest, lambda number, error: None)}
+JobWorker(sys.argv[1], sys.argv[2], handlers, 2).start()
 threading.Event().wait(60)
 """
 
@@ -36,26 +39,30 @@ threading.Event().wait(60)
 class Desk(Bench):
     """A bench that does work of other kinds too."""
 
-    def __init__(self, catalogue: SqlCatalogue, queue: IngestQueue) -> None:
+    def __init__(self, catalogue: SqlCatalogue, queue: PostgresJobQueue) -> None:
         super().__init__(catalogue, _nothing)
         self.queue = queue
         self.done: list[tuple[JobKind, int]] = []
         self.broken: set[int] = set()
+        self.handlers = BackgroundJobs(
+            queue,
+            {kind: partial(self._work, kind) for kind in JobKind if kind is not JobKind.INGEST},
+            lambda: datetime.now(UTC),
+            ingestion=JobHandler(self.ingest_pending, self.fail),
+        ).handlers
+
+    def _work(self, kind: JobKind, number: int) -> None:
+        self.work(kind, number)
 
     def work(self, kind: JobKind, number: int) -> None:
         """Note it; some of it fails."""
         self.done.append((kind, number))
         if number in self.broken:
             raise StoreFailed("The disk is full.", "Make room.")
-        self.queue.settle(kind, number)
-
-    def give_up(self, kind: JobKind, number: int, error: Exception) -> None:
-        """As the workbench does."""
-        self.queue.give_up(FailedWork(kind, number, datetime.now(UTC), str(error), ""))
 
 
 def test_thousands_are_queued_at_once_and_none_of_them_twice(database: Database) -> None:
-    queue = IngestQueue(database.engine, database.tenant)
+    queue = PostgresJobQueue(database.engine, database.tenant)
     queue.defer_ingest(range(1, 2_001))
     queue.defer_ingest(range(1_500, 2_501))
     queue.defer_ingest([1, 1, 2])
@@ -68,7 +75,7 @@ def test_a_small_batch_is_not_stuck_behind_a_large_one(database: Database) -> No
     catalogue = SqlCatalogue(database)
     large = [catalogue.add_document(document(f"large {number}")).id for number in range(8)]
     small = [catalogue.add_document(document(f"small {number}")).id for number in range(2)]
-    queue = IngestQueue(database.engine, database.tenant)
+    queue = PostgresJobQueue(database.engine, database.tenant)
     queue.defer_ingest(large[:5])
     queue.defer_ingest(large[5:], place=5)
     queue.defer_ingest(small)
@@ -112,7 +119,7 @@ def test_work_that_keeps_failing_is_noted_until_it_is_done(database: Database) -
     with working(database, desk):
         _until(lambda: queue.waiting() == 0)
     (failed,) = queue.given_up()
-    assert (failed.kind, failed.number, failed.reason) == (JobKind.FEED, 7, "The disk is full. Make room.")
+    assert (failed.kind, failed.number, failed.reason) == (JobKind.FEED, 7, "The disk is full.")
     desk.broken = set()
     queue.defer(JobKind.FEED, [7])
     with working(database, desk):

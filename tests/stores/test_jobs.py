@@ -3,44 +3,51 @@
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
 
-from core.documents import Document, DocumentState
-from core.errors import FivefoldError, StoreFailed
-from core.ports import Catalogue
-from core.workbench import Workbench
-from storage import worker as worker_module
-from storage.catalogue import SqlCatalogue
-from storage.database import Database, conninfo_of
-from storage.jobs import IngestQueue, queue_name
-from storage.worker import ATTEMPTS, IngestWorker
+from core.domain.documents import Document, DocumentState
+from core.domain.errors import StoreFailed, error_to_show
+from core.domain.jobs import JobKind
+from core.library.background_jobs import JobHandler
+from core.ports.stores import Catalogue
+from storage.jobs import worker as worker_module
+from storage.jobs.queue import PostgresJobQueue, queue_name
+from storage.jobs.worker import ATTEMPTS, JobWorker
+from storage.postgres.catalogue import SqlCatalogue
+from storage.postgres.database import Database, conninfo_of
 from tests.stores.libraries import document, passage, random_vectors
 
 _SECONDS = 40
 _KILLED = """
 import os, signal, sys, time
-from types import SimpleNamespace
-from storage.worker import IngestWorker
+from core.domain.jobs import JobKind
+from core.library.background_jobs import JobHandler
+from storage.jobs.worker import JobWorker
 def ingest(document_id):
     os.kill(os.getpid(), signal.SIGKILL)
-bench = SimpleNamespace(document=lambda id: SimpleNamespace(state="pending"), ingest=ingest)
-IngestWorker(sys.argv[1], sys.argv[2], bench).start()
+handlers = {JobKind.INGEST: JobHandler(ingest, lambda number, error: None)}
+JobWorker(sys.argv[1], sys.argv[2], handlers).start()
 time.sleep(60)
 """
 
 
 class Bench:
-    """What a worker needs of a workbench, with an ingestion that can go wrong."""
+    """Handlers for a worker, with an ingestion that can go wrong."""
 
     def __init__(self, catalogue: Catalogue, ingest: Callable[[int], None]) -> None:
         self._catalogue, self._ingest = catalogue, ingest
         self.tried: list[int] = []
-        self.document = catalogue.document
+        self.handlers: Mapping[JobKind, JobHandler] = {JobKind.INGEST: JobHandler(self.ingest_pending, self.fail)}
+
+    def ingest_pending(self, document_id: int) -> None:
+        """As core.library.ingestion_service does."""
+        if self._catalogue.document(document_id).state is DocumentState.PENDING:
+            self.ingest(document_id)
 
     def ingest(self, document_id: int) -> Document:
         """Note the attempt, then do as told."""
@@ -50,15 +57,16 @@ class Bench:
         self._catalogue.save_ingested(known, [], [passage("text")], random_vectors(1, 1))
         return known
 
-    def fail(self, document_id: int, error: FivefoldError) -> None:
-        """As the workbench does."""
-        self._catalogue.fail(document_id, step="read", reason=error.message, remedy=error.hint)
+    def fail(self, document_id: int, error: Exception) -> None:
+        """As core.library.ingestion_service does."""
+        shown = error_to_show(error)
+        self._catalogue.fail(document_id, step="read", reason=shown.message, remedy=shown.hint)
 
 
 @contextmanager
-def working(database: Database, bench: Bench, at_once: int = 1) -> Iterator[IngestWorker]:
+def working(database: Database, bench: Bench, at_once: int = 1) -> Iterator[JobWorker]:
     """A worker of this process."""
-    worker = IngestWorker(_url(database.engine), database.tenant, cast(Workbench, bench), at_once)
+    worker = JobWorker(_url(database.engine), database.tenant, bench.handlers, at_once)
     worker.start()
     try:
         yield worker
@@ -77,8 +85,8 @@ def _until(done: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def _queued(database: Database, *names: str) -> tuple[SqlCatalogue, IngestQueue, list[int]]:
-    catalogue, queue = SqlCatalogue(database), IngestQueue(database.engine, database.tenant)
+def _queued(database: Database, *names: str) -> tuple[SqlCatalogue, PostgresJobQueue, list[int]]:
+    catalogue, queue = SqlCatalogue(database), PostgresJobQueue(database.engine, database.tenant)
     ids = [catalogue.add_document(document(name)).id for name in names]
     queue.defer_ingest(ids)
     return catalogue, queue, ids

@@ -1,41 +1,30 @@
-"""Bringing a database up to date: from nothing, again, and by several at once."""
+"""Bringing a database to this version's tables: from nothing, from every earlier kind of schema, again, and by several
+at once."""
 
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, inspect, text
 
-from storage import (
-    batch_models,
-    change_models,
-    enrichment_models,
-    entity_models,
-    feed_models,
-    lesson_models,
-    memory_models,
-    migrations,
-    mirror_models,
-    reality_models,
-    review_models,
-    signature_models,
-    tuning_models,
-    use_models,
-    view_models,
-    vocabulary_models,
-)
-from storage.database import engine_for
+from core.domain.documents import Truth
+from core.domain.errors import StoreFailed
+from core.domain.filters import SearchFilters
 from storage.migrations import migrate
+from storage.migrations.schema import METADATA
+from storage.postgres.catalogue import SqlCatalogue
+from storage.postgres.database import Database, engine_for
+from storage.postgres.enrichments import SqlEnrichmentStore
+from storage.postgres.entities import SqlEntityGraph
+from storage.postgres.evaluation import SqlEvaluationStore
 
 _NAMES = count(1)
-_MODELS = (
-    *(batch_models, change_models, enrichment_models, entity_models, feed_models, lesson_models),
-    *(memory_models, mirror_models, reality_models, review_models, signature_models),
-    *(tuning_models, use_models, view_models, vocabulary_models),
-)
-TABLES = {name for models in _MODELS for name in models.Base.metadata.tables}
+_DATA = Path(__file__).parent / "data"
+TABLES = set(METADATA.tables)
 
 
 @pytest.fixture
@@ -49,10 +38,89 @@ def empty(engine: Engine) -> Iterator[Engine]:
     made.dispose()
 
 
+def create_earlier(engine: Engine, revision: str) -> None:
+    """The database as the version of the product with this newest revision left it."""
+    from procrastinate.schema import SchemaManager
+
+    with engine.begin() as connection:
+        cursor = connection.connection.cursor()
+        for number, statements in _earlier_revisions():
+            if number > revision:
+                break
+            cursor.execute(SchemaManager.get_schema() if number == "0002" else statements)
+        cursor.execute(_STAMP)
+        cursor.execute(f"INSERT INTO alembic_version VALUES ('{revision}')")
+        cursor.close()
+
+
+def _earlier_revisions() -> Iterator[tuple[str, str]]:
+    parts = re.split(r"^-- revision (\d{4})\n", (_DATA / "earlier_revisions.sql").read_text("utf-8"), flags=re.M)
+    for number, statements in zip(parts[1::2], parts[2::2], strict=True):
+        yield number, re.sub(r"^-- guard (\w+): (.+)$", _GUARD, statements, flags=re.M)
+
+
+_STAMP = """
+CREATE TABLE alembic_version (
+    version_num varchar(32) NOT NULL, CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
+)
+"""
+_GUARD = r"""ALTER TABLE \1 ENABLE ROW LEVEL SECURITY;
+ALTER TABLE \1 FORCE ROW LEVEL SECURITY;
+CREATE POLICY \1_of_tenant ON \1 USING (tenant_id = current_setting('fivefold.tenant', true))
+    WITH CHECK (tenant_id = current_setting('fivefold.tenant', true));
+GRANT \2 ON \1 TO fivefold_app;"""
+
+
+def _schema(engine: Engine) -> dict[str, list[Any]]:
+    """All that PostgreSQL's catalogue says of the schema, but the order of columns."""
+    with engine.begin() as connection:
+        return {name: [tuple(row) for row in connection.execute(text(query))] for name, query in _CATALOGUE.items()}
+
+
+_OURS = "n.nspname = 'public' AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')"
+_CATALOGUE = {
+    "relations": f"""SELECT c.relname, c.relkind, c.relrowsecurity, c.relforcerowsecurity, acl::text
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        LEFT JOIN LATERAL unnest(c.relacl) acl ON true WHERE {_OURS} ORDER BY 1, 2, 5""",
+    "columns": f"""SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attstorage,
+        a.attacl::text, pg_get_expr(f.adbin, f.adrelid) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+        JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_attrdef f ON f.adrelid = c.oid AND f.adnum = a.attnum
+        WHERE {_OURS} AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'v', 'p') ORDER BY 1, 2""",
+    "indexes": "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1",
+    "constraints": f"""SELECT c.relname, k.conname, pg_get_constraintdef(k.oid) FROM pg_constraint k
+        JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE {_OURS}
+        ORDER BY 1, 2""",
+    "policies": "SELECT tablename, policyname, permissive, roles, cmd, qual, with_check FROM pg_policies ORDER BY 1, 2",
+    "triggers": f"""SELECT c.relname, t.tgname, pg_get_triggerdef(t.oid) FROM pg_trigger t
+        JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE {_OURS} AND NOT t.tgisinternal ORDER BY 1, 2""",
+    "functions": """SELECT p.proname, pg_get_functiondef(p.oid) FROM pg_proc p JOIN pg_namespace n
+        ON n.oid = p.pronamespace WHERE n.nspname = 'public' AND p.prokind = 'f'
+        AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e') ORDER BY 1, 2""",
+    "sequences": f"""SELECT c.relname, s.seqtypid::regtype::text, s.seqincrement, s.seqcache,
+        o.refobjid::regclass::text, o.refobjsubid > 0 FROM pg_sequence s JOIN pg_class c ON c.oid = s.seqrelid
+        JOIN pg_namespace n ON n.oid = c.relnamespace
+        LEFT JOIN pg_depend o ON o.objid = c.oid AND o.deptype = 'a' WHERE {_OURS} ORDER BY 1""",
+}
+
+
 def test_an_empty_database_gets_every_table_of_the_models_and_of_the_queue(empty: Engine) -> None:
     migrate(empty)
     names = set(inspect(empty).get_table_names())
     assert names >= TABLES | {"procrastinate_jobs", "procrastinate_workers"}
+
+
+def test_an_empty_database_gets_the_schema_that_the_nineteen_revisions_made(empty: Engine, engine: Engine) -> None:
+    create_earlier(empty, "0019")
+    assert _schema(empty) == _schema(engine)
+
+
+# 0020 changed rows only; the others stand before and after revisions that did more than create tables.
+@pytest.mark.parametrize("revision", ["0001", "0002", "0006", "0007", "0009", "0011", "0015", "0018", "0019", "0020"])
+def test_a_database_at_an_earlier_revision_gets_the_same_schema(revision: str, empty: Engine, engine: Engine) -> None:
+    create_earlier(empty, revision)
+    migrate(empty)
+    assert _schema(empty) == _schema(engine)
 
 
 def test_migrations_and_models_say_the_same(empty: Engine) -> None:
@@ -62,7 +130,7 @@ def test_migrations_and_models_say_the_same(empty: Engine) -> None:
     migrate(empty)
     with empty.connect() as connection:
         context = MigrationContext.configure(connection, opts={"include_name": _ours, "compare_server_default": False})
-        assert compare_metadata(context, tuning_models.Base.metadata) == []
+        assert compare_metadata(context, METADATA) == []
 
 
 def _ours(name: str | None, kind: str, parents: object) -> bool:
@@ -78,17 +146,63 @@ def test_migrating_twice_changes_nothing(empty: Engine) -> None:
         assert connection.scalar(text("SELECT tenant_id FROM tenants")) == "kept"
 
 
+def test_rows_that_an_earlier_version_stored_are_read_as_they_were(empty: Engine) -> None:
+    create_earlier(empty, "0019")
+    with empty.begin() as connection:
+        cursor = connection.connection.cursor()
+        cursor.execute((_DATA / "rows_of_0019.sql").read_text("utf-8"))
+        cursor.close()
+    migrate(empty)
+    database = Database(empty, "default")
+    catalogue = SqlCatalogue(database)
+    (document,) = catalogue.documents()
+    assert (document.name, document.passages) == ("Ledgerloom_Release_Notes_6.4.md", 6)
+    assert (document.labels.truth.value, document.labels.truth.confirmed) == (Truth.REFERENCE, False)
+    assert document.labels.truth.evidence
+    assert catalogue.page(document.id, 1).text.startswith("# ")
+    first, second = catalogue.passages_of(document.id)
+    assert first.truth is Truth.REFERENCE
+    assert list(catalogue.admissible(SearchFilters())) == [first.id, second.id]
+    assert catalogue.last_searches(1)[0][0] == "When must overtime be paid?"
+    evaluation = SqlEvaluationStore(database)
+    (version,) = evaluation.profile_versions()
+    assert (version.profile.name, version.profile.half_life_days) == ("mine", 21.0)
+    assert [default.name for default in evaluation.defaults()] == ["mine"]
+    outcomes = SqlEnrichmentStore(database).outcomes([document.id])[document.id]
+    assert [outcome.problem for outcome in outcomes] == [""] * 6
+    assert SqlEntityGraph(database).search("form w", None, limit=5).total == 1
+
+
 def test_a_file_that_failed_under_a_password_before_is_still_asked_for_it(empty: Engine) -> None:
-    _migrate_to("0018", empty)
-    said = {1: "'a.pdf' is protected by a password.", 2: "'b.pdf' is damaged."}
+    create_earlier(empty, "0018")
+    messages = {1: "'a.pdf' is protected by a password.", 2: "'b.pdf' is damaged."}
     with empty.begin() as connection:
         connection.execute(text("INSERT INTO tenants VALUES ('old')"))
-        for number, failure in said.items():
+        for number, failure in messages.items():
             row = {"id": number, "name": "a.pdf", "sha": str(number), "failure": failure}
             connection.execute(text(_FAILED), row)
     migrate(empty)
     with empty.begin() as connection:
         assert dict(connection.execute(text("SELECT id, cure FROM documents")).all()) == {1: "password", 2: "again"}
+
+
+def test_profiles_and_experiments_stored_under_former_factor_names_are_rewritten(empty: Engine) -> None:
+    create_earlier(empty, "0019")
+    former = '{"profile": {"weights": {"in_a_row": 0.5, "similarity": 0.5}, "multipliers": {"asked_date": 1.0}}}'
+    searched = '{"optimising": {"factors": ["sentence"]}, "optimised": {"spread": {"sentence": [0, 1]}}}'
+    with empty.begin() as connection:
+        connection.execute(text("INSERT INTO tenants VALUES ('old')"))
+        connection.execute(text("INSERT INTO score_profiles VALUES ('old', 'mine', 1, :data)"), {"data": former})
+        connection.execute(text("INSERT INTO question_sets VALUES ('old', 1, NULL, 'set', false, 1, '{}')"))
+        connection.execute(text("INSERT INTO experiments VALUES ('old', 1, 1, :data, '[]')"), {"data": searched})
+    migrate(empty)
+    with empty.begin() as connection:
+        (profile,) = connection.scalars(text("SELECT data FROM score_profiles"))
+        (experiment,) = connection.scalars(text("SELECT data FROM experiments"))
+    assert list(profile["profile"]["weights"].items()) == [("phrase_match", 0.5), ("similarity", 0.5)]
+    assert profile["profile"]["multipliers"] == {"date_match": 1.0}
+    assert experiment["optimising"]["factors"] == ["best_sentence_similarity"]
+    assert experiment["optimised"]["spread"] == {"best_sentence_similarity": [0, 1]}
 
 
 _FAILED = """
@@ -99,16 +213,25 @@ VALUES ('old', :id, :name, :sha, 1, 'failed', now(), '', false, '', 'upload', '{
 """
 
 
-def _migrate_to(revision: str, engine: Engine) -> None:
-    """The database as an earlier version of the product left it."""
-    from alembic import command
-    from alembic.config import Config
+def test_passages_stored_before_changes_were_noted_count_as_changed(empty: Engine) -> None:
+    create_earlier(empty, "0007")
+    with empty.begin() as connection:
+        connection.execute(text("INSERT INTO tenants VALUES ('old')"))
+        connection.execute(text(_FAILED), {"id": 7, "name": "a.pdf", "sha": "7", "failure": ""})
+        for number in (1, 2):
+            connection.execute(text(_PASSAGE), {"id": number})
+    migrate(empty)
+    with empty.begin() as connection:
+        noted = connection.execute(text("SELECT tenant_id, document_id FROM library_changes")).all()
+    assert [tuple(row) for row in noted] == [("old", 7)]
 
-    config = Config()
-    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
-    with engine.begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
+
+_PASSAGE = """
+INSERT INTO knowledge_chunks (tenant_id, id, document_id, document_name, position, page, span_start, span_end, text,
+    sentences, section, context, truth_probability, evidence, source_type, origin, tags, entities, keywords, archived)
+VALUES ('old', :id, 7, 'a.pdf', 0, 1, 0, 1, 'a', '{0,1}', '', '', 0, '[]', 'upload', 'document', '{}', '{}', '{}',
+    false)
+"""
 
 
 def test_four_at_once_migrate_it_once(empty: Engine) -> None:
@@ -118,12 +241,10 @@ def test_four_at_once_migrate_it_once(empty: Engine) -> None:
     for engine in engines:
         engine.dispose()
     with empty.begin() as connection:
-        assert list(connection.scalars(text("SELECT version_num FROM alembic_version"))) == ["0019"]
+        assert list(connection.scalars(text("SELECT version_num FROM alembic_version"))) == ["0021"]
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(empty: Engine) -> None:
-    from core.errors import StoreFailed
-
     with empty.begin() as connection:
         connection.execute(text("CREATE TABLE searches (of text)"))
     with pytest.raises(StoreFailed, match="searches"):

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadRequest
-from storage.scratch_tables import scratch_desks
+from bootstrap.scratch_tables import scratch_desks
+from core.domain.errors import BadRequest
 
 
 def written(folder: Path, files: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""What every core.reality.store.TableStore answers, and that all of them answer alike."""
+"""What every core.table_qa.store.TableStore answers, and that all of them answer alike."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -7,24 +7,24 @@ import pytest
 from hypothesis import given, settings
 from sqlalchemy import Engine
 
-from core.errors import BadRequest
-from core.reality.store import TableStore
-from core.table_queries import (
+from core.domain.dataset_queries import (
+    AggregateMeasure,
+    Aggregation,
     AnyOf,
+    ColumnRef,
+    Comparison,
     Condition,
-    Fold,
     Grouping,
-    Measure,
     Ordering,
-    Ref,
     Related,
     Rows,
     TableQuery,
-    Test,
 )
+from core.domain.errors import BadRequest
+from core.table_qa.store import TableStore
 from tests.stores.tables import FILES, in_memory, in_postgres, listed, random_queries
 
-PAY, NAME = Ref("employees", "pay_rate"), Ref("employees", "name")
+PAY, NAME = ColumnRef("employees", "pay_rate"), ColumnRef("employees", "name")
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def store(request: pytest.FixtureRequest, both: tuple[TableStore, TableStore]) -
 
 @pytest.mark.parametrize("columns", [(NAME,), (NAME, PAY), (PAY, NAME)])
 def test_ties_at_the_end_of_a_limited_list_are_included_in_the_order_of_their_rows(
-    store: TableStore, columns: tuple[Ref, ...]
+    store: TableStore, columns: tuple[ColumnRef, ...]
 ) -> None:
     found = store.answer(TableQuery("employees", columns=columns, order=Ordering(PAY), limit=3), 1000)
     assert found.column("_row") == [1, 6, 2, 3]
@@ -54,17 +54,17 @@ def test_ties_at_the_end_of_a_limited_list_are_included_in_the_order_of_their_ro
 
 def test_a_limit_holds_without_an_order_too(store: TableStore) -> None:
     assert listed(store, "employees", "code", limit=2) == [("007",), ("008",)]
-    count, kind = Measure(Fold.COUNT), Grouping(Ref("payments", "kind"))
+    count, kind = AggregateMeasure(Aggregation.COUNT), Grouping(ColumnRef("payments", "kind"))
     grouped = TableQuery("payments", measures=(count,), groups=(kind,), limit=1)
     assert store.answer(grouped, 10).rows == (("salary", 4),)
 
 
 def test_a_table_that_points_to_itself_is_asked_of_its_other_rows(store: TableStore) -> None:
-    code = Ref("employees", "code")
+    code = ColumnRef("employees", "code")
     query = TableQuery("employees", columns=(code,), where=(Related("employees", "boss", code),))
     assert store.answer(query, 100).column("code") == ["007", "008", "009", "010"]
     bosses_of_the_inactive = Related(
-        "employees", "boss", code, (AnyOf((Condition(Ref("employees", "active"), Test.IS, ("false",)),)),)
+        "employees", "boss", code, (AnyOf((Condition(ColumnRef("employees", "active"), Comparison.IS, ("false",)),)),)
     )
     found = store.answer(replace(query, where=(bosses_of_the_inactive,)), 100)
     assert found.column("code") == ["007", "010"]
@@ -82,12 +82,17 @@ def test_what_is_cut_says_how_much_there_is(store: TableStore) -> None:
     "query",
     [
         TableQuery("nothing"),
-        TableQuery("employees", columns=(Ref("employees", "nothing"),)),
-        TableQuery("employees", measures=(Measure(Fold.SUM, NAME),)),
+        TableQuery("employees", columns=(ColumnRef("employees", "nothing"),)),
+        TableQuery("employees", measures=(AggregateMeasure(Aggregation.SUM, NAME),)),
         TableQuery("employees", columns=(NAME,), distinct=True, order=Ordering(PAY)),
         *(
-            TableQuery("employees", where=(AnyOf((Condition(ref, Test.MORE, (value,)),)),))
-            for ref, value in ((PAY, "much"), (PAY, "NaN"), (PAY, "1e999999999"), (Ref("employees", "hired"), "soon"))
+            TableQuery("employees", where=(AnyOf((Condition(ref, Comparison.MORE, (value,)),)),))
+            for ref, value in (
+                (PAY, "much"),
+                (PAY, "NaN"),
+                (PAY, "1e999999999"),
+                (ColumnRef("employees", "hired"), "soon"),
+            )
         ),
     ],
 )
@@ -107,11 +112,11 @@ def test_values_are_found_whatever_their_capitals(store: TableStore) -> None:
 
 def test_overlap_counts_different_values_and_those_the_other_column_holds(store: TableStore) -> None:
     overlap = store.overlap
-    assert overlap(Ref("payments", "employee"), Ref("employees", "code")) == (5, 4)
-    assert overlap(Ref("employees", "department"), Ref("departments", "code")) == (4, 3)
-    assert overlap(Ref("employees", "pay_rate"), Ref("departments", "budget")) == (5, 0)
+    assert overlap(ColumnRef("payments", "employee"), ColumnRef("employees", "code")) == (5, 4)
+    assert overlap(ColumnRef("employees", "department"), ColumnRef("departments", "code")) == (4, 3)
+    assert overlap(ColumnRef("employees", "pay_rate"), ColumnRef("departments", "budget")) == (5, 0)
     with pytest.raises(BadRequest):
-        overlap(Ref("payments", "amount"), Ref("employees", "code"))
+        overlap(ColumnRef("payments", "amount"), ColumnRef("employees", "code"))
 
 
 def outcome(store: TableStore, query: TableQuery) -> Rows | None:

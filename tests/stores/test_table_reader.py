@@ -9,12 +9,12 @@ import psycopg
 import pytest
 from sqlalchemy import Engine
 
-from core.errors import BadRequest
-from storage.catalogue import SqlCatalogue
-from storage.database import Database
-from storage.memory import MemoryTableStore
-from storage.table_access import TableAccess
-from storage.table_store import SqlTableStore
+from core.domain.errors import BadRequest
+from storage.datasets.access import TableAccess
+from storage.datasets.store import SqlTableStore
+from storage.postgres.catalogue import SqlCatalogue
+from storage.postgres.database import Database
+from tests.fakes import FakeTableStore
 from tests.stores.conftest import new_tenant
 from tests.stores.tables import EMPLOYEES, Library, in_postgres
 
@@ -166,4 +166,4 @@ def test_before_the_first_table_there_is_nothing_to_select_from(database: Databa
 
 def test_without_a_database_there_is_no_sql() -> None:
     with pytest.raises(BadRequest, match="SQL needs the database"):
-        MemoryTableStore().run("SELECT 1", 10, 2000)
+        FakeTableStore().run("SELECT 1", 10, 2000)

@@ -1,4 +1,4 @@
-"""What every core.reality.store.TableStore keeps: tables, their versions, their rejected rows, and what was run."""
+"""What every core.table_qa.store.TableStore keeps: tables, their versions, their rejected rows, and what was run."""
 
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.documents import TableRole
-from core.errors import BadRequest, NotFound
-from core.ingest.extract import extract
-from core.tabular import Link, LinkState, RowChange, TableHistory
+from core.domain.datasets import LinkState, RowChange, TableHistory, TableLink
+from core.domain.documents import TableRole
+from core.domain.errors import BadRequest, NotFound
+from core.ingestion.parsers import extract
 from tests.stores.libraries import MOMENT
 from tests.stores.tables import EMPLOYEES, FILES, Library, NewLibrary, in_memory, in_postgres, listed
 
@@ -140,7 +140,7 @@ def test_a_forgotten_version_makes_the_one_before_current_again(library: Library
 
 def test_a_change_is_kept_and_a_table_that_is_gone_is_told(filled: Library) -> None:
     table = filled.store.versions("payments")[0]
-    link = Link("employee", "employees", "code", 1 / 3, LinkState.CONFIRMED)
+    link = TableLink("employee", "employees", "code", 1 / 3, LinkState.CONFIRMED)
     changed = replace(table, role=TableRole.SETUP, role_by="analyst", used=False, links=(link,), warnings=("Überall",))
     filled.store.change(changed)
     assert list(filled.store.versions("payments")) == [changed]

@@ -1,1 +1,1 @@
-"""One executable contract per Protocol of core.ports; each implementation passes the same tests."""
+"""One executable contract per Protocol of core.ports.stores; each implementation passes the same tests."""

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import StoreFailed
-from core.ports import Catalogue, SparseIndex, VectorIndex
-from storage.bm25_files import Bm25Files
-from storage.catalogue import SqlCatalogue
-from storage.chroma_index import ChromaIndex, chroma_client
-from storage.memory import MemoryCatalogue, MemorySparseIndex, MemoryVectorIndex
-from storage.pgvector_index import PgvectorIndex
+from core.domain.errors import StoreFailed
+from core.ports.stores import Catalogue, SparseIndex, VectorIndex
+from storage.keywords.index import KeywordIndex
+from storage.postgres.catalogue import SqlCatalogue
+from storage.vectors.chroma import ChromaIndex, chroma_client
+from storage.vectors.pgvector import PgvectorIndex
+from tests.fakes import FakeCatalogue, FakeSparseIndex, FakeVectorIndex
 from tests.stores.conftest import new_tenant
 
 _NAMES = count(1)
@@ -71,7 +71,7 @@ def _wait_for(url: str) -> None:
 def new_shelf(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> NewShelf:
     """Makes an empty vector index, of a new tenant at each call."""
     if request.param == "memory":
-        return lambda: Shelf(MemoryCatalogue(), MemoryVectorIndex())
+        return lambda: Shelf(FakeCatalogue(), FakeVectorIndex())
     if request.param == "pgvector":
         engine = request.getfixturevalue("engine")
 
@@ -84,12 +84,12 @@ def new_shelf(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         client = chroma_client(folder=tmp_path_factory.mktemp("chroma"))
     else:
         client = chroma_client(url=request.getfixturevalue("chroma_server"))
-    return lambda: Shelf(MemoryCatalogue(), ChromaIndex(client, f"tenant {next(_NAMES)}", "random"))
+    return lambda: Shelf(FakeCatalogue(), ChromaIndex(client, f"tenant {next(_NAMES)}", "random"))
 
 
 @pytest.fixture(scope="module", params=["memory", "files"])
 def new_sparse(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> NewSparse:
     """Makes an empty keyword index beside a catalogue."""
     if request.param == "memory":
-        return lambda catalogue: MemorySparseIndex()
-    return lambda catalogue: Bm25Files(tmp_path_factory.mktemp("bm25"), catalogue)
+        return FakeSparseIndex
+    return lambda catalogue: KeywordIndex(tmp_path_factory.mktemp("bm25"), catalogue)

@@ -1,4 +1,4 @@
-"""What every core.coverage.store.BoardStore does."""
+"""What every core.coverage.store.CoverageBoardStore does."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -7,35 +7,46 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from core.boards import Cell, CellState, GapKind, Modality, Risk, RiskKind, Run, RunState, Topic, TopicOrigin
-from core.coverage.store import BoardStore
-from core.documents import Truth
-from core.errors import BadRequest, NotFound, Outdated
-from core.filters import SearchFilters
-from core.queries import SearchRequest
-from core.reviews import Decision, Past, Verdict
-from storage.board_store import SqlBoardStore
-from storage.memory import MemoryBoardStore
+from core.coverage.store import CoverageBoardStore
+from core.domain.coverage_board import (
+    Cell,
+    CellState,
+    CoverageRun,
+    GapKind,
+    Modality,
+    Risk,
+    RiskKind,
+    RunState,
+    Topic,
+    TopicOrigin,
+)
+from core.domain.coverage_review import Decision, DecisionHistory, ReviewVerdict
+from core.domain.documents import Truth
+from core.domain.errors import BadRequest, NotFound, Outdated
+from core.domain.filters import SearchFilters
+from core.domain.queries import SearchRequest
+from storage.postgres.coverage_boards import SqlCoverageBoardStore
 from tests.coverage.boards import citation
+from tests.fakes import FakeCoverageBoardStore
 from tests.stores.conftest import new_tenant
 
 AT = datetime(2026, 3, 1, 9, 30, 15, 123456, tzinfo=UTC)
 
 
 @pytest.fixture(params=["memory", "postgres"])
-def store(request: pytest.FixtureRequest) -> BoardStore:
+def store(request: pytest.FixtureRequest) -> CoverageBoardStore:
     """An empty store of each kind."""
     if request.param == "memory":
-        return MemoryBoardStore()
-    return SqlBoardStore(new_tenant(request.getfixturevalue("engine")))
+        return FakeCoverageBoardStore()
+    return SqlCoverageBoardStore(new_tenant(request.getfixturevalue("engine")))
 
 
-def run_of(*topics: Topic, project: str | None = None, **values: object) -> Run:
-    return replace(Run(0, project, RunState.RUNNING, topics, 6, AT, AT), **values)
+def run_of(*topics: Topic, project: str | None = None, **values: object) -> CoverageRun:
+    return replace(CoverageRun(0, project, RunState.RUNNING, topics, 6, AT, AT), **values)
 
 
 def decision(number: int, **values: object) -> Decision:
-    said = Decision(1, "regulatory", None, Verdict.CONFIRMED, "Ann", AT, number, topic="Sick leave")
+    said = Decision(1, "regulatory", None, ReviewVerdict.CONFIRMED, "Ann", AT, number, topic="Sick leave")
     return replace(said, **values)
 
 
@@ -68,20 +79,20 @@ FULL_CELL = Cell(
 )
 
 
-def test_topics_are_read_back_exactly_in_the_order_they_came(store: BoardStore) -> None:
+def test_topics_are_read_back_exactly_in_the_order_they_came(store: CoverageBoardStore) -> None:
     stored = store.add_topics([FULL_TOPIC, Topic("b"), Topic("a")])
     assert [replace(topic, id=0) for topic in stored] == [FULL_TOPIC, Topic("b"), Topic("a")]
     assert list(store.topics(None)) == list(stored)
     assert len({topic.id for topic in stored}) == 3
 
 
-def test_a_project_has_its_own_topics_and_those_of_all(store: BoardStore) -> None:
+def test_a_project_has_its_own_topics_and_those_of_all(store: CoverageBoardStore) -> None:
     store.add_topics([Topic("n", project="north"), Topic("s", project="south"), Topic("all")])
     assert [topic.name for topic in store.topics("north")] == ["n", "all"]
     assert [topic.name for topic in store.topics(None)] == ["n", "s", "all"]
 
 
-def test_a_living_name_is_given_back_and_not_stored_twice(store: BoardStore) -> None:
+def test_a_living_name_is_given_back_and_not_stored_twice(store: CoverageBoardStore) -> None:
     (first,) = store.add_topics([Topic("Sick leave", owner="Ann")])
     assert list(store.add_topics([Topic("SICK LEAVE"), Topic("new"), Topic("New")])) == [
         first,
@@ -91,14 +102,14 @@ def test_a_living_name_is_given_back_and_not_stored_twice(store: BoardStore) -> 
     assert store.add_topics([Topic("sick leave", project="north")])[0].id != first.id
 
 
-def test_a_rename_keeps_the_id_and_counts_the_version(store: BoardStore) -> None:
+def test_a_rename_keeps_the_id_and_counts_the_version(store: CoverageBoardStore) -> None:
     (topic,) = store.add_topics([Topic("Sick leave")])
     (changed,) = store.change_topics([replace(topic, name="Paid sick leave", owner="Bob")])
     assert (changed.id, changed.version) == (topic.id, topic.version + 1)
     assert list(store.topics(None)) == [changed]
 
 
-def test_a_topic_changed_by_someone_else_is_not_overwritten(store: BoardStore) -> None:
+def test_a_topic_changed_by_someone_else_is_not_overwritten(store: CoverageBoardStore) -> None:
     first, second = store.add_topics([Topic("a"), Topic("b")])
     store.change_topics([replace(first, owner="Ann")])
     with pytest.raises(Outdated, match="'a' has been changed by someone else"):
@@ -106,7 +117,7 @@ def test_a_topic_changed_by_someone_else_is_not_overwritten(store: BoardStore) -
     assert [topic.owner for topic in store.topics(None)] == ["Ann", ""]
 
 
-def test_a_taken_name_and_an_unknown_topic_are_told(store: BoardStore) -> None:
+def test_a_taken_name_and_an_unknown_topic_are_told(store: CoverageBoardStore) -> None:
     first, second = store.add_topics([Topic("a"), Topic("b")])
     with pytest.raises(BadRequest, match="a topic 'A' already"):
         store.change_topics([replace(first, owner="Ann"), replace(second, name="A")])
@@ -115,7 +126,7 @@ def test_a_taken_name_and_an_unknown_topic_are_told(store: BoardStore) -> None:
     assert [(topic.name, topic.owner) for topic in store.topics(None)] == [("a", ""), ("b", "")]
 
 
-def test_a_retired_topic_gives_its_name_free_also_in_the_same_step(store: BoardStore) -> None:
+def test_a_retired_topic_gives_its_name_free_also_in_the_same_step(store: CoverageBoardStore) -> None:
     first, second = store.add_topics([Topic("a"), Topic("b")])
     store.change_topics([replace(second, name="a"), replace(first, retired=True)])
     assert [topic.name for topic in store.topics(None)] == ["a"]
@@ -123,7 +134,7 @@ def test_a_retired_topic_gives_its_name_free_also_in_the_same_step(store: BoardS
     assert store.add_topics([Topic("b")])[0].id not in (first.id, second.id)
 
 
-def test_runs_are_read_back_exactly_newest_first_each_project_its_own(store: BoardStore) -> None:
+def test_runs_are_read_back_exactly_newest_first_each_project_its_own(store: CoverageBoardStore) -> None:
     (topic,) = store.add_topics([FULL_TOPIC])
     first = store.add_run(run_of(topic, corpus={3: "ab", 12: "cd"}, name="März", coverage=None))
     second = store.add_run(run_of(topic, coverage=1 / 3, finished_at=AT, state=RunState.DONE))
@@ -141,7 +152,7 @@ def test_runs_are_read_back_exactly_newest_first_each_project_its_own(store: Boa
         store.change_run(replace(first, id=10**9))
 
 
-def test_cells_are_read_back_exactly_in_order_and_replaced(store: BoardStore) -> None:
+def test_cells_are_read_back_exactly_in_order_and_replaced(store: CoverageBoardStore) -> None:
     run = store.add_run(run_of())
     plain = Cell("t", Truth.REALITY, CellState.GAP, 0.0, 0.5, topic_id=1)
     later = replace(plain, topic_id=2, truth=Truth.REGULATORY, error="down", state=CellState.ERROR)
@@ -155,7 +166,7 @@ def test_cells_are_read_back_exactly_in_order_and_replaced(store: BoardStore) ->
         store.save_cells(10**9, [plain])
 
 
-def test_the_history_of_a_cell_is_what_finished_runs_said(store: BoardStore) -> None:
+def test_the_history_of_a_cell_is_what_finished_runs_said(store: CoverageBoardStore) -> None:
     cell = Cell("t", Truth.INTENT, CellState.GAP, 0.125, 0.5, topic_id=7)
     for days, state in ((0, RunState.DONE), (1, RunState.STOPPED), (2, RunState.DONE)):
         run = store.add_run(run_of(state=state, finished_at=AT + timedelta(days)))
@@ -164,11 +175,11 @@ def test_the_history_of_a_cell_is_what_finished_runs_said(store: BoardStore) -> 
     store.save_cells(elsewhere.id, [cell])
     past = list(store.history(7, GapKind.INTENT, None))
     assert [(each.at, each.score) for each in past] == [(AT, 0.0), (AT + timedelta(2), 0.5)]
-    assert list(store.history(7, GapKind.INTENT, "north")) == [Past(elsewhere.id, AT, CellState.GAP, 0.125)]
+    assert list(store.history(7, GapKind.INTENT, "north")) == [DecisionHistory(elsewhere.id, AT, CellState.GAP, 0.125)]
     assert list(store.history(7, GapKind.REALITY, None)) == []
 
 
-def test_a_deleted_run_takes_its_cells_and_leaves_the_decisions(store: BoardStore) -> None:
+def test_a_deleted_run_takes_its_cells_and_leaves_the_decisions(store: CoverageBoardStore) -> None:
     run = store.add_run(run_of())
     store.save_cells(run.id, [FULL_CELL])
     store.decide([decision(1, run_id=run.id)])
@@ -177,11 +188,11 @@ def test_a_deleted_run_takes_its_cells_and_leaves_the_decisions(store: BoardStor
     assert len(store.decisions(None)) == 1
 
 
-def test_decisions_are_read_back_exactly_oldest_first_each_project_its_own(store: BoardStore) -> None:
+def test_decisions_are_read_back_exactly_oldest_first_each_project_its_own(store: CoverageBoardStore) -> None:
     full = decision(
         1,
         project="north",
-        verdict=Verdict.WAIVED,
+        verdict=ReviewVerdict.WAIVED,
         reason="Not in scope",
         comment="ok\x00",
         owner="Bob",
@@ -193,14 +204,14 @@ def test_decisions_are_read_back_exactly_oldest_first_each_project_its_own(store
         run_id=3,
     )
     store.decide([replace(full, comment="ok")])
-    store.decide([decision(1), decision(2, verdict=Verdict.UNDONE)])
+    store.decide([decision(1), decision(2, verdict=ReviewVerdict.UNDONE)])
     (north,) = store.decisions("north")
     assert replace(north, id=0) == replace(full, comment="ok")
-    assert [each.verdict for each in store.decisions(None)] == [Verdict.CONFIRMED, Verdict.UNDONE]
+    assert [each.verdict for each in store.decisions(None)] == [ReviewVerdict.CONFIRMED, ReviewVerdict.UNDONE]
 
 
-def test_whoever_is_slower_is_told_who_was_faster_and_overwrites_nothing(store: BoardStore) -> None:
-    store.decide([decision(1, who="Bob", verdict=Verdict.ACCEPTED)])
+def test_whoever_is_slower_is_told_who_was_faster_and_overwrites_nothing(store: CoverageBoardStore) -> None:
+    store.decide([decision(1, who="Bob", verdict=ReviewVerdict.ACCEPTED)])
     with pytest.raises(
         Outdated, match=r"Bob has decided on 'Sick leave'.*accepted as covered, 2026-03-01 09:30"
     ) as told:
@@ -212,7 +223,7 @@ def test_whoever_is_slower_is_told_who_was_faster_and_overwrites_nothing(store: 
     store.decide([decision(2), decision(1, kind="intent")])
 
 
-def test_of_two_who_decide_at_once_exactly_one_wins(store: BoardStore) -> None:
+def test_of_two_who_decide_at_once_exactly_one_wins(store: CoverageBoardStore) -> None:
     def attempt(who: str) -> bool:
         try:
             store.decide([decision(1, who=who)])

@@ -1,28 +1,29 @@
-"""What every core.changes.ChangeLog does."""
+"""What every core.ports.records.ChangeLog does."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.changes import Change, ChangeLog, ChangeSet
-from core.documents import Evidence, EvidenceSource, Label
-from core.errors import NotFound
-from storage.change_store import SqlChangeLog
-from storage.memory.changes import MemoryChangeLog
+from core.domain.changes import ChangeSet, LabelEdit
+from core.domain.documents import Evidence, EvidenceSource, Label
+from core.domain.errors import NotFound
+from core.ports.records import ChangeLog
+from storage.postgres.changes import SqlChangeLog
+from tests.fakes.labels import FakeChangeLog
 from tests.stores.conftest import new_tenant
 
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 LABEL = Label("intent", 0.7, "reference", 0.2, (Evidence("shall “pay”", EvidenceSource.TEXT, "intent", 1.5, "says"),))
-FIRST = Change(7, "Löhne; 残業.md", "truth", "intent", "compliance", LABEL)
-SECOND = Change(9, "b.md", "tags", "", "pay; 'x' -- \\0")
+FIRST = LabelEdit(7, "Löhne; 残業.md", "truth", "intent", "compliance", LABEL)
+SECOND = LabelEdit(9, "b.md", "tags", "", "pay; 'x' -- \\0")
 
 
 @pytest.fixture(params=["memory", "postgres"])
 def log(request: pytest.FixtureRequest) -> ChangeLog:
     """An empty log of each kind."""
     if request.param == "memory":
-        return MemoryChangeLog()
+        return FakeChangeLog()
     return SqlChangeLog(new_tenant(request.getfixturevalue("engine")))
 
 

@@ -1,4 +1,4 @@
-"""What every core.library.enrichment_store.EnrichmentStore does."""
+"""What every core.library.enrichment.store.EnrichmentStore does."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -6,36 +6,36 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.documents import Evidence, EvidenceSource
-from core.enrich.values import (
+from core.domain.documents import Evidence, EvidenceSource
+from core.domain.errors import NotFound
+from core.library.enrichment.store import EnrichmentStore
+from core.library.enrichment.values import (
     Citations,
-    DatedThing,
     Dates,
+    DocumentDate,
     DocumentType,
-    Edit,
+    EnrichmentEdit,
     Keywords,
     LegalCitation,
     Operation,
-    Outcome,
+    OperationOutcome,
     Question,
     Questions,
+    QuotedSpan,
     Result,
-    Said,
     Summary,
 )
-from core.errors import NotFound
-from core.library.enrichment_store import EnrichmentStore
-from core.naming.cited import CitationKind
-from core.ports import Catalogue
-from storage.catalogue import SqlCatalogue
-from storage.enrichment_store import SqlEnrichmentStore
-from storage.memory import MemoryCatalogue, MemoryEnrichmentStore
+from core.ner.legal_citations import CitationKind
+from core.ports.stores import Catalogue
+from storage.postgres.catalogue import SqlCatalogue
+from storage.postgres.enrichments import SqlEnrichmentStore
+from tests.fakes import FakeCatalogue, FakeEnrichmentStore
 from tests.stores.conftest import new_tenant
-from tests.stores.contracts.uses import NOWHERE
+from tests.stores.contracts.usage import NOWHERE
 from tests.stores.libraries import document
 
 AT = datetime(2026, 3, 1, 9, 30, 15, 123456, tzinfo=UTC)
-SAID = Said("Größe – 残業 'quoted'; --", 3, 7, 29, 42, 0)
+SAID = QuotedSpan("Größe – 残業 'quoted'; --", 3, 7, 29, 42, 0)
 RESULTS: dict[Operation, Result] = {
     Operation.SUMMARY: Summary((SAID, replace(SAID, page=1))),
     Operation.KEYWORDS: Keywords(("Überstunden", "W-2")),
@@ -44,7 +44,7 @@ RESULTS: dict[Operation, Result] = {
         "policy", (Evidence("q", EvidenceSource.NAME, "policy", 1.5, "r"),), "report"
     ),
     Operation.CITATIONS: Citations((LegalCitation("45 F.3d 67", CitationKind.CASE, 2, SAID, "A v. B"),)),
-    Operation.DATES: Dates((DatedThing("2024-03", "due", SAID),)),
+    Operation.DATES: Dates((DocumentDate("2024-03", "due", SAID),)),
 }
 
 
@@ -61,8 +61,8 @@ class Shelf:
 def shelf(request: pytest.FixtureRequest) -> Shelf:
     """An empty store of each kind."""
     if request.param == "memory":
-        memory = MemoryCatalogue()
-        store: EnrichmentStore = MemoryEnrichmentStore(memory)
+        memory = FakeCatalogue()
+        store: EnrichmentStore = FakeEnrichmentStore(memory)
         catalogue: Catalogue = memory
     else:
         database = new_tenant(request.getfixturevalue("engine"))
@@ -70,8 +70,8 @@ def shelf(request: pytest.FixtureRequest) -> Shelf:
     return Shelf(store, catalogue, lambda name: catalogue.add_document(document(name)).id)
 
 
-def outcome(document_id: int, operation: Operation, **values: object) -> Outcome:
-    return replace(Outcome(document_id, operation, 1, 42, AT, RESULTS[operation]), **values)  # type: ignore[arg-type]
+def outcome(document_id: int, operation: Operation, **values: object) -> OperationOutcome:
+    return replace(OperationOutcome(document_id, operation, 1, 42, AT, RESULTS[operation]), **values)  # type: ignore[arg-type]
 
 
 def test_outcomes_are_read_back_exactly_and_in_the_order_of_operations(shelf: Shelf) -> None:
@@ -122,13 +122,13 @@ def test_outcomes_of_a_deleted_document_are_dropped_and_an_edit_of_it_is_refused
     shelf.store.save([outcome(first, Operation.KEYWORDS), outcome(NOWHERE, Operation.KEYWORDS)])
     assert shelf.store.outcomes([first, NOWHERE]) == {}
     with pytest.raises(NotFound, match=str(first)):
-        shelf.store.save_edit(Edit(first, Operation.KEYWORDS, "Ann", AT))
+        shelf.store.save_edit(EnrichmentEdit(first, Operation.KEYWORDS, "Ann", AT))
 
 
 def test_edits_are_kept_one_per_operation_and_outlive_forgotten_outcomes(shelf: Shelf) -> None:
     first = shelf.new("a")
-    words = Edit(first, Operation.KEYWORDS, "Ann ж", AT, ("Überstunden",), ("pay", "W-2"))
-    text = Edit(first, Operation.SUMMARY, "", AT, value="Neu – ganz 'neu'; --")
+    words = EnrichmentEdit(first, Operation.KEYWORDS, "Ann ж", AT, ("Überstunden",), ("pay", "W-2"))
+    text = EnrichmentEdit(first, Operation.SUMMARY, "", AT, value="Neu – ganz 'neu'; --")
     shelf.store.save([outcome(first, Operation.KEYWORDS)])
     for edit in (text, replace(words, added=()), words):
         shelf.store.save_edit(edit)
@@ -140,8 +140,8 @@ def test_edits_are_kept_one_per_operation_and_outlive_forgotten_outcomes(shelf: 
 def test_an_edit_can_be_reset_and_goes_with_what_is_deleted(shelf: Shelf) -> None:
     first, second = shelf.new("a"), shelf.new("b")
     for document_id in (first, second):
-        shelf.store.save_edit(Edit(document_id, Operation.SUMMARY, "Ann", AT, value="x"))
-        shelf.store.save_edit(Edit(document_id, Operation.KEYWORDS, "Ann", AT, ("y",)))
+        shelf.store.save_edit(EnrichmentEdit(document_id, Operation.SUMMARY, "Ann", AT, value="x"))
+        shelf.store.save_edit(EnrichmentEdit(document_id, Operation.KEYWORDS, "Ann", AT, ("y",)))
     shelf.store.reset(first, Operation.SUMMARY)
     shelf.store.reset(first, Operation.DATES)
     assert [each.operation for each in shelf.store.edits([first])[first]] == [Operation.KEYWORDS]

@@ -1,4 +1,5 @@
-"""What every core.entities.EntityGraph does: only admissible passages, the heaviest first, nothing of what is gone."""
+"""What every core.ports.entity_graph.EntityGraph does: only admissible passages, the heaviest first, nothing of what is
+gone."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -8,14 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.documents import Document, Passage
-from core.entities import Entity, EntityGraph, EntityType
-from core.filters import SearchFilters
-from core.ports import Catalogue
-from storage.catalogue import SqlCatalogue
-from storage.entity_store import SqlEntityGraph
-from storage.memory.catalogue import MemoryCatalogue
-from storage.memory.entities import MemoryEntityGraph
+from core.domain.documents import Document, Passage
+from core.domain.entities import Entity, EntityType
+from core.domain.filters import SearchFilters
+from core.ports.entity_graph import EntityGraph
+from core.ports.stores import Catalogue
+from storage.postgres.catalogue import SqlCatalogue
+from storage.postgres.entities import SqlEntityGraph
+from tests.fakes.catalogue import FakeCatalogue
+from tests.fakes.indexes import FakeEntityGraph
 from tests.stores.conftest import new_tenant
 from tests.stores.libraries import (
     POOLS,
@@ -62,8 +64,8 @@ def new_shelf(request: pytest.FixtureRequest) -> NewShelf:
     if request.param == "memory":
 
         def in_memory() -> Shelf:
-            catalogue = MemoryCatalogue()
-            return Shelf(catalogue, MemoryEntityGraph(catalogue))
+            catalogue = FakeCatalogue()
+            return Shelf(catalogue, FakeEntityGraph(catalogue))
 
         return in_memory
     engine = request.getfixturevalue("engine")

@@ -1,14 +1,14 @@
-"""What every core.library.feeds.FeedStore does."""
+"""What every core.library.sources.feeds.FeedStore does."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from core.errors import BadRequest, NotFound
-from core.library.feeds import Feed, FeedStore
-from storage.feed_store import SqlFeedStore
-from storage.memory import MemoryFeedStore
+from core.domain.errors import BadRequest, NotFound
+from core.library.sources.feeds import Feed, FeedStore
+from storage.postgres.feeds import SqlFeedStore
+from tests.fakes import FakeFeedStore
 from tests.stores.conftest import new_tenant
 
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
@@ -20,7 +20,7 @@ URL = "https://example.org/räte.xml"
 def store(request: pytest.FixtureRequest) -> FeedStore:
     """An empty store of each kind."""
     if request.param == "memory":
-        return MemoryFeedStore()
+        return FakeFeedStore()
     return SqlFeedStore(new_tenant(request.getfixturevalue("engine")))
 
 

@@ -1,13 +1,13 @@
-"""What every core.library.folders.FolderStore does."""
+"""What every core.library.sources.folder_service.FolderStore does."""
 
 from dataclasses import replace
 
 import pytest
 
-from core.errors import BadRequest, NotFound
-from core.library.folders import FolderStore, FolderTally, WatchedFile, WatchedFolder
-from storage.folder_store import SqlFolderStore
-from storage.memory import MemoryFolderStore
+from core.domain.errors import BadRequest, NotFound
+from core.library.sources.folder_service import FolderStore, FolderTally, WatchedFile, WatchedFolder
+from storage.postgres.folders import SqlFolderStore
+from tests.fakes import FakeFolderStore
 from tests.stores.conftest import new_tenant
 from tests.stores.libraries import MOMENT
 
@@ -18,7 +18,7 @@ FOLDER = WatchedFolder("/share/Überstunden", project="north", tags=("a", "b"))
 def store(request: pytest.FixtureRequest) -> FolderStore:
     """An empty store of each kind."""
     if request.param == "memory":
-        return MemoryFolderStore()
+        return FakeFolderStore()
     return SqlFolderStore(new_tenant(request.getfixturevalue("engine")))
 
 

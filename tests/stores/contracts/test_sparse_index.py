@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.documents import Passage
-from core.matching import index_stems
-from core.ports import SparseIndex
-from core.said import said_words
-from storage.memory import MemoryCatalogue
+from core.domain.documents import Passage
+from core.ports.stores import SparseIndex
+from core.text.phrase_match import said_words
+from core.text.tokenize import index_stems
+from tests.fakes import FakeCatalogue
 from tests.stores.contracts.conftest import NewSparse
 from tests.stores.libraries import WORDS, document, passage, random_documents, random_vectors, store
 
@@ -23,10 +23,10 @@ Filled = tuple[SparseIndex, Sequence[Passage]]
 def fill(
     new_sparse: NewSparse,
     library: Sequence[tuple[object, Sequence[Passage]]],
-    catalogue: MemoryCatalogue | None = None,
+    catalogue: FakeCatalogue | None = None,
 ) -> Filled:
     """One upload after the other, as documents come."""
-    catalogue, passages = catalogue or MemoryCatalogue(), []
+    catalogue, passages = catalogue or FakeCatalogue(), []
     index = new_sparse(catalogue)
     for described, held in library:
         stored = store(catalogue, described, held, random_vectors(len(held), 0))  # type: ignore[arg-type]
@@ -61,7 +61,7 @@ def measured_by_bm25s(passages: Sequence[Passage], terms: Sequence[str]) -> dict
 @pytest.fixture(scope="module")
 def uploads(new_sparse: NewSparse) -> Filled:
     """Forty uploads, of which some were deleted and some came twice."""
-    catalogue = MemoryCatalogue()
+    catalogue = FakeCatalogue()
     index, passages = fill(new_sparse, random_documents(9, documents=40, each=7), catalogue)
     gone = sorted({p.document_id for p in passages if p.document_id % 5 == 0})
     index.delete(gone)
@@ -139,7 +139,7 @@ def test_ties_go_by_passage_id_also_at_the_cut(new_sparse: NewSparse) -> None:
 
 
 def test_an_empty_index_answers_with_nothing(new_sparse: NewSparse) -> None:
-    index = new_sparse(MemoryCatalogue())
+    index = new_sparse(FakeCatalogue())
     index.add([])
     index.delete([1])
     hits = index.search(["tax"], None, 10)
@@ -171,6 +171,19 @@ def test_many_questions_at_once_find_what_each_finds_alone(uploads: Filled) -> N
             alone = [index.search(terms, admissible, top_k) for terms in questions]
             assert list(index.search_many(questions, admissible, top_k)) == alone
     assert list(index.search_many([], None, 5)) == []
+
+
+def test_what_differs_from_the_catalogue_is_counted_and_reconciled(new_sparse: NewSparse) -> None:
+    catalogue = FakeCatalogue()
+    index, passages = fill(new_sparse, random_documents(2, documents=4, each=5), catalogue)
+    assert (index.differences(), index.reconcile()) == ((0, 0), (0, 0))
+    catalogue.delete(passages[0].document_id)
+    added = store(catalogue, document("new.txt"), [passage("Parking is free.")], random_vectors(1, 0))
+    assert index.differences() == (1, 5)
+    assert index.reconcile() == (1, 5)
+    assert index.differences() == (0, 0)
+    assert [hit.passage_id for hit in index.search(["parking"], None, 5).hits] == [added[0].id]
+    assert index.count() == 16
 
 
 def ids(filled: Filled, *contents: str) -> list[int]:

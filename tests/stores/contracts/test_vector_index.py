@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.documents import Passage, Truth
-from core.filters import SearchFilters
-from core.ports import Vectors
-from storage.memory import MemoryVectorIndex
+from core.domain.documents import Passage, Truth
+from core.domain.filters import SearchFilters
+from core.ports.stores import Vectors
+from tests.fakes import FakeVectorIndex
 from tests.stores.contracts.conftest import NewShelf, Shelf
 from tests.stores.libraries import (
     admitted,
@@ -34,12 +34,22 @@ class Filled:
     """A filled index, what is in it, and the exact index it is compared with."""
 
     shelf: Shelf
-    exact: MemoryVectorIndex
+    exact: FakeVectorIndex
     passages: Sequence[Passage]
 
 
+def test_every_passage_with_a_vector_is_listed_and_vectors_of_any_can_be_discarded(new_shelf: NewShelf) -> None:
+    filled = fill(new_shelf(), random_documents(4, documents=3, each=5), random_vectors(15, 4))
+    ids = [each.id for each in filled.passages]
+    assert filled.shelf.index.passage_ids().tolist() == sorted(ids)
+    filled.shelf.index.discard(np.array(sorted(ids)[3:5], dtype=np.int64))
+    assert filled.shelf.index.passage_ids().tolist() == sorted(ids)[:3] + sorted(ids)[5:]
+    assert filled.shelf.index.count() == 13
+    assert filled.shelf.index.passage_ids().dtype == np.int64
+
+
 def fill(shelf: Shelf, library: Sequence[tuple[object, Sequence[Passage]]], vectors: Vectors) -> Filled:
-    exact, stored = MemoryVectorIndex(), []
+    exact, stored = FakeVectorIndex(), []
     for described, passages in library:
         start = len(stored)
         kept = store(shelf.catalogue, described, passages, vectors[start : start + len(passages)])  # type: ignore[arg-type]
@@ -211,8 +221,8 @@ def test_blocks_hold_every_admissible_vector_once(mixed: Filled, filters: Search
 
 
 def test_a_large_library_comes_in_several_blocks(large: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
-    import storage.pgvector_index
+    import storage.vectors.pgvector
 
-    monkeypatch.setattr(storage.pgvector_index, "_BLOCK", 600)
+    monkeypatch.setattr(storage.vectors.pgvector, "_BLOCK", 600)
     ids = [int(i) for block, _ in large.shelf.index.blocks(SearchFilters()) for i in block]
     assert ids == sorted(p.id for p in large.passages)

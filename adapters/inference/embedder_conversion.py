@@ -1,0 +1,146 @@
+"""Converts a sentence-transformers model to OpenVINO: `python -m adapters.inference.embedder_conversion MODEL_FOLDER
+OUT PRECISION`.
+
+Runs in a separate process, so that the serving process never imports torch (5 s, 500 MB). The whole model is traced,
+pooling and normalisation included, so the converted graph maps tokens directly to unit vectors; it also returns the
+vector of each token. The result is kept only when it agrees with the original: `described.json` holds the lowest cosine
+over the probe texts. Where the processor does not support bf16, an int8 version (int8_quantization.py) is tried too,
+and used when it also agrees and is faster on this machine.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from adapters.inference.int8_quantization import GROUP, in_int8
+
+__all__ = ["LEAST_COSINE", "convert"]
+
+LEAST_COSINE = 0.999
+_LEAST_FASTER = 1.1  # a smaller gain is not worth the rounding
+_ROUNDS = 5
+MOST_TOKENS = 512
+_SENTENCE = "Employers must keep form I-9 for three years after the date of hire, or one year after employment ends. "
+PROBES = (
+    "overtime",
+    "W-2",
+    "What is the latest business mileage rate?",
+    "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich – 中文 текст",
+    _SENTENCE,
+    "Department: Police; Base Salary: 78,123.00; Overtime Pay: 141,998.22; Grade: F3 " * 3,
+    _SENTENCE * 4,
+    _SENTENCE * 12,
+)
+"""Short, long, cut off, other alphabets and table rows: what the product embeds."""
+
+
+# One step after the other; the model inside is what is traced.
+def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, Any]:
+    """Write the model, tokenizer.json and described.json to an existing folder; returns the description.
+
+    precision: OpenVINO's inference precision to check against, "f32" or "bf16".
+    """
+    # Without this entry openvino's converter would send usage statistics over the network.
+    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
+    import openvino
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(model_folder), device="cpu", local_files_only=True).eval().requires_grad_(False)
+    tokenizer = model.tokenizer.backend_tokenizer
+    example = dict(model.preprocess(["a short text", _SENTENCE]))
+    inputs = [name for name in ("input_ids", "attention_mask", "token_type_ids") if name in example]
+
+    class TokensToVectors(torch.nn.Module):  # type: ignore[misc,unused-ignore]
+        """The whole pipeline as one function of plain tensors, which is what can be traced."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.whole = model
+
+        def forward(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            features: Any = self.whole(dict(zip(inputs, tensors, strict=True)))
+            whole = torch.nn.functional.normalize(features["sentence_embedding"], dim=-1)
+            return whole, features["token_embeddings"]
+
+    with torch.no_grad():
+        traced = openvino.convert_model(TokensToVectors(), example_input=tuple(example[name] for name in inputs))
+    for port, name in zip(traced.inputs, inputs, strict=True):
+        port.get_tensor().set_names({name})
+    openvino.save_model(traced, out_folder / "model.xml", compress_to_fp16=False)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    tokenizer.save(str(out_folder / "tokenizer.json"))
+    described = _of_model(model, inputs) | {"file": "model.xml", "group": 0}
+    _describe(out_folder, described)
+    converted = _served(out_folder, precision)
+    described["least_cosine"] = _agreement(model, converted)
+    if precision == "f32":
+        described |= _in_int8(model, traced, out_folder, described, converted)
+    _describe(out_folder, described)
+    for file in out_folder.glob("model*"):
+        if file.stem != Path(described["file"]).stem:
+            file.unlink()
+    return described
+
+
+def _in_int8(model: Any, traced: Any, out_folder: Path, described: dict[str, Any], plain: Any) -> dict[str, Any]:
+    """Changes to the description where int8 agrees with the original and is faster; empty otherwise."""
+    import openvino
+
+    if not in_int8(traced):
+        return {}
+    tried: dict[str, Any] = {"file": "model-int8.xml", "group": GROUP}
+    openvino.save_model(traced, out_folder / tried["file"], compress_to_fp16=False)
+    _describe(out_folder, described | tried)
+    rounded = _served(out_folder, "f32")
+    cosine, faster = _agreement(model, rounded), _faster(rounded, plain)
+    agrees = cosine >= LEAST_COSINE and faster >= _LEAST_FASTER
+    return tried | {"least_cosine": cosine, "faster": round(faster, 2)} if agrees else {}
+
+
+def _faster(one: Any, other: Any) -> float:
+    """By how much one embedder is faster than the other on some passages: the ratio of medians, taken in turns."""
+    passages = [_SENTENCE * (3 + number % 8) for number in range(24)]
+    seconds: dict[int, list[float]] = {0: [], 1: []}
+    for _ in range(_ROUNDS):
+        for place, embedder in enumerate((one, other)):
+            started = perf_counter()
+            embedder.embed(passages)
+            seconds[place].append(perf_counter() - started)
+    return median(seconds[1]) / median(seconds[0])
+
+
+def _of_model(model: Any, inputs: Sequence[str]) -> dict[str, Any]:
+    return {
+        "inputs": inputs,
+        "dimensions": int(model.get_embedding_dimension() or 0),
+        "max_tokens": min(int(model.max_seq_length or MOST_TOKENS), MOST_TOKENS),
+        "pad_id": int(model.tokenizer.pad_token_id or 0),
+    }
+
+
+def _describe(folder: Path, described: dict[str, Any]) -> None:
+    (folder / "described.json").write_text(json.dumps(described, indent=1), "utf-8")
+
+
+def _served(folder: Path, precision: str) -> Any:
+    from adapters.inference.embedder import OpenVinoEmbedder
+
+    return OpenVinoEmbedder(folder, "converted", threads=0, precision=precision)
+
+
+def _agreement(model: Any, converted: Any) -> float:
+    """The lowest cosine between the original's and the converted model's vectors over the probes, alone and batched."""
+    original = model.encode(list(PROBES), batch_size=1, normalize_embeddings=True, show_progress_bar=False)
+    together = (converted.embed(PROBES) * original).sum(axis=1).min()
+    alone = min(float(converted.embed([text])[0] @ vector) for text, vector in zip(PROBES, original, strict=True))
+    return min(float(together), alone)
+
+
+if __name__ == "__main__":
+    convert(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])

@@ -1,0 +1,284 @@
+"""Builds the services of one library from its stores and its external dependencies.
+
+`bootstrap.workbench` calls this with PostgreSQL, models and the network, tests call it with fakes; so both run the same
+services, wired the same way.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from core.answers.service import AnswerService
+from core.coverage.service import CoverageService
+from core.coverage.store import CoverageBoardStore
+from core.domain.jobs import JobKind
+from core.domain.vocabulary import VocabularyStore
+from core.evaluation.service import EvaluationService
+from core.evaluation.store import EvaluationStore
+from core.evaluation.tuning.profile_registry import ProfileRegistry
+from core.ingestion.classification.classifier import TruthClassifier
+from core.ingestion.pipeline import IngestionPipeline
+from core.insights.service import InsightService
+from core.insights.store import InsightStore
+from core.library.active_learning.service import ActiveLearningService
+from core.library.active_learning.store import ActiveLearningStore
+from core.library.archive_members import ArchiveMembers
+from core.library.background_jobs import BackgroundJobs, JobHandler
+from core.library.bulk_edit.service import BulkEditService
+from core.library.check import LibraryCheck
+from core.library.decrypt import DecryptionService
+from core.library.documents import DocumentService
+from core.library.enrichment.service import EnrichmentService
+from core.library.enrichment.store import EnrichmentStore
+from core.library.ingestion_service import IngestionService
+from core.library.saved_searches import SavedSearchService
+from core.library.sources.feed_service import FeedService
+from core.library.sources.feeds import FeedStore
+from core.library.sources.folder_service import FolderService, FolderStore
+from core.library.upload_queue import UploadQueue, UploadQueueStore
+from core.library.versions.service import VersionService
+from core.library.versions.store import SignatureStore
+from core.library.vocabulary.service import CurrentVocabulary, VocabularyService
+from core.ports.entity_graph import EntityGraph
+from core.ports.fetcher import PageFetcher
+from core.ports.job_queue import JobQueue
+from core.ports.models import LanguageModel, Reranker
+from core.ports.reader import FileReader
+from core.ports.records import ChangeLog, SavedSearchStore, UsageLog
+from core.ports.scanner import FolderScanner
+from core.ports.stores import BlobStore, Catalogue, Embedder, SparseIndex, VectorIndex
+from core.search.pipeline import SearchPipeline
+from core.search.query.expansion import SynonymFinder, WordVectorStore
+from core.search.service import SearchService
+from core.search.usage_tracker import UsageTracker
+from core.table_qa.service import TableService
+from core.table_qa.store import TableStore
+from core.workbench import Workbench
+
+__all__ = ["Outside", "Stores", "assemble"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stores:
+    """All stores of one library."""
+
+    catalogue: Catalogue
+    vectors: VectorIndex
+    sparse: SparseIndex
+    originals: BlobStore
+    jobs: JobQueue
+    graph: EntityGraph
+    words: WordVectorStore
+    tables: TableStore
+    coverage: CoverageBoardStore
+    evaluation: EvaluationStore
+    insights: InsightStore
+    usage: UsageLog
+    saved_searches: SavedSearchStore
+    vocabulary: VocabularyStore
+    active_learning: ActiveLearningStore
+    enrichment: EnrichmentStore
+    versions: SignatureStore
+    changes: ChangeLog
+    feeds: FeedStore
+    folders: FolderStore
+    upload_queue: UploadQueueStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outside:
+    """External dependencies of the services besides stores: models, processes, the network, the clock.
+
+    writer: the language model that may write answers, None when none is configured. watch_roots: folders below which
+    folders may be watched. timer: seconds, for durations; monotonic: seconds that never go back. usage_gather_seconds:
+    how long usage events are collected before they are written."""
+
+    embedder: Embedder
+    reader: FileReader
+    scanner: FolderScanner
+    web: PageFetcher
+    now: Callable[[], datetime]
+    timer: Callable[[], float]
+    monotonic: Callable[[], float]
+    rerankers: Mapping[str, Reranker] = field(default_factory=dict)
+    writer: LanguageModel | None = None
+    watch_roots: Sequence[Path] = ()
+    usage_gather_seconds: float = 0.2
+
+
+# Long on purpose: everything is built here in order of dependency.
+def assemble(stores: Stores, outside: Outside) -> Workbench:
+    """Build all services of one library. Nothing is loaded, opened or started."""
+    now, embedder = outside.now, outside.embedder
+    catalogue, vectors, sparse, graph = stores.catalogue, stores.vectors, stores.sparse, stores.graph
+    profiles = ProfileRegistry(stores.evaluation, now=now)
+    synonyms = SynonymFinder(stores.words, embedder)
+    usage = UsageTracker(stores.usage, now, gather_seconds=outside.usage_gather_seconds)
+    classifier = TruthClassifier(embedder)
+    current = CurrentVocabulary(stores.vocabulary, timer=outside.monotonic)
+    terms = current.terms
+    active_learning = ActiveLearningService(
+        stores.active_learning, catalogue, vectors, classifier, stores.jobs, lambda: embedder.name, terms, now
+    )
+    vocabulary = VocabularyService(
+        store=stores.vocabulary,
+        current=current,
+        catalogue=catalogue,
+        vectors=vectors,
+        classifier=active_learning.classifier,
+        jobs=stores.jobs,
+        now=now,
+    )
+    pipeline = SearchPipeline(
+        catalogue,
+        vectors,
+        sparse,
+        embedder,
+        profiles,
+        graph=graph,
+        near=synonyms,
+        rerankers=outside.rerankers,
+        uses=usage.uses,
+        terms=terms,
+        timer=outside.timer,
+    )
+    tables = TableService(stores.tables, catalogue, now=now)
+    insights = InsightService(
+        store=stores.insights,
+        uses=stores.usage,
+        catalogue=catalogue,
+        vectors=vectors,
+        sparse=sparse,
+        embedder=embedder,
+        now=now,
+    )
+    coverage = CoverageService(
+        store=stores.coverage,
+        catalogue=catalogue,
+        vectors=vectors,
+        sparse=sparse,
+        embedder=embedder,
+        profiles=profiles,
+        terms=terms,
+        timer=outside.timer,
+        now=now,
+    )
+    enrichment = EnrichmentService(
+        store=stores.enrichment, catalogue=catalogue, embedder=embedder, jobs=stores.jobs, graph=graph, now=now
+    )
+    versions = VersionService(
+        store=stores.versions,
+        catalogue=catalogue,
+        vectors=vectors,
+        notes=insights.about,
+        held=coverage.held,
+        tables=tables,
+        now=now,
+    )
+    followers = (versions, active_learning, enrichment)
+    documents = DocumentService(
+        catalogue=catalogue,
+        vectors=vectors,
+        sparse=sparse,
+        originals=stores.originals,
+        jobs=stores.jobs,
+        tables=tables,
+        corrector=active_learning.corrector,
+        graph=graph,
+        followers=followers,
+        on_delete=(usage.delete, active_learning.deleted),
+        now=now,
+    )
+    upload_queue = UploadQueue(stores.upload_queue, stores.jobs, documents.store, now)
+    ingestion = IngestionService(
+        catalogue=catalogue,
+        vectors=vectors,
+        sparse=sparse,
+        originals=stores.originals,
+        pipeline=IngestionPipeline(embedder, active_learning.classifier, outside.reader),
+        documents=documents,
+        tables=tables,
+        members=ArchiveMembers(catalogue, outside.reader, documents.upload),
+        upload_queue=upload_queue,
+        graph=graph,
+        synonyms=synonyms,
+        followers=followers,
+        terms=terms,
+        now=now,
+    )
+    feeds = FeedService(
+        store=stores.feeds,
+        web=outside.web,
+        reader=outside.reader,
+        upload=documents.upload,
+        jobs=stores.jobs,
+        now=now,
+    )
+    folders = FolderService(stores.folders, documents.store, stores.jobs, outside.watch_roots, outside.scanner, now)
+    return Workbench(
+        documents=documents,
+        upload_queue=upload_queue,
+        ingestion=ingestion,
+        decryption=DecryptionService(catalogue, stores.originals, outside.reader, documents.retry),
+        feeds=feeds,
+        folders=folders,
+        bulk_edit=BulkEditService(stores.changes, catalogue, vectors, documents, terms, now),
+        versions=versions,
+        enrichment=enrichment,
+        active_learning=active_learning,
+        vocabulary=vocabulary,
+        search=SearchService(
+            pipeline=pipeline,
+            catalogue=catalogue,
+            vectors=vectors,
+            sparse=sparse,
+            graph=graph,
+            usage=usage,
+            now=now,
+        ),
+        saved_searches=SavedSearchService(
+            stores.saved_searches, lambda request: pipeline.search(request, now()), catalogue, profiles, now
+        ),
+        usage=usage,
+        answers=AnswerService(
+            pipeline=pipeline,
+            catalogue=catalogue,
+            profiles=profiles,
+            figures=tables.figures,
+            writer=outside.writer,
+            terms=terms,
+            now=now,
+        ),
+        tables=tables,
+        coverage=coverage,
+        insights=insights,
+        evaluation=EvaluationService(
+            store=stores.evaluation,
+            profiles=profiles,
+            searcher=pipeline,
+            catalogue=catalogue,
+            classifier=classifier,
+            terms=terms,
+            now=now,
+        ),
+        check=LibraryCheck(
+            catalogue=catalogue,
+            keywords=sparse,
+            vectors=vectors,
+            originals=stores.originals,
+            read_again=documents.retry,
+        ),
+        jobs=BackgroundJobs(
+            stores.jobs,
+            {
+                JobKind.ENRICH: enrichment.enrich,
+                JobKind.FEED: feeds.fetch,
+                JobKind.FOLDER: folders.look,
+                JobKind.LEARN: lambda _: active_learning.learn(),
+                JobKind.RELABEL: vocabulary.relabelling.carry_on,
+            },
+            now,
+            ingestion=JobHandler(ingestion.ingest_pending, ingestion.fail),
+        ),
+    )

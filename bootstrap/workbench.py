@@ -1,0 +1,250 @@
+"""Opens a library: builds the stores, models and services from the settings."""
+
+import atexit
+import os
+import re
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from time import monotonic, perf_counter
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from adapters.inference.language_model import LanguageModelClient
+from bootstrap.clock import utc_now
+from bootstrap.environment import settings_from_environment
+from core.domain.errors import BadRequest
+from core.domain.settings import Settings
+from core.ports.stores import Embedder, VectorIndex
+from core.workbench import Workbench
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import URL
+
+    from bootstrap.assembly import Stores
+    from storage.postgres.database import Database
+    from storage.vectors.cache.cache import VectorCache
+
+__all__ = ["OpenWorkbench", "open_workbench", "run_worker", "settings_from_environment"]
+
+_TENANT = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+
+
+class OpenWorkbench:
+    """A workbench with its worker, connections and embedded server. A context manager."""
+
+    def __init__(
+        self, workbench: Workbench, stores: "Stores", embedder: Embedder, database: "Database", resources: ExitStack
+    ) -> None:
+        self.workbench, self.stores, self.embedder, self.database = workbench, stores, embedder, database
+        self._resources = resources
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """Close everything, last opened first. Safe to call again."""
+        atexit.unregister(self.close)
+        self._resources.close()
+
+    def __enter__(self) -> Workbench:
+        return self.workbench
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_workbench(settings: Settings) -> OpenWorkbench:
+    """Build and start everything; models are not loaded yet. Raises StoreFailed, BadRequest."""
+    _check(settings)
+    _end_on_terminate()
+    with ExitStack() as building:
+        return _built(settings, building)
+
+
+def _check(settings: Settings) -> None:
+    if not _TENANT.fullmatch(settings.tenant):
+        raise BadRequest(
+            f"'{settings.tenant}' cannot name a tenant.", "Use small letters, digits, '-' and '_', at most 63 of them."
+        )
+    if settings.vector_index not in ("pgvector", "chroma"):
+        raise BadRequest(
+            f"There is no vector index '{settings.vector_index}'.", "Set FIVEFOLD_VECTOR_INDEX to pgvector or chroma."
+        )
+
+
+def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
+    from adapters.folder_scanner import LocalFolderScanner
+    from adapters.http_fetch import HttpFetcher
+    from adapters.sandboxed_reader import SandboxedReader
+    from bootstrap.assembly import Outside, assemble
+    from bootstrap.lazy import LazyEmbedder
+    from bootstrap.rerankers import configured_rerankers
+    from storage.migrations import migrate
+    from storage.postgres.database import Database, engine_for
+
+    writer = _writer(settings)
+    engine = engine_for(settings.database_url or _embedded_url(settings, resources))
+    resources.callback(engine.dispose)
+    migrate(engine)
+    embedder = LazyEmbedder(lambda: _embedder(settings))
+    reader = SandboxedReader(settings.file_seconds, settings.file_megabytes)
+    resources.callback(reader.close)
+    database = Database(engine, settings.tenant)
+    stores = _stores(settings, database, embedder, resources)
+    workbench = assemble(
+        stores,
+        Outside(
+            embedder=embedder,
+            reader=reader,
+            scanner=LocalFolderScanner(),
+            web=HttpFetcher(private=settings.web_private),
+            now=utc_now,
+            timer=perf_counter,
+            monotonic=monotonic,
+            rerankers=configured_rerankers(settings, _threads()),
+            writer=writer,
+            watch_roots=[Path(each).expanduser() for each in settings.watch_folders.split(os.pathsep) if each.strip()],
+        ),
+    )
+    resources.callback(workbench.usage.close)
+    if settings.worker:
+        _start_workers(engine.url, settings, workbench, resources)
+    return OpenWorkbench(workbench, stores, embedder, database, resources.pop_all())
+
+
+# One line per store.
+def _stores(settings: Settings, database: "Database", embedder: Embedder, resources: ExitStack) -> "Stores":
+    from bootstrap.assembly import Stores
+    from storage.datasets.store import SqlTableStore
+    from storage.files.originals import OriginalFiles
+    from storage.jobs.queue import PostgresJobQueue
+    from storage.keywords.index import KeywordIndex
+    from storage.postgres.active_learning import SqlActiveLearningStore
+    from storage.postgres.catalogue import SqlCatalogue
+    from storage.postgres.changes import SqlChangeLog
+    from storage.postgres.coverage_boards import SqlCoverageBoardStore
+    from storage.postgres.enrichments import SqlEnrichmentStore
+    from storage.postgres.entities import SqlEntityGraph
+    from storage.postgres.evaluation import SqlEvaluationStore
+    from storage.postgres.feeds import SqlFeedStore
+    from storage.postgres.folders import SqlFolderStore
+    from storage.postgres.insights import SqlInsightStore
+    from storage.postgres.saved_searches import SqlSavedSearchStore
+    from storage.postgres.upload_queue import SqlUploadQueueStore
+    from storage.postgres.usage import SqlUsageLog
+    from storage.postgres.versions import SqlSignatureStore
+    from storage.postgres.vocabularies import SqlVocabularyStore
+    from storage.postgres.word_vectors import SqlWordVectorStore
+    from storage.vectors.cache.cache import VectorCache
+
+    model = (lambda: embedder.name) if settings.vector_index == "pgvector" else None
+    cache = VectorCache(database, model or "", settings.data_folder / "mirror" / settings.tenant)
+    resources.callback(cache.close)
+    catalogue = SqlCatalogue(database, model, cache)
+    catalogue.register()
+    return Stores(
+        catalogue=catalogue,
+        vectors=_vectors(settings, database, embedder, cache),
+        sparse=KeywordIndex(settings.data_folder / "bm25" / settings.tenant, catalogue),
+        originals=OriginalFiles(str(settings.data_folder / "originals")),
+        jobs=PostgresJobQueue(database.engine, settings.tenant),
+        graph=SqlEntityGraph(database),
+        words=SqlWordVectorStore(database, lambda: embedder.name),
+        tables=SqlTableStore(database),
+        coverage=SqlCoverageBoardStore(database),
+        evaluation=SqlEvaluationStore(database),
+        insights=SqlInsightStore(database),
+        usage=SqlUsageLog(database),
+        saved_searches=SqlSavedSearchStore(database),
+        vocabulary=SqlVocabularyStore(database),
+        active_learning=SqlActiveLearningStore(database),
+        enrichment=SqlEnrichmentStore(database),
+        versions=SqlSignatureStore(database),
+        changes=SqlChangeLog(database),
+        feeds=SqlFeedStore(database),
+        folders=SqlFolderStore(database),
+        upload_queue=SqlUploadQueueStore(database),
+    )
+
+
+def _start_workers(url: "URL", settings: Settings, workbench: Workbench, resources: ExitStack) -> None:
+    from storage.jobs.concurrency import jobs_at_once, machine
+    from storage.jobs.scheduler import Scheduler
+    from storage.jobs.worker import JobWorker
+    from storage.postgres.database import conninfo_of
+
+    worker = JobWorker(conninfo_of(url), settings.tenant, workbench.jobs.handlers, jobs_at_once(*machine()))
+    resources.callback(worker.stop)
+    workbench.upload_queue.recover()
+    worker.start()
+    schedule = Scheduler(workbench.evaluation.lab, (workbench.feeds.fetch_due, workbench.folders.look_due))
+    resources.callback(schedule.stop)
+    schedule.start()
+
+
+def _writer(settings: Settings) -> LanguageModelClient | None:
+    """The language model for answers, None when none is configured. Raises BadRequest when its settings are invalid."""
+    if not settings.answer_url:
+        return None
+    if not settings.answer_model:
+        raise BadRequest(
+            "FIVEFOLD_ANSWER_URL names a language model's address, and FIVEFOLD_ANSWER_MODEL is empty.",
+            "Set FIVEFOLD_ANSWER_MODEL, or neither.",
+        )
+    return LanguageModelClient(settings.answer_url, settings.answer_model, settings.answer_key, settings.answer_seconds)
+
+
+def _embedded_url(settings: Settings, resources: ExitStack) -> str:
+    from storage.embedded_postgres.server import start_embedded
+
+    server = start_embedded(settings.data_folder)
+    resources.callback(server.close)
+    return server.url()
+
+
+def _embedder(settings: Settings) -> Embedder:
+    from adapters.inference.embedder import load_embedder
+
+    return load_embedder(settings.embedding_model, settings.data_folder / "models", _threads())
+
+
+def _threads() -> int:
+    """Inference threads: one core stays free for PostgreSQL and the pages."""
+    return max(1, (os.cpu_count() or 1) - 1)
+
+
+def _vectors(settings: Settings, database: "Database", embedder: Embedder, cache: "VectorCache") -> VectorIndex:
+    if settings.vector_index == "pgvector":
+        from storage.vectors.cached_index import CachedVectorIndex
+        from storage.vectors.pgvector import PgvectorIndex
+
+        return CachedVectorIndex(PgvectorIndex(database, lambda: embedder.name), cache)
+    from bootstrap.lazy import LazyVectorIndex
+
+    def make() -> VectorIndex:
+        from storage.vectors.chroma import ChromaIndex, chroma_client
+
+        client = chroma_client(url=settings.chroma_url, folder=settings.data_folder / "chroma")
+        return ChromaIndex(client, settings.tenant, embedder.name)
+
+    return LazyVectorIndex(make)
+
+
+def _end_on_terminate() -> None:
+    """Close resources on SIGTERM, which would otherwise end Python at once."""
+    unhandled = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if unhandled and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+
+
+def run_worker(settings: Settings, until: Callable[[], object] = signal.pause) -> None:
+    """Run queued jobs until the process is stopped (SIGINT, SIGTERM)."""
+    from dataclasses import replace
+
+    with open_workbench(replace(settings, worker=True)) as workbench:
+        threading.Thread(target=workbench.check.run_at_start, name="library check", daemon=True).start()
+        until()

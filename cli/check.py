@@ -1,0 +1,37 @@
+"""The command `check`: compares keyword index, vectors and originals with the catalogue, and repairs them."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from core.library.check import CheckReport
+
+__all__ = ["check"]
+
+Repair = Annotated[bool, typer.Option("--repair", help="Repair what can be repaired.")]
+
+
+def check(repair: Repair = False) -> None:
+    """Compare keywords, vectors and originals with the catalogue. Exit code 1 when something differs and stays so."""
+    from bootstrap.workbench import open_workbench, settings_from_environment
+
+    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+        report = workbench.check.run(repair=repair)
+    typer.echo("\n".join(_lines(report)))
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+def _lines(report: "CheckReport") -> "Iterator[str]":
+    """What was compared, then each difference with its repair."""
+    yield f"{report.documents:,} documents with {report.passages:,} passages in the catalogue."
+    if not report.differences:
+        yield "Keywords, vectors and originals agree with it."
+    for each in report.differences:
+        yield f"{'repaired' if each.repaired else 'differs'}  {each.store}: {each.message} {each.remedy}"
+    if any(each.repairable and not each.repaired for each in report.differences):
+        yield "Run 'check --repair' to repair this."

@@ -1,0 +1,91 @@
+"""The commands `enrich` and `enrichment`: extract data from documents, and show the progress."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.options import progress
+from core.domain.errors import BadRequest, NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from core.library.enrichment.operations import EnrichmentReport
+    from core.workbench import Workbench
+
+__all__ = ["enrich", "enrichment"]
+
+enrichment = typer.Typer(help="What is drawn from documents: summaries, keywords, questions.", no_args_is_help=True)
+
+
+def enrich(
+    documents: Annotated[
+        list[str] | None, typer.Argument(metavar="[DOCUMENT]...", help="Numbers or names; none: all that lack it.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every document, also those that are enriched.")] = False,
+    failed: Annotated[bool, typer.Option("--failed", help="Only those on which something failed.")] = False,
+) -> None:
+    """Draw a summary, keywords, questions, type, citations and dates from documents. Exit code 1 when any failed.
+
+    What was changed by hand stays. Stopped, and run again, it goes on where it ended.
+    """
+    from bootstrap.workbench import open_workbench, settings_from_environment
+
+    if sum((bool(documents), every, failed)) > 1:
+        raise BadRequest("Choose one of: documents, --all, --failed.", "Leave the others out.")
+    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+        desk = workbench.enrichment
+        chosen: Sequence[int]
+        if documents:
+            chosen = [_document(workbench, each) for each in documents]
+        elif every:
+            chosen = [each.id for each in workbench.documents.list() if each.passages]
+        else:
+            chosen = desk.failed() if failed else desk.lacking()
+        again = every or bool(documents)
+        report = desk.enrich_many(chosen, again=again, on_document=progress("documents enriched"))
+        names = {each.id: each.name for each in workbench.documents.list()}
+    for each in report.failures:
+        typer.echo(f"{names.get(each.document_id, each.document_id)}: {each.operation}: {each.problem} {each.hint}")
+    typer.echo(_told(report))
+    if report.failures:
+        raise typer.Exit(1)
+
+
+def _document(workbench: "Workbench", asked: str) -> int:
+    """The document with this number, or else this name. Raises NotFound."""
+    for each in workbench.documents.list():
+        if asked in (str(each.id), each.name):
+            return each.id
+    raise NotFound(
+        f"There is no document '{asked}' in the library.", "Give its number, or its name as the library shows it."
+    )
+
+
+def _told(report: "EnrichmentReport") -> str:
+    return f"{report.done} documents, {len({each.document_id for each in report.failures})} with failures."
+
+
+@enrichment.command()
+def statistics(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False) -> None:
+    """How many documents are enriched, and how each operation went."""
+    from bootstrap.workbench import open_workbench, settings_from_environment
+    from core.formats.terminal import aligned, json_text
+
+    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+        told = workbench.enrichment.statistics()
+    rows = [(str(op), c.done, c.failed, c.outdated, c.missing) for op, c in told.operations.items()]
+    if as_json:
+        heads = ("operation", "done", "failed", "outdated", "missing")
+        counts = {
+            "total": told.total,
+            "embedded": told.embedded,
+            "enriched": told.enriched,
+            "unenriched": told.unenriched,
+        }
+        data = counts | {"rate": told.rate, "operations": [dict(zip(heads, row, strict=True)) for row in rows]}
+        typer.echo(json_text(data))
+        return
+    typer.echo(f"{told.enriched} of {told.total} documents enriched ({told.rate:.0f} %), {told.embedded} embedded.\n")
+    typer.echo(aligned(("operation", "done", "failed", "outdated", "missing"), rows))

@@ -1,0 +1,306 @@
+# Longer than 300 lines: commands of one group that share their options and their output.
+"""The command group `evaluate`: benchmarks on judged files and on the library's own question sets."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.experiments import NOBODY, factors_of, measure_set, optimise, optimised
+from cli.options import Factors, Folds, Measure, Out, Profile, Seed, Trials, profile_of, progress, written
+
+if TYPE_CHECKING:
+    from bootstrap.scratch_library import NamedFile
+    from core.domain.documents import Document
+    from core.evaluation.judgments.files import LabelRow
+    from core.evaluation.tuning.classifier_fitting import LabelledDocument
+    from core.ingestion.classification.classifier import TruthClassifier
+    from core.workbench import Workbench
+
+__all__ = ["citations", "evaluate", "fit_classifier"]
+
+
+def citations(questions: Path, profile: Profile = None, out: Out = None) -> None:
+    """How exact the citations are with which the library answers a file of questions.
+
+    Exit code 1 when a quote is not, letter for letter, what its page says.
+    """
+    from bootstrap.workbench import open_workbench, settings_from_environment
+    from core.evaluation.benchmarks.citations import evaluate_citations
+    from core.evaluation.judgments.files import read_questions
+    from core.formats.terminal import aligned, grouped
+
+    judged = read_questions(questions)
+    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+        chosen = profile_of(workbench.evaluation.profiles, profile, None)
+        report = evaluate_citations(
+            judged,
+            lambda request: workbench.search.run(request, remember=False),
+            lambda document_id, number: workbench.documents.page(document_id, number).text,
+            workbench.documents.original,
+            profile=chosen.ref,
+            on_question=progress("questions asked"),
+            timer=perf_counter,
+        )
+    data = report.data()
+    written(data, out)
+    typer.echo(aligned(("measure", "value"), [(name, v) for name, v in data.items() if isinstance(v, int | float)]))
+    typer.echo(f"\n{grouped('kind', data['per_kind'])}")
+    for wrong in data["wrong"]:
+        problem = wrong["problem"] or _problem(wrong)
+        typer.echo(f"wrong: {wrong['document']}, page {wrong['page']}: {problem}: {wrong['quote'][:120]!r}")
+    if any(not wrong["exact"] for wrong in data["wrong"]):
+        raise typer.Exit(1)
+
+
+def _problem(wrong: dict[str, int]) -> str:
+    """The problem of a citation as text."""
+    if not wrong["exact"]:
+        return "the quote is not what the page says"
+    if not wrong["marked"]:
+        return "not marked"
+    return f"{wrong['covered']} of {wrong['words']} words covered, {wrong['strays']} letters too many"
+
+
+Write = Annotated[Path | None, typer.Option("--write", help="Write the table to this file instead of showing it.")]
+
+
+def fit_classifier(labels: Path, files: Path, write: Write = None) -> None:
+    """Fit what each clue tells of the truths; figures are of sources left out of the fitting."""
+    from adapters.inference.embedder import DEFAULT_MODEL, load_embedder
+    from bootstrap.scratch_library import labelled_files
+    from bootstrap.workbench import settings_from_environment
+    from core.evaluation.judgments.files import read_labels
+    from core.evaluation.tuning.classifier_fitting import best_temperature, figures_text, fit, fitted_text, left_out
+    from core.ingestion.classification.classifier import TruthClassifier
+
+    rows = read_labels(labels)
+    embedder = load_embedder(DEFAULT_MODEL, settings_from_environment().data_folder / "models", 0)
+    classifier = TruthClassifier(embedder)
+    judged: dict[str, list[LabelledDocument]] = {}
+    for names, hide in (("names shown", False), ("names hidden", True)):
+        judged[names] = list(_judged(rows, labelled_files(rows, files, hide_names=hide), classifier))
+    every = [one for part in judged.values() for one in part]
+    told = left_out(every, on_source=progress("sources left out"))
+    at = 0
+    for names, part in judged.items():
+        typer.echo(figures_text(names, part, told[at : at + len(part)]) + "\n")
+        at += len(part)
+    typer.echo(f"odds to be divided by {best_temperature(every, told):.2f} to be calibrated (1: as they are)\n")
+    text = fitted_text(fit(every), len(every), len({one.source for one in every}))
+    if write is None:
+        typer.echo(text)
+    else:
+        write.write_text(text, "utf-8")
+
+
+def _judged(
+    rows: Sequence["LabelRow"], files: Sequence["NamedFile"], classifier: "TruthClassifier"
+) -> "Iterator[LabelledDocument]":
+    """Each labelled file as the classifier reads it; unreadable ones are reported and skipped."""
+    from hashlib import sha256
+
+    from adapters.ocr import installed_ocr
+    from core.domain.errors import BadFile
+    from core.evaluation.tuning.classifier_fitting import LabelledDocument
+    from core.ingestion.parsers import extract
+
+    ocr = installed_ocr()
+    by_hash = {row.sha256: row for row in rows}
+    for file in files:
+        row = by_hash.get(sha256(file.data).hexdigest())
+        if row is None:
+            continue
+        try:
+            read = extract(file.name, file.data, ocr=ocr)
+        except BadFile as error:
+            typer.echo(f"failed: {row.name}: {error.message}", err=True)
+            continue
+        yield LabelledDocument(row.name, row.source, row.truth, classifier.clues(file.name, read.pages))
+
+
+evaluate = typer.Typer(
+    help="Measure the product on a question set of the library, or on judged files on a throw-away database.",
+    no_args_is_help=True,
+)
+
+UseLabels = Annotated[bool, typer.Option("--use-labels", help="Judged labels instead of the product's own.")]
+
+evaluate.command("run")(measure_set)
+
+evaluate.command("optimise")(optimise)
+
+evaluate.command("citations")(citations)
+
+evaluate.command("fit-classifier")(fit_classifier)
+
+
+@evaluate.command()
+def classification(
+    labels: Path,
+    files: Path,
+    hide_names: Annotated[bool, typer.Option("--hide-names", help="Give the files neutral names.")] = False,
+    out: Out = None,
+) -> None:
+    """How often the labels given are the judged ones."""
+    from bootstrap.scratch_library import labelled_files
+    from core.evaluation.benchmarks.classification import evaluate_classification
+    from core.evaluation.judgments.files import read_labels, read_passages
+    from core.formats.terminal import aligned, grouped
+
+    rows = read_labels(labels)
+    judged_passages = read_passages(labels.with_name("passages.jsonl"))
+    with _filled(labelled_files(rows, files, hide_names=hide_names)) as (workbench, documents):
+        report = evaluate_classification(rows, documents, judged_passages, workbench.documents.passages)
+    data = report.data()
+    _told_measures(data, out)
+    typer.echo(f"\n{grouped('truth', report.per_truth)}\n\n{grouped('source', report.per_source)}")
+    typer.echo(f"\n{aligned(('documents', 'said', 'right'), report.bins)}")
+
+
+@evaluate.command("search")
+def evaluate_questions(
+    questions: Path,
+    labels: Path,
+    files: Path,
+    use_labels: UseLabels = False,
+    out: Out = None,
+    profile: Profile = None,
+) -> None:
+    """How well judged questions are answered, or rightly not."""
+    from core.evaluation.benchmarks.search import check_questions, evaluate_search
+    from core.evaluation.judgments.files import read_labels, read_questions
+    from core.formats.terminal import grouped
+    from core.knowledge.profiles import BUILT_IN
+
+    judged, rows, asked = read_questions(questions), read_labels(labels), profile_of(BUILT_IN, profile)
+    check_questions(judged)
+    with _labelled(rows, files, use_labels) as workbench:
+
+        def page_text(document_id: int, number: int) -> str:
+            return workbench.documents.page(document_id, number).text
+
+        tuning = workbench.evaluation
+        report = evaluate_search(judged, tuning.judging, tuning.retrieved, page_text, profile=asked.ref)
+    data = report.data()
+    _told_measures(data, out)
+    typer.echo(f"\n{grouped('kind', data['per_kind'])}")
+
+
+@evaluate.command()
+def weights(
+    questions: Path,
+    labels: Path,
+    files: Path,
+    profile: Profile = None,
+    measure: Measure = "ndcg@10",
+    trials: Trials = 200,
+    folds: Folds = 5,
+    seed: Seed = 1,
+    factors: Factors = None,
+    use_labels: UseLabels = False,
+    out: Out = None,
+) -> None:
+    """Whether other weights than a profile's would answer judged questions better, also those not learnt from."""
+    from core.domain.experiments import OptimiserSettings
+    from core.evaluation.benchmarks.search import check_questions, kept_questions
+    from core.evaluation.experiment_report import optimised_data, optimised_text
+    from core.evaluation.judgments.files import read_labels, read_questions
+    from core.evaluation.tuning.optimiser import check_optimising
+    from core.knowledge.profiles import BUILT_IN, profiles
+
+    judged, rows, current = read_questions(questions), read_labels(labels), profile_of(BUILT_IN, profile)
+    wanted = OptimiserSettings(factors_of(profiles().values(), factors), measure, trials, folds, seed)
+    check_questions(judged)
+    check_optimising(wanted)
+    with _labelled(rows, files, use_labels) as workbench:
+        kept, _ = kept_questions(judged, workbench.evaluation.judging, questions.name)
+        ended, found = optimised(workbench, kept.id, current, wanted, NOBODY, "")
+    written(optimised_data(ended, found), out)
+    typer.echo(optimised_text(ended, found))
+
+
+@evaluate.command("coverage")
+def evaluate_gaps(gaps: Path, labels: Path, files: Path, use_labels: UseLabels = False, out: Out = None) -> None:
+    """How often the board finds the judged gaps, and only those."""
+    from core.domain.coverage_board import Topic
+    from core.evaluation.benchmarks.coverage import evaluate_coverage
+    from core.evaluation.judgments.files import read_labels, read_topics
+
+    topics, rows = read_topics(gaps), read_labels(labels)
+    with _labelled(rows, files, use_labels) as workbench:
+        report = evaluate_coverage(topics, workbench.coverage.glance([Topic(topic.topic) for topic in topics]))
+    data = report.data()
+    _told_measures(data, out)
+    for wrong in data["wrong"]:
+        typer.echo(
+            f"wrong: {wrong['topic']} / {wrong['truth']} is {wrong['judged']}; {wrong['reason']} {wrong['best']}"
+        )
+
+
+@evaluate.command()
+def ir(folder: Path, out: Out = None) -> None:
+    """How well each leg and the default profile rank a test collection (corpus.jsonl, queries.jsonl, qrels.tsv)."""
+    from bootstrap.scratch_library import NamedFile
+    from core.evaluation.benchmarks.search import evaluate_collection, ids_of
+    from core.evaluation.judgments.files import read_collection
+    from core.formats.terminal import grouped
+
+    collection = read_collection(folder)
+    texts = collection.texts()
+    with _filled([NamedFile(f"{name}.txt", text.encode()) for name, text in texts.items()]) as (workbench, documents):
+        data = evaluate_collection(collection, ids_of(texts, documents), workbench.search.run)
+    written(data, out)
+    typer.echo(grouped("leg", data))
+
+
+@evaluate.command("tables")
+def evaluate_tables(questions: Path, folder: Path, out: Out = None) -> None:
+    """How often questions to tables are answered rightly, or rightly refused; FOLDER holds a folder per set."""
+    from bootstrap.scratch_tables import scratch_desks
+    from core.evaluation.benchmarks.tables import judged, read_questions, summary, wrong_text
+
+    asked = read_questions(questions)
+    with scratch_desks(folder, sorted({each.collection for each in asked})) as desks:
+        results = [judged(each, desks[each.collection].ask(each.question)) for each in asked]
+    typer.echo(wrong_text(results))
+    _told_measures(summary(results), out)
+
+
+# With a temporary database
+@contextmanager
+def _labelled(rows: "Sequence[LabelRow]", files: Path, use_labels: bool) -> "Iterator[Workbench]":
+    """A temporary workbench with the judged files, and with their judged labels if wanted."""
+    from bootstrap.scratch_library import apply_labels, labelled_files
+
+    with _filled(labelled_files(rows, files)) as (workbench, documents):
+        if use_labels:
+            apply_labels(workbench, rows, documents)
+        yield workbench
+
+
+@contextmanager
+def _filled(files: Sequence["NamedFile"]) -> "Iterator[tuple[Workbench, dict[str, Document]]]":
+    """A temporary workbench with the files, and its documents by SHA-256."""
+    from bootstrap.scratch_library import fill, scratch_workbench
+    from bootstrap.workbench import settings_from_environment
+
+    with scratch_workbench(settings_from_environment()) as workbench:
+        documents = fill(workbench, files, on_file=progress("files ingested"))
+        for document in documents.values():
+            if document.failure:
+                typer.echo(f"failed: {document.name}: {document.failure}", err=True)
+        workbench.search.warm()
+        yield workbench, documents
+
+
+def _told_measures(data: dict[str, Any], out: Path | None) -> None:
+    """Print the single values as a table, and write everything to the file."""
+    from core.formats.terminal import aligned
+
+    written(data, out)
+    typer.echo(aligned(("measure", "value"), [(name, v) for name, v in data.items() if isinstance(v, int | float)]))

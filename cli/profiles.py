@@ -1,0 +1,165 @@
+"""The command group `profiles`: versioned score profiles."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.domain.errors import BadRequest
+
+if TYPE_CHECKING:
+    from core.evaluation.tuning.profile_registry import ProfileDraft, ProfileRegistry
+
+__all__ = ["profiles"]
+
+profiles = typer.Typer(help="Score profiles: those of the product, and the library's own.", no_args_is_help=True)
+
+Project = Annotated[str | None, typer.Option("--project", help="Whose default; none: the whole library's.")]
+Ref = Annotated[str, typer.Argument(metavar="NAME", help="name, or name@version.")]
+Who = Annotated[str, typer.Option("--who", help="In whose name.")]
+
+
+@contextmanager
+def _book() -> "Iterator[ProfileRegistry]":
+    """Open the library's profile registry."""
+    from bootstrap.workbench import open_workbench, settings_from_environment
+
+    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+        yield workbench.evaluation.profiles
+
+
+@profiles.command("list")
+def list_profiles(project: Project = None) -> None:
+    """Every profile in its newest version; the one that is searched with is marked."""
+    from core.formats.terminal import aligned
+
+    with _book() as book:
+        default = book.default(project)
+        rows = []
+        for each in book.choices().values():
+            newest = next(iter(book.versions(each.name)), None)
+            said = (newest.who, f"{newest.at:%Y-%m-%d %H:%M}", newest.note) if newest else ("the product", "", "")
+            rows.append(("*" if each.ref == default.ref else "", each.ref, *said))
+        retired = [each.profile.ref for each in book.retired()]
+    typer.echo(aligned(("", "profile", "by", "at", "note"), rows))
+    if retired:
+        typer.echo(f"\nRetired: {', '.join(retired)}.")
+
+
+@profiles.command()
+def show(name: Ref) -> None:
+    """A profile as TOML, and how it came to be."""
+    from core.evaluation.tuning.profile_registry import to_toml
+    from core.formats.terminal import aligned
+
+    with _book() as book:
+        shown = book.find(name)
+        past = book.versions(shown.name) if shown.version else ()
+    typer.echo(to_toml([shown]), nl=False)
+    if past:
+        rows = [
+            (
+                each.profile.version,
+                each.who,
+                f"{each.at:%Y-%m-%d %H:%M}",
+                each.origin,
+                "retired" * each.retired or each.note,
+            )
+            for each in past
+        ]
+        typer.echo(f"\n{aligned(('version', 'by', 'at', 'from', 'note'), rows)}")
+
+
+@profiles.command()
+def diff(
+    before: Annotated[str, typer.Argument(help="name, or name@version.")],
+    after: Annotated[str, typer.Argument(help="name, or name@version.")],
+) -> None:
+    """What has to change to make the second profile of the first."""
+    from core.evaluation.tuning.profile_registry import differences
+    from core.formats.terminal import aligned
+
+    with _book() as book:
+        old, new = book.find(before), book.find(after)
+    rows = [(each.key, _number(each.before), _number(each.after)) for each in differences(old, new)]
+    typer.echo(aligned(("value", old.ref, new.ref), rows) if rows else f"{old.ref} and {new.ref} say the same.")
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.10g}"
+
+
+@profiles.command()
+def export(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="none: the library's own.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Write to this file instead of printing.")] = None,
+) -> None:
+    """Profiles as TOML, which `profiles import` takes in."""
+    from core.evaluation.tuning.profile_registry import to_toml
+
+    with _book() as book:
+        own = [each for each in book.choices().values() if each.version]
+        chosen = [book.find(name) for name in names] if names else own
+    if not chosen:
+        raise BadRequest("This library has no profile of its own.", "Name one that comes with the product.")
+    text = to_toml(chosen)
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        out.write_text(text, "utf-8")
+    except OSError as error:
+        raise BadRequest(
+            f"'{out}' cannot be written: {error.strerror}.", "Name a file in a folder that is there."
+        ) from error
+
+
+@profiles.command("import")
+def take_in(
+    file: Path,
+    who: Who,
+    note: Annotated[str, typer.Option("--note", help="What is kept beside each new version.")] = "",
+) -> None:
+    """Save the profiles of a TOML file as new versions: all that differ, or none when one cannot be saved."""
+    from core.evaluation.tuning.profile_registry import from_toml
+
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise BadRequest(f"'{file}' cannot be read: {error.strerror}.", "Check the path.") from error
+    brought = from_toml(data, file.name)
+    with _book() as book:
+        proposals = book.proposals(brought.values())
+        refused = next((each for each in proposals if each.problem), None)
+        if refused is not None:
+            raise BadRequest(refused.problem)
+        for each in proposals:
+            typer.echo(_saved(book, each, who, note))
+
+
+def _saved(book: "ProfileRegistry", proposal: "ProfileDraft", who: str, note: str) -> str:
+    if not proposal.worth_saving:
+        return f"unchanged  {proposal.known.ref if proposal.known else proposal.profile.name}"
+    return f"saved      {book.save(proposal.profile, who, note=note, after=proposal.after).profile.ref}"
+
+
+@profiles.command()
+def choose(
+    name: Annotated[str, typer.Argument(help='A name; "" gives the choice back.')], who: Who, project: Project = None
+) -> None:
+    """Search with the newest version of a profile unless told otherwise."""
+    with _book() as book:
+        book.choose(project, name, who)
+        typer.echo(f"{project or 'The whole library'} searches with {book.default(project).ref}.")
+
+
+@profiles.command()
+def rollback(name: str, version: int, who: Who) -> None:
+    """Save what an older version says as the newest one."""
+    with _book() as book:
+        past = book.versions(name)
+        saved = book.rollback(name, version, who, past[0].profile.version if past else 0)
+        typer.echo(f"Saved as {saved.profile.ref}.")

@@ -1,0 +1,343 @@
+# Longer than 300 lines: commands of one group that share their options and their output.
+"""The commands `search`, `batch`, `rank`, `answer` and `ask`."""
+
+import json
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.options import AsJson, Profile, Project, profile_of, progress
+from core.domain.errors import BadRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from core.domain.filters import SearchFilters
+    from core.domain.queries import SearchRequest
+    from core.domain.results import SearchResult
+    from core.search.batch.questions import Batch
+    from core.search.ranking.rerank import DeadlineReranker
+    from core.workbench import Workbench
+
+__all__ = ["Format", "Narrow", "OutFile", "SearchFormat", "batch", "narrowing", "rank", "result_told"]
+
+
+class SearchFormat(StrEnum):
+    """Output format of a search result."""
+
+    TEXT = "text"
+    CSV = "csv"
+    XLSX = "xlsx"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+Format = Annotated[SearchFormat, typer.Option("--format", help="What the result is told as.")]
+
+OutFile = Annotated[Path | None, typer.Option("--out", help="Write it to this file instead of printing it.")]
+
+
+def result_told(result: "SearchResult", form: SearchFormat, out: Path | None) -> None:
+    """Print a result, or write it to a file; a workbook needs a file.
+
+    Raises BadRequest for a workbook without a file, and when the file cannot be written.
+    """
+    from core.search.exports.data import result_text
+    from core.search.exports.files import FORMATS
+
+    if form is SearchFormat.XLSX and out is None:
+        raise BadRequest("A workbook cannot be printed.", "Name a file with --out, e.g. --out results.xlsx.")
+    made = f"{result_text(result)}\n".encode() if form is SearchFormat.TEXT else FORMATS[form.value].made(result)
+    if out is None:
+        typer.echo(made.decode("utf-8-sig"), nl=False)
+        return
+    try:
+        out.write_bytes(made)
+    except OSError as error:
+        hint = "Name a file in a folder that is there."
+        raise BadRequest(f"'{out}' cannot be written: {error.strerror}.", hint) from error
+    typer.echo(f"Written to {out}.", err=True)
+
+
+Narrow = Annotated[
+    list[str] | None,
+    typer.Option("--filter", help="field=value, also exclude_…, e.g. exclude_domains=taxes (may be repeated)"),
+]
+
+
+def batch(
+    questions: Annotated[Path, typer.Argument(help="A CSV with the column 'question', and any filter as a column.")],
+    out: Annotated[Path, typer.Option("--out", help="Where the outcome goes: a file ending in .csv or .xlsx.")],
+    narrow: Narrow = None,
+    profile: Profile = None,
+) -> None:
+    """Ask many questions, and write hits per truth and the best sentence of each. Exit code 1 when any search failed or
+    any row was refused."""
+    from bootstrap.workbench import open_workbench, settings_from_environment
+    from core.formats.terminal import aligned
+    from core.search.batch.files import totals_rows
+    from core.search.batch.questions import BatchOutcome, run_batch, totals
+
+    data = _bytes(questions)
+    written = _format(out)
+    outcomes: list[BatchOutcome] = []
+    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+        asked = _read(data, questions.name, narrow or (), profile, workbench)
+        for each in asked.problems:
+            column = f", {each.field}" if each.field else ""
+            typer.echo(f"refused: row {each.row}{column}: {each.problem}", err=True)
+        for notice in asked.notices:
+            typer.echo(f"! {notice}", err=True)
+        told = progress("questions asked")
+
+        def on_outcome(outcome: BatchOutcome) -> None:
+            outcomes.append(outcome)
+            told(len(outcomes), len(asked.questions))
+
+        run_batch(asked.questions, workbench.search.run_many, on_outcome=on_outcome)
+    _write(out, written(asked, outcomes))
+    counts = totals(asked, outcomes)
+    typer.echo(aligned(("what", "number"), totals_rows(counts)))
+    if counts.failed or counts.refused:
+        raise typer.Exit(1)
+
+
+def narrowing(said: "Sequence[str]", workbench: "Workbench") -> "SearchFilters":
+    """Parse filters given as field=value; documents may be given by name. Raises BadRequest."""
+    from core.search.batch.files import filters_from
+
+    return filters_from(said, workbench.vocabulary.terms(), _documents(workbench))
+
+
+def _documents(workbench: "Workbench") -> "Mapping[str, Sequence[int]]":
+    """Document name → ids of the documents with that name."""
+    named: dict[str, list[int]] = {}
+    for each in workbench.documents.list():
+        named.setdefault(each.name, []).append(each.id)
+    return named
+
+
+def _read(data: bytes, name: str, narrow: "Sequence[str]", profile: str | None, workbench: "Workbench") -> "Batch":
+    from core.search.batch.files import read_batch
+
+    book = workbench.evaluation.profiles
+    return read_batch(
+        data,
+        name,
+        terms=workbench.vocabulary.terms(),
+        filters=narrowing(narrow, workbench),
+        profile=profile_of(book, profile).ref if profile else "",
+        profiles={name for ref in book.every() for name in (ref, ref.partition("@")[0])},
+        documents=_documents(workbench),
+    )
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadRequest(f"'{path}' cannot be read: {error.strerror}.", "Name a CSV file that is there.") from error
+
+
+def _format(out: Path) -> Any:
+    """The writer for the file extension; fails before any question is asked."""
+    from core.search.batch.files import batch_csv, batch_xlsx
+
+    written = {".csv": batch_csv, ".xlsx": batch_xlsx}.get(out.suffix.lower())
+    if written is None:
+        raise BadRequest(f"'{out.name}' ends neither in .csv nor in .xlsx.", "Name the outcome's file accordingly.")
+    return written
+
+
+def _write(out: Path, data: bytes) -> None:
+    try:
+        out.write_bytes(data)
+    except OSError as error:
+        hint = "Name a file in a folder that is there."
+        raise BadRequest(f"'{out}' cannot be written: {error.strerror}.", hint) from error
+
+
+def rank(
+    question: str,
+    file: Annotated[Path, typer.Argument(help="A text per line; .jsonl: strings, or objects with a 'text'.")],
+    reranker: Annotated[str, typer.Option(help="fast, balanced or accurate.")] = "fast",
+    top_k: Annotated[int | None, typer.Option(min=1, help="At most this many texts.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+) -> None:
+    """Order texts by a reranker, best first: logit, number of the text in the file (from 1), and the text."""
+    from core.formats.terminal import aligned, json_text
+    from core.search.ranking.rerank import rank_passages
+
+    texts = _texts(file)
+    ranked = rank_passages(question, texts, _reranker(reranker))[:top_k]
+    if as_json:
+        rows = [{"number": place + 1, "logit": logit, "text": texts[place]} for place, logit in ranked]
+        typer.echo(json_text(rows))
+        return
+    shown = [("–" if logit is None else f"{logit:.3f}", place + 1, _short(texts[place])) for place, logit in ranked]
+    typer.echo(aligned(("logit", "number", "text"), shown))
+
+
+def _reranker(name: str) -> "DeadlineReranker":
+    """A reranker without deadline: it scores all texts, however long it takes."""
+    from bootstrap.environment import settings_from_environment
+    from bootstrap.rerankers import configured_rerankers
+
+    every = configured_rerankers(settings_from_environment(), threads=0, hurried=False)
+    if name not in every:
+        raise BadRequest(f"There is no reranker '{name}'.", f"Choose {', '.join(every)}.")
+    return every[name]
+
+
+def _texts(file: Path) -> list[str]:
+    try:
+        lines = file.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadRequest(f"'{file}' cannot be read: {error}.", "Name a text file in UTF-8.") from error
+    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    if file.suffix == ".jsonl":
+        texts = [_of_json(f"{file}, line {number}", line) for number, line in numbered]
+    else:
+        texts = [line for _, line in numbered]
+    if not texts:
+        raise BadRequest(f"'{file}' holds no text.", "Write one text per line.")
+    return texts
+
+
+def _of_json(where: str, line: str) -> str:
+    try:
+        told = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise BadRequest(f"{where}: {error}.", "Write one JSON value per line.") from error
+    text = told.get("text") if isinstance(told, dict) else told
+    if not isinstance(text, str):
+        raise BadRequest(f"{where} holds no text.", 'Write "a text" or {"text": "a text"}.')
+    return text
+
+
+def _short(text: str) -> str:
+    """The beginning of a text on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= 80 else f"{line[:79]}…"
+
+
+Many = list[str] | None
+
+
+class BriefFormat(StrEnum):
+    """Output format of a brief."""
+
+    MARKDOWN = "markdown"
+    HTML = "html"
+    JSON = "json"
+
+
+def many(flag: str, help_text: str) -> Any:
+    """A filter option that can be repeated."""
+    return typer.Option(flag, help=f"{help_text} (may be repeated)")
+
+
+# One option per filter: the signature is the command's documentation.
+def search(
+    question: str,
+    truth: Annotated[Many, many("--truth", "regulatory, compliance, intent, reference or reality")] = None,
+    domain: Annotated[Many, many("--domain", "e.g. taxes")] = None,
+    authority: Annotated[Many, many("--authority", "government, vendor, industry, customer or internal")] = None,
+    jurisdiction: Annotated[Many, many("--jurisdiction", "federal, country:XX, state:XX or global")] = None,
+    source_type: Annotated[Many, many("--source-type", "upload, email, feed, paper, web or manual")] = None,
+    temporal_class: Annotated[Many, many("--temporal-class", "evergreen, current, dated or historical")] = None,
+    tag: Annotated[Many, many("--tag", "any of these tags")] = None,
+    project: Annotated[Many, many("--project", "documents of this project and shared ones")] = None,
+    date_from: Annotated[str | None, typer.Option(help="ISO date, inclusive.")] = None,
+    date_to: Annotated[str | None, typer.Option(help="ISO date, inclusive: that whole day.")] = None,
+    recency_months: Annotated[int | None, typer.Option(help="At most this many months of 30 days old.")] = None,
+    include_undated: Annotated[bool, typer.Option(help="Let undated documents through a date filter.")] = False,
+    narrow: Narrow = None,
+    only_routed: Annotated[bool, typer.Option(help="Leave out truths the question is not about.")] = False,
+    profile: Profile = None,
+    top_k: Annotated[int | None, typer.Option(min=1, help="At most this many results.")] = None,
+    rerank: Annotated[str, typer.Option(help="Read the best once more: fast, balanced or accurate.")] = "",
+    as_json: AsJson = False,
+    form: Format = SearchFormat.TEXT,
+    out: OutFile = None,
+) -> None:
+    """Answer a question with scored, cited passages."""
+    from core.domain.filters import check_filters
+    from core.domain.queries import SearchRequest
+
+    filters = check_filters(
+        {
+            "truths": truth,
+            "domains": domain,
+            "authorities": authority,
+            "jurisdictions": jurisdiction,
+            "source_types": source_type,
+            "temporal_classes": temporal_class,
+            "tags": tag,
+            "projects": project,
+            "date_from": date_from,
+            "date_to": date_to,
+            "recency_months": recency_months,
+            "include_undated": include_undated,
+        }
+    )
+    asked = SearchRequest(question, filters, top_k=top_k, only_routed=only_routed, rerank=rerank)
+    _answer(asked, narrow or (), profile, SearchFormat.JSON if as_json else form, out)
+
+
+def _answer(
+    request: "SearchRequest", narrow: "Sequence[str]", profile: str | None, form: SearchFormat, out: Path | None
+) -> None:
+    """Search and output the result. profile: None for the default of the one searched project. narrow: additional
+    filters, as field=value."""
+    from bootstrap.workbench import open_workbench, settings_from_environment
+    from core.search.query.filter_intersection import narrowed
+
+    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+        filters = request.filters
+        if narrow:
+            filters = narrowed(filters.replace(archived=None), narrowing(narrow, workbench))
+        scored = profile_of(workbench.evaluation.profiles, profile, filters.project)
+        result = workbench.search.run(replace(request, filters=filters, profile=scored.ref))
+    result_told(result, form, out)
+
+
+def answer(
+    question: str,
+    project: Annotated[
+        str | None, typer.Option("--project", help="Documents and tables of it, and shared ones.")
+    ] = None,
+    profile: Profile = None,
+    form: Annotated[BriefFormat, typer.Option("--format", help="What is printed.")] = BriefFormat.MARKDOWN,
+) -> None:
+    """Answer a question by all five truths, and print the brief."""
+    from bootstrap.workbench import open_workbench, settings_from_environment
+    from core.answers.brief import brief_data, brief_html, brief_markdown
+    from core.domain.filters import SearchFilters
+    from core.formats.terminal import json_text
+
+    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+        asked = profile_of(workbench.evaluation.profiles, profile, project).ref
+        told = workbench.answers.ask(question, filters=SearchFilters(), profile=asked, project=project)
+    match form:
+        case BriefFormat.MARKDOWN:
+            typer.echo(brief_markdown(told), nl=False)
+        case BriefFormat.HTML:
+            typer.echo(brief_html(told))
+        case BriefFormat.JSON:
+            typer.echo(json_text(brief_data(told)))
+
+
+def ask(question: str, project: Project = None) -> None:
+    """Answer a question from the library's tables, with the SQL that counted it. Exit code 1 when they cannot."""
+    from bootstrap.workbench import open_workbench, settings_from_environment
+    from core.table_qa.query_description import table_answer_text
+
+    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+        told = workbench.tables.ask(question, project)
+    typer.echo(table_answer_text(told))
+    if not told.answered:
+        raise typer.Exit(1)

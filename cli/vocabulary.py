@@ -1,0 +1,155 @@
+"""The command group `vocabulary`: domains, authorities and jurisdictions of the workspace and their words."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.domain.errors import BadRequest
+
+if TYPE_CHECKING:
+    from core.domain.vocabulary import Vocabulary
+    from core.library.vocabulary.service import VocabularyService
+
+__all__ = ["vocabulary"]
+
+vocabulary = typer.Typer(
+    help="Domains, authorities' names and jurisdictions: what this workspace adds to the product's words.",
+    no_args_is_help=True,
+)
+
+
+class TextFormat(StrEnum):
+    """File format of a vocabulary."""
+
+    TOML = "toml"
+    CSV = "csv"
+
+
+@contextmanager
+def _desk() -> "Iterator[VocabularyService]":
+    """Open the library's vocabulary service."""
+    from bootstrap.workbench import open_workbench, settings_from_environment
+
+    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+        yield workbench.vocabulary
+
+
+@vocabulary.command()
+def show() -> None:
+    """Every domain with what carries it, the names of authorities and places, and the versions."""
+    with _desk() as desk:
+        words = desk.current()
+        told = [_domains(desk, words), _names(words), _versions(desk)]
+    typer.echo("\n\n".join(part for part in told if part))
+
+
+def _domains(desk: "VocabularyService", words: "Vocabulary") -> str:
+    from core.formats.terminal import aligned
+    from core.knowledge.domains import built_in_domains
+    from core.knowledge.workspace_terms import WorkspaceTerms
+    from core.library.vocabulary.edits import domain_keywords
+    from core.library.vocabulary.service import VocabularyUsage
+
+    used = desk.in_use()
+    titles = WorkspaceTerms(words).domains.titles
+    rows = []
+    for name, title in titles.items():
+        own, held = words.domain(name), used.get(name, VocabularyUsage())
+        changed = "" if own.silent else "changed"
+        state = "switched off" if own.off else changed if name in built_in_domains() else "own"
+        rows.append((name, title, state, len(domain_keywords(words, name)), held.documents, held.passages))
+    return aligned(("domain", "title", "state", "words", "documents", "passages"), rows)
+
+
+def _names(words: "Vocabulary") -> str:
+    from core.formats.terminal import aligned
+
+    rows = [(each.authority.value, name) for each in words.authorities for name in each.names]
+    for place in words.jurisdictions:
+        rows += [(place.value, name) for name in (*filter(None, (place.title,)), *place.names, *place.agencies)]
+    return aligned(("names", "as written"), rows) if rows else ""
+
+
+def _versions(desk: "VocabularyService") -> str:
+    from core.formats.terminal import aligned
+
+    rows = [
+        (each.number, each.who, f"{each.at:%Y-%m-%d %H:%M}", each.note or " ".join(desk.changes(each.number))[:80])
+        for each in desk.versions()
+    ]
+    return aligned(("version", "by", "at", "what"), rows) if rows else "Only the product's own words hold."
+
+
+@vocabulary.command("import")
+def take_in(
+    source: Annotated[str, typer.Argument(help="A .toml or .csv file, or a pack: finance, privacy, procurement.")],
+    who: Annotated[str, typer.Option("--who", help="In whose name.")],
+    note: Annotated[str, typer.Option("--note", help="What is kept beside the new version.")] = "",
+    replacing: Annotated[
+        bool, typer.Option("--replace", help="Words of the workspace that the file does not have go.")
+    ] = False,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Label the documents anew; the app or a worker does it.")
+    ] = False,
+) -> None:
+    """Add the words of a file or a pack as a new version, and say what it changed."""
+    from core.library.vocabulary.edits import check_vocabulary, merge_vocabularies
+
+    brought = _brought(source)
+    with _desk() as desk:
+        newest = desk.newest()
+        known = newest.vocabulary if newest else type(brought)()
+        version = desk.save(
+            brought if replacing else merge_vocabularies(known, brought),
+            who=who,
+            note=note or f"imported from {Path(source).name}",
+            after=newest.number if newest else 0,
+        )
+        for change in desk.changes(version.number):
+            typer.echo(change)
+        for notice in check_vocabulary(version.vocabulary).notices:
+            typer.echo(f"Note: {notice}")
+        typer.echo(f"Saved as version {version.number}.")
+        if apply:
+            run = desk.relabelling.start(who)
+            typer.echo(f"{run.total} documents will be labelled anew.")
+
+
+def _brought(source: str) -> "Vocabulary":
+    from core.library.vocabulary.toml_csv import from_file, packs
+
+    if source in packs():
+        return packs()[source].vocabulary
+    try:
+        data = Path(source).read_bytes()
+    except OSError as error:
+        hint = f"Check the path, or name a pack: {', '.join(packs())}."
+        raise BadRequest(f"'{source}' cannot be read: {error.strerror}.", hint) from error
+    return from_file(data, Path(source).name)
+
+
+@vocabulary.command()
+def export(
+    out: Annotated[Path | None, typer.Option("--out", help="Write to this file instead of printing.")] = None,
+    form: Annotated[TextFormat, typer.Option("--format", help="toml or csv.")] = TextFormat.TOML,
+) -> None:
+    """What this workspace adds and changes, in a form that `vocabulary import` takes in."""
+    from core.library.vocabulary.toml_csv import to_csv, to_toml
+
+    with _desk() as desk:
+        words = desk.current()
+    text = to_csv(words) if form is TextFormat.CSV else to_toml(words)
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        out.write_text(text, "utf-8", newline="")
+    except OSError as error:
+        raise BadRequest(
+            f"'{out}' cannot be written: {error.strerror}.", "Name a file in a folder that is there."
+        ) from error

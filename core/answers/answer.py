@@ -1,0 +1,385 @@
+"""Answers one question from the five truths: evidence, agreement, conflicts, gaps and confidence; extractive."""
+# Longer than 300 lines: one answer is put together step by step from the same findings; the steps share them and
+# nothing else uses them.
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from core.answers.agreement import agreements_of
+from core.coverage.conflicts import find_conflicts
+from core.coverage.detection.evidence import WeightedPassage, share_together, topic_stems, weigh, windows_of
+from core.coverage.gaps import gaps_of, score_in_words, state_of
+from core.domain.coverage_board import Board, Cell, CellState, Topic
+from core.domain.coverage_review import Conflict
+from core.domain.documents import Document, Passage, Truth
+from core.domain.errors import BadRequest, FivefoldError, ModelUnavailable, StoreFailed
+from core.domain.filters import SearchFilters
+from core.domain.five_truths import Figure, FiveTruthsAnswer, TruthAgreement, TruthAnswer, TruthState
+from core.domain.queries import LEG_LABELS, Route, SearchRequest
+from core.domain.results import Candidate, Citation, Hit, SearchResult
+from core.knowledge.answer_kinds import asked_kind
+from core.knowledge.gaps import gap_table
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.search.citations.cite import cite
+from core.search.query.route import read_route, truth_weight
+
+__all__ = [
+    "MOST_SENTENCES",
+    "Figures",
+    "Search",
+    "answer_of_five",
+    "best_sentences",
+    "confidence_of",
+    "evidence_of",
+    "nearest_miss",
+    "truth_request",
+]
+
+MOST_SENTENCES = 3
+"""Sentences quoted per truth, at most. Chosen by hand, not fitted."""
+
+_NEAR = 0.5
+"""Sentences less than half as relevant as the best one only pad an answer. Chosen by hand, not fitted."""
+
+
+def best_sentences(hits: Sequence[Hit], most: int = MOST_SENTENCES) -> tuple[Citation, ...]:
+    """The best answering sentences, best first; every document contributes one before any contributes a second.
+
+    Ties go to the better hit, then to the order within it. Repeated sentences are cited once.
+    """
+    ranked = sorted(
+        (
+            (-citation.relevance, hit.rank, place, citation)
+            for hit in hits
+            for place, citation in enumerate(hit.citations)
+        ),
+        key=lambda item: item[:3],
+    )
+    once: dict[str, Citation] = {}
+    for *_, citation in ranked:
+        once.setdefault(" ".join(citation.quote.split()).casefold(), citation)
+    told = list(once.values())
+    close = [citation for citation in told if citation.relevance >= _NEAR * told[0].relevance]
+    firsts: dict[int, Citation] = {}
+    for citation in close:
+        firsts.setdefault(citation.document_id, citation)
+    rest = [citation for citation in close if citation not in firsts.values()]
+    chosen = [*firsts.values(), *rest][:most]
+    return tuple(citation for citation in close if citation in chosen)
+
+
+def evidence_of(question: str, hits: Sequence[Hit]) -> float:
+    """How strongly the best hit supports the question, scored as a cell of a coverage board; in [0, 1]."""
+    return max((_weighed(question, hit.candidate).score for hit in hits), default=0.0)
+
+
+def nearest_miss(question: str, result: SearchResult) -> tuple[Citation, ...]:
+    """The best sentence of the closest candidate; nothing when no candidate is about the question."""
+    found = [_weighed(question, candidate) for candidate in result.candidates]
+    near = [item for item in found if item.score > 0 and item.passage.document_id in result.documents]
+    best = min(near, key=lambda item: (-item.score, -item.meaning, item.passage.id), default=None)
+    return () if best is None else _cited(question, best, result.documents, result.rarity)
+
+
+def _weighed(question: str, candidate: Candidate) -> WeightedPassage:
+    share = share_together(windows_of(candidate.passage), topic_stems(question))
+    return weigh(candidate.passage, candidate.signals.similarity, share, gap_table().evidence)
+
+
+def _cited(
+    question: str, item: WeightedPassage, documents: Mapping[int, Document], rarity: Mapping[str, float]
+) -> tuple[Citation, ...]:
+    return cite(item.passage, documents[item.passage.document_id], rarity, kind=asked_kind(question), most=1)
+
+
+_IN_DISPUTE = 0.8
+"""Factor for a conflict: the statements stand, but somebody has to decide. Chosen by hand, not fitted."""
+
+_AGREED = 0.1
+"""Share of the missing confidence an agreement adds: two sources may share an error. Chosen by hand, not fitted."""
+
+
+def confidence_of(
+    truths: Sequence[TruthAnswer], route: Route, conflicts: Sequence[Conflict], agreements: Sequence[TruthAgreement]
+) -> tuple[float, str]:
+    """Confidence in [0, 1] and its reason.
+
+    The mean evidence score of the truths the question is routed to, weighted by the route; silent and failed truths
+    count 0. A truth outside the route counts only when it answers. Conflicts lower the result, agreements raise it.
+    """
+    asked = [each for each in truths if each.state is not TruthState.NOT_ASKED]
+    needed = [each for each in asked if each.truth in route.truths] or asked
+    weights = _weights(asked, needed, route)
+    total = sum(weights.values())
+    if not total:
+        return 0.0, "No truth was asked."
+    value = sum(weights.get(each.truth, 0.0) * each.evidence_score for each in asked) / total
+    if agreements:
+        value += _AGREED * (1 - value)
+    if conflicts:
+        value *= _IN_DISPUTE
+    return value, " ".join(_reasons(asked, needed, conflicts, agreements))
+
+
+def _weights(asked: Sequence[TruthAnswer], needed: Sequence[TruthAnswer], route: Route) -> Mapping[Truth, float]:
+    return {
+        each.truth: truth_weight(route, each.truth)
+        for each in asked
+        if each in needed or each.state is TruthState.ANSWERED
+    }
+
+
+def _reasons(
+    asked: Sequence[TruthAnswer],
+    needed: Sequence[TruthAnswer],
+    conflicts: Sequence[Conflict],
+    agreements: Sequence[TruthAgreement],
+) -> Iterator[str]:
+    """One sentence per thing that moved the value."""
+    answering = [each for each in needed if each.state is TruthState.ANSWERED]
+    beside = [each for each in asked if each.state is TruthState.ANSWERED and each not in needed]
+    if len(needed) > 1:
+        share = "All" if len(answering) == len(needed) else f"{len(answering) or 'None'} of the"
+        verb = "answers" if len(answering) == 1 else "answer"
+        yield f"{share} {len(needed)} truths this question needs {verb}{_scores(answering)}."
+    else:
+        verb = "answers" if answering else "does not answer"
+        yield f"This question needs {needed[0].truth}, which {verb}{_scores(answering)}."
+    for state, words in ((TruthState.SILENT, "silent"), (TruthState.FAILED, "unknown, because the search failed")):
+        named = [each.truth.value for each in needed if each.state is state]
+        if named:
+            yield f"{_listed(named).capitalize()} {'is' if len(named) == 1 else 'are'} {words}."
+    if beside:
+        yield f"Beyond what it needs, other truths answer{_scores(beside)}."
+    if agreements:
+        yield f"{_number_of(agreements, 'agreement')} raised it."
+    if conflicts:
+        yield f"{_number_of(conflicts, 'conflict')} lowered it."
+
+
+def _scores(answering: Sequence[TruthAnswer]) -> str:
+    shown = ", ".join(f"{each.truth} {score_in_words(each.evidence_score)}" for each in answering)
+    return f" ({shown})" if shown else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _number_of(found: Sequence[object], noun: str) -> str:
+    return f"One {noun}" if len(found) == 1 else f"{len(found)} {noun}s together"
+
+
+Search = Callable[[Sequence[SearchRequest]], Sequence[SearchResult]]
+"""Answers requests in their order. May raise StoreFailed or ModelUnavailable."""
+
+Figures = Callable[[str], Sequence[Figure]]
+"""The numbers that answer a question, counted from tables. May raise FivefoldError."""
+
+_BROKEN = (StoreFailed, ModelUnavailable)
+
+_LEAST_EVIDENCE = 0.1
+"""A search counts as answered when its passages share enough with the question; asked of one truth alone, that may be
+words without their matter. Below this, far under what coverage calls partial, they are no answer."""
+
+_STRAY = "What was found shares words with the question, but is not about it."
+
+_CELL_STATES = {TruthState.FAILED: CellState.ERROR, TruthState.NOT_ASKED: CellState.NOT_ASSESSED}
+
+
+@dataclass(frozen=True, slots=True)
+class _TruthFindings:
+    """One truth's answer with its sources. error: what failed, "" when nothing did."""
+
+    answer: TruthAnswer
+    result: SearchResult | None = None
+    error: str = ""
+
+
+def answer_of_five(
+    question: str,
+    *,
+    search: Search,
+    figures: Figures,
+    profile: str,
+    filters: SearchFilters,
+    now: datetime,
+    terms: WorkspaceTerms,
+) -> FiveTruthsAnswer:
+    """Ask all five truths. Truths excluded by the filters are not asked; a truth whose search failed is failed, not
+    silent.
+
+    Raises BadRequest for an empty question or an unknown profile, and any error of the search that is no failure of a
+    store or a model.
+    """
+    question = question.strip()
+    if not question:
+        raise BadRequest("The question is empty.", "Type what you want to know.")
+    asked = [truth for truth in Truth if _is_asked(truth, filters)]
+    results = _searched([truth_request(question, truth, filters, profile) for truth in asked], search)
+    counted = _counted(question, figures) if Truth.REALITY in asked else ()
+    found = dict(zip(asked, results, strict=True))
+    told = [_told(question, truth, found.get(truth), counted) for truth in Truth]
+    answer = _put_together(question, told, profile, now, terms)
+    return replace(answer, filters_in_words=_in_words(filters, told), notices=_notices(told, counted))
+
+
+def _put_together(
+    question: str, told: Sequence[_TruthFindings], profile: str, now: datetime, terms: WorkspaceTerms
+) -> FiveTruthsAnswer:
+    """The truths side by side: what each needs, where they meet, and how far that carries."""
+    route = read_route(question, now.date(), terms)
+    topic = Topic(question, jurisdiction=route.jurisdiction)
+    cells = tuple(_cell(each, topic) for each in told)
+    truths, holes = _with_needs(told, cells, topic, terms)
+    conflicts = _conflicts(told, Board((topic,), cells, (), None, profile, None, now))
+    agreements = agreements_of(truths)
+    confidence, reason = confidence_of(truths, route, conflicts, agreements)
+    holes = tuple(sorted(holes, key=lambda truth: truth not in route.truths))  # what the question needs comes first
+    needed = _to_raise(truths, holes, conflicts)
+    return FiveTruthsAnswer(question, now, profile, (), truths, agreements, conflicts, confidence, reason, needed)
+
+
+def truth_request(question: str, truth: Truth, filters: SearchFilters, profile: str) -> SearchRequest:
+    """The exact search request behind one truth's answer, so that the Search page can show it."""
+    return SearchRequest(question, filters=filters.replace(truths=(truth.value,), exclude_truths=()), profile=profile)
+
+
+def _is_asked(truth: Truth, filters: SearchFilters) -> bool:
+    return truth not in filters.exclude_truths and (not filters.truths or truth in filters.truths)
+
+
+def _searched(requests: Sequence[SearchRequest], search: Search) -> list[SearchResult | FivefoldError]:
+    """All at once; when that breaks, one by one, so that what fails for one truth does not take the others along."""
+    try:
+        return list(search(requests)) if requests else []
+    except _BROKEN:
+        return [_alone(request, search) for request in requests]
+
+
+def _alone(request: SearchRequest, search: Search) -> SearchResult | FivefoldError:
+    try:
+        return search([request])[0]
+    except _BROKEN as failure:
+        return failure
+
+
+def _counted(question: str, figures: Figures) -> tuple[Figure, ...] | FivefoldError:
+    try:
+        return tuple(figures(question))
+    except FivefoldError as failure:
+        return failure
+
+
+def _told(
+    question: str,
+    truth: Truth,
+    result: SearchResult | FivefoldError | None,
+    counted: tuple[Figure, ...] | FivefoldError,
+) -> _TruthFindings:
+    """What one truth says, before it is known what it needs. result: None when it was not asked."""
+    if result is None:
+        words = "The filters leave this truth out."
+        return _TruthFindings(TruthAnswer(truth, TruthState.NOT_ASKED, silence=words))
+    searched = result if isinstance(result, SearchResult) else None
+    own = counted if truth is Truth.REALITY else ()
+    shown = own if isinstance(own, tuple) else ()
+    error = _error(result) or ("" if isinstance(own, tuple) else own.message)
+    hits = searched.hits if searched else ()
+    score = evidence_of(question, hits)
+    stray = bool(hits) and score < _LEAST_EVIDENCE and not error  # half a search cannot tell
+    if stray:
+        hits, score = (), 0.0
+    if shown:  # counted from the table itself: as good as the least sentence that covers a topic
+        score = max(score, gap_table().evidence.covered)
+    if hits or shown:
+        answer = TruthAnswer(truth, TruthState.ANSWERED, best_sentences(hits), shown, score)
+    elif error:
+        answer = TruthAnswer(truth, TruthState.FAILED, silence=f"It could not be searched: {error}")
+    else:
+        silence = _STRAY if stray or searched is None else searched.silence
+        answer = TruthAnswer(truth, TruthState.SILENT, silence=silence)
+    return _TruthFindings(answer, searched, error)
+
+
+def _error(result: SearchResult | FivefoldError) -> str:
+    if isinstance(result, FivefoldError):
+        return result.message
+    return " ".join(f"The search {LEG_LABELS[leg.leg]} failed: {leg.error}" for leg in result.legs if leg.error)
+
+
+def _cell(told: _TruthFindings, topic: Topic) -> Cell:
+    """The truth as a cell of a board of one topic: what holes and conflicts are read from."""
+    answer, covered = told.answer, gap_table().evidence.covered
+    state = _CELL_STATES.get(answer.state) or state_of(answer.evidence_score)
+    if told.error and state is not CellState.COVERED:
+        state = CellState.ERROR  # half a search proves no hole
+    missed = nearest_miss(topic.name, told.result) if told.result and not answer.citations else ()
+    proof = answer.citations
+    return Cell(topic.name, answer.truth, state, answer.evidence_score, covered, evidence=proof, near_misses=missed)
+
+
+def _with_needs(
+    told: Sequence[_TruthFindings], cells: Sequence[Cell], topic: Topic, terms: WorkspaceTerms
+) -> tuple[tuple[TruthAnswer, ...], tuple[Truth, ...]]:
+    """Each truth with what it needs, and the truths with a hole, the worst first."""
+    quoted = replace(topic, name=f"“{topic.name}”")
+    gaps = gaps_of([replace(cell, topic=quoted.name) for cell in cells], terms, {quoted.name: quoted})
+    needs = {gap.truth: gap.recommendation for gap in gaps} | {
+        cell.truth: f"Ask again when the {cell.truth} documents can be searched: {each.error}"
+        for cell, each in zip(cells, told, strict=True)
+        if cell.state is CellState.ERROR
+    }
+    answers = tuple(replace(each.answer, needed=needs.get(each.answer.truth, "")) for each in told)
+    return answers, tuple(gap.truth for gap in gaps)
+
+
+def _conflicts(told: Sequence[_TruthFindings], board: Board) -> tuple[Conflict, ...]:
+    """Where the passages behind the chosen sentences disagree."""
+    passages: dict[int, Passage] = {}
+    documents: dict[int, Document] = {}
+    for each in told:
+        if each.result is not None:
+            passages |= {hit.candidate.passage.id: hit.candidate.passage for hit in each.result.hits}
+            documents |= each.result.documents
+    return find_conflicts(board, passages, documents)
+
+
+def _to_raise(truths: Sequence[TruthAnswer], holes: Sequence[Truth], conflicts: Sequence[Conflict]) -> tuple[str, ...]:
+    """What to obtain, in the order of the holes; what to ask again; what to settle; what the filters left out."""
+    needs: Mapping[Truth, str] = {each.truth: each.needed for each in truths if each.needed}
+    left_out = [each.truth.value for each in truths if each.state is TruthState.NOT_ASKED]
+    return (
+        *(needs[truth] for truth in holes),
+        *(words for truth, words in needs.items() if truth not in holes),
+        *(f"Settle which holds: {each.words}" for each in conflicts),
+        *(f"Ask without the filter on {truth}." for truth in left_out),
+    )
+
+
+def _in_words(filters: SearchFilters, told: Sequence[_TruthFindings]) -> tuple[str, ...]:
+    """The filters as asked; documents by name, where a search says it."""
+    chosen = SearchFilters(truths=filters.truths, exclude_truths=filters.exclude_truths).in_words()
+    said = next((each.result.filters_in_words for each in told if each.result), None)
+    if said is None:
+        return filters.in_words()
+    return (*chosen, *(words for words in said if not words.startswith("truth is ")))
+
+
+def _notices(told: Sequence[_TruthFindings], counted: tuple[Figure, ...] | FivefoldError) -> tuple[str, ...]:
+    """What went wrong or was left out, each once."""
+    found = []
+    for each in told:
+        truth = each.answer.truth
+        if each.answer.state is TruthState.FAILED:
+            found.append(f"{truth.capitalize()} could not be searched: {each.error}")
+        if each.result is None:
+            continue
+        found += each.result.notices
+        if number := each.result.undated_left_out:
+            left = "1 undated document was" if number == 1 else f"{number} undated documents were"
+            found.append(f"{truth.capitalize()}: {left} left out by the date filter.")
+    if isinstance(counted, FivefoldError):
+        found.append(f"No figures could be counted: {counted}")
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,394 @@
+"""Detection: assesses every topic and column by searching only documents of that truth."""
+# Longer than 300 lines: assessing cells and retrieving evidence for many topics at once share the truth columns.
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from hashlib import sha256
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.coverage.detection.evidence import (
+    WeightedPassage,
+    Windows,
+    reason_of,
+    setup_rows,
+    share_together,
+    topic_stems,
+    topic_words,
+    weigh,
+    weighed_rows,
+    windows_of,
+)
+from core.coverage.gaps import assembled, state_of
+from core.domain.coverage_board import Board, Cell, CellState, CoverageRun, GapKind, RunState, Topic
+from core.domain.documents import Document, DocumentState, Truth
+from core.domain.errors import BadRequest, FivefoldError
+from core.domain.filters import MetadataFilter, SearchFilters
+from core.domain.queries import LEG_LABELS, ScoreProfile, SearchRequest
+from core.domain.results import Citation
+from core.knowledge.gaps import EvidenceRow, evidence_row
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.ports.clock import Timer, stopwatch
+from core.ports.stores import Catalogue, Embedder, PassageIds, SparseIndex, VectorIndex, Vectors
+from core.search.citations.cite import citation_of, cite
+from core.search.query.route import question_terms
+
+__all__ = ["Detector", "NearPassage", "Wanted", "assess", "cell_request", "nearest"]
+
+
+@dataclass(frozen=True, slots=True)
+class NearPassage:
+    """Passages found for some topics. cosines: per topic, passage id → cosine in [-1, 1], for passages of either leg.
+    dense_error, sparse_error: why a leg failed, "" when it did not."""
+
+    cosines: tuple[Mapping[int, float], ...]
+    dense_error: str = ""
+    sparse_error: str = ""
+
+    @property
+    def error(self) -> str:
+        """The errors in one sentence; "" when both legs worked."""
+        broken = [("dense", self.dense_error), ("sparse", self.sparse_error)]
+        return " ".join(f"The search {LEG_LABELS[leg]} failed: {error}" for leg, error in broken if error)
+
+
+@dataclass(slots=True)
+class _Best:
+    """The best passages of each topic over the blocks seen so far."""
+
+    top_k: int
+    found: list[dict[int, float]] = field(default_factory=list)
+
+    def take(self, ids: PassageIds, cosines: NDArray[np.float32]) -> None:
+        """Add a block. cosines: shape (len(ids), topics)."""
+        keep = min(self.top_k, len(ids))
+        rows = np.argpartition(-cosines, keep - 1, axis=0)[:keep]
+        for number, known in enumerate(self.found):
+            chosen = rows[:, number]
+            known |= dict(zip(ids[chosen].tolist(), cosines[chosen, number].tolist(), strict=True))
+            if len(known) > self.top_k:
+                best = sorted(known.items(), key=lambda item: (-item[1], item[0]))[: self.top_k]
+                self.found[number] = dict(best)
+
+
+def nearest(
+    catalogue: Catalogue,
+    vectors: VectorIndex,
+    sparse: SparseIndex,
+    questions: Sequence[str],
+    asked: Vectors | FivefoldError,
+    filters: SearchFilters,
+    top_k: int,
+) -> NearPassage:
+    """The top_k passages of both legs for each question, with their cosines. filters: resolved. asked: the questions'
+    vectors, shape (n, dim), or the error that prevented them.
+
+    The result reports a failed leg, so that the other can still find evidence. Raises StoreFailed when the filters
+    cannot be applied.
+    """
+    admissible = catalogue.admissible(filters)
+    by_words, sparse_error = _by_words(sparse, questions, admissible, top_k)
+    wanted = np.unique(np.array([i for ids in by_words for i in ids], dtype=np.int64))
+    if isinstance(asked, FivefoldError):
+        return NearPassage(tuple(dict.fromkeys(ids, 0.0) for ids in by_words), asked.message, sparse_error)
+    best = _Best(top_k, [{} for _ in questions])
+    rows: dict[int, NDArray[np.float32]] = {}
+    try:
+        for ids, block in vectors.blocks(filters):
+            cosines = np.clip(block @ asked.T, -1.0, 1.0)
+            best.take(ids, cosines)
+            for at in np.flatnonzero(np.isin(ids, wanted, assume_unique=True)):
+                rows[int(ids[at])] = cosines[at]
+    except FivefoldError as failure:
+        return NearPassage(tuple(dict.fromkeys(ids, 0.0) for ids in by_words), failure.message, sparse_error)
+    found = [
+        known | {i: float(rows[i][number]) for i in by_words[number] if i in rows}
+        for number, known in enumerate(best.found)
+    ]
+    return NearPassage(tuple(found), "", sparse_error)
+
+
+def _by_words(
+    sparse: SparseIndex, questions: Sequence[str], admissible: PassageIds, top_k: int
+) -> tuple[list[list[int]], str]:
+    try:
+        hits = sparse.search_many([question_terms(question) for question in questions], admissible, top_k)
+    except FivefoldError as failure:
+        return [[] for _ in questions], failure.message
+    return [[hit.passage_id for hit in each.hits] for each in hits], ""
+
+
+_METHOD = 4  # version of the assessment; increase it on changes, so that older cells are not reused
+
+_AT_ONCE = 200
+
+_TABLES_NAMED = 5
+
+_NAMES_KEPT = 5000  # vectors of topic names, some 8 MB: a run asks for each name once per column
+
+Wanted = tuple[Topic, GapKind]
+"""One cell to assess."""
+
+
+def cell_request(topic: str, truth: Truth, project: str | None, profile: ScoreProfile) -> SearchRequest:
+    """The search request that reproduces a cell on the search page."""
+    filters = MetadataFilter.truths([truth]).replace(projects=(project,) if project else ())
+    return SearchRequest(topic, filters=filters, profile=profile.ref)
+
+
+@dataclass(frozen=True, slots=True)
+class _TruthColumn:
+    """Cells of one column, assessed together. filters: resolved, and restricted to `among` if given. searched: names of
+    the configuration tables, for the explanation."""
+
+    kind: GapKind
+    topics: tuple[Topic, ...]
+    project: str | None
+    filters: SearchFilters
+    profile: ScoreProfile
+    searched: str = ""
+
+    @property
+    def row(self) -> EvidenceRow:
+        """Weights and thresholds of its evidence."""
+        return evidence_row(self.profile)
+
+    def blank(self, topic: Topic, state: CellState, *, reason: str = "", error: str = "") -> Cell:
+        """A cell without evidence."""
+        request = cell_request(topic.name, self.kind.truth, self.project, self.profile)
+        if self.kind is GapKind.CONFIGURATION:
+            request = replace(request, filters=request.filters.replace(documents=self.filters.documents))
+        return Cell(
+            topic.name,
+            self.kind.truth,
+            state,
+            0.0,
+            self.row.covered,
+            request=request,
+            reason=reason,
+            error=error,
+            configuration=self.kind is GapKind.CONFIGURATION,
+            topic_id=topic.id,
+        )
+
+    def blanks(self, state: CellState, *, reason: str = "", error: str = "") -> list[Cell]:
+        """All cells of the column without evidence, in the same state."""
+        return [self.blank(topic, state, reason=reason, error=error) for topic in self.topics]
+
+
+class Detector:
+    """Assesses cells over one tenant's stores. Thread-safe."""
+
+    def __init__(self, catalogue: Catalogue, vectors: VectorIndex, sparse: SparseIndex, embedder: Embedder) -> None:
+        self._catalogue, self._vectors, self._sparse, self._embedder = catalogue, vectors, sparse, embedder
+        self._known: dict[str, Vectors] = {}
+
+    def configuration(self, profile: ScoreProfile) -> str:
+        """Hex digest of all that determines states: thresholds, profile, model, method. Raises ModelUnavailable."""
+        said = {"evidence": asdict(evidence_row(profile)), "profile": profile.ref, "method": _METHOD}
+        return sha256(json.dumps(said | {"model": self._embedder.name}, sort_keys=True).encode()).hexdigest()
+
+    def judge(
+        self,
+        wanted: Sequence[Wanted],
+        *,
+        project: str | None,
+        now: datetime,
+        profile: ScoreProfile,
+        among: Sequence[int] = (),
+    ) -> tuple[Cell, ...]:
+        """One cell per pair, in order. among: use these documents only. profile: provides the thresholds.
+
+        A cell is *not assessed* when its topic does not need the truth, or when no document of the project (or shared
+        by all projects) is searchable. If the library has documents but none of the truth, the cell is a gap. If the
+        search failed, or one leg failed and the other stayed below the threshold, the cell is an *error*, never a gap;
+        store failures are reported in the cells and never raised.
+        """
+        vectors = self._asked(list(dict.fromkeys(topic.name for topic, _ in wanted)))
+        judged: dict[Wanted, Cell] = {}
+        for kind in dict.fromkeys(kind for _, kind in wanted):
+            topics = tuple(topic for topic, asked in wanted if asked is kind)
+            projects = (project,) if project else ()
+            scope = MetadataFilter.truths([kind.truth]).replace(projects=projects, documents=tuple(among))
+            column = _TruthColumn(kind, topics, project, scope.resolved(now), profile)
+            judged |= {(topic, kind): cell for topic, cell in zip(topics, self._column(column, vectors), strict=True)}
+        return tuple(judged[each] for each in wanted)
+
+    def _asked(self, names: Sequence[str]) -> Mapping[str, Vectors] | FivefoldError:
+        known = self._known
+        fresh = [name for name in names if name not in known]
+        try:
+            rows = self._embedder.embed(fresh) if fresh else ()
+        except FivefoldError as failure:
+            return failure
+        known = known | dict(zip(fresh, rows, strict=True))
+        # Replaced as a whole, so that other threads see either the old or the new value.
+        self._known = known if len(known) <= _NAMES_KEPT else {}
+        return {name: known[name] for name in names}
+
+    def _column(self, column: _TruthColumn, vectors: Mapping[str, Vectors] | FivefoldError) -> list[Cell]:
+        needed = [topic for topic in column.topics if column.kind.truth in topic.needs]
+        try:
+            filters, why_not = self._scope(column)
+            if why_not:
+                cells = replace(column, topics=tuple(needed)).blanks(CellState.NOT_ASSESSED, reason=why_not)
+            else:
+                cells = self._searched(replace(column, topics=tuple(needed), filters=filters), vectors)
+        except FivefoldError as failure:
+            cells = replace(column, topics=tuple(needed)).blanks(CellState.ERROR, error=str(failure))
+        known = dict(zip(needed, cells, strict=True))
+        words = "Not needed for this topic."
+        return [
+            known.get(topic) or column.blank(topic, CellState.NOT_ASSESSED, reason=words) for topic in column.topics
+        ]
+
+    def _scope(self, column: _TruthColumn) -> tuple[SearchFilters, str]:
+        """The filters of the search, or why there is nothing to search."""
+        if not any(_in_scope(document, column.project) for document in self._catalogue.documents()):
+            return column.filters, "No document is ready."
+        if column.kind is not GapKind.CONFIGURATION:
+            return column.filters, ""
+        tables = self._catalogue.setup_documents(column.filters)
+        return column.filters.replace(documents=tuple(tables)), "" if tables else "No set-up table is in the library."
+
+    def _setup_in_words(self, column: _TruthColumn) -> str:
+        if column.kind is not GapKind.CONFIGURATION:
+            return ""
+        names = [document.name for document in self._catalogue.documents_by_id(column.filters.documents).values()]
+        told = ", ".join(sorted(names)[:_TABLES_NAMED])
+        more = f" and {len(names) - _TABLES_NAMED} more" if len(names) > _TABLES_NAMED else ""
+        return f" Looked through {told}{more}."
+
+    def _searched(self, column: _TruthColumn, vectors: Mapping[str, Vectors] | FivefoldError) -> list[Cell]:
+        import numpy as np
+
+        row, names = column.row, [topic.name for topic in column.topics]
+        if not names:
+            return []
+        asked = vectors if isinstance(vectors, FivefoldError) else np.stack([vectors[name] for name in names])
+        weighed, error = self._weighed(column, names, asked, row)
+        shown = [_shown(items, row) for items in weighed]
+        documents = self._catalogue.documents_by_id(
+            sorted({item.passage.document_id for items in shown for item in items})
+        )
+        told = replace(column, searched=self._setup_in_words(column))
+        return [
+            _judged(told, topic, items, documents, error) for topic, items in zip(column.topics, weighed, strict=True)
+        ]
+
+    def _weighed(
+        self, column: _TruthColumn, names: Sequence[str], asked: Vectors | FivefoldError, row: EvidenceRow
+    ) -> tuple[list[list[WeightedPassage]], str]:
+        """Candidate evidence per topic, strongest first, and the error, "" without one."""
+        if column.kind is not GapKind.CONFIGURATION:
+            near = nearest(self._catalogue, self._vectors, self._sparse, names, asked, column.filters, row.passages)
+            return self._weighed_passages(column.topics, near, row), near.error
+        if isinstance(asked, FivefoldError):
+            raise asked
+        tables = [setup_rows(self._catalogue.passages_of(document)) for document in column.filters.documents]
+        rows = [each for table in tables for each in table]
+        return weighed_rows(rows, column.topics, asked, self._embedder, row), ""
+
+    def _weighed_passages(
+        self, topics: Sequence[Topic], near: NearPassage, row: EvidenceRow
+    ) -> list[list[WeightedPassage]]:
+        """Candidate passages per topic, strongest first; ties by cosine, then passage id.
+
+        Passages below the cosine floor score 0 whatever their words, so only the nearest of them is examined.
+        """
+        close = [
+            {i for i, cosine in found.items() if cosine >= row.meaning_floor} | set(_first(found))
+            for found in near.cosines
+        ]
+        passages = self._catalogue.passages(sorted({i for ids in close for i in ids}))
+        windows: dict[int, Windows] = {i: windows_of(passage) for i, passage in passages.items()}
+        weighed = []
+        for topic, ids, found in zip(topics, close, near.cosines, strict=True):
+            stems = topic_stems(topic.name)
+            items = [weigh(passages[i], found[i], share_together(windows[i], stems), row) for i in ids if i in passages]
+            weighed.append(sorted(items, key=lambda item: (-item.score, -item.meaning, item.passage.id)))
+        return weighed
+
+
+def _in_scope(document: Document, project: str | None) -> bool:
+    return document.state is DocumentState.READY and (project is None or document.project in (None, project))
+
+
+def _first(cosines: Mapping[int, float]) -> list[int]:
+    return [max(cosines, key=lambda i: (cosines[i], -i))] if cosines else []
+
+
+def _enough(weighed: Sequence[WeightedPassage], row: EvidenceRow) -> list[WeightedPassage]:
+    return [item for item in weighed if item.score >= row.covered]
+
+
+def _short(weighed: Sequence[WeightedPassage], row: EvidenceRow) -> list[WeightedPassage]:
+    return [item for item in weighed if 0 < item.score < row.covered]
+
+
+def _shown(weighed: Sequence[WeightedPassage], row: EvidenceRow) -> list[WeightedPassage]:
+    return [*_enough(weighed, row)[: row.shown], *_short(weighed, row)[: row.shown]]
+
+
+def _judged(
+    column: _TruthColumn,
+    topic: Topic,
+    weighed: Sequence[WeightedPassage],
+    documents: Mapping[int, Document],
+    error: str,
+) -> Cell:
+    row = column.row
+    enough = _enough(weighed, row)
+    score = weighed[0].score if weighed else 0.0
+    if error and score < row.covered:
+        return column.blank(topic, CellState.ERROR, error=error)
+    # All words have equal weight, as in the evidence score: IDF would change with every upload.
+    asked = dict.fromkeys(topic_words(topic.name), 1.0)
+
+    def cited(items: Sequence[WeightedPassage]) -> tuple[Citation, ...]:
+        known = [item for item in items[: row.shown] if item.passage.document_id in documents]
+        return tuple(_citation(item, documents[item.passage.document_id], asked) for item in known)
+
+    return replace(
+        column.blank(topic, state_of(score, row)),
+        evidence_score=score,
+        evidence=cited(enough),
+        near_misses=cited(_short(weighed, row)),
+        reason=reason_of(column.kind, weighed, len(enough), row.covered) + ("" if enough else column.searched),
+    )
+
+
+def _citation(item: WeightedPassage, document: Document, asked: Mapping[str, float]) -> Citation:
+    """Citation of the scored sentence, else of the passage's sentence that best matches the topic."""
+    if item.sentence is not None:
+        return citation_of(item.passage, document, item.sentence, item.share)
+    return cite(item.passage, document, asked, most=1)[0]
+
+
+def assess(
+    detector: Detector,
+    topics: Sequence[Topic],
+    *,
+    project: str | None = None,
+    now: datetime,
+    profile: ScoreProfile,
+    terms: WorkspaceTerms,
+    timer: Timer,
+    on_cell: Callable[[int, int], None] = lambda done, total: None,
+) -> Board:
+    """A board that is not stored. `on_cell(done, total)` reports progress. Raises BadRequest without topics."""
+    if not topics:
+        raise BadRequest("There is no topic to assess.", "Give at least one topic, such as 'minimum wage'.")
+    elapsed_ms = stopwatch(timer)
+    # Topics of unstored boards have no ids; their positions stand in.
+    numbered = tuple(replace(topic, id=topic.id or -place) for place, topic in enumerate(topics, 1))
+    wanted = [(topic, kind) for kind in GapKind for topic in numbered]
+    cells: list[Cell] = []
+    for start in range(0, len(wanted), _AT_ONCE):
+        cells += detector.judge(wanted[start : start + _AT_ONCE], project=project, now=now, profile=profile)
+        on_cell(len(cells), len(wanted))
+    run = CoverageRun(0, project, RunState.DONE, numbered, len(wanted), now, now, finished_at=now, profile=profile.ref)
+    return replace(assembled(run, cells, terms), milliseconds=elapsed_ms())

@@ -1,0 +1,192 @@
+"""Evidence scores of passages and configuration rows for a topic: absolute, so comparable between libraries."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import exp
+
+import numpy as np
+
+from core.coverage.gaps import score_in_words
+from core.coverage.statements import content_stems
+from core.domain.coverage_board import GapKind, Topic
+from core.domain.documents import Passage, TableRole
+from core.knowledge.gaps import EvidenceRow
+from core.ports.stores import Embedder, Vectors
+from core.search.citations.cite import stems_of
+from core.search.query.route import question_terms
+from core.text.tokenize import stem
+
+__all__ = [
+    "SetupRow",
+    "WeightedPassage",
+    "Windows",
+    "reason_of",
+    "row_values",
+    "setup_rows",
+    "share_together",
+    "topic_stems",
+    "topic_words",
+    "weigh",
+    "weighed_rows",
+    "windows_of",
+]
+
+_REMARK = re.compile(r"\([^)]*\)")
+
+Windows = tuple[frozenset[str], ...]
+"""Per sentence of a passage: its stems with those of the next sentence and of the headings above."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedPassage:
+    """Evidence of one passage for a topic.
+
+    score: evidence in [0, 1]; meaning: cosine in [0, 1]; share: share of the topic's words that occur together, in
+    [0, 1]. sentence: 0-based index of the sentence, if it was scored by itself.
+    """
+
+    passage: Passage
+    score: float
+    meaning: float
+    share: float
+    sentence: int | None = None
+
+
+def topic_words(topic: str) -> tuple[str, ...]:
+    """The words of a topic's name, all of equal weight: with IDF a word the library lacks would outweigh the rest.
+
+    Ignores text in parentheses unless there is nothing else. Replaces a compound by its parts, because texts may
+    write them separately.
+
+    >>> topic_words("on-call pay (all staff)"), topic_words("(all staff)")
+    (('call', 'pay'), ('staff',))
+    """
+    terms = question_terms(_REMARK.sub(" ", topic)) or question_terms(topic)
+    whole = [term for term in terms if not any(mark in term and _parts_asked(term, mark, terms) for mark in "-/")]
+    return tuple(whole)
+
+
+def _parts_asked(term: str, mark: str, terms: Sequence[str]) -> bool:
+    return any(part in terms for part in term.split(mark))
+
+
+def topic_stems(topic: str) -> tuple[str, ...]:
+    """Stems of the words of a topic's name."""
+    return tuple(stem(word) for word in topic_words(topic))
+
+
+def windows_of(passage: Passage) -> Windows:
+    """Input of share_together: computed once per passage for all topics."""
+    spans = [span.of(passage.text) for span in passage.sentences] or [passage.text]
+    above = stems_of(passage.context)
+    said = [stems_of(text) for text in spans]
+    followers = [*said[1:], set[str]()]
+    return tuple(frozenset(own | after | above) for own, after in zip(said, followers, strict=True))
+
+
+def share_together(windows: Windows, wanted: Sequence[str]) -> float:
+    """Largest share of the wanted stems in one sentence together with the next sentence and the headings; in [0, 1]."""
+    if not wanted:
+        return 0.0
+    return max(sum(each in window for each in wanted) for window in windows) / len(wanted)
+
+
+def weigh(passage: Passage, meaning: float, share: float, row: EvidenceRow) -> WeightedPassage:
+    """Score one passage for a topic. meaning: cosine in [-1, 1]; share in [0, 1].
+
+    score = 1 / (1 + exp(-(bias + meaning·cosine + words·share))), and 0 below either floor.
+    """
+    meaning = min(max(meaning, 0.0), 1.0)
+    related = meaning >= row.meaning_floor and share >= row.words_floor
+    score = 1 / (1 + exp(-(row.bias + row.meaning * meaning + row.words * share))) if related else 0.0
+    return WeightedPassage(passage, score, meaning, share)
+
+
+def reason_of(kind: GapKind, weighed: Sequence[WeightedPassage], enough: int, threshold: float) -> str:
+    """Explanation of a cell's state. weighed: strongest first; enough: number that reach the threshold."""
+    what, unit = ("set-up", "row") if kind is GapKind.CONFIGURATION else (kind.value, "passage")
+    if not weighed:
+        return f"The library holds no {what} {unit} that could support it."
+    best = weighed[0]
+    score = score_in_words(best.score)
+    words = "words in common" if kind is GapKind.CONFIGURATION else "of the topic's words stand together"
+    said = f"meaning {best.meaning:.2f}, {best.share:.0%} {words}"
+    if enough:
+        reach = f"{unit}s reach" if enough > 1 else f"{unit} reaches"
+        return f"{enough} {reach} {threshold:.2f}; best {score}: {said}."
+    if best.score == 0:
+        return f"No {what} {unit} is about it; of the nearest, {said}."
+    return f"The best {what} {unit} scores {score}, below {threshold:.2f}: {said}."
+
+
+_TELLING = 0.9
+"""Least share of distinct values in a column that identifies rows. Chosen by hand, not fitted."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetupRow:
+    """One configuration row. index: of its sentence in the passage. says: its description."""
+
+    passage: Passage
+    index: int
+    says: str
+
+
+def row_values(line: str) -> dict[str, str]:
+    """Parse a row's line into column → value.
+
+    >>> row_values("code: OT15; description: Overtime at 1.5; rate: 1.5")
+    {'code': 'OT15', 'description': 'Overtime at 1.5', 'rate': '1.5'}
+    """
+    parts = (part.partition(": ") for part in line.split("; "))
+    return {name.strip(): value.strip() for name, mark, value in parts if mark}
+
+
+def setup_rows(passages: Sequence[Passage]) -> list[SetupRow]:
+    """The rows of one document's configuration tables with their descriptions; ignores other passages.
+
+    The description is the column with the most words among those whose values differ in nearly every row.
+    """
+    rows = [
+        (passage, index, row_values(span.of(passage.text)))
+        for passage in passages
+        if passage.table_role is TableRole.SETUP
+        for index, span in enumerate(passage.sentences)
+    ]
+    rows = [(passage, index, values) for passage, index, values in rows if values]
+    name = _described_by([values for _, _, values in rows])
+    return [
+        SetupRow(passage, index, values.get(name, "") or "; ".join(values.values())) for passage, index, values in rows
+    ]
+
+
+def _described_by(rows: Sequence[Mapping[str, str]]) -> str:
+    best, most = "", 0.0
+    for name in dict.fromkeys(name for values in rows for name in values):
+        held = [values[name] for values in rows if values.get(name)]
+        words = sum(len(content_stems(value)) for value in held) / len(rows)
+        if len(set(held)) >= _TELLING * len(held) and words > most:
+            best, most = name, words
+    return best
+
+
+def weighed_rows(
+    rows: Sequence[SetupRow], topics: Sequence[Topic], asked: Vectors, embedder: Embedder, row: EvidenceRow
+) -> list[list[WeightedPassage]]:
+    """Scored rows per topic, strongest first. asked: the topics' vectors, shape (len(topics), dim). Raises
+    ModelUnavailable."""
+    if not rows:
+        return [[] for _ in topics]
+    cosines = np.clip(asked @ embedder.embed([each.says for each in rows]).T, -1.0, 1.0)
+    said = [content_stems(each.says) for each in rows]
+    weighed = []
+    for number, topic in enumerate(topics):
+        stems = content_stems(topic.name)
+        items = []
+        for place, each in enumerate(rows):
+            share = len(stems & said[place]) / max(1, min(len(stems), len(said[place])))
+            found = weigh(each.passage, float(cosines[number, place]), share, row)
+            items.append(replace(found, sentence=each.index))
+        weighed.append(sorted(items, key=lambda item: (-item.score, -item.meaning, item.passage.id, item.sentence)))
+    return weighed

@@ -1,0 +1,130 @@
+"""Risks of a cell: unreadable documents, and evidence that is old, superseded or from another jurisdiction."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from core.domain.coverage_board import Cell, CellState, Risk, RiskKind, Topic
+from core.domain.documents import Document, DocumentState, TemporalClass, Truth
+from core.knowledge.gaps import gap_table
+from core.knowledge.workspace_terms import WorkspaceTerms
+
+__all__ = ["RiskReader", "series_of"]
+
+_HOLES = (CellState.GAP, CellState.PARTIAL)
+_FILLED = (CellState.COVERED, CellState.SUSPECT)
+_AGEING = (Truth.REGULATORY, Truth.COMPLIANCE, Truth.REFERENCE)
+_UNREADABLE = re.compile(r"(?i)no text|without text|garbled|scanned|not readable|could not be read|image")
+_EDITION = re.compile(
+    r"(?i)\b(?:19|20)\d\d\b|\b(?:v|version|rev|revision|edition|release)[\s._-]*\d+(?:[._]\d+)*\b|[\W_]+"
+)
+_NAMED = 3
+_DAYS_A_YEAR = 365.25
+
+
+def series_of(document: Document) -> str:
+    """A document's name without year, version and extension, so that editions of one text share it.
+
+    >>> from core.domain.documents import Document, DocumentState
+    >>> def named(name): return Document(1, name, "", 1, DocumentState.READY, None)
+    >>> series_of(named("Pub_15-T (2024) v2.pdf")) == series_of(named("pub 15-T_2025.pdf"))
+    True
+    """
+    stem = document.name.rpartition(".")[0] or document.name
+    return _EDITION.sub(" ", stem.replace("_", " ")).strip().casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class RiskReader:
+    """Finds the risks of cells among the documents in scope. now: for the age of evidence. terms: for the names of
+    jurisdictions."""
+
+    documents: Sequence[Document]
+    now: datetime
+    terms: WorkspaceTerms
+
+    def with_risks(self, cells: Sequence[Cell], topics: Mapping[int, Topic]) -> tuple[Cell, ...]:
+        """The cells with their risks, replacing earlier ones."""
+        by_id = {document.id: document for document in self.documents}
+        newest = self._newest()
+        unread = {truth: self._unread(truth) for truth in Truth}
+        told = []
+        for cell in cells:
+            risks: list[Risk] = []
+            if cell.state in _HOLES and unread[cell.truth]:
+                risks.append(unread[cell.truth][0])
+            if cell.state in _FILLED and cell.evidence:
+                risks += self._of_evidence(cell, topics.get(cell.topic_id), by_id, newest)
+            told.append(replace(cell, risks=tuple(risks)))
+        return tuple(told)
+
+    def _newest(self) -> Mapping[str, Document]:
+        """Series → its document with the latest date."""
+        newest: dict[str, Document] = {}
+        for document in self.documents:
+            key = series_of(document)
+            dated = document.date is not None and document.state is DocumentState.READY and len(key) > 3
+            if dated and (key not in newest or _date(document) > _date(newest[key])):
+                newest[key] = document
+        return newest
+
+    def _unread(self, truth: Truth) -> list[Risk]:
+        """One risk naming the documents that may state the truth and could not be read; none when all could."""
+        bad = [
+            document
+            for document in self.documents
+            if document.labels.truth.value in (None, truth.value)
+            and (
+                document.state is DocumentState.FAILED
+                or any(_UNREADABLE.search(warning) for warning in document.warnings)
+            )
+        ]
+        if not bad:
+            return []
+        names = ", ".join(document.name for document in bad[:_NAMED]) + (" …" if len(bad) > _NAMED else "")
+        what = "document that may state it" if len(bad) == 1 else "documents that may state it"
+        words = f"{len(bad)} {what} could not be read in full ({names}): this gap may be false."
+        return [Risk(RiskKind.UNREADABLE, words)]
+
+    def _of_evidence(
+        self, cell: Cell, topic: Topic | None, by_id: Mapping[int, Document], newest: Mapping[str, Document]
+    ) -> list[Risk]:
+        """Risks that apply to all evidence of a covered cell: one sound sentence is enough to have none."""
+        held = [by_id[citation.document_id] for citation in cell.evidence if citation.document_id in by_id]
+        risks = []
+        if held and cell.truth in _AGEING and all(self._old(document) for document in held):
+            best = max(held, key=_date)
+            when = f"{best.date:%Y}" if best.date else "by its own words"
+            risks.append(Risk(RiskKind.OUT_OF_DATE, f"Its newest evidence, {best.name}, is of {when}."))
+        later = [(d, newest.get(series_of(d))) for d in held]
+        if held and all(new is not None and _date(new) > _date(old) for old, new in later):
+            old, new = later[0]
+            words = (
+                f"{old.name} has a newer edition in the library, {new.name if new else ''}, that is no evidence here."
+            )
+            risks.append(Risk(RiskKind.SUPERSEDED, words))
+        places = {citation.jurisdiction for citation in cell.evidence}
+        if topic is not None and topic.jurisdiction and not any(_fits(place, topic.jurisdiction) for place in places):
+            found = ", ".join(sorted(self.terms.jurisdictions.title(place) for place in places if place))
+            asked = self.terms.jurisdictions.title(topic.jurisdiction)
+            risks.append(Risk(RiskKind.WRONG_JURISDICTION, f"The topic is about {asked}, its evidence about {found}."))
+        return risks
+
+    def _old(self, document: Document) -> bool:
+        if document.labels.temporal_class.value == TemporalClass.HISTORICAL.value:
+            return True
+        age = timedelta(days=gap_table().evidence.old_years * _DAYS_A_YEAR)
+        return document.date is not None and self.now - document.date > age
+
+
+def _date(document: Document) -> datetime:
+    return document.date or datetime.min.replace(tzinfo=UTC)
+
+
+def _fits(place: str | None, asked: str) -> bool:
+    """Whether evidence from one jurisdiction applies to another; evidence without one applies everywhere."""
+    national = ("federal", "country:US")
+    if place is None or place == asked or place == "global":
+        return True
+    return place in national and (asked.startswith("state:") or asked in national)

@@ -1,0 +1,218 @@
+"""The meeting pack: a board with its decisions, conflicts and changes, as a value, as JSON data and as HTML."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from core.coverage.gaps import ASSESSED, score_in_words
+from core.coverage.report import board_data, by_domain, by_kind
+from core.coverage.review import Held, holding
+from core.coverage.traceability import TraceRow
+from core.domain.coverage_board import Board, Cell, CellState, CoverageRun, Topic
+from core.domain.coverage_review import BoardChanges, Conflict, Decision, ReviewedCell
+from core.domain.results import Citation
+from core.search.citations.cite import citation_data, shown_quote
+
+__all__ = ["SCHEMA", "STATE_LOOKS", "MeetingPack", "StateStyle", "pack_data", "pack_html"]
+
+SCHEMA = "fivefold.meeting-pack/1"
+
+
+@dataclass(frozen=True, slots=True)
+class StateStyle:
+    """Print style of a state: fill and text colour as RRGGBB, and a symbol, so that colour is not the only signal."""
+
+    fill: str
+    ink: str
+    symbol: str
+
+
+STATE_LOOKS: Mapping[CellState, StateStyle] = {
+    CellState.COVERED: StateStyle("5b84b8", "ffffff", "✓"),
+    CellState.PARTIAL: StateStyle("f0dc9a", "1f2733", "◐"),
+    CellState.GAP: StateStyle("efb5b9", "1f2733", "✕"),
+    CellState.SUSPECT: StateStyle("dcc3e3", "1f2733", "!"),
+    CellState.WAIVED: StateStyle("d3d8df", "1f2733", "–"),
+    CellState.NOT_ASSESSED: StateStyle("e9ecf0", "5a626e", "·"),
+    CellState.ERROR: StateStyle("5a4a42", "ffffff", "⚡"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MeetingPack:
+    """Contents of a meeting pack. board: with the current decisions applied. decisions: the complete log, oldest first.
+    queue: cells to review, worst first. changes: since the chosen snapshot, None without one."""
+
+    board: Board
+    run: CoverageRun
+    decisions: tuple[Decision, ...]
+    queue: tuple[ReviewedCell, ...]
+    conflicts: tuple[Conflict, ...]
+    trace: tuple[TraceRow, ...]
+    changes: BoardChanges | None
+    made_at: datetime
+    made_by: str = ""
+
+    @property
+    def held(self) -> Held:
+        """(topic id, kind) → the current decision."""
+        return holding(self.decisions)
+
+    @property
+    def title(self) -> str:
+        """Title with the project's name."""
+        return self.board.project or "The whole library"
+
+    @property
+    def coverage_in_words(self) -> str:
+        """The share covered as text, or a note that nothing could be assessed."""
+        return "nothing could be assessed" if self.board.coverage is None else f"{self.board.coverage:.0%} covered"
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """Metadata of the pack as (name, value): enough to create the same pack again."""
+        board, run = self.board, self.run
+        return (
+            ("Project", self.title),
+            ("Snapshot", f"{run.name or f'run {run.id}'}, taken {board.taken_at:%Y-%m-%d %H:%M} UTC"),
+            ("Coverage", f"{self.coverage_in_words}, {len(board.topics)} topics, {len(board.gaps)} gaps"),
+            ("Made", f"{self.made_at:%Y-%m-%d %H:%M} UTC" + (f" by {self.made_by}" if self.made_by else "")),
+            ("Profile", board.profile),
+            ("Configuration", board.configuration_hash[:16]),
+            ("Library", board.corpus_hash[:16]),
+        )
+
+    def gap_counts(self) -> Mapping[str, int]:
+        """Severity → number of gaps."""
+        counts: dict[str, int] = {}
+        for gap in self.board.gaps:
+            counts[gap.severity] = counts.get(gap.severity, 0) + 1
+        return counts
+
+
+def pack_data(pack: MeetingPack) -> dict[str, Any]:
+    """The pack as JSON-compatible data; schema: docs/meeting-pack.schema.json."""
+    board = pack.board
+    return {
+        "schema": SCHEMA,
+        "made_at": pack.made_at.isoformat(),
+        "made_by": pack.made_by,
+        "snapshot": {"id": pack.run.id, "name": pack.run.name, "taken_at": board.taken_at.isoformat()},
+        "configuration_hash": board.configuration_hash,
+        "corpus_hash": board.corpus_hash,
+        "board": board_data(board),
+        "topics": [_topic_data(topic) for topic in board.topics],
+        "coverage_by_kind": {share.name: share.coverage for share in by_kind(board)},
+        "coverage_by_domain": {share.name: share.coverage for share in by_domain(board)},
+        "decisions": [_decision_data(decision) for decision in pack.decisions],
+        "conflicts": [_conflict_data(conflict) for conflict in pack.conflicts],
+        "traceability": [{"topic_id": row.topic.id, "holes": [kind.value for kind in row.holes]} for row in pack.trace],
+        "changes": None if pack.changes is None else _changes_data(pack.changes),
+    }
+
+
+def _topic_data(topic: Topic) -> dict[str, Any]:
+    return {
+        "id": topic.id,
+        "name": topic.name,
+        "origin": topic.origin.value,
+        "needs": [truth.value for truth in topic.needs],
+        "owner": topic.owner,
+        "domain": topic.domain,
+        "jurisdiction": topic.jurisdiction,
+        "modality": topic.modality.value if topic.modality else None,
+        "source": _cited(topic.source),
+    }
+
+
+def _cited(citation: Citation | None) -> dict[str, Any] | None:
+    return None if citation is None else citation_data(citation)
+
+
+def _decision_data(decision: Decision) -> dict[str, Any]:
+    return {
+        "id": decision.id,
+        "topic_id": decision.topic_id,
+        "topic": decision.topic,
+        "kind": decision.kind,
+        "number": decision.number,
+        "verdict": decision.verdict.value,
+        "who": decision.who,
+        "at": decision.at.isoformat(),
+        "reason": decision.reason,
+        "comment": decision.comment,
+        "owner": decision.owner,
+        "due": decision.due.isoformat() if decision.due else None,
+        "expires": decision.expires.isoformat() if decision.expires else None,
+        "state": decision.state.value if decision.state else None,
+        "score": decision.score,
+        "pinned": [citation_data(citation) for citation in decision.pinned],
+    }
+
+
+def _conflict_data(conflict: Conflict) -> dict[str, Any]:
+    return {
+        "key": conflict.key,
+        "topic_id": conflict.topic.id,
+        "kind": conflict.kind.value,
+        "words": conflict.words,
+        "first": {"said": conflict.first.said, **citation_data(conflict.first.citation)},
+        "second": {"said": conflict.second.said, **citation_data(conflict.second.citation)},
+        "verdict": conflict.decision.verdict.value if conflict.decision else None,
+    }
+
+
+def _changes_data(changes: BoardChanges) -> dict[str, Any]:
+    return {
+        "since": {"id": changes.before.id, "name": changes.before.name, "at": changes.before.started_at.isoformat()},
+        "coverage_before": changes.coverage_before,
+        "coverage_after": changes.coverage_after,
+        "topics_added": list(changes.topics_added),
+        "topics_gone": list(changes.topics_gone),
+        "cells": [
+            {
+                "topic": change.topic,
+                "kind": change.kind.value,
+                "before": change.before.value if change.before else None,
+                "after": change.after.value if change.after else None,
+                "score_before": change.score_before,
+                "score_after": change.score_after,
+                "why": change.why,
+            }
+            for change in changes.cells
+        ],
+    }
+
+
+_TEMPLATE = Path(__file__).with_name("meeting_pack.html")
+
+
+def pack_html(pack: MeetingPack) -> str:
+    """The pack as an HTML page."""
+    from jinja2 import Environment, StrictUndefined
+
+    names = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    names.filters |= {"score": score_in_words, "quote": shown_quote, "percent": _percent}
+    template = names.from_string(_TEMPLATE.read_text("utf-8"))
+    return template.render(
+        pack=pack,
+        board=pack.board,
+        held=pack.held,
+        looks=STATE_LOOKS,
+        cell_words=_cell_words,
+        kinds=by_kind(pack.board),
+        domains=by_domain(pack.board),
+        evidenced=[cell for cell in pack.board.cells if cell.evidence or cell.near_misses],
+        ids={topic.name: topic.id for topic in pack.board.topics},
+    )
+
+
+def _cell_words(cell: Cell) -> str:
+    score = f" {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else ""
+    return f"{STATE_LOOKS[cell.state].symbol} {cell.state.value}{score}"
+
+
+def _percent(share: Any) -> str:
+    return "–" if share is None else f"{share:.0%}"

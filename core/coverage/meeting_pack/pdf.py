@@ -1,0 +1,299 @@
+"""The meeting pack as a PDF: metadata, map, gaps, decisions, changes, conflicts and evidence."""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from core.coverage.gaps import ASSESSED, score_in_words
+from core.coverage.meeting_pack.pack import STATE_LOOKS, MeetingPack
+from core.coverage.report import by_kind
+from core.domain.coverage_board import Board, Cell, Topic
+from core.domain.results import Citation
+from core.search.citations.cite import shown_quote
+
+__all__ = ["pack_pdf"]
+
+_FONTS = Path(__file__).with_name("fonts")
+_FONT = "DejaVu"
+_BRAND, _INK, _QUIET, _LINE = (52, 85, 139), (31, 39, 51), (90, 98, 110), (221, 225, 231)
+_SEVERITY = {"high": (168, 31, 44), "medium": (156, 54, 7), "low": _QUIET}
+_MARGIN, _ROW, _HEAD_ROW = 14.0, 8.0, 11.0  # mm
+_TOPIC_WIDTH = 72.0
+_MOST_EVIDENCE = 400  # characters of a quote
+
+
+def pack_pdf(pack: MeetingPack) -> bytes:
+    """The PDF's bytes, A4 landscape. A character missing from the font is printed as an empty box, never omitted."""
+    sheet = _sheet(pack)
+    _cover(sheet, pack)
+    _map(sheet, pack.board)
+    _gaps(sheet, pack)
+    _changes(sheet, pack)
+    _conflicts(sheet, pack)
+    _decisions(sheet, pack)
+    _evidence(sheet, pack.board)
+    return bytes(sheet.output())
+
+
+def _sheet(pack: MeetingPack) -> Any:
+    from fpdf import FPDF
+
+    class PackPages(FPDF):
+        """Pages with the pack's name and "n of m" in the footer."""
+
+        def footer(self) -> None:
+            self.set_y(-11)
+            self.set_font(_FONT, size=7.5)
+            self.set_text_color(*_QUIET)
+            digest = pack.board.configuration_hash[:12]
+            said = f"{pack.title} · {pack.board.taken_at:%Y-%m-%d %H:%M} UTC · configuration {digest}"
+            self.cell(0, 5, _printable(said))
+            self.cell(0, 5, f"{self.page_no()} of {{nb}}", align="R")
+
+    sheet = PackPages(orientation="landscape", format="A4", unit="mm")
+    sheet.add_font(_FONT, "", _FONTS / "DejaVuSansCondensed.ttf")
+    sheet.add_font(_FONT, "B", _FONTS / "DejaVuSansCondensed-Bold.ttf")
+    sheet.set_margin(_MARGIN)
+    sheet.set_auto_page_break(True, margin=_MARGIN)
+    sheet.set_title(f"Coverage review – {_printable(pack.title)}")
+    sheet.set_draw_color(*_LINE)
+    sheet.add_page()
+    return sheet
+
+
+@cache
+def _known() -> frozenset[int]:
+    """The characters the font contains."""
+    from fontTools.ttLib import TTFont
+
+    with TTFont(_FONTS / "DejaVuSansCondensed.ttf") as font:
+        return frozenset(font.getBestCmap())
+
+
+def _printable(text: str) -> str:
+    """One line of text; characters missing from the font become an empty box."""
+    return "".join(letter if ord(letter) in _known() else "□" for letter in " ".join(text.split()))
+
+
+def _ink(sheet: Any, colour: Sequence[int] = _INK, size: float = 9, style: str = "") -> None:
+    sheet.set_font(_FONT, style, size)
+    sheet.set_text_color(*colour)
+
+
+def _heading(sheet: Any, text: str) -> None:
+    if sheet.get_y() > sheet.h - 50:
+        sheet.add_page()
+    sheet.ln(6)
+    _ink(sheet, _BRAND, 13, "B")
+    sheet.cell(0, 8, text, new_x="LMARGIN", new_y="NEXT")
+    sheet.ln(1)
+
+
+def _cover(sheet: Any, pack: MeetingPack) -> None:
+    _ink(sheet, _BRAND, 22, "B")
+    sheet.cell(0, 12, "Coverage review", new_x="LMARGIN", new_y="NEXT")
+    sheet.ln(2)
+    for name, value in pack.facts:
+        _ink(sheet, _QUIET, 9.5)
+        sheet.cell(34, 5.6, name)
+        _ink(sheet, _INK, 9.5)
+        sheet.cell(0, 5.6, _printable(value), new_x="LMARGIN", new_y="NEXT")
+    sheet.ln(3)
+    for severity, number in pack.gap_counts().items():
+        _ink(sheet, _SEVERITY.get(severity, _INK), 10, "B")
+        sheet.cell(34, 6, f"{number} {severity}")
+    sheet.ln(6)
+
+
+def _map(sheet: Any, board: Board) -> None:
+    _heading(sheet, "Topics and truths")
+    for state, look in STATE_LOOKS.items():
+        _tile(sheet, f"{look.symbol} {state.value}", look.fill, look.ink, 29, 6, 7.5)
+        sheet.set_x(sheet.get_x() + 2)
+    sheet.ln(9)
+    width = (sheet.epw - _TOPIC_WIDTH) / len(board.kinds)
+    _map_head(sheet, board, width)
+    for topic in board.topics:
+        if sheet.will_page_break(_ROW + 2):
+            sheet.add_page()
+            _map_head(sheet, board, width)
+        _map_row(sheet, board, topic, width)
+
+
+def _map_head(sheet: Any, board: Board, width: float) -> None:
+    top = sheet.get_y()
+    for number, share in enumerate(by_kind(board)):
+        left = _MARGIN + _TOPIC_WIDTH + number * width
+        _ink(sheet, _INK, 8.5, "B")
+        sheet.set_xy(left, top)
+        sheet.cell(width, 4.5, share.name, align="C")
+        _ink(sheet, _QUIET, 7.5)
+        sheet.set_xy(left, top + 4.5)
+        said = "not assessed" if share.coverage is None else f"{share.coverage:.0%} covered"
+        sheet.cell(width, 4, said, align="C")
+    sheet.set_xy(_MARGIN, top + _HEAD_ROW)
+
+
+def _map_row(sheet: Any, board: Board, topic: Topic, width: float) -> None:
+    top = sheet.get_y()
+    _ink(sheet, _INK, 8.5)
+    sheet.cell(_TOPIC_WIDTH - 2, _ROW, _fitted(sheet, topic.name, _TOPIC_WIDTH - 4))
+    for number, kind in enumerate(board.kinds):
+        cell = board.cell(topic.name, kind)
+        look = STATE_LOOKS[cell.state]
+        sheet.set_xy(_MARGIN + _TOPIC_WIDTH + number * width, top)
+        _tile(sheet, _cell_words(cell) + (" ⚠" if cell.risks else ""), look.fill, look.ink, width - 1.2, _ROW - 1.2, 8)
+    sheet.set_xy(_MARGIN, top + _ROW)
+
+
+def _tile(sheet: Any, text: str, fill: str, ink: str, width: float, height: float, size: float) -> None:
+    left, top = sheet.get_x(), sheet.get_y()
+    sheet.set_fill_color(*bytes.fromhex(fill))
+    sheet.rect(left, top, width, height, style="F", round_corners=True, corner_radius=1)
+    _ink(sheet, bytes.fromhex(ink), size)
+    sheet.cell(width, height, _printable(text), align="C")
+
+
+def _cell_words(cell: Cell) -> str:
+    score = f" {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else ""
+    return f"{STATE_LOOKS[cell.state].symbol} {cell.state.value}{score}"
+
+
+def _fitted(sheet: Any, text: str, width: float) -> str:
+    """The text, shortened with an ellipsis to fit the width."""
+    said = _printable(text)
+    if sheet.get_string_width(said) <= width:
+        return said
+    while said and sheet.get_string_width(f"{said}…") > width:
+        said = said[:-1]
+    return f"{said.rstrip()}…"
+
+
+def _table(sheet: Any, heads: Sequence[str], widths: Sequence[float], rows: Sequence[Sequence[str]]) -> None:
+    from fpdf.fonts import FontFace
+
+    _ink(sheet, _INK, 8)
+    sheet.set_fill_color(255)  # a table fills its rows with the colour used last
+    with sheet.table(
+        col_widths=tuple(widths),
+        line_height=4.2,
+        padding=1.1,
+        borders_layout="HORIZONTAL_LINES",
+        text_align="LEFT",
+        v_align="TOP",
+        headings_style=FontFace(emphasis="BOLD", color=_QUIET),
+    ) as table:
+        table.row(list(heads))
+        for row in rows:
+            line = table.row()
+            for value in row:
+                colour = _SEVERITY.get(value)
+                line.cell(_printable(value), style=FontFace(color=colour, emphasis="BOLD") if colour else None)
+
+
+def _gaps(sheet: Any, pack: MeetingPack) -> None:
+    _heading(sheet, "What to obtain")
+    if not pack.board.gaps:
+        return _line(sheet, "No gap among the assessed cells.")
+    ids, held, rows = {topic.name: topic for topic in pack.board.topics}, pack.held, []
+    for gap in pack.board.gaps:
+        topic = ids[gap.topic]
+        said = held.get((topic.id, gap.kind.value))
+        owner = (said.owner if said else "") or topic.owner
+        decided = said.verdict.value if said else ""
+        due = str(said.due) if said and said.due else ""
+        rows.append((gap.severity, gap.topic, gap.kind.value, gap.recommendation, owner, due, decided))
+    heads = ("Severity", "Topic", "Missing", "What to obtain", "Owner", "Due", "Decision")
+    return _table(sheet, heads, (15, 44, 23, 118, 22, 20, 27), rows)
+
+
+def _changes(sheet: Any, pack: MeetingPack) -> None:
+    if pack.changes is None:
+        return None
+    changes = pack.changes
+    _heading(sheet, f"Since {_printable(changes.before.name) or f'{changes.before.started_at:%Y-%m-%d %H:%M}'}")
+    shares = ["–" if each is None else f"{each:.0%}" for each in (changes.coverage_before, changes.coverage_after)]
+    _line(sheet, f"{shares[0]} → {shares[1]} covered by what was found.")
+    for words, names in (("New topics", changes.topics_added), ("Topics gone", changes.topics_gone)):
+        if names:
+            _line(sheet, f"{words}: {', '.join(names)}.")
+    if not changes.cells:
+        return _line(sheet, "No cell has changed.")
+    rows = [
+        (
+            each.topic,
+            each.kind.value,
+            f"{each.before.value} {score_in_words(each.score_before)}" if each.before else "–",
+            f"{each.after.value} {score_in_words(each.score_after)}" if each.after else "–",
+            each.why,
+        )
+        for each in changes.cells
+    ]
+    return _table(sheet, ("Topic", "Column", "Before", "After", "Why"), (55, 25, 26, 26, 137), rows)
+
+
+def _conflicts(sheet: Any, pack: MeetingPack) -> None:
+    if not pack.conflicts:
+        return
+    _heading(sheet, "Conflicts")
+    rows = [
+        (
+            f"{each.topic.name}\n{each.words}",
+            _cited(each.first.citation),
+            _cited(each.second.citation),
+            each.decision.verdict.value if each.decision else "open",
+        )
+        for each in pack.conflicts
+    ]
+    _table(sheet, ("Topic", "One says", "The other says", "Decision"), (60, 91, 91, 27), rows)
+
+
+def _decisions(sheet: Any, pack: MeetingPack) -> None:
+    _heading(sheet, "Decisions")
+    if not pack.decisions:
+        return _line(sheet, "Nothing has been decided yet.")
+    rows = [
+        (
+            f"{each.at:%Y-%m-%d %H:%M}",
+            each.who,
+            each.topic,
+            each.kind.partition(":")[0],
+            each.verdict.value,
+            " – ".join(filter(None, (each.reason, each.comment))),
+            each.owner,
+            str(each.due or each.expires or ""),
+        )
+        for each in reversed(pack.decisions)
+    ]
+    heads = ("When (UTC)", "Who", "Topic", "Column", "Decision", "Reason and comment", "Owner", "Due")
+    return _table(sheet, heads, (28, 26, 56, 24, 34, 61, 20, 20), rows)
+
+
+def _evidence(sheet: Any, board: Board) -> None:
+    shown = [cell for cell in board.cells if cell.evidence or cell.near_misses]
+    if not shown:
+        return
+    _heading(sheet, "Evidence")
+    rows = [
+        (
+            cell.topic,
+            cell.kind.value,
+            _cell_words(cell),
+            "  ".join(_cited(citation) for citation in cell.evidence)
+            or "near miss: " + "  ".join(_cited(citation) for citation in cell.near_misses[:1]),
+        )
+        for cell in shown
+    ]
+    _table(sheet, ("Topic", "Column", "State", "Sentences"), (50, 24, 27, 168), rows)
+
+
+def _cited(citation: Citation) -> str:
+    quote = shown_quote(citation.quote)
+    cut = quote if len(quote) <= _MOST_EVIDENCE else f"{quote[: _MOST_EVIDENCE - 1].rstrip()}…"
+    return f"“{cut}” ({citation.document_name}{f', p. {citation.page}' if citation.page else ''})"
+
+
+def _line(sheet: Any, text: str) -> None:
+    _ink(sheet, _INK, 9)
+    sheet.multi_cell(0, 5, _printable(text), new_x="LMARGIN", new_y="NEXT")

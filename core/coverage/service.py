@@ -1,0 +1,287 @@
+"""Service of the coverage pages: topics, boards, decisions, conflicts and the meeting pack of one tenant."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from core.coverage.conflicts import find_conflicts
+from core.coverage.detection.detector import Detector, assess
+from core.coverage.detection.risks import RiskReader
+from core.coverage.detection.themes import clusters
+from core.coverage.gaps import as_needed, assembled, ordered_cells
+from core.coverage.meeting_pack.pack import MeetingPack
+from core.coverage.meeting_pack.xlsx import DecisionImportPreview, read_decisions
+from core.coverage.requirements import requirements
+from core.coverage.review import broken_pins, check_decision, decision_on, holding, queue, reviewed
+from core.coverage.runs import CoverageRuns, changes
+from core.coverage.store import CoverageBoardStore
+from core.coverage.topics import described
+from core.coverage.traceability import TraceRow, orphans, trace
+from core.domain.coverage_board import Board, Cell, CoverageRun, GapKind, RunState, Topic
+from core.domain.coverage_review import (
+    BoardChanges,
+    Conflict,
+    Decision,
+    DecisionHistory,
+    Orphan,
+    ReviewedCell,
+    ReviewerOpinion,
+    ReviewVerdict,
+)
+from core.domain.documents import Document
+from core.domain.errors import BadRequest, NotFound
+from core.knowledge.profiles import BUILT_IN
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.ports.clock import Timer
+from core.ports.stores import Catalogue, Embedder, Profiles, SparseIndex, VectorIndex
+
+__all__ = ["CoverageService"]
+
+
+class CoverageService:
+    """Topics, runs and decisions are stored; a board combines the detected states of a run with the current decisions.
+
+    project None means the board of the whole library. Every method raises StoreFailed when the store fails.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: CoverageBoardStore,
+        catalogue: Catalogue,
+        vectors: VectorIndex,
+        sparse: SparseIndex,
+        embedder: Embedder,
+        terms: Callable[[], WorkspaceTerms],
+        profiles: Profiles = BUILT_IN,
+        now: Callable[[], datetime],
+        timer: Timer,
+    ) -> None:
+        self._timer = timer
+        self._store, self._catalogue, self._vectors, self._embedder = store, catalogue, vectors, embedder
+        self._now, self._terms, self._detector = now, terms, Detector(catalogue, vectors, sparse, embedder)
+        self.runs = CoverageRuns(store, self._detector, catalogue, now, profiles)
+        self._profiles = profiles
+
+    # Topics
+
+    def topics(self, project: str | None) -> Sequence[Topic]:
+        """The active topics of a board, in the order they were added."""
+        return self._store.topics(project)
+
+    def add_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
+        """Store new topics, with domain and jurisdiction detected from their names; existing topics stay unchanged."""
+        terms = self._terms()
+        return self._store.add_topics([described(topic, terms) for topic in topics])
+
+    def change_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
+        """Store changed topics, all or none. Raises Outdated when someone else changed one since it was read."""
+        return self._store.change_topics(topics)
+
+    def found_requirements(self, project: str | None) -> Sequence[Topic]:
+        """Proposed topics: requirement sentences of the intent documents that are not topics yet."""
+        return self._new(requirements(self._catalogue, project, self._terms()), project)
+
+    def found_clusters(self, project: str | None) -> Sequence[Topic]:
+        """Proposed topics: clusters of the library's passages, named by keywords."""
+        return self._new(clusters(self._catalogue, self._vectors, project, self._terms()), project)
+
+    def _new(self, proposals: Sequence[Topic], project: str | None) -> Sequence[Topic]:
+        known = {topic.name.casefold() for topic in self._store.topics(project)}
+        return [replace(topic, project=project) for topic in proposals if topic.name.casefold() not in known]
+
+    # Boards
+
+    def snapshots(self, project: str | None) -> Sequence[CoverageRun]:
+        """All runs of a board, newest first, finished or not."""
+        return self._store.runs(project)
+
+    def name_snapshot(self, run_id: int, name: str) -> None:
+        """Rename a run. Raises NotFound."""
+        self._store.change_run(replace(self._store.run(run_id), name=" ".join(name.split())))
+
+    def delete_snapshot(self, run_id: int) -> None:
+        """Delete a run and its cells; decisions taken on it stay in the log."""
+        self._store.delete_run(run_id)
+
+    def board(self, project: str | None, run_id: int | None = None) -> Board | None:
+        """A run with the current decisions applied: the given one, else the latest finished; None when there is none.
+
+        Raises NotFound when `run_id` is not a run of this project.
+        """
+        run = self._finished(project, run_id)
+        return None if run is None else self._reviewed(run)
+
+    def glance(
+        self,
+        topics: Sequence[Topic],
+        project: str | None = None,
+        on_cell: Callable[[int, int], None] = lambda done, total: None,
+    ) -> Board:
+        """A board of any topics, assessed immediately and not stored. Raises BadRequest without topics."""
+        terms = self._terms()
+        return assess(
+            self._detector,
+            [described(topic, terms) for topic in topics],
+            terms=terms,
+            timer=self._timer,
+            project=project,
+            now=self._now(),
+            profile=self._profiles.default(project),
+            on_cell=on_cell,
+        )
+
+    def _finished(self, project: str | None, run_id: int | None) -> CoverageRun | None:
+        for run in self._store.runs(project):
+            if run.id == run_id or (run_id is None and run.state is RunState.DONE):
+                return self._store.run(run.id)
+        if run_id is None:
+            return None
+        raise NotFound(f"There is no snapshot {run_id} of this board.", "Choose one of the list.")
+
+    def _reviewed(self, run: CoverageRun) -> Board:
+        terms = self._terms()
+        board = self._detected(run, terms)
+        held = self.held(run.project)
+        return reviewed(board, held, self.shaken(run.project), self._now().date(), terms)
+
+    def shaken(self, project: str | None) -> Mapping[int, str]:
+        """Decision id → explanation, for current acceptances whose cited sentence has changed since."""
+        return broken_pins(list(self.held(project).values()), self._catalogue, project)
+
+    def _detected(self, run: CoverageRun, terms: WorkspaceTerms) -> Board:
+        """The detected board with the current names, owners and needs of its topics; omits topics retired since."""
+        now = {topic.id: topic for topic in self._store.topics(run.project)}
+        then = {topic.id: topic for topic in run.topics}
+        kept = [topic for topic in run.topics if topic.id in now]
+        cells = [
+            as_needed(replace(cell, topic=now[cell.topic_id].name), now[cell.topic_id], then[cell.topic_id])
+            for cell in self._store.cells(run.id)
+            if cell.topic_id in now and cell.topic_id in then
+        ]
+        reader = RiskReader(self._scope(run.project), self._now(), terms)
+        current = replace(run, topics=tuple(now[topic.id] for topic in kept))
+        return assembled(current, reader.with_risks(cells, now), terms)
+
+    def _scope(self, project: str | None) -> Sequence[Document]:
+        """The documents of a project and those shared by all projects; None: every document."""
+        return [
+            document
+            for document in self._catalogue.documents()
+            if project is None or document.project in (None, project)
+        ]
+
+    def history(self, topic_id: int, kind: GapKind, project: str | None) -> Sequence[DecisionHistory]:
+        """The state of a cell in each finished run, oldest first."""
+        return self._store.history(topic_id, kind, project)
+
+    def changes(self, project: str | None, since: int, until: int | None = None) -> BoardChanges:
+        """Detected changes from snapshot `since` to `until` (default: the latest finished). Raises NotFound."""
+        before, after = self._finished(project, since), self._finished(project, until)
+        if before is None or after is None:
+            raise NotFound("There is no snapshot to compare with.", "Assess the topics first.")
+        old, new = (ordered_cells(run, self._store.cells(run.id)) for run in (before, after))
+        return changes(before, old, after, new)
+
+    # Review
+
+    def log(self, project: str | None) -> Sequence[Decision]:
+        """The complete decision log of a board, oldest first."""
+        return self._store.decisions(project)
+
+    def held(self, project: str | None) -> Mapping[tuple[int, str], Decision]:
+        """(topic id, kind) → the current decision."""
+        return holding(self._store.decisions(project))
+
+    def queue(self, board: Board) -> Sequence[ReviewedCell]:
+        """The cells a meeting should review, worst first."""
+        return queue(board, self.held(board.project))
+
+    def decide(self, board: Board, cell: Cell, opinion: ReviewerOpinion) -> Decision:
+        """Store a reviewer's decision on a cell.
+
+        Raises BadRequest naming what is missing, Outdated when someone has decided since `opinion.after`.
+        """
+        today = self._now().date()
+        check_decision(opinion.verdict, opinion.who, opinion.reason, opinion.expires, opinion.due, cell, today)
+        return self._kept(board, cell, opinion)
+
+    def undo(self, board: Board, cell: Cell, who: str, after: int) -> Decision:
+        """Undo the current decision on a cell; both stay in the log. Raises BadRequest when there is none."""
+        if (cell.topic_id, cell.kind.value) not in self.held(board.project):
+            raise BadRequest("There is no decision to take back.", "Look at the cell's history.")
+        if not who.strip():
+            raise BadRequest("A decision needs a name.", "Say who you are.")
+        return self._kept(board, cell, ReviewerOpinion(ReviewVerdict.UNDONE, who, after))
+
+    def _kept(self, board: Board, cell: Cell, opinion: ReviewerOpinion) -> Decision:
+        return self._store.decide([decision_on(board, cell, opinion, self._now())])[0]
+
+    def preview(self, board: Board, data: bytes, name: str) -> DecisionImportPreview:
+        """Preview of importing an edited meeting-pack workbook. Raises BadRequest when the file is not one."""
+        log = self._store.decisions(board.project)
+        return read_decisions(data, name, board, log, holding(log), self._now())
+
+    def decide_all(self, decisions: Sequence[Decision]) -> Sequence[Decision]:
+        """Store imported decisions (from an edited meeting pack), all or none. Raises Outdated."""
+        return self._store.decide(decisions)
+
+    # Other views of a board
+
+    def trace(self, board: Board) -> Sequence[TraceRow]:
+        """The traceability matrix: each requirement with its supporting evidence per column."""
+        return trace(board)
+
+    def orphans(self, project: str | None) -> Sequence[Orphan]:
+        """Policy sections and configuration rows that no requirement asks for."""
+        return orphans(self._catalogue, self._vectors, self._embedder, self._store.topics(project), project)
+
+    def conflicts(self, board: Board) -> Sequence[Conflict]:
+        """Sentences of different truths that contradict each other on one topic, with the current decision on each."""
+        cited = [citation for cell in board.cells for citation in (*cell.evidence, *cell.near_misses)]
+        passages = self._catalogue.passages(sorted({citation.passage_id for citation in cited}))
+        documents = self._catalogue.documents_by_id(sorted({citation.document_id for citation in cited}))
+        held = self.held(board.project)
+        found = find_conflicts(board, passages, documents)
+        return [replace(each, decision=held.get((each.topic.id, f"conflict:{each.key}"))) for each in found]
+
+    def settle(self, board: Board, conflict: Conflict, opinion: ReviewerOpinion) -> Decision:
+        """Store a reviewer's decision on a conflict: confirmed, dismissed, or the last decision undone.
+
+        Raises BadRequest without a name or without a decision to undo, Outdated when someone has decided since.
+        """
+        if not opinion.who.strip():
+            raise BadRequest("A decision needs a name.", "Say who you are.")
+        kind = f"conflict:{conflict.key}"
+        if opinion.verdict is ReviewVerdict.UNDONE and (conflict.topic.id, kind) not in self.held(board.project):
+            raise BadRequest("There is no decision to take back.", "Look at the conflict again.")
+        decision = Decision(
+            conflict.topic.id,
+            kind,
+            board.project,
+            opinion.verdict,
+            opinion.who.strip(),
+            self._now(),
+            opinion.after + 1,
+            topic=conflict.topic.name,
+            comment=opinion.comment.strip(),
+            owner=opinion.owner.strip(),
+            due=opinion.due,
+            pinned=(conflict.first.citation, conflict.second.citation),
+            run_id=board.run_id,
+        )
+        return self._store.decide([decision])[0]
+
+    def pack(self, board: Board, *, since: int | None = None, who: str = "") -> MeetingPack:
+        """The meeting pack of a board, with the changes since a snapshot if one is given."""
+        return MeetingPack(
+            board=board,
+            run=self._store.run(board.run_id),
+            decisions=tuple(self.log(board.project)),
+            queue=tuple(self.queue(board)),
+            conflicts=tuple(self.conflicts(board)),
+            trace=tuple(self.trace(board)),
+            changes=None if since is None else self.changes(board.project, since, board.run_id),
+            made_at=self._now(),
+            made_by=who.strip(),
+        )

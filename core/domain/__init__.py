@@ -1,0 +1,1 @@
+"""The domain model: frozen dataclasses and enums only."""

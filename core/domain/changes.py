@@ -1,0 +1,40 @@
+"""Manual changes to documents: who changed what, when, from and to which value, and whether it was undone."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from core.domain.documents import Label
+from core.domain.errors import NotFound
+
+__all__ = ["ChangeSet", "LabelEdit", "no_change_set"]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelEdit:
+    """A change of one field of one document. before, after: as text, "" for no value. name: the document's name at the
+    time. label: the previous label of a label field, so that undo restores it exactly."""
+
+    document_id: int
+    name: str
+    field: str
+    before: str
+    after: str
+    label: Label | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """The changes one person made at once. what: description. id is 0 until stored; undone_at None: not undone."""
+
+    at: datetime
+    who: str
+    what: str
+    changes: tuple[LabelEdit, ...]
+    id: int = 0
+    undone_at: datetime | None = None
+    undone_by: str = ""
+
+
+def no_change_set(set_id: int) -> NotFound:
+    """The error every ChangeLog raises for an unknown set."""
+    return NotFound(f"There is no change {set_id}.", "Look at the list of changes again.")

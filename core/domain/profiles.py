@@ -1,0 +1,103 @@
+"""Stored score profiles: versions of a workspace's own, the default, and the former names of score factors."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from core.domain.queries import ScoreProfile
+
+__all__ = [
+    "FACTOR_ALIASES",
+    "DefaultProfile",
+    "ProfileVersion",
+    "current_factor_name",
+    "current_factor_names",
+    "with_current_factor_names",
+]
+
+T = TypeVar("T")
+
+FACTOR_ALIASES: Mapping[str, str] = {
+    "feedback": "relevance_feedback",
+    "coverage": "term_coverage",
+    "sentence": "best_sentence_similarity",
+    "nearness": "synonym_match",
+    "in_a_row": "phrase_match",
+    "asked_date": "date_match",
+}
+"""Former name of a score factor → its name now. Profiles, experiments and URLs written before still hold the former."""
+
+
+def current_factor_name(name: str) -> str:
+    """The name a factor has now; a name that was never renamed stays.
+
+    >>> current_factor_name("in_a_row"), current_factor_name("phrase_match"), current_factor_name("luck")
+    ('phrase_match', 'phrase_match', 'luck')
+    """
+    return FACTOR_ALIASES.get(name, name)
+
+
+def current_factor_names(by_factor: Mapping[str, T]) -> dict[str, T]:
+    """Values by factor under the current names, in the same order.
+
+    A former name stays when the current one is there too, so that a check reports it as unknown.
+
+    >>> current_factor_names({"feedback": 0.6, "similarity": 0.4})
+    {'relevance_feedback': 0.6, 'similarity': 0.4}
+    """
+    return {
+        (name if current_factor_name(name) in by_factor else current_factor_name(name)): value
+        for name, value in by_factor.items()
+    }
+
+
+_BY_FACTOR = ("weights", "multipliers", "spread")
+
+
+def with_current_factor_names(data: Mapping[str, object]) -> dict[str, object]:
+    """The JSON object of a stored profile or experiment with the current factor names.
+
+    Renames the keys of `weights`, `multipliers` and `spread` and the entries of `factors`, at any depth.
+
+    >>> with_current_factor_names({"profile": {"weights": {"sentence": 1.0}}, "optimising": {"factors": ["coverage"]}})
+    {'profile': {'weights': {'best_sentence_similarity': 1.0}}, 'optimising': {'factors': ['term_coverage']}}
+    """
+    renamed: dict[str, object] = {}
+    for key, value in data.items():
+        if key in _BY_FACTOR and isinstance(value, dict):
+            renamed[key] = current_factor_names(value)
+        elif key == "factors" and isinstance(value, list):
+            renamed[key] = [current_factor_name(name) for name in value]
+        else:
+            renamed[key] = with_current_factor_names(value) if isinstance(value, dict) else value
+    return renamed
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileVersion:
+    """One version of a workspace's own profile; versions are only ever added.
+
+    profile: with its name and version (1, 2 …). origin: the profile it was copied from, as "name@version"; "" for none.
+    retired: this version deletes the profile: it is no longer offered, but old results can still name it.
+    """
+
+    profile: ScoreProfile
+    who: str
+    at: datetime
+    note: str = ""
+    origin: str = ""
+    retired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultProfile:
+    """The default profile of a project (None: of the whole library); the latest entry applies.
+
+    name: always its newest version; "" removes the choice, so that the library's or the built-in default applies.
+    """
+
+    project: str | None
+    name: str
+    who: str
+    at: datetime

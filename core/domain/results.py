@@ -1,0 +1,267 @@
+"""Search results: hits with score breakdown, citations, and dropped candidates."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from core.domain.documents import Document, Passage, Truth
+from core.domain.filters import SearchFilters
+from core.domain.queries import Route, ScoreProfile, SearchRequest
+
+__all__ = [
+    "Candidate",
+    "Citation",
+    "DropReason",
+    "Dropped",
+    "Factor",
+    "Hit",
+    "LegHit",
+    "LegHits",
+    "LegReport",
+    "Multiplier",
+    "NearWord",
+    "Score",
+    "SearchResult",
+    "Signals",
+    "Statistics",
+    "TermScore",
+    "UploadReceipt",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class LegHit:
+    """One passage found by one leg. `score` is the leg's own (cosine in [-1, 1], or BM25 ≥ 0)."""
+
+    passage_id: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class LegHits:
+    """The hits of one leg, best first. rows_before: passages in the library; rows_after: those the filters admit."""
+
+    hits: tuple[LegHit, ...]
+    rows_before: int
+    rows_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class LegReport:
+    """The report of one leg. `error` is the message when the leg failed; its hits are missing then."""
+
+    leg: str
+    found: int
+    rows_before: int
+    rows_after: int
+    milliseconds: float
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TermScore:
+    """One query term's share of a passage's BM25 score. `term` as asked, `stem` as indexed."""
+
+    term: str
+    stem: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class NearWord:
+    """A near word of a question term, or a thesaurus synonym of it. `asked`: as in the question, `word`: as in the
+    library, `stem`: as indexed (for a synonym, the synonym itself). cosine: of the two words, in [0, 1], None for a
+    synonym; closeness: its weight, in (0, 1]."""
+
+    asked: str
+    word: str
+    stem: str
+    cosine: float | None
+    closeness: float
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """All measurements of one candidate; scoring reads this and nothing else.
+
+    similarity: cosine clipped to [0, 1]. bm25 ≥ 0, terms sum to it. fusion: reciprocal-rank score ÷ the best possible,
+    in [0, 1]. ranks: leg name → 1-based rank ("dense", "sparse", "fused"); absent = not found there. term_coverage:
+    idf-weighted share of the question's terms in the passage, in [0, 1]. bm25_most ≥ 0: the highest possible BM25 for
+    this question, the sum of its terms' idf. relevance_feedback: cosine with the question moved towards the best
+    matches, clipped to [0, 1]; None when not measured. sentences: per sentence its cosine with the question, in [0, 1];
+    empty when not measured. best_sentence_similarity: the highest of these. answer: cosine of the nearest sentence that
+    contains the kind of answer asked for, divided by `best_sentence_similarity`, in [0, 1]; 0 when none contains it,
+    None when no kind is asked for. answer_words: the answer of that kind ("72 hours"). synonym_match: idf-weighted
+    share of the question's words that the passage contains directly or as a near word, in [0, 1]; near_words: those
+    near words. wordings ≥ 0: idf of the terms it contains only as a thesaurus synonym, each times its closeness.
+    phrase_match: share of the question's word pairs that are adjacent in the passage too, in [0, 1]. shared: as text,
+    entities in common with the question."""
+
+    similarity: float
+    bm25: float = 0.0
+    bm25_most: float = 0.0
+    terms: tuple[TermScore, ...] = ()
+    fusion: float = 0.0
+    term_coverage: float = 0.0
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    relevance_feedback: float | None = None
+    sentences: tuple[float, ...] = ()
+    best_sentence_similarity: float | None = None
+    answer: float | None = None
+    answer_words: str = ""
+    synonym_match: float | None = None
+    near_words: tuple["NearWord", ...] = ()
+    wordings: float = 0.0
+    phrase_match: float | None = None
+    shared: str = ""
+    rerank_logit: float | None = None
+    uses: int = 0
+    distinct_questions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A retrieved passage with its measurements: everything rescoring needs."""
+
+    passage: Passage
+    signals: Signals
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """One part of a score. value in [0, 1]; contribution = weight · value; reason in words."""
+
+    name: str
+    value: float
+    weight: float
+    contribution: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Multiplier:
+    """A factor applied to the sum. value in [0, 1]."""
+
+    name: str
+    value: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """total = Σ contribution × Π multiplier value; the parts add up to the total within 1e-9."""
+
+    total: float
+    factors: tuple[Factor, ...]
+    multipliers: tuple[Multiplier, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One cited sentence.
+
+    `quote == page text[start:end]`, always; start and end count characters of the page's extracted text. citation_id =
+    "{passage_id}.{sentence_index}" (0-based). `page` is None for files without pages. relevance: how well the sentence
+    answers the question, in [0, 1]."""
+
+    citation_id: str
+    passage_id: int
+    sentence_index: int
+    document_id: int
+    document_name: str
+    sha256: str
+    page: int | None
+    page_number: int
+    section: str
+    start: int
+    end: int
+    quote: str
+    truth: Truth | None
+    authority: str | None
+    jurisdiction: str | None
+    date: datetime | None
+    relevance: float
+    rows: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result. rank is 1-based; citations best first; similar: near duplicates collapsed into this one."""
+
+    rank: int
+    candidate: Candidate
+    score: Score
+    citations: tuple[Citation, ...]
+    similar: tuple[int, ...] = ()
+
+
+class DropReason(StrEnum):
+    """Why a candidate was dropped."""
+
+    FILTERED = "filtered"
+    BELOW_FLOOR = "below floor"
+    BELOW_THRESHOLD = "below threshold"
+    COLLAPSED = "collapsed"
+    BEYOND_MAX = "beyond max"
+    NO_ANSWER = "does not answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A dropped candidate, with the reason and its numbers as text."""
+
+    candidate: Candidate
+    reason: DropReason
+    detail: str
+    score: Score | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The result of one request: everything the page shows, and everything `rescore` needs.
+
+    answered: whether some hit carries enough evidence to count as an answer; if not, `hits` is empty, the nearest
+    misses are in `dropped`, and `silence` is the reason. refusal: why nothing in the library answers under any profile;
+    "" when something may. legs: one report each. notices: degraded parts. undated_left_out: undated documents a date
+    filter left out. rarity: inverse document frequency of each search term."""
+
+    request: SearchRequest
+    route: Route
+    profile: ScoreProfile
+    filters: SearchFilters
+    filters_in_words: tuple[str, ...]
+    hits: tuple[Hit, ...]
+    dropped: tuple[Dropped, ...]
+    candidates: tuple[Candidate, ...]
+    documents: Mapping[int, Document]
+    legs: tuple[LegReport, ...]
+    answered: bool
+    refusal: str = ""
+    silence: str = ""
+    notices: tuple[str, ...] = ()
+    undated_left_out: int = 0
+    milliseconds: float = 0.0
+    rarity: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class UploadReceipt:
+    """The immediate result of one upload: stored and queued, or already in the library."""
+
+    document_id: int
+    name: str
+    sha256: str
+    duplicate_of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Contents of the library. by_truth counts ready documents; None = unknown truth."""
+
+    documents: int
+    passages: int
+    by_truth: Mapping[Truth | None, int]
+    by_state: Mapping[str, int]
+    unsure: int
+    waiting_jobs: int

@@ -1,0 +1,144 @@
+"""Usage of results: shown, opened, cited, marked helpful or not; and the usage counts of documents.
+
+Events are only ever added. Opened, cited and helpful count as use; shown and not helpful do not. The latest mark of a
+person for a passage and question applies, so a changed mark counts once.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+__all__ = [
+    "KEPT_QUESTIONS",
+    "MARKS",
+    "TAKEN",
+    "UNUSED",
+    "DocumentUsage",
+    "PassageUsage",
+    "UsageEvent",
+    "UsageKind",
+    "kept_question",
+    "passage_uses",
+    "tallied",
+]
+
+KEPT_QUESTIONS = 50
+"""How many distinct questions are kept of a document, the latest ones."""
+
+_QUESTION_CHARACTERS = 200
+
+
+class UsageKind(StrEnum):
+    """Kind of a usage event. `unmarked` removes a helpful or not helpful mark."""
+
+    SHOWN = "shown"
+    OPENED = "opened"
+    CITED = "cited"
+    HELPFUL = "helpful"
+    NOT_HELPFUL = "not helpful"
+    UNMARKED = "unmarked"
+
+
+TAKEN = (UsageKind.OPENED, UsageKind.CITED)
+"""Kinds of which every event counts as a use."""
+
+MARKS = (UsageKind.HELPFUL, UsageKind.NOT_HELPFUL, UsageKind.UNMARKED)
+"""Kinds of which only a person's latest holds; it counts as a use while it says helpful."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageEvent:
+    """One action on one passage. question: as `kept_question` writes it, "" for none. who: "" for anonymous users, who
+    count as one person. document_id: may be that of an insight or episode.
+    """
+
+    kind: UsageKind
+    document_id: int
+    passage_id: int
+    question: str
+    who: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentUsage:
+    """Usage of a document. uses ≥ 0; last: when it was last used, None for never; questions: those it was used for, the
+    latest first, at most 50, at most 200 characters each.
+    """
+
+    uses: int = 0
+    last: datetime | None = None
+    questions: tuple[str, ...] = ()
+
+
+UNUSED = DocumentUsage()
+
+
+@dataclass(frozen=True, slots=True)
+class PassageUsage:
+    """Who did what with one passage, by name. Nobody is in both `helpful` and `not_helpful`."""
+
+    opened: frozenset[str] = frozenset()
+    cited: frozenset[str] = frozenset()
+    helpful: frozenset[str] = frozenset()
+    not_helpful: frozenset[str] = frozenset()
+
+
+def kept_question(question: str) -> str:
+    """A question as stored in events: on one line, cut to 200 characters.
+
+    >>> kept_question("  When is\\novertime due? "), len(kept_question("why " * 100))
+    ('When is overtime due?', 200)
+    """
+    return " ".join(question.split())[:_QUESTION_CHARACTERS]
+
+
+def tallied(events: Sequence[UsageEvent]) -> Mapping[int, DocumentUsage]:
+    """Document id → its usage, computed from events in insertion order; documents never used are absent.
+
+    The reference definition of every store's `uses`.
+
+    >>> from datetime import UTC
+    >>> noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    >>> said = [UsageEvent(kind, 7, 1, "Due?", "Ann", noon) for kind in (UsageKind.HELPFUL, UsageKind.NOT_HELPFUL)]
+    >>> tallied(said[:1])[7].uses, tallied(said)
+    (1, {})
+    """
+    held = [(number, event) for number, event in enumerate(events) if event.kind in TAKEN]
+    marks = {
+        (event.document_id, event.who, event.question, event.passage_id): (number, event)
+        for number, event in enumerate(events)
+        if event.kind in MARKS
+    }
+    held += [each for each in marks.values() if each[1].kind is UsageKind.HELPFUL]
+    held.sort(key=lambda each: (each[1].at, each[0]), reverse=True)
+    by_document: dict[int, list[UsageEvent]] = {}
+    for _, event in held:
+        by_document.setdefault(event.document_id, []).append(event)
+    return {document_id: _use(of_it) for document_id, of_it in by_document.items()}
+
+
+def _use(latest_first: Sequence[UsageEvent]) -> DocumentUsage:
+    questions = dict.fromkeys(event.question for event in latest_first if event.question)
+    return DocumentUsage(len(latest_first), latest_first[0].at, tuple(questions)[:KEPT_QUESTIONS])
+
+
+def passage_uses(events: Sequence[UsageEvent]) -> Mapping[int, PassageUsage]:
+    """Passage id → who did what with it, from events in insertion order; a person's latest mark applies."""
+    people: dict[int, dict[UsageKind, set[str]]] = {}
+    for event in events:
+        done = people.setdefault(event.passage_id, {})
+        if event.kind in MARKS:
+            for kind in MARKS:
+                done.get(kind, set()).discard(event.who)
+        done.setdefault(event.kind, set()).add(event.who)
+    return {
+        passage_id: PassageUsage(
+            opened=frozenset(done.get(UsageKind.OPENED, ())),
+            cited=frozenset(done.get(UsageKind.CITED, ())),
+            helpful=frozenset(done.get(UsageKind.HELPFUL, ())),
+            not_helpful=frozenset(done.get(UsageKind.NOT_HELPFUL, ())),
+        )
+        for passage_id, done in people.items()
+    }

@@ -1,1 +1,0 @@
-"""What can be drawn from a document: keywords, a summary, questions it answers. Pure."""

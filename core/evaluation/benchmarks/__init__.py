@@ -1,0 +1,1 @@
+"""Benchmarks on judged files: search, classification, coverage, citations and table questions."""

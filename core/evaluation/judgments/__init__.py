@@ -1,0 +1,1 @@
+"""Relevance judgments: question sets, judged files, pools and agreement between judges."""

@@ -1,0 +1,376 @@
+"""Files with judgments: reads corpora (labels, passages, questions, topics, collections), writes question sets."""
+# Longer than 300 lines: one reader and one writer per format, all with the same line-by-line messages.
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.domain.documents import Truth
+from core.domain.errors import BadRequest
+from core.domain.filters import SearchFilters
+from core.domain.relevance_judgments import JudgedQuestion, Judgment, QuestionSet, Relevant
+from core.evaluation.judgments.units import UnitIndex, document_of
+from core.evaluation.judgments.validation import CANNOT_JUDGE, filters_data, filters_of, json_row, relevant_of
+from core.evaluation.metrics.grades import grades_of
+from core.formats.csv import inert
+
+__all__ = [
+    "CSV_COLUMNS",
+    "FILES",
+    "Collection",
+    "LabelRow",
+    "PassageJudgment",
+    "QuestionJudgment",
+    "QuestionSetFile",
+    "Relevant",
+    "SetFile",
+    "TopicJudgment",
+    "filters_of",
+    "judged_csv",
+    "judged_jsonl",
+    "qrels",
+    "queries_jsonl",
+    "read_collection",
+    "read_labels",
+    "read_passages",
+    "read_questions",
+    "read_topics",
+]
+
+_LABEL_COLUMNS = ("file", "truth", "domain", "authority", "jurisdiction", "effective_date", "sha256")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRow:
+    """One judged document. `name` is what a user would have uploaded; effective_date is ISO to a year, month or day."""
+
+    file: str
+    name: str
+    sha256: str
+    truth: str
+    domain: str
+    authority: str
+    jurisdiction: str
+    effective_date: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class PassageJudgment:
+    """A passage whose truth differs from its document's; it begins with `start_words`. page is 1-based."""
+
+    sha256: str
+    page: int | None
+    start_words: str
+    truth: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionJudgment:
+    """One judged question; without relevant entries, nothing in the corpus answers it."""
+
+    id: str
+    question: str
+    kind: str
+    filters: SearchFilters
+    relevant: tuple[Relevant, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicJudgment:
+    """One judged topic: the truths that support it and those that do not."""
+
+    topic: str
+    covered: frozenset[Truth]
+    missing: frozenset[Truth]
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A retrieval test collection: id → title and text, id → query, query id → document id → grade."""
+
+    documents: Mapping[str, tuple[str, str]]
+    queries: Mapping[str, str]
+    grades: Mapping[str, Mapping[str, int]]
+
+    def texts(self) -> dict[str, str]:
+        """Document id → title and text; the title is not repeated if the text begins with it."""
+        return {
+            name: text if text.startswith(title) else f"{title}\n\n{text}"
+            for name, (title, text) in self.documents.items()
+        }
+
+
+def read_labels(path: Path) -> tuple[LabelRow, ...]:
+    """The rows of a LABELS.csv. Raises BadRequest naming file and line."""
+    reader = csv.DictReader(io.StringIO(_text(path), newline=""))
+    missing = [name for name in _LABEL_COLUMNS if name not in (reader.fieldnames or ())]
+    if missing:
+        raise BadRequest(f"{path} line 1: no column {', '.join(missing)}.", "Write the header the corpus README names.")
+    rows = [_label(path, reader.line_num, row) for row in reader]
+    if not rows:
+        raise BadRequest(f"{path} holds no rows.", "Give at least one labelled document.")
+    return tuple(rows)
+
+
+def _label(path: Path, line: int, row: Mapping[str, str | None]) -> LabelRow:
+    values = {name: (row.get(name) or "").strip() for name in (*_LABEL_COLUMNS, "original_name", "source")}
+    if values["truth"] not in set(Truth):
+        raise _bad(path, line, f"'{values['truth']}' is not a truth", f"Truths are: {', '.join(Truth)}.")
+    return LabelRow(
+        file=values["file"],
+        name=values["original_name"] or values["file"],
+        sha256=values["sha256"],
+        truth=values["truth"],
+        domain=values["domain"],
+        authority=values["authority"],
+        jurisdiction=values["jurisdiction"],
+        effective_date=values["effective_date"],
+        source=values["source"] or "unknown",
+    )
+
+
+def read_passages(path: Path) -> tuple[PassageJudgment, ...]:
+    """The lines of a passages.jsonl; none when the file is absent. Raises BadRequest naming file and line."""
+    if not path.is_file():
+        return ()
+    return tuple(
+        PassageJudgment(
+            row["sha256"], row.get("page"), row["start_words"], str(_truth(path, line, row["passage_truth"]))
+        )
+        for line, row in _lines(path, ("sha256", "start_words", "passage_truth"))
+    )
+
+
+def read_questions(path: Path) -> tuple[QuestionJudgment, ...]:
+    """The lines of a QUESTIONS.jsonl. Raises BadRequest naming file and line."""
+    questions = []
+    for line, row in _lines(path, ("id", "question", "relevant")):
+        try:
+            questions.append(_question(row))
+        except BadRequest as error:
+            raise _bad(path, line, error.message.rstrip("."), error.hint) from error
+    return tuple(questions)
+
+
+def _question(row: Mapping[str, Any]) -> QuestionJudgment:
+    return QuestionJudgment(
+        id=str(row["id"]),
+        question=str(row["question"]),
+        kind=str(row.get("kind") or "unknown"),
+        filters=filters_of(row.get("filters") or {}),
+        relevant=relevant_of(row.get("relevant") or ()),
+    )
+
+
+def read_topics(path: Path) -> tuple[TopicJudgment, ...]:
+    """The lines of a GAPS.jsonl. Raises BadRequest naming file and line."""
+    topics = []
+    for line, row in _lines(path, ("topic", "covered", "missing")):
+        covered = frozenset(_truth(path, line, name) for name in row["covered"])
+        missing = frozenset(_truth(path, line, name) for name in row["missing"])
+        if covered & missing:
+            raise _bad(path, line, "a truth is both covered and missing", "Keep it in one of the two.")
+        topics.append(TopicJudgment(str(row["topic"]), covered, missing))
+    return tuple(topics)
+
+
+def _truth(path: Path, line: int, name: Any) -> Truth:
+    if name not in set(Truth):
+        raise _bad(path, line, f"{name!r} is not a truth", f"Truths are: {', '.join(Truth)}.")
+    return Truth(name)
+
+
+def read_collection(folder: Path) -> Collection:
+    """corpus.jsonl, queries.jsonl and qrels.tsv of a folder (BEIR layout). Raises BadRequest naming file and line."""
+    documents = {
+        str(row["_id"]): (str(row.get("title") or ""), str(row["text"]))
+        for _, row in _lines(folder / "corpus.jsonl", ("_id", "text"))
+    }
+    queries = {str(row["_id"]): str(row["text"]) for _, row in _lines(folder / "queries.jsonl", ("_id", "text"))}
+    grades: dict[str, dict[str, int]] = {}
+    path = folder / "qrels.tsv"
+    for line, text in enumerate(_text(path).split("\n"), start=1):
+        parts = text.rstrip("\r").split("\t")
+        if not text.strip() or (line == 1 and not parts[-1].strip().lstrip("-").isdigit()):
+            continue
+        if len(parts) != 3 or not parts[2].strip().lstrip("-").isdigit():
+            raise _bad(path, line, "is not query, document and grade apart by tabs", "Write three columns.")
+        grades.setdefault(parts[0], {})[parts[1]] = int(parts[2])
+    return Collection(documents, queries, grades)
+
+
+def _lines(path: Path, keys: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    for line, text in enumerate(_text(path).split("\n"), start=1):
+        if text.strip():
+            try:
+                row = json_row(text, keys)
+            except BadRequest as error:
+                raise _bad(path, line, error.message.rstrip("."), error.hint) from error
+            yield line, row
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadRequest(f"{path} cannot be read: {error}.", "Check the path, and that it is UTF-8 text.") from error
+
+
+def _bad(path: Path, line: int, problem: str, hint: str) -> BadRequest:
+    return BadRequest(f"{path} line {line}: {problem}.", hint)
+
+
+CSV_COLUMNS = (
+    "key", "question", "kind", "unit", "document", "page", "passage", "grade", "judge", "judged_at", "blind"
+)  # fmt: skip
+
+_PASSAGE_BEGINS = 160  # characters. Chosen by hand, not fitted.
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSetFile:
+    """A set with its active questions, in order, and the current judgments, by id."""
+
+    questions_set: QuestionSet
+    questions: tuple[JudgedQuestion, ...]
+    judgments: tuple[Judgment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetFile:
+    """One export format. ending: file extension. words: what it is for."""
+
+    name: str
+    ending: str
+    media_type: str
+    words: str
+    written: Callable[[QuestionSetFile, UnitIndex], str]
+
+
+def judged_jsonl(kept: QuestionSetFile, index: UnitIndex | None = None) -> str:
+    """One question per line with its filters, known answers and judgments; import restores it exactly.
+
+    It is the format of judged corpora, {"id", "question", "kind", "filters", "relevant": [{"sha256", "page",
+    "must_contain", "grade"}]}, with "judgments": [{"unit", "grade", "who", "at", "blind"}]; grade null: can't judge.
+    """
+    said = _by_question(kept)
+    return "".join(
+        _line(
+            {
+                "id": question.key,
+                "question": question.question,
+                "kind": question.kind,
+                "filters": filters_data(question.filters),
+                "relevant": [_relevant(entry) for entry in question.relevant],
+                "judgments": [_judgment(each) for each in said.get(question.id, ())],
+            }
+        )
+        for question in kept.questions
+    )
+
+
+def _by_question(kept: QuestionSetFile) -> Mapping[int, list[Judgment]]:
+    said: dict[int, list[Judgment]] = {}
+    for each in kept.judgments:
+        said.setdefault(each.question_id, []).append(each)
+    return said
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False) + "\n"
+
+
+def _relevant(entry: Relevant) -> dict[str, Any]:
+    return {
+        "sha256": entry.sha256,
+        "page": entry.page,
+        "must_contain": list(entry.must_contain),
+        "grade": entry.grade,
+    }
+
+
+def _judgment(each: Judgment) -> dict[str, Any]:
+    return {
+        "unit": each.unit,
+        "grade": each.grade,
+        "who": each.who,
+        "at": each.at.isoformat(),
+        "blind": each.blind,
+    }
+
+
+def judged_csv(kept: QuestionSetFile, index: UnitIndex) -> str:
+    """One judgment per row with document, page and the beginning of the passage; an unjudged question has one row.
+    Omits filters and known answers. Text that a spreadsheet would run as a formula is escaped."""
+    said = _by_question(kept)
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(CSV_COLUMNS)
+    for question in kept.questions:
+        asked = (question.key, question.question, question.kind)
+        rows: Sequence[tuple[Any, ...]] = [_row(each, index) for each in said.get(question.id, ())] or [("",) * 8]
+        writer.writerows([inert(value) for value in (*asked, *row)] for row in rows)
+    return out.getvalue()
+
+
+def _row(each: Judgment, index: UnitIndex) -> tuple[Any, ...]:
+    document, passage = index.document(each.unit), index.passage(each.unit)
+    page = passage.page if passage is not None and document is not None and document.paged else ""
+    return (
+        each.unit,
+        document.name if document is not None else "",
+        page,
+        " ".join(passage.text.split())[:_PASSAGE_BEGINS] if passage is not None else "",
+        CANNOT_JUDGE if each.grade is None else each.grade,
+        each.who,
+        each.at.isoformat(),
+        "yes" if each.blind else "no",
+    )
+
+
+def qrels(kept: QuestionSetFile, index: UnitIndex) -> str:
+    """TREC relevance judgments, "key 0 unit grade" per line, with the grade that the metrics use
+    (core.evaluation.metrics.grades.grades_of); includes known answers whose documents are in the library."""
+    level, lines = kept.questions_set.level, []
+    said = _by_question(kept)
+    for question in kept.questions:
+        judgments = said.get(question.id, ())
+        sources = dict.fromkeys(entry.sha256 for entry in question.relevant)
+        passages = {unit: passage for sha256 in sources for unit, passage in index.passages(sha256).items()}
+        graded = grades_of(question, judgments, level, passages).units
+        judged = {each.unit for each in judgments}
+        lines += [
+            f"{question.key} 0 {unit} {grade}\n"
+            for unit, grade in graded.items()
+            if unit in judged or unit in passages or (unit == document_of(unit) and index.document(unit) is not None)
+        ]
+    return "".join(lines)
+
+
+def queries_jsonl(kept: QuestionSetFile, index: UnitIndex | None = None) -> str:
+    """The questions beside a TREC file, one per line: {"_id", "text", "kind", "filters"}, as BEIR names them."""
+    return "".join(
+        _line(
+            {
+                "_id": question.key,
+                "text": question.question,
+                "kind": question.kind,
+                "filters": filters_data(question.filters),
+            }
+        )
+        for question in kept.questions
+    )
+
+
+FILES = (
+    SetFile("JSONL", ".jsonl", "application/x-ndjson", "everything", judged_jsonl),
+    SetFile("CSV", ".csv", "text/csv", "for a spreadsheet", judged_csv),
+    SetFile("TREC qrels", ".qrels", "text/plain", "for evaluation tools", qrels),
+    SetFile("Queries", ".queries.jsonl", "application/x-ndjson", "beside the qrels", queries_jsonl),
+)
+"""Export formats of a question set, in the order they are offered."""

@@ -1,0 +1,1 @@
+"""Metrics on judged results, significance tests and comparison of experiments."""

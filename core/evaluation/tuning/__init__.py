@@ -1,0 +1,1 @@
+"""Tuning: versioned score profiles, trials on one question, thresholds and weight optimisation."""

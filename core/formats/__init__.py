@@ -1,0 +1,1 @@
+"""Output formats that several packages share: spreadsheets, CSV, terminal text."""

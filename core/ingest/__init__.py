@@ -1,1 +1,0 @@
-"""The upload flow: read, classify, split, embed; one module per step."""

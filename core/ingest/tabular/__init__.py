@@ -1,1 +1,0 @@
-"""Tables of text cells → typed columns, loaded rows and rejected rows."""

@@ -1,0 +1,1 @@
+"""Document ingestion: parse, classify, split and embed; one module per step."""

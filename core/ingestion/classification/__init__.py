@@ -1,0 +1,1 @@
+"""Classification of documents and passages; every label has its evidence."""

@@ -1,0 +1,130 @@
+"""The document classifier: decides every label of a document and its passages, with evidence.
+
+Signals: file name, title, text patterns (core/knowledge/truths.toml and others), and embedding similarity of sentences
+to this project's prototypes for each label. An analyst's correction always wins. Deterministic; no language model.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from core.domain.documents import Label, Labels, Page, Passage
+from core.ingestion.classification.dates import effective_date_label, temporal_label
+from core.ingestion.classification.jurisdiction import jurisdiction_label
+from core.ingestion.classification.language import is_native, language_label
+from core.ingestion.classification.passages import labelled_passages
+from core.ingestion.classification.sample import DocumentSample, read_for_classifying
+from core.ingestion.classification.subject import authority_label, domain_label
+from core.ingestion.classification.truth import Clue, clues, truth_label
+from core.ingestion.classification.weighting import Prototypes, confirmed_label
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.ports.stores import Embedder, Vectors
+
+__all__ = ["Classifier", "TruthClassifier"]
+
+_CACHED_VOCABULARIES = 8  # embedded sets of domain prototypes; enough for several drafts at once; chosen by hand
+
+
+class Classifier(Protocol):
+    """Decides labels with evidence, using a workspace's terms."""
+
+    def document(
+        self,
+        name: str,
+        title: str,
+        pages: Sequence[Page],
+        corrections: Mapping[str, Label],
+        metadata: Mapping[str, str] | None = None,
+        *,
+        terms: WorkspaceTerms,
+    ) -> Labels:
+        """metadata: facts stated in the file, for example "published" with an ISO date."""
+        ...
+
+    def passages(self, labels: Labels, passages: Sequence[Passage], vectors: Vectors) -> Sequence[Passage]: ...
+
+
+class TruthClassifier:
+    """The built-in `Classifier`. Prototypes are embedded at first use and cached."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._own_domains: dict[object, Prototypes] = {}
+
+    def document(
+        self,
+        name: str,
+        title: str,
+        pages: Sequence[Page],
+        corrections: Mapping[str, Label],
+        metadata: Mapping[str, str] | None = None,
+        *,
+        terms: WorkspaceTerms,
+    ) -> Labels:
+        """Labels with probability, runner-up and quoted evidence; a field in `corrections` overrides the decision.
+
+        metadata: facts stated in the file ("published": an ISO date). terms: the workspace's domains, authorities
+        and jurisdictions. Raises ModelUnavailable.
+        """
+        reading, vectors = self.read(name, title, pages, metadata)
+        return self.labels(reading, vectors, corrections, terms)
+
+    def read(
+        self, name: str, title: str, pages: Sequence[Page], metadata: Mapping[str, str] | None = None
+    ) -> tuple[DocumentSample, Vectors]:
+        """The sample of a document, and the vectors of its sentences. Raises ModelUnavailable."""
+        reading = read_for_classifying(name, title, pages, metadata or {})
+        return reading, self._vectors(reading)
+
+    def clues(self, name: str, pages: Sequence[Page]) -> tuple[Clue, ...]:
+        """The clues to a document's truth, before weighting. Raises ModelUnavailable."""
+        reading, vectors = self.read(name, "", pages)
+        return clues(reading, self._truths, vectors, is_native(language_label(reading)))
+
+    def labels(
+        self, reading: DocumentSample, vectors: Vectors, corrections: Mapping[str, Label], terms: WorkspaceTerms
+    ) -> Labels:
+        """The labels of a sample; vectors: of its segments. A label in `corrections` is kept, and labels that depend
+        on it follow."""
+        fixed = {field: confirmed_label(label) for field, label in corrections.items()}
+        language = fixed.get("language") or language_label(reading)
+        native = is_native(language)
+        truth = fixed.get("truth") or truth_label(reading, self._truths, vectors, native)
+        authority = fixed.get("authority") or authority_label(reading, truth, self._authorities, vectors, terms, native)
+        return Labels(
+            truth=truth,
+            domain=fixed.get("domain") or domain_label(reading, self._domains(terms), vectors, terms, native),
+            authority=authority,
+            jurisdiction=fixed.get("jurisdiction") or jurisdiction_label(reading, truth, authority, language, terms),
+            effective_date=fixed.get("effective_date") or effective_date_label(reading, truth),
+            temporal_class=fixed.get("temporal_class") or temporal_label(reading, truth),
+            language=language,
+        )
+
+    def passages(self, labels: Labels, passages: Sequence[Passage], vectors: Vectors) -> Sequence[Passage]:
+        """The passages with labels: those of the document, or their own truth where their words clearly state one."""
+        return labelled_passages(labels, passages)
+
+    def _vectors(self, reading: DocumentSample) -> Vectors:
+        if not reading.segments:
+            return np.zeros((0, self._embedder.dimensions), dtype=np.float32)
+        return self._embedder.embed([" ".join(segment.split()) for segment in reading.segments])
+
+    @cached_property
+    def _truths(self) -> Prototypes:
+        return Prototypes(self._embedder, "truth")
+
+    @cached_property
+    def _authorities(self) -> Prototypes:
+        return Prototypes(self._embedder, "authority")
+
+    def _domains(self, terms: WorkspaceTerms) -> Prototypes:
+        """Prototypes of the workspace's domains, built-in and own."""
+        own = terms.prototypes
+        if own not in self._own_domains:
+            if len(self._own_domains) >= _CACHED_VOCABULARIES:
+                self._own_domains.clear()
+            self._own_domains[own] = Prototypes(self._embedder, "domain", own)
+        return self._own_domains[own]

@@ -1,0 +1,418 @@
+"""Parses mails, MIME (.eml) and Outlook (.msg): header fields and body as text, attachments as separate files.
+
+Prefers a plain-text body to HTML; a mail inside a mail is an attachment.
+"""
+
+# Over 300 lines: two file formats produce the same kind of document and share its construction.
+
+import re
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from email.message import EmailMessage
+from email.utils import getaddresses
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from core.domain.errors import EncryptedFile, UnreadableFile
+from core.domain.extraction import BlockKind, ContainedFile, ExtractedDocument
+from core.ingestion.parsers.blocks import PageWriter, write_blocks
+from core.ingestion.parsers.file_kinds import FileKind
+from core.ingestion.parsers.ooxml import kept
+from core.ingestion.parsers.text_cleaning import clean, decoded
+
+__all__ = ["Attachment", "Message", "extracted_mail", "html_body", "read_eml", "read_msg", "text_body"]
+
+_NAME_LETTERS = 150  # Chosen by hand, not fitted.
+
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f<>:\"|?*]")
+
+_SUBJECT_MARK = re.compile(r"^(?:(?:re|aw|fw|fwd|wg|sv|tr|rv)\s*(?:\[\d+\])?:\s*)+", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """An attached file under the name the sender gave it."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One mail. fields: From, To, Cc … in display order. sent: None if unknown. left_out: number of skipped inline
+    pictures."""
+
+    subject: str
+    fields: Sequence[tuple[str, str]]
+    sent: datetime | None
+    body: ExtractedDocument | None
+    attachments: Sequence[Attachment] = ()
+    left_out: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+def extracted_mail(message: Message, kind: FileKind, folder: Path | None) -> ExtractedDocument:
+    """The mail as one page, attachments written below `folder`; without a folder they are only counted."""
+    writer = PageWriter(1)
+    subject = " ".join(clean(message.subject).split())
+    writer.add(subject, BlockKind.HEADING, level=1)
+    told = [(name, " ".join(clean(value).split())) for name, value in message.fields]
+    if message.sent is not None:
+        told.append(("Date", f"{message.sent:%Y-%m-%d %H:%M %z}".strip()))
+    told = [(name, value) for name, value in told if value]
+    named = [_safe_name(each.name, number) for number, each in enumerate(message.attachments, start=1)]
+    if named:
+        told.append(("Attachments", ", ".join(named)))
+    writer.add("\n".join(f"{name}: {value}" for name, value in told), BlockKind.PARAGRAPH)
+    if message.body is not None:
+        write_blocks(writer, message.body)
+    warnings = [*message.warnings, *(message.body.warnings if message.body else ())]
+    if message.body is None or not message.body.blocks:
+        warnings.append("The mail holds no text of its own.")
+    if message.left_out:
+        pictures = _counted(message.left_out, "picture")
+        warnings.append(f"{pictures[0]} inside the mail's text {pictures[1]} left out.")
+    if named and folder is None:
+        files = _counted(len(named), "attachment")
+        warnings.append(f"{files[0]} {files[1]} not read ({', '.join(named)}).")
+    members = _written(message.attachments, named, folder) if folder is not None else ()
+    return ExtractedDocument(
+        (writer.page(),),
+        tuple(writer.blocks),
+        kind,
+        title=_SUBJECT_MARK.sub("", subject),
+        metadata=_metadata(dict(told), message.sent),
+        warnings=tuple(warnings),
+        members=tuple(members),
+    )
+
+
+def _counted(count: int, noun: str) -> tuple[str, str]:
+    return (f"1 {noun}", "was") if count == 1 else (f"{count} {noun}s", "were")
+
+
+def _metadata(fields: dict[str, str], sent: datetime | None) -> dict[str, str]:
+    author = next(((name or address) for name, address in getaddresses([fields.get("From", "")])), "")
+    published = sent.date().isoformat() if sent is not None else ""
+    return kept(author=author, to=fields.get("To", ""), published=published)
+
+
+def _safe_name(name: str, number: int) -> str:
+    """A name without folders and unsafe characters; "attachment 3" if nothing is left.
+
+    >>> _safe_name("..\\\\..\\\\etc/passwd", 1), _safe_name("pay\\u202efdp.exe", 1), _safe_name("..", 3)
+    ('passwd', 'payfdp.exe', 'attachment 3')
+    """
+    last = PurePosixPath(clean(name).replace("\\", "/")).name
+    plain = _UNSAFE.sub("", "".join(letter for letter in last if letter.isprintable())).strip(" .")
+    stem, dot, ending = plain.rpartition(".")
+    if len(plain) > _NAME_LETTERS:
+        plain = f"{stem[: _NAME_LETTERS - 10]}{dot}{ending[:9]}" if dot else plain[:_NAME_LETTERS]
+    return plain or f"attachment {number}"
+
+
+def _written(attachments: Sequence[Attachment], names: Iterable[str], folder: Path) -> list[ContainedFile]:
+    """Writes each attachment under a number; the sender's name is never used as a path."""
+    place = folder / "attachments"
+    place.mkdir(parents=True, exist_ok=True)
+    members = []
+    for number, (attachment, name) in enumerate(zip(attachments, names, strict=True), start=1):
+        path = place / f"{number:04}"
+        path.write_bytes(attachment.data)
+        note = "" if name == attachment.name else "Its name was made safe."
+        members.append(ContainedFile(name, str(path), note))
+    return members
+
+
+def text_body(name: str, text: str) -> ExtractedDocument:
+    """A plain-text body: paragraphs, lists and quoted replies with their marks."""
+    from core.ingestion.parsers.plain_text import read_text
+
+    return read_text(name, text)
+
+
+def html_body(name: str, text: str) -> ExtractedDocument:
+    """The text of an HTML body."""
+    from core.ingestion.parsers.html import read_html
+
+    return read_html(name, text)
+
+
+_FIELDS = ("From", "To", "Cc")
+
+_SEALED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime", "multipart/encrypted"})
+
+_SIGNATURES = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"})
+
+_LEAST_TEXT = 10  # Chosen by hand, not fitted.
+
+_LONGEST_FIELD = 10_000  # characters; the parser's time grows quadratically. Chosen by hand, not fitted.
+
+
+def read_eml(name: str, data: bytes, folder: Path | None) -> ExtractedDocument:
+    """The text and attachments of a MIME mail. Raises EncryptedFile or UnreadableFile."""
+    from email import message_from_bytes
+    from email.errors import MessageError
+    from email.policy import EmailPolicy
+
+    class Bounded(EmailPolicy):
+        """Truncates over-long header fields before parsing."""
+
+        def header_fetch_parse(self, name: str, value: str) -> Any:
+            return super().header_fetch_parse(name, value[:_LONGEST_FIELD])
+
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        mail = message_from_bytes(data, policy=Bounded())
+        assert isinstance(mail, EmailMessage)
+        _refuse_sealed(name, mail)
+        message = _mime_message(name, mail)
+    except (MessageError, ValueError, LookupError, TypeError, AttributeError, IndexError, KeyError) as error:
+        raise UnreadableFile(
+            f"'{name}' is damaged: its parts cannot be read ({type(error).__name__}).", "Save the mail again."
+        ) from error
+    return extracted_mail(message, FileKind.EML, folder)
+
+
+def _refuse_sealed(name: str, mail: EmailMessage) -> None:
+    sealed = mail.get_content_type() in _SEALED and mail.get_param("smime-type") != "signed-data"
+    if sealed or any(part.get_filename() == "message.rpmsg" for part in mail.walk()):
+        raise EncryptedFile(
+            f"'{name}' is an encrypted mail.", "Open it in your mail program, and save its text as a file."
+        )
+
+
+def _mime_message(name: str, mail: EmailMessage) -> Message:
+    body = mail.get_body(("plain",))
+    html = mail.get_body(("html",))
+    text, warning = _decoded(name, body) if body is not None else ("", "")
+    chosen = None
+    if len(text.strip()) >= _LEAST_TEXT or (html is None and text.strip()):
+        chosen = text_body(name, text)
+    elif html is not None:
+        text, warning = _decoded(name, html)
+        chosen = html_body(name, text)
+    long = [field for field, value in mail.raw_items() if len(value) > _LONGEST_FIELD]
+    cut = [f"Of the field {field} the first {_LONGEST_FIELD:,} letters were read." for field in long]
+    shown = _decoded(name, html)[0] if html is not None else ""
+    attachments, left_out = _mime_attachments(mail, [part for part in (body, html) if part is not None], shown)
+    return Message(
+        _field(mail, "Subject"),
+        [(field, _field(mail, field)) for field in _FIELDS],
+        _sent(mail),
+        chosen,
+        attachments,
+        left_out,
+        tuple(filter(None, (warning, *cut))),
+    )
+
+
+def _field(mail: Any, field: str) -> str:
+    """All values of a field; "" if it is too damaged to parse."""
+    try:
+        return ", ".join(str(value) for value in mail.get_all(field, []))
+    except (ValueError, LookupError, TypeError, AttributeError, IndexError):
+        return ""
+
+
+def _sent(mail: Any) -> datetime | None:
+    try:
+        date = mail["Date"]
+        return getattr(date, "datetime", None)
+    except (ValueError, LookupError, TypeError, AttributeError, IndexError, OverflowError):
+        return None
+
+
+def _decoded(name: str, part: Any) -> tuple[str, str]:
+    """The text of a part: in its declared encoding, else in a detected one."""
+    data = part.get_payload(decode=True) or b""
+    stated = part.get_content_charset("")
+    if stated and stated != "unknown-8bit":
+        try:
+            return data.decode(stated), ""
+        except (LookupError, UnicodeDecodeError):
+            pass
+    return decoded(name, data)
+
+
+def _mime_attachments(mail: EmailMessage, bodies: list[Any], page: str) -> tuple[list[Attachment], int]:
+    """Attachments, and the number of pictures skipped because the body shows them."""
+    found: list[Attachment] = []
+    left_out = 0
+    stack: list[Any] = [mail]
+    while stack:
+        part = stack.pop()
+        if part in bodies or part.get_content_type() in _SIGNATURES:
+            continue
+        if part.get_content_type() == "message/rfc822":
+            inner = part.get_payload(0)
+            found.append(Attachment(part.get_filename() or f"{_field(inner, 'Subject') or 'mail'}.eml", bytes(inner)))
+        elif part.is_multipart():
+            stack += reversed(part.get_payload())
+        elif part.get_content_maintype() == "image" and _is_shown(part, page):
+            left_out += 1
+        elif part.get_filename() or part.is_attachment() or part.get_content_maintype() not in {"text", "multipart"}:
+            data = part.get_payload(decode=True) or b""
+            guessed = f"attachment {len(found) + 1}{_ending(part.get_content_type())}"
+            found.append(Attachment(part.get_filename() or guessed, data))
+        elif part.get_content_type() == "text/calendar":
+            found.append(Attachment("invitation.ics", part.get_payload(decode=True) or b""))
+    return found, left_out
+
+
+def _is_shown(picture: Any, page: str) -> bool:
+    named = str(picture["Content-ID"] or "").strip(" <>")
+    return bool(named) and (not picture.is_attachment() or f"cid:{named}" in page)
+
+
+def _ending(media_type: str) -> str:
+    from mimetypes import guess_extension
+
+    return guess_extension(media_type) or ""
+
+
+_ROOT_HEADER_BYTES, _INNER_HEADER_BYTES = 32, 24  # [MS-OXMSG] 2.4.1: header of the property stream
+
+_EMBEDDED = "__substg1.0_3701000D"
+
+_RTF_COMPRESSED, _DISPLAY_TO, _DISPLAY_CC = 0x1009, 0x0E04, 0x0E03  # MAPI property ids, [MS-OXPROPS]
+
+_MOST_DEPTH = 10  # Chosen by hand, not fitted.
+
+
+def read_msg(name: str, data: bytes, folder: Path | None) -> ExtractedDocument:
+    """The text and attachments of an Outlook message. Raises EncryptedFile or UnreadableFile."""
+    from olefile import OleFileIO
+    from oxmsg.domain.model import UnrecognizedCodePageError, UnsupportedEncodingError
+    from oxmsg.storage import Storage
+
+    try:
+        with OleFileIO(BytesIO(data)) as package:
+            storage = Storage.from_ole(package)
+        message = _outlook_message(name, storage, _ROOT_HEADER_BYTES, 0)
+    except (
+        OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, AssertionError, struct.error, LookupError,
+        RecursionError,
+        UnrecognizedCodePageError, UnsupportedEncodingError,
+    ) as error:  # fmt: skip
+        raise UnreadableFile(
+            f"'{name}' is damaged: its parts cannot be read ({type(error).__name__}).", "Save the mail again."
+        ) from error
+    return extracted_mail(message, FileKind.MSG, folder)
+
+
+def _outlook_message(name: str, storage: Any, header_bytes: int, depth: int) -> Message:
+    from oxmsg import Message as Outlook
+    from oxmsg.domain import constants
+    from oxmsg.properties import Properties
+
+    outlook = Outlook(storage)
+    known = Properties(storage, properties_header_offset=header_bytes)
+    attachments, left_out = _outlook_attachments(name, storage, depth)
+    sealed = ".smime" in (known.str_prop_value(constants.PID_MESSAGE_CLASS) or "").lower()
+    if any(each.name == "message.rpmsg" for each in attachments) or (sealed and _is_sealed(attachments)):
+        raise EncryptedFile(f"'{name}' is an encrypted mail.", "Open it in Outlook, and save its text as a file.")
+    named = {
+        "From": _sender(known),
+        "To": _people(outlook, 1) or known.str_prop_value(_DISPLAY_TO) or "",
+        "Cc": _people(outlook, 2) or known.str_prop_value(_DISPLAY_CC) or "",
+    }
+    sent = known.date_prop_value(constants.PID_CLIENT_SUBMIT_TIME)
+    subject = known.str_prop_value(constants.PID_SUBJECT) or ""
+    return Message(subject, list(named.items()), sent, _body(name, known), attachments, left_out)
+
+
+def _is_sealed(attachments: list[Attachment]) -> bool:
+    """Whether the mail is encrypted as a whole; a signed mail is not."""
+    return [each.name for each in attachments] == ["smime.p7m"] and b"multipart/signed" not in attachments[0].data
+
+
+def _sender(known: Any) -> str:
+    from oxmsg.domain import constants
+
+    name = (known.str_prop_value(constants.PID_SENDER_NAME) or "").strip()
+    address = known.str_prop_value(constants.PID_SENDER_SMTP_ADDRESS) or ""
+    address = address or known.str_prop_value(constants.PID_SENDER_EMAIL_ADDRESS) or ""
+    if "@" not in address or address == name:
+        return name or address
+    return f"{name} <{address}>".strip()
+
+
+def _people(outlook: Any, kind: int) -> str:
+    """Names and addresses of the recipients of one kind: 1 = To, 2 = Cc."""
+    from oxmsg.domain.constants import PID_RECIPIENT_TYPE
+
+    told = []
+    for each in outlook.recipients:
+        if each.properties.int_prop_value(PID_RECIPIENT_TYPE) == kind:
+            address = each.email_address if "@" in each.email_address and each.email_address != each.name else ""
+            told.append(f"{each.name} <{address}>" if address and each.name else each.name or address)
+    return ", ".join(told)
+
+
+def _body(name: str, known: Any) -> ExtractedDocument | None:
+    """The plain-text body, else the HTML or rich-text body."""
+    from oxmsg.domain import constants
+
+    if text := (known.str_prop_value(constants.PID_BODY) or "").strip():
+        return text_body(name, text)
+    if data := known.binary_prop_value(constants.PID_HTML):
+        return html_body(name, decoded(name, data)[0])
+    if html := known.str_prop_value(constants.PID_BODY_HTML):
+        return html_body(name, html)
+    if packed := known.binary_prop_value(_RTF_COMPRESSED):
+        from compressed_rtf import decompress
+
+        from core.ingestion.parsers.rtf import read_rtf
+
+        return read_rtf(name, decompress(packed))
+    return None
+
+
+def _outlook_attachments(name: str, storage: Any, depth: int) -> tuple[list[Attachment], int]:
+    found: list[Attachment] = []
+    left_out = 0
+    for part in storage.iter_attachment_storages():
+        for attachment, shown in _attached(name, part, len(found) + 1, depth):
+            if shown:
+                left_out += 1
+            else:
+                found.append(attachment)
+    return found, left_out
+
+
+def _attached(name: str, part: Any, number: int, depth: int) -> Iterator[tuple[Attachment, bool]]:
+    """The file of one part, and whether it is an inline picture; nothing for a link to a file."""
+    from oxmsg.attachment import Attachment as Outlook
+    from oxmsg.domain import constants
+
+    known = Outlook(part)
+    inner = next((each for each in part.storages if each.name == _EMBEDDED), None)
+    called = known.file_name or known.properties.str_prop_value(constants.PID_ATTACH_FILENAME)
+    if inner is not None and depth < _MOST_DEPTH:
+        message = _outlook_message(name, inner, _INNER_HEADER_BYTES, depth + 1)
+        yield Attachment(f"{message.subject or called or f'mail {number}'}.eml", _as_eml(message)), False
+    elif known.file_bytes is not None:
+        called = called or f"attachment {number}"
+        shown = known.properties.str_prop_value(constants.PID_ATTACH_CONTENT_ID) is not None
+        picture = (known.mime_type or "").startswith("image/") or called.lower().endswith((".png", ".jpg", ".gif"))
+        yield Attachment(called, known.file_bytes), shown and picture
+
+
+def _as_eml(message: Message) -> bytes:
+    """An embedded mail as an .eml file, to be parsed like any other mail."""
+    from email.message import EmailMessage
+    from email.utils import format_datetime
+
+    mail = EmailMessage()
+    for field, value in (("Subject", message.subject), *message.fields):
+        mail[field] = " ".join(value.split())
+    if message.sent is not None:
+        mail["Date"] = format_datetime(message.sent)
+    mail.set_content("\n\n".join(page.text for page in message.body.pages) if message.body else "")
+    for each in message.attachments:
+        mail.add_attachment(each.data, maintype="application", subtype="octet-stream", filename=each.name)
+    return mail.as_bytes()

@@ -1,0 +1,169 @@
+"""Parses PowerPoint presentations: one page per slide, with title, contents in reading order, and notes."""
+
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from typing import Any
+
+from core.domain.errors import EmptyFile, UnreadableFile
+from core.domain.extraction import BlockKind, ExtractedDocument
+from core.ingestion.parsers.blocks import PageWriter, write_rows
+from core.ingestion.parsers.file_kinds import FileKind
+from core.ingestion.parsers.layout import PlacedShape, in_reading_order
+from core.ingestion.parsers.ooxml import check_package, core_metadata
+from core.ingestion.parsers.page_notices import which
+from core.ingestion.parsers.text_cleaning import clean
+from core.ingestion.parsers.workbooks import shown
+
+__all__ = ["read_pptx"]
+
+_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_DIAGRAM = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
+_NOT_CONTENT = frozenset({"DATE", "FOOTER", "SLIDE_NUMBER", "HEADER"})
+_TITLES = frozenset({"TITLE", "CENTER_TITLE", "VERTICAL_TITLE"})
+_BODIES = frozenset({"BODY", "OBJECT", "VERTICAL_BODY", "VERTICAL_OBJECT"})
+
+
+def read_pptx(name: str, data: bytes) -> ExtractedDocument:
+    """Text and blocks of a .pptx file. Raises EmptyFile, EncryptedFile, FileTooCostly or UnreadableFile."""
+    import pptx
+    from lxml.etree import LxmlError
+    from pptx.exc import PythonPptxError
+
+    check_package(name, data)
+    try:
+        deck = pptx.Presentation(BytesIO(data))
+        metadata = core_metadata(deck.core_properties)
+        slides = list(deck.slides)
+        writers = [_slide(slide, number) for number, slide in enumerate(slides, start=1)]
+        hidden = [number for number, slide in enumerate(slides, start=1) if slide.element.get("show") == "0"]
+    except (
+        PythonPptxError, LxmlError, KeyError, ValueError, TypeError, zipfile.BadZipFile, zlib.error,
+        AttributeError, EOFError, OSError, IndexError,
+    ) as error:  # fmt: skip
+        raise UnreadableFile(
+            f"'{name}' is damaged: its slides cannot be read ({type(error).__name__}).",
+            "Save it again from PowerPoint.",
+        ) from error
+    if not any(writer.blocks for writer in writers):
+        raise EmptyFile(f"'{name}' holds no text.", "If its slides are pictures, export it as PDF and upload that.")
+    pages = tuple(writer.page() for writer in writers)
+    blocks = tuple(block for writer in writers for block in writer.blocks)
+    title = metadata.get("title", "")
+    title = "" if title.lower() in {"powerpoint presentation", "powerpoint-präsentation"} else title
+    warnings = _warnings(writers, slides, hidden)
+    return ExtractedDocument(
+        pages, blocks, FileKind.PPTX, paged=True, title=title, metadata=metadata, warnings=warnings
+    )
+
+
+def _warnings(writers: Sequence[PageWriter], slides: Sequence[Any], hidden: Sequence[int]) -> tuple[str, ...]:
+    pictures = [
+        number
+        for number, (writer, slide) in enumerate(zip(writers, slides, strict=True), start=1)
+        if not writer.blocks and len(slide.shapes)
+    ]
+    told = []
+    if pictures:
+        told.append(f"{which(pictures, len(slides), 'slide')} no text that could be read, only pictures.")
+    if hidden:
+        told.append(f"{which(hidden, len(slides), 'slide', 'is', 'are')} hidden when it is shown; they were read.")
+    return tuple(told)
+
+
+def _slide(slide: Any, number: int) -> PageWriter:
+    writer = PageWriter(number, f"Slide {number}")
+    title = next((shape for shape in slide.shapes if _role(shape) in _TITLES), None)
+    if title is not None:
+        opening = _role(title) == "CENTER_TITLE"
+        writer.add(" ".join(_text(title.text_frame).split()), BlockKind.HEADING, level=1 if opening else 2)
+    others = [shape for shape in slide.shapes if title is None or shape.shape_id != title.shape_id]
+    for shape in _ordered(others):
+        _shape(shape, writer)
+    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+        notes = _text(slide.notes_slide.notes_text_frame).strip()
+        if notes:
+            writer.add("Notes", BlockKind.HEADING, level=3)
+            for line in notes.split("\n"):
+                writer.add(line, BlockKind.PARAGRAPH)
+    return writer
+
+
+def _role(shape: Any) -> str:
+    """The type of a placeholder ("TITLE", "BODY" …), "" for other shapes."""
+    kind = shape.placeholder_format.type if shape.is_placeholder else None
+    return "" if kind is None else str(kind.name)
+
+
+def _ordered(shapes: Sequence[Any]) -> Iterator[Any]:
+    """Shapes in reading order; those without a position come last, in file order."""
+    content = [shape for shape in shapes if _role(shape) not in _NOT_CONTENT]
+    placed = [shape for shape in content if None not in (shape.left, shape.top, shape.width, shape.height)]
+    boxes = [PlacedShape(each.left, each.top, each.left + each.width, each.top + each.height) for each in placed]
+    for index in in_reading_order(boxes):
+        yield placed[index]
+    known = {shape.shape_id for shape in placed}
+    yield from (shape for shape in content if shape.shape_id not in known)
+
+
+def _shape(shape: Any, writer: PageWriter) -> None:
+    from pptx.enum.shapes import MSO_SHAPE_TYPE
+
+    if shape.shape_type == MSO_SHAPE_TYPE.GROUP:
+        for inner in _ordered(list(shape.shapes)):
+            _shape(inner, writer)
+    elif getattr(shape, "has_table", False) and shape.has_table:
+        write_rows(writer, [[_text(cell.text_frame) for cell in row.cells] for row in shape.table.rows])
+    elif getattr(shape, "has_chart", False) and shape.has_chart:
+        _chart(shape.chart, writer)
+    elif shape.has_text_frame:
+        _frame(shape, writer)
+    else:
+        _diagram(shape, writer)
+
+
+def _frame(shape: Any, writer: PageWriter) -> None:
+    """Writes a text frame: body paragraphs are items unless marked as unbulleted, others only if bulleted."""
+    listed = _role(shape) in _BODIES
+    for paragraph in shape.text_frame.paragraphs:
+        text = clean(paragraph.text.replace("\v", "\n")).strip()
+        properties = paragraph._p.pPr
+        marks = {child.tag for child in properties} if properties is not None else set()
+        bullet = marks & {f"{_A}buChar", f"{_A}buAutoNum", f"{_A}buBlip"}
+        if text and (bullet or (listed and f"{_A}buNone" not in marks)):
+            writer.add(f"• {text}", BlockKind.ITEM, level=paragraph.level)
+        else:
+            writer.add(text, BlockKind.PARAGRAPH)
+
+
+def _text(frame: Any) -> str:
+    return clean(frame.text.replace("\v", "\n"))
+
+
+def _chart(chart: Any, writer: PageWriter) -> None:
+    """Writes a chart's data as a table: one row per category, one column per series."""
+    if chart.has_title and chart.chart_title.has_text_frame:
+        writer.add(_text(chart.chart_title.text_frame), BlockKind.PARAGRAPH)
+    for plot in chart.plots:
+        series = list(plot.series)
+        categories = [clean(str(category)) for category in plot.categories]
+        values = [list(each.values) for each in series]
+        rows = [
+            [category, *(shown(column[at]) if at < len(column) else "" for column in values)]
+            for at, category in enumerate(categories)
+        ]
+        write_rows(writer, [["Category", *(clean(each.name or "Series") for each in series)], *rows])
+
+
+def _diagram(shape: Any, writer: PageWriter) -> None:
+    """Writes the text of a SmartArt diagram, which is in a separate package part."""
+    from lxml.etree import XMLParser, fromstring
+
+    for ids in shape.element.iter(f"{{{_DIAGRAM}}}relIds"):
+        part = shape.part.related_part(ids.get(f"{_R}dm"))
+        parser = XMLParser(resolve_entities=False, no_network=True)
+        for point in fromstring(part.blob, parser).iter(f"{{{_DIAGRAM}}}pt"):
+            text = clean(" ".join("".join(line.itertext()) for line in point.iter(f"{_A}p"))).strip()
+            writer.add(f"• {text}" if text else "", BlockKind.ITEM)

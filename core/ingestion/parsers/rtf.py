@@ -1,0 +1,118 @@
+"""Parses RTF with striprtf; keeps table rows, and headings marked by style or outline level.
+
+Other headings are detected as in plain text, because RTF only stores their appearance.
+"""
+
+import re
+from collections.abc import Iterator
+
+from core.domain.errors import EmptyFile, UnreadableFile
+from core.domain.extraction import BlockKind, ExtractedDocument
+from core.ingestion.parsers.blocks import PageWriter, write_blocks, write_rows
+from core.ingestion.parsers.file_kinds import FileKind
+from core.ingestion.parsers.ooxml import kept
+from core.ingestion.parsers.plain_text import read_text
+from core.ingestion.parsers.text_cleaning import clean
+
+__all__ = ["read_rtf", "rtf_text"]
+
+_LEVEL = re.compile(r"\\outlinelevel([0-5])(?!\d) ?|\\s(\d{1,4})(?!\d) ?")
+_STYLE = re.compile(r"\{\\s(\d{1,4})\b[^{}]*?(?:heading|überschrift|titre|título|kop) ?([1-6])\s*;\}", re.I)
+_NUMBERED = re.compile(r"\s*\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\t")
+_CODE_PAGE = re.compile(rb"\\ansicpg(\d{3,5})")
+_MARK = 0xE0F0  # first of six heading marks, in the Unicode private use area
+_BULLETS = str.maketrans("\uf0b7\uf0a7\uf0d8", "•▪➢")
+"""Symbol font characters that Word writes for bullets."""
+_HEADING = re.compile(rf"[{chr(_MARK)}-{chr(_MARK + 5)}]")
+_INFORMATION = re.compile(r"\{\\info\b(?:[^{}]|\{[^{}]*\})*\}")
+_FIELD = re.compile(r"\{\\(title|author|subject|keywords)\b ?([^{}]*)\}")
+_CREATED = re.compile(r"\{\\creatim\\yr(\d{4})\\mo(\d{1,2})\\dy(\d{1,2})")
+
+
+def read_rtf(name: str, data: bytes) -> ExtractedDocument:
+    """Text and blocks of an RTF file. Raises EmptyFile or UnreadableFile."""
+    source = _source(data)
+    text = rtf_text(name, source)
+    if not text.strip():
+        raise EmptyFile(f"'{name}' holds no text.", "If it holds pictures of pages, save it as PDF and upload that.")
+    writer = PageWriter(1)
+    for rows, stretch in _stretches(text):
+        if rows:
+            write_rows(writer, [line.removesuffix("|").split("|") for line in stretch])
+        else:
+            _write(writer, stretch, name)
+    metadata = _metadata(source)
+    warnings = () if source.rstrip().rstrip("\x00").endswith("}") else ("The file is cut short: its end is missing.",)
+    title = metadata.get("title", "")
+    pages, blocks = (writer.page(),), tuple(writer.blocks)
+    return ExtractedDocument(pages, blocks, FileKind.RTF, title=title, metadata=metadata, warnings=warnings)
+
+
+def _source(data: bytes) -> str:
+    """The file as text; non-ASCII bytes, usually escaped, are decoded with its declared code page."""
+    page = _CODE_PAGE.search(data)
+    try:
+        return data.decode(f"cp{page[1].decode('ascii')}" if page else "cp1252", "replace")
+    except LookupError:
+        return data.decode("cp1252", "replace")
+
+
+def rtf_text(name: str, source: str) -> str:
+    """The text of RTF: one line per paragraph, "|" after cells, a private mark before outline headings."""
+    from striprtf.striprtf import rtf_to_text
+
+    levels = {number: int(level) - 1 for number, level in _STYLE.findall(source)}
+
+    def marked(found: re.Match[str]) -> str:
+        level = int(found[1]) if found[1] else levels.get(found[2])
+        return found.group() if level is None else rf"{found.group().strip()}\u{_MARK + level - 0x10000}? "
+
+    try:
+        words: str = rtf_to_text(_LEVEL.sub(marked, source), errors="replace")  # type: ignore[no-untyped-call]
+        return clean(words.translate(_BULLETS))
+    except (ValueError, LookupError, TypeError) as error:
+        raise UnreadableFile(
+            f"'{name}' is damaged: {error}.", "Save it again from the program that made it."
+        ) from error
+
+
+def _stretches(text: str) -> Iterator[tuple[bool, list[str]]]:
+    """Groups of lines, alternating between table rows and other lines."""
+    lines: list[str] = []
+    rows = False
+    for line in text.split("\n"):
+        is_row = line.rstrip().endswith("|")
+        if is_row is not rows and lines:
+            yield rows, lines
+            lines = []
+        rows = is_row
+        lines.append(line.rstrip() if is_row else line)
+    yield rows, lines
+
+
+def _write(writer: PageWriter, lines: list[str], name: str) -> None:
+    """Writes each line as its own paragraph, as in the file."""
+    waiting: list[str] = []
+    for line in lines:
+        if mark := _HEADING.search(line):
+            write_blocks(writer, read_text(name, "\n\n".join(waiting)))
+            waiting = []
+            text = " ".join(_HEADING.sub("", line).split())
+            writer.add(text, BlockKind.HEADING, level=ord(mark.group()) - _MARK + 1)
+        elif _NUMBERED.match(line):
+            write_blocks(writer, read_text(name, "\n\n".join(waiting)))
+            waiting = []
+            writer.add(" ".join(line.split()), BlockKind.ITEM)
+        else:
+            waiting.append(line.replace("\t", " "))
+    write_blocks(writer, read_text(name, "\n\n".join(waiting)))
+
+
+def _metadata(source: str) -> dict[str, str]:
+    found = _INFORMATION.search(source)
+    if found is None:
+        return {}
+    told: dict[str, object] = {key: rtf_text("", f"{{\\rtf1 {value}}}") for key, value in _FIELD.findall(found.group())}
+    if created := _CREATED.search(found.group()):
+        told["published"] = f"{created[1]}-{int(created[2]):02}-{int(created[3]):02}"
+    return kept(**told)

@@ -1,0 +1,293 @@
+"""Cleans text: decodes bytes, removes control characters, rejoins hyphenated words, detects garbled text.
+
+Encoding: as declared, else the only one that fits, else the most likely. pdfium marks a word broken at a line end with
+U+FFFE; its hyphen is kept if the document writes the word with one elsewhere.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+
+from core.domain.errors import UnreadableFile
+from core.domain.extraction import LayoutLine
+
+__all__ = ["clean", "decoded", "garbled", "mended", "mojibake", "wide_encoding"]
+
+_LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+
+_REFUSED = re.compile(
+    r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff\u200b\u2060\xad]"
+)
+
+_GARBLED_SHARE = 0.2  # Chosen by hand, not fitted.
+
+_GARBLED_LEAST = 40  # Chosen by hand, not fitted.
+
+_LETTERS_LEAST = 200  # Chosen by hand, not fitted.
+
+_LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
+
+_VOWELS = re.compile(r"[aeiouyAEIOUYÀ-ÆÈ-ÏÒ-ÖØ-Üà-æè-ïò-öø-ü]")
+
+_MOST_VOWELS, _FEW_VOWELS, _HARDLY_VOWELS = 0.62, 0.27, 0.2
+"""Shares of vowels in Latin letters. Measured: 0.36 to 0.49 on English pages, 0.35 to 0.48 in other languages; 0.13 to
+0.2 where a font's character map is shifted by a typical glyph offset."""
+
+_WORDLESS = 0.12
+"""Share of words of four or more letters without a vowel; at most 0.03 on English pages."""
+
+_WORDS_LEAST = 25  # Chosen by hand, not fitted.
+
+_SUSPECT = re.compile(r"[ÂÃâÐÑÎÏÅÄåæèéãä][^\x00-\x7f]")
+"""UTF-8 bytes decoded in another encoding; a match is checked with ftfy."""
+
+_MOJIBAKE_LEAST = 3  # Chosen by hand, not fitted.
+
+_MOJIBAKE_SHARE = 1 / 1000  # Chosen by hand, not fitted.
+
+
+def clean(text: str) -> str:
+    """Text that PostgreSQL accepts: uniform line ends, no control characters, no lone surrogates.
+
+    Removes soft hyphens and zero-width spaces, turns no-break spaces into spaces; nothing else changes.
+
+    >>> clean("a\\x00b\\r\\nc\\ud800\\u00a0d\\u00ade")
+    'ab\\nc de'
+    """
+    text = _LINE_ENDS.sub("\n", text)
+    return _REFUSED.sub("", text).replace("\u00a0", " ").replace("\u202f", " ").replace("\u2007", " ")
+
+
+def garbled(text: str) -> bool:
+    """Whether a page's extracted text differs from what is printed: characters outside any language (a font without
+    character map), or letters that form no words (a font with a wrong map).
+
+    >>> garbled("\\ue001\\ue002\\ufffd" * 30), garbled("Überstunden – 加班 – сверхурочные " * 3)
+    (True, False)
+    >>> garbled("(PSOR\\\\HHV DFFUXH OHDYH HYHU\\\\ PRQWK LQ WKH PRQWK\\n" * 12)
+    True
+    """
+    visible = Counter(text)
+    total = sum(count for character, count in visible.items() if not character.isspace())
+    if total < _GARBLED_LEAST:
+        return False
+    odd = sum(count for character, count in visible.items() if _is_odd(character))
+    return odd / total > _GARBLED_SHARE or _is_shifted(text, visible)
+
+
+def _is_odd(character: str) -> bool:
+    return not character.isspace() and (character == "\ufffd" or unicodedata.category(character) in {"Co", "Cn", "Cc"})
+
+
+def _is_shifted(text: str, visible: Counter[str]) -> bool:
+    """Whether Latin letters have an implausible share of vowels, in text long enough to judge."""
+    letters = sum(count for character, count in visible.items() if _LATIN.match(character))
+    vowels = sum(count for character, count in visible.items() if _VOWELS.match(character))
+    if letters < _LETTERS_LEAST or _FEW_VOWELS * letters <= vowels <= _MOST_VOWELS * letters:
+        return False
+    words = re.findall(r"[^\W\d_]{4,}", text)
+    if len(words) < _WORDS_LEAST:
+        return False
+    wordless = sum(not _VOWELS.search(word) for word in words) / len(words)
+    return wordless > _WORDLESS or not _HARDLY_VOWELS * letters <= vowels <= _MOST_VOWELS * letters
+
+
+def mojibake(text: str) -> bool:
+    """Whether text was decoded with the wrong encoding, so that "ü" appears as "Ã¼".
+
+    >>> mojibake("Ãœberstunden mÃ¼ssen bezahlt werden, sagt das MÃ¤rchen."), mojibake("Überstunden müssen, fair.")
+    (True, False)
+    """
+    from ftfy.badness import badness
+
+    if text.isascii() or len(_SUSPECT.findall(text)) < _MOJIBAKE_LEAST:
+        return False
+    found = badness(text)
+    return found >= _MOJIBAKE_LEAST and found / len(text) >= _MOJIBAKE_SHARE
+
+
+_BROKEN_IN_CELL = re.compile(r"([^\W\d_]+)\ufffe ([^\W\d_]+)")
+
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+
+
+def mended(pages: list[list[LayoutLine]]) -> list[list[LayoutLine]]:
+    """Rejoins words broken at line ends; the second half moves up to the first."""
+    known = Counter(word.lower() for page in pages for line in page for word in _WORD.findall(line.text))
+    return [_mended_page(page, known) for page in pages]
+
+
+def _mended_page(lines: list[LayoutLine], known: Counter[str]) -> list[LayoutLine]:
+    whole: list[LayoutLine] = []
+    for line in lines:
+        text = clean(line.text.replace("\ufffe", "\ue0ff")).replace("\ue0ff", "\ufffe")
+        if whole and whole[-1].text.endswith("\ufffe") and line.row is None:
+            head, _, rest = text.lstrip().partition(" ")
+            whole[-1] = whole[-1].with_text(_joined(whole[-1].text[:-1], head, known))
+            if not rest.strip():
+                continue
+            text = rest
+        whole.append(line.with_text(text.rstrip()))
+    if whole and whole[-1].text.endswith("\ufffe"):
+        whole[-1] = whole[-1].with_text(whole[-1].text[:-1] + "-")
+    return [line.with_text(_mended_inside(line.text, known)) for line in whole]
+
+
+def _mended_inside(text: str, known: Counter[str]) -> str:
+    """Rejoins words broken at line ends within a cell, and turns other marks into hyphens."""
+    if "\ufffe" not in text:
+        return text
+    return _BROKEN_IN_CELL.sub(lambda word: _joined(word[1], word[2], known), text).replace("\ufffe", "-")
+
+
+def _joined(before: str, after: str, known: Counter[str]) -> str:
+    """Two halves of a word, with or without hyphen, as written in the rest of the document."""
+    left = re.search(r"[^\W\d_]+$", before)
+    right = re.match(r"[^\W\d_]+", after)
+    if left is None or right is None or right.group()[0].isupper():
+        return f"{before}-{after}"
+    joined, hyphened = f"{left.group()}{right.group()}".lower(), f"{left.group()}-{right.group()}".lower()
+    both_words = known[left.group().lower()] > 1 and known[right.group().lower()] > 1
+    keep = known[hyphened] > known[joined] or (not known[joined] and both_words)
+    return f"{before}-{after}" if keep else f"{before}{after}"
+
+
+_MARKS = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+
+_GUESS_BYTES = 100_000  # Chosen by hand, not fitted.
+
+_STATED = re.compile(rb"<(?:\?xml[^>]*?encoding|meta[^>]*?charset)\s*=\s*[\"']?\s*([\w-]{2,30})", re.I)
+
+_STATED_BYTES = 4_096  # Chosen by hand, not fitted.
+
+_JAPANESE = re.compile(rb"\x1b\$[@B]")
+
+_STRAY = re.compile("[\udc80-\udcff]")
+
+_MOST_STRAY = 0.1
+"""Limit, in non-ASCII characters, for bytes of another encoding pasted into UTF-8 text. Chosen by hand."""
+
+_ONE_SCRIPT = 0.8  # Chosen by hand, not fitted.
+
+_EAST_ASIAN = re.compile("[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef \r\n]")
+
+_WINDOWS_ONLY = re.compile(rb"[\x80-\x9f]")
+
+_WESTERN = frozenset("en de fr es it pt nl sv da no nb nn fi ca gl eu is ga lb".split())
+
+_CENTRAL = {
+    "pl": "ąćęłńóśźż", "cs": "áčďéěíňóřšťúůýž", "sk": "áäčďéíĺľňóôŕšťúýž", "hu": "áéíóöőúüű", "hr": "čćđšž",
+    "bs": "čćđšž", "sl": "čšž", "ro": "ăâîşţ", "sq": "ëç",
+}  # fmt: skip
+"""Non-ASCII letters of languages written in Central European encodings."""
+
+_LATIN_GUESSES = re.compile(r"cp125[02478]|latin_?1|iso8859_(?:1|2|3|4|9|10|13|14|15|16)$|hp_roman8|cp1140|cp500|cp037")
+
+
+def decoded(name: str, data: bytes) -> tuple[str, str]:
+    """The decoded text and a warning ("" if the encoding is certain).
+
+    Order: byte order mark, UTF-8, UTF-16 by zero bytes, declaration in an HTML or XML head, most likely encoding.
+    Raises UnreadableFile if nothing fits.
+
+    >>> decoded("a.txt", "Лист ждёт".encode("utf-16-le"))[0], decoded("b.txt", "Grüße aus Köln".encode("cp1252"))[0]
+    ('Лист ждёт', 'Grüße aus Köln')
+    """
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return data.decode(encoding, "replace").lstrip("\ufeff"), ""
+    if _JAPANESE.search(data[:_GUESS_BYTES]) and (text := _fits(data, "iso2022_jp")) is not None:
+        return text, ""
+    wide = wide_encoding(data)
+    if wide:
+        return data.decode(wide, "replace"), ""
+    if (text := _fits(data, "utf-8")) is not None:
+        return text, ""
+    stated = _STATED.search(data[:_STATED_BYTES])
+    if stated and (text := _fits(data, stated[1].decode("ascii"))) is not None:
+        return text, ""
+    return _pasted(data) or _guessed(name, data)
+
+
+def _fits(data: bytes, encoding: str) -> str | None:
+    try:
+        return data.decode(encoding)
+    except (UnicodeDecodeError, LookupError):
+        return None
+
+
+def wide_encoding(data: bytes) -> str:
+    """UTF-16 or UTF-32 without byte order mark, detected by zero bytes: most characters share one or two high bytes, or
+    are East Asian. Else ""."""
+    head = data[: _GUESS_BYTES // 4 * 4]
+    if b"\x00" not in head or len(head) < 4:
+        return ""
+    if head[1::4].count(0) == head[2::4].count(0) == len(head) // 4 and len(data) % 4 == 0:
+        return "utf-32-le" if head[3::4].count(0) > head[::4].count(0) else "utf-32-be"
+    shares = []
+    for high, encoding in ((head[1::2], "utf-16-le"), (head[::2], "utf-16-be")):
+        usual = sum(count for _, count in Counter(high).most_common(2))
+        shares.append((high.count(0) > 0 and usual / len(high), encoding))
+    best, encoding = max(shares)
+    if best >= _ONE_SCRIPT and head.count(0) >= len(head) / 100:
+        return encoding
+    return next((wide for wide in ("utf-16-le", "utf-16-be") if _is_east_asian(head, wide)), "")
+
+
+def _is_east_asian(head: bytes, encoding: str) -> bool:
+    """Whether non-UTF-8 bytes decode almost entirely to Chinese, Japanese or Korean characters."""
+    text = _fits(head[: len(head) // 2 * 2], encoding)
+    if not text or _fits(head, "utf-8") is not None:
+        return False
+    return len(_EAST_ASIAN.findall(text)) >= _ONE_SCRIPT * len(text)
+
+
+def _pasted(data: bytes) -> tuple[str, str] | None:
+    """UTF-8 with a few bytes of another encoding, pasted or appended; None if it is not that."""
+    text = data.decode("utf-8", "surrogateescape")
+    stray = len(_STRAY.findall(text))
+    beyond = sum(letter > "\x7f" for letter in text) - stray
+    if stray > _MOST_STRAY * (beyond + stray):
+        return None
+    letters = "1 letter that is" if stray == 1 else f"{stray} letters that are"
+    whole = _STRAY.sub(lambda letter: bytes([ord(letter.group()) - 0xDC00]).decode("cp1252", "replace"), text)
+    return whole, f"The text holds {letters} not in its encoding (UTF-8). Look whether accents and signs are right."
+
+
+def _guessed(name: str, data: bytes) -> tuple[str, str]:
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(data[:_GUESS_BYTES]).best()
+    if best is None:
+        raise UnreadableFile(f"'{name}' is not text in any known encoding.", "Save it as UTF-8 text and upload that.")
+    encoding = _by_language(data) or best.encoding if _LATIN_GUESSES.match(best.encoding) else best.encoding
+    text = data.decode(encoding, "replace")
+    return text, f"The encoding was guessed: {encoding}. Look whether accents and signs are right."
+
+
+def _by_language(data: bytes) -> str:
+    """The Latin encoding of a text, chosen by its language, which is detected from its ASCII letters too. "" for other
+    languages."""
+    from py3langid import classify
+
+    head = data[:_GUESS_BYTES]
+    languages = [str(classify(head.decode(encoding, "replace"))[0]) for encoding in ("cp1252", "iso8859_2")]
+    central = next((language for language in languages if language in _CENTRAL), "")
+    if languages[0] in _WESTERN:
+        return "cp1252"
+    if central:
+        order = ("cp1250", "iso8859_2") if _WINDOWS_ONLY.search(data) else ("iso8859_2", "cp1250")
+        return max(order, key=lambda encoding: _letters(data, encoding, _CENTRAL[central]))
+    return "cp1254" if languages[0] == "tr" else ""
+
+
+def _letters(data: bytes, encoding: str, alphabet: str) -> int:
+    """Number of non-ASCII characters in `alphabet` after decoding with an encoding."""
+    text = data[:_GUESS_BYTES].decode(encoding, "replace").lower()
+    return sum(map(text.count, alphabet))

@@ -1,0 +1,217 @@
+"""Parses workbooks: Excel with openpyxl, old Excel and OpenDocument with calamine; one table of values per sheet."""
+
+import re
+import zipfile
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from io import BytesIO
+from typing import Any
+
+from core.domain.errors import EmptyFile, UnreadableFile
+from core.ingestion.parsers.decrypt import needs_password
+from core.ingestion.parsers.file_kinds import FileKind, kind_name
+from core.ingestion.parsers.ooxml import check_package
+from core.ingestion.parsers.table_text import MOST_COLUMNS, ParsedTable, ParsedTables, split_header
+from core.ingestion.parsers.text_cleaning import clean
+
+__all__ = ["MergedArea", "MergedCellFiller", "merged_areas", "old_workbook_tables", "shown", "workbook_tables"]
+
+
+def shown(value: object) -> str:
+    """A cell as text: ISO dates, whole numbers without '.0'."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case bytes():
+            return value.hex()
+        case datetime() if value.time() == time():
+            return value.date().isoformat()
+        case datetime():
+            return value.replace(tzinfo=None).isoformat(" ", "seconds")
+        case date() | time():
+            return value.isoformat()
+        case float():
+            return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.15g}"
+        case _:
+            return clean(str(value)).strip()
+
+
+_AREA = re.compile(rb"<(?:\w+:)?mergeCell\s[^>]*?ref=\"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})\"")
+
+_MOST_AREAS = 50_000  # Chosen by hand, not fitted.
+
+_TAIL_BYTES = 1_000_000  # Chosen by hand, not fitted.
+
+
+@dataclass(frozen=True, slots=True)
+class MergedArea:
+    """A merged cell; rows and columns are 1-based, inclusive."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+def merged_areas(data: bytes, path: str) -> tuple[MergedArea, ...]:
+    """The merged cells of one sheet, at most 50,000; they follow the cell data in the sheet's XML."""
+    if not path:
+        return ()
+    with zipfile.ZipFile(BytesIO(data)) as package, package.open(path) as part:
+        tail = b""
+        while chunk := part.read(_TAIL_BYTES):
+            tail = (tail + chunk)[-2 * _TAIL_BYTES :]
+    found = list(_AREA.finditer(tail))[:_MOST_AREAS]
+    return tuple(MergedArea(int(m[2]), _column(m[1]), int(m[4]), _column(m[3])) for m in found)
+
+
+class MergedCellFiller:
+    """Repeats merged values in every row they span; expects rows in order. Single-row merges are titles, unchanged."""
+
+    def __init__(self, areas: Iterable[MergedArea]) -> None:
+        self._beginning: defaultdict[int, list[MergedArea]] = defaultdict(list)
+        for area in areas:
+            if area.top < area.bottom:
+                self._beginning[area.top].append(area)
+        self._shown: dict[MergedArea, str] = {}
+
+    def fill(self, line: list[str], number: int) -> None:
+        """Fills a row from merged cells that began above it. number: 1-based."""
+        if self._shown:
+            self._shown = {area: text for area, text in self._shown.items() if number <= area.bottom}
+            for area, text in self._shown.items():
+                line += [""] * (area.left - len(line))
+                line[area.left - 1] = text
+        for area in self._beginning.get(number, ()):
+            if area.left <= len(line) and line[area.left - 1]:
+                self._shown[area] = line[area.left - 1]
+
+
+def _column(letters: bytes) -> int:
+    """
+    >>> _column(b"A"), _column(b"AB")
+    (1, 28)
+    """
+    value = 0
+    for letter in letters:
+        value = value * 26 + letter - 64
+    return value
+
+
+_MOST_ROWS = 1_048_576  # Excel's own limit of rows per sheet
+
+_EMPTY_ROWS_TO_STOP = 1_000  # Chosen by hand, not fitted.
+
+
+def workbook_tables(name: str, data: bytes) -> ParsedTables:
+    """One table per sheet. Raises EmptyFile, FileTooCostly or UnreadableFile."""
+    import openpyxl
+    from lxml.etree import LxmlError
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    check_package(name, data)
+    tables = []
+    try:
+        book = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True)
+        for sheet in book.worksheets:
+            lines = _openpyxl_lines(sheet, merged_areas(data, getattr(sheet, "_worksheet_path", "")))
+            if lines:
+                begin, columns = split_header(lines)
+                rows = tuple(map(tuple, lines[begin:]))
+                tables.append(ParsedTable(f"Sheet: {sheet.title}", columns, rows, begin + 1, padded=True))
+        book.close()
+    except (
+        InvalidFileException, LxmlError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError,
+        AttributeError, EOFError, OSError, SyntaxError,
+    ) as error:  # fmt: skip
+        raise UnreadableFile(
+            f"'{name}' is damaged: its sheets cannot be read ({type(error).__name__}).", "Save it again from Excel."
+        ) from error
+    if not any(table.rows for table in tables):
+        raise EmptyFile(
+            f"'{name}' holds no cell with a value.", "If its cells are formulas, open and save it in Excel."
+        )
+    return ParsedTables(tuple(tables))
+
+
+def _openpyxl_lines(sheet: Any, merged: Sequence[MergedArea]) -> list[list[str]]:
+    """The non-empty rows as text, without empty columns at the right. Merged values are repeated in each row: a
+    department written once beside five rows applies to all five."""
+    if hasattr(sheet, "reset_dimensions"):
+        sheet.reset_dimensions()
+    lines: list[list[str]] = []
+    empty = 0
+    filling = MergedCellFiller(merged)
+    for number, row in enumerate(sheet.iter_rows(max_row=_MOST_ROWS, values_only=True), 1):
+        line = [shown(value) for value in row[: MOST_COLUMNS + 1]]
+        filling.fill(line, number)
+        if any(line):
+            lines.append(line)
+            empty = 0
+        elif (empty := empty + 1) > _EMPTY_ROWS_TO_STOP:
+            break
+    width = max((position + 1 for line in lines for position, cell in enumerate(line) if cell), default=0)
+    return [line[:width] for line in lines]
+
+
+def old_workbook_tables(name: str, data: bytes, kind: FileKind) -> ParsedTables:
+    """One table per sheet. Raises EmptyFile, EncryptedFile, FileTooCostly or UnreadableFile."""
+    from python_calamine import CalamineError, PasswordError
+
+    if kind is FileKind.ODS:
+        check_package(name, data)
+    try:
+        tables = _calamine_tables(data)
+    except PasswordError as error:
+        raise needs_password(name) from error
+    except (CalamineError, OSError, ValueError) as error:
+        raise _damaged_workbook(name, kind) from error
+    except BaseException as error:  # a panic in calamine's Rust code; no module exports its class
+        if type(error).__name__ != "PanicException":
+            raise
+        raise _damaged_workbook(name, kind) from error
+    if not any(table.rows for table in tables):
+        raise EmptyFile(f"'{name}' holds no cell with a value.", "Open it, look whether its cells are filled, save it.")
+    return ParsedTables(tuple(tables))
+
+
+def _damaged_workbook(name: str, kind: FileKind) -> UnreadableFile:
+    return UnreadableFile(
+        f"'{name}' is {kind_name(kind)} that is damaged: its sheets cannot be read.", "Save it again, or as .xlsx."
+    )
+
+
+def _calamine_tables(data: bytes) -> list[ParsedTable]:
+    from python_calamine import CalamineWorkbook, SheetTypeEnum
+
+    tables = []
+    with CalamineWorkbook.from_filelike(BytesIO(data)) as book:
+        for sheet in book.sheets_metadata:
+            lines = _calamine_lines(book.get_sheet_by_name(sheet.name)) if sheet.typ is SheetTypeEnum.WorkSheet else []
+            if lines:
+                begin, columns = split_header(lines)
+                rows = tuple(map(tuple, lines[begin:]))
+                tables.append(ParsedTable(f"Sheet: {sheet.name}", columns, rows, begin + 1, padded=True))
+    return tables
+
+
+def _calamine_lines(sheet: Any) -> list[list[str]]:
+    """The non-empty rows as text; merged values are repeated in each row."""
+    areas = [
+        MergedArea(top + 1, left + 1, bottom + 1, right + 1)
+        for (top, left), (bottom, right) in sheet.merged_cell_ranges or ()
+    ]
+    filling = MergedCellFiller(areas)
+    lines = []
+    for number, row in enumerate(sheet.to_python(skip_empty_area=False), 1):
+        line = [shown(value) for value in row[: MOST_COLUMNS + 1]]
+        filling.fill(line, number)
+        if any(line):
+            lines.append(line)
+    width = max((position + 1 for line in lines for position, cell in enumerate(line) if cell), default=0)
+    return [line[:width] for line in lines]

@@ -1,0 +1,140 @@
+"""The ingestion pipeline of a file, from bytes to labelled passages with vectors: read → classify → split → embed."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from core.domain.datasets import ReadTable
+from core.domain.documents import Document, DocumentState, Label, Labels, Page, Passage, TableRole
+from core.domain.entities import Entity
+from core.domain.errors import EmptyFile
+from core.domain.extraction import ExtractedDocument
+from core.ingestion.chunking import split
+from core.ingestion.classification.classifier import Classifier
+from core.ingestion.classification.relabel import parse_date
+from core.ingestion.entities import with_entities
+from core.ingestion.sentence_vectors import embedded
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.ports.reader import FileReader
+from core.ports.stores import Embedder, Vectors
+
+__all__ = ["IngestedDocument", "IngestionPipeline"]
+
+
+@dataclass(frozen=True, slots=True)
+class IngestedDocument:
+    """One file, ready to be stored. vectors: float32, shape (len(passages), dim), L2-normalised. entities: all entities
+    named in its passages, each once."""
+
+    document: Document
+    pages: tuple[Page, ...]
+    passages: tuple[Passage, ...]
+    vectors: Vectors
+    entities: tuple[Entity, ...] = ()
+
+
+class IngestionPipeline:
+    """Turns original files into labelled passages with vectors. Thread-safe; does not access stores."""
+
+    def __init__(self, embedder: Embedder, classifier: Classifier, reader: FileReader) -> None:
+        self._embedder, self._classifier, self._reader = embedder, classifier, reader
+
+    def run(
+        self,
+        document: Document,
+        data: bytes,
+        corrections: Mapping[str, Label],
+        on_step: Callable[[str], None],
+        on_tables: Callable[[Sequence[ReadTable]], None] = lambda tables: None,
+        *,
+        terms: WorkspaceTerms,
+    ) -> IngestedDocument:
+        """Ingests one original file.
+
+        on_step: called with "read", "load" (only with tables), "classify", "split" and "embed" as each step begins, and
+        with "embed 256/1000" during a long one. on_tables: called with the file's tables once they are parsed, so that
+        they can be queried while the text is still being embedded.
+
+        Raises BadFile for an unusable file and ModelUnavailable if a model cannot be loaded.
+        """
+        extracted = self._read(document.name, data, on_step, on_tables)
+        title = _title(extracted, document.name)
+        on_step("classify")
+        labels = self._classifier.document(
+            document.name, title, extracted.pages, corrections, extracted.metadata, terms=terms
+        )
+        on_step("split")
+        passages = split(extracted, title)
+        if not passages:
+            raise EmptyFile(
+                f"'{document.name}' holds no sentence to search, only headers or page numbers.",
+                "Check that it is the right file.",
+            )
+        on_step("embed")
+        vectors, meanings = embedded(self._embedder, passages, lambda done: on_step(f"embed {done}/{len(passages)}"))
+        passages = tuple(replace(each, meanings=known) for each, known in zip(passages, meanings, strict=True))
+        described = replace(_described(document, extracted, labels), title=title, passages=len(passages))
+        told = [_told(passage, described, extracted.setup_pages) for passage in passages]
+        named, entities = with_entities(self._classifier.passages(labels, told, vectors))
+        return IngestedDocument(described, extracted.pages, named, vectors, entities)
+
+    def _read(
+        self,
+        name: str,
+        data: bytes,
+        on_step: Callable[[str], None],
+        on_tables: Callable[[Sequence[ReadTable]], None],
+    ) -> ExtractedDocument:
+        """Extracts text and tables; the tables' temporary folder exists only while `on_tables` runs."""
+        on_step("read")
+        with self._reader.scratch_folder() as folder:
+            extracted = self._reader.read(name, data, folder)
+            if extracted.tables:
+                on_step("load")
+            on_tables(extracted.tables)
+        return extracted
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Notices about the loaded models for the user, from an embedder's `notice`."""
+        notice = getattr(self._embedder, "notice", "")
+        return (notice,) if notice else ()
+
+
+def _described(document: Document, extracted: ExtractedDocument, labels: Labels) -> Document:
+    """The document with the facts found by reading and classifying it."""
+    date = parse_date(labels.effective_date.value) or parse_date(extracted.metadata.get("published", "")[:10])
+    return replace(
+        document,
+        state=DocumentState.READY,
+        media_type=extracted.media_type,
+        paged=extracted.paged,
+        labels=labels,
+        date=date,
+        pages=len(extracted.pages),
+        warnings=extracted.warnings,
+        step="",
+        failure="",
+        remedy="",
+    )
+
+
+def _title(extracted: ExtractedDocument, name: str) -> str:
+    """The document's own title, else its first level-1 heading, else its file name without extension."""
+    first = next((text for level, text in extracted.headings if level == 1 and 3 < len(text) <= 120), "")
+    return extracted.title or first or PurePath(name).stem.replace("_", " ").strip() or name
+
+
+def _told(passage: Passage, document: Document, setup_pages: Collection[int]) -> Passage:
+    """The passage with the labels and table facts it inherits from its document."""
+    return replace(
+        passage,
+        document_id=document.id,
+        document_name=document.name,
+        date=document.date,
+        source_type=document.source_type,
+        project=document.project,
+        tags=document.tags,
+        archived=document.archived,
+        table_role=TableRole.SETUP if passage.rows is not None and passage.page in setup_pages else None,
+    )

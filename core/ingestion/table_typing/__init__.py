@@ -1,0 +1,1 @@
+"""Infers column types of text tables; separates loadable from rejected rows."""

@@ -1,0 +1,1 @@
+"""Insights and episodes: analysts' notes, stored, searched and aged."""

@@ -1,0 +1,227 @@
+"""Search index of insights and episodes: one pseudo-document each, kept in step with the stored row."""
+
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import PurePath
+
+from core.domain.documents import Document, DocumentState, Page, Passage, SourceType
+from core.domain.errors import BadRequest
+from core.domain.extraction import BlockKind, ExtractedDocument
+from core.domain.insights import Episode, Insight, InsightOrEpisode, M
+from core.ingestion.chunking import split
+from core.ingestion.parsers.blocks import PageWriter
+from core.ingestion.parsers.text_cleaning import clean
+from core.ingestion.sentence_vectors import embedded
+from core.insights.store import InsightStore
+from core.ports.stores import Catalogue, Embedder, SparseIndex, VectorIndex, Vectors
+
+__all__ = [
+    "InsightIndexer",
+    "PreparedInsight",
+    "PseudoDocument",
+    "cleaned",
+    "described",
+    "document_of",
+    "side_of",
+    "titled",
+]
+
+_MEDIA_TYPE = "text/plain"
+
+_TITLE, _CONTEXT = 80, 400
+
+
+@dataclass(frozen=True, slots=True)
+class PseudoDocument:
+    """The indexed form of an insight or episode; `text == page.text[start:end]` for every passage."""
+
+    page: Page
+    passages: tuple[Passage, ...]
+
+
+def side_of(memory: InsightOrEpisode) -> PseudoDocument:
+    """The page of an insight or episode and its passages. Raises BadRequest for a text without a word."""
+    writer = PageWriter(1)
+    if isinstance(memory, Episode):
+        writer.add(memory.question, BlockKind.FURNITURE)
+    for paragraph in _body(memory).split("\n\n"):
+        writer.add(paragraph, BlockKind.PARAGRAPH)
+    page = writer.page()
+    pieces = split(ExtractedDocument((page,), tuple(writer.blocks), _MEDIA_TYPE), "")
+    if not any(letter.isalnum() for piece in pieces for letter in piece.text):
+        raise BadRequest(f"This {memory.origin.value} says nothing.", "Write at least a word.")
+    context = memory.question[:_CONTEXT] if isinstance(memory, Episode) else ""
+    return PseudoDocument(page, tuple(described(replace(piece, context=context), memory) for piece in pieces))
+
+
+def described(passage: Passage, memory: InsightOrEpisode) -> Passage:
+    """A passage with the metadata filters read. Its truth stays unknown: a note is no evidence of any truth."""
+    return replace(
+        passage,
+        origin=memory.origin,
+        sector=memory.sector,
+        tags=memory.tags,
+        project=memory.project,
+        date=memory.at,
+        source_type=SourceType.MANUAL,
+        truth=None,
+    )
+
+
+def _body(memory: InsightOrEpisode) -> str:
+    if isinstance(memory, Insight):
+        return memory.text
+    assert isinstance(memory, Episode)
+    names = list(dict.fromkeys(PurePath(link.document_name).name for link in memory.links))
+    opened = f"Opened: {', '.join(names)}." if names else "Nothing was opened."
+    return "\n\n".join(part for part in (memory.reflection, f"{_outcome(memory.reward)} {opened}") if part)
+
+
+def _outcome(reward: float) -> str:
+    """What came of a question, in words.
+
+    >>> _outcome(0.5), _outcome(-1), _outcome(0)
+    ('It helped (outcome +0.5).', 'It did not help (outcome -1).', 'The outcome was neither good nor bad.')
+    """
+    if reward == 0:
+        return "The outcome was neither good nor bad."
+    return f"It {'helped' if reward > 0 else 'did not help'} (outcome {reward:+g})."
+
+
+def titled(memory: InsightOrEpisode) -> str:
+    """The first words of an insight or episode, on one line of at most 80 characters."""
+    said = memory.question if isinstance(memory, Episode) else _body(memory)
+    line = " ".join(said.split())
+    return line if len(line) <= _TITLE else f"{line[: _TITLE - 2].rsplit(' ', 1)[0]} …"
+
+
+def document_of(memory: InsightOrEpisode, known: Document | None = None) -> Document:
+    """The pseudo-document of an insight or episode. known: the stored one.
+
+    Its hash identifies the row, not the words: two equal notes are two documents, and a rewritten note stays one
+    document. Citations of an older wording are detected by their passage ids, which a rewritten note gives up.
+    """
+    name = f"{memory.origin.value}:{memory.id}"
+    new = known or Document(0, "", sha256(name.encode()).hexdigest(), 0, DocumentState.PENDING, memory.at)
+    title = titled(memory)
+    return replace(
+        new,
+        name=f"{memory.origin.value.capitalize()} {memory.id}: {title}",
+        title=title,
+        media_type=_MEDIA_TYPE,
+        source_type=SourceType.MANUAL,
+        origin=memory.origin,
+        project=memory.project,
+        tags=memory.tags,
+        date=memory.at,
+    )
+
+
+def cleaned(text: str) -> str:
+    """Text as it can be stored and searched, without surrounding whitespace."""
+    return clean(text).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedInsight:
+    """A pseudo-document with its vectors: float32, shape (passages, dim), L2-normalised."""
+
+    side: PseudoDocument
+    vectors: Vectors
+
+
+class InsightIndexer:
+    """Keeps the search index consistent with the stored rows.
+
+    The row is authoritative: it is written first, then `settled` updates the index and checks whether the row has
+    changed in the meantime. So neither concurrent edits nor a killed process leave deleted text searchable.
+    """
+
+    def __init__(
+        self, store: InsightStore, catalogue: Catalogue, vectors: VectorIndex, sparse: SparseIndex, embedder: Embedder
+    ) -> None:
+        self._store, self._catalogue = store, catalogue
+        self._index, self._sparse, self._embedder = vectors, sparse, embedder
+
+    def readied(self, memory: InsightOrEpisode) -> PreparedInsight:
+        """Prepare an insight or episode for indexing. Raises ModelUnavailable, BadRequest for a text without a word."""
+        side = side_of(memory)
+        vectors, meanings = embedded(self._embedder, side.passages)
+        told = zip(side.passages, meanings, strict=True)
+        return PreparedInsight(
+            replace(side, passages=tuple(replace(each, meanings=known) for each, known in told)), vectors
+        )
+
+    def settled(self, memory: M, readied: PreparedInsight | None = None, *, anew: bool = False) -> M:
+        """The insight or episode as its row is now, with the search index brought in step.
+
+        readied: the embedded form, when there is one. anew: index it again even when nothing has changed.
+        """
+        while True:
+            if memory.deleted_at is not None:
+                self._forget(memory)
+            else:
+                self._show(memory, readied, anew=anew)
+            now = self._store.find(type(memory), memory.id)
+            if now.version == memory.version:
+                return now
+            memory, readied = now, None
+
+    def reads_anew(self, memory: InsightOrEpisode) -> bool:
+        """Whether its words have changed, so that its passages must be made anew."""
+        document = self._document(memory)
+        return document is None or self._changed(document, side_of(memory))
+
+    def _document(self, memory: InsightOrEpisode) -> Document | None:
+        """Its searchable document, also when a killed program left it before the row could name it."""
+        found = self._catalogue.documents_by_id([memory.document_id]) if memory.document_id else {}
+        if memory.document_id in found:
+            return found[memory.document_id]
+        return self._catalogue.document_by_hash(document_of(memory).sha256, memory.project)
+
+    def _changed(self, document: Document, side: PseudoDocument) -> bool:
+        """Whether the stored passages say something else."""
+        held = [(each.start, each.end, each.context, each.text) for each in self._catalogue.passages_of(document.id)]
+        return held != [(each.start, each.end, each.context, each.text) for each in side.passages]
+
+    def _show(self, memory: InsightOrEpisode, readied: PreparedInsight | None, *, anew: bool) -> None:
+        known = self._document(memory)
+        if known is not None and not anew and not self._changed(known, side_of(memory)):
+            self._relabel(document_of(memory, known), memory)
+            document_id = known.id
+        else:
+            document_id = self._store_side(memory, readied or self.readied(memory), known)
+        if document_id != memory.document_id:
+            self._store.place(memory, document_id)
+
+    def _store_side(self, memory: InsightOrEpisode, readied: PreparedInsight, known: Document | None) -> int:
+        """Put the passages where every leg finds them; the old ones leave first."""
+        side, vectors = readied.side, readied.vectors
+        document = document_of(memory, known or self._catalogue.add_document(document_of(memory)))
+        sized = replace(document, size_bytes=len(side.page.text.encode()))
+        self._sparse.delete([document.id])
+        self._index.delete([document.id])
+        passages = [replace(each, archived=document.archived) for each in side.passages]
+        stored = self._catalogue.save_ingested(sized, [side.page], passages, vectors)
+        self._index.add(stored, vectors)
+        self._sparse.add(stored)
+        return document.id
+
+    def _relabel(self, document: Document, memory: InsightOrEpisode) -> None:
+        """Tags, sector, project changed; the words and their vectors did not."""
+        before = self._catalogue.passages_of(document.id)
+        after: list[Passage] = [described(each, memory) for each in before]
+        if list(before) != after or self._catalogue.document(document.id) != document:
+            self._catalogue.save_labels(document, after)
+            self._index.update(after)
+
+    def _forget(self, memory: InsightOrEpisode) -> None:
+        """Gone from every leg: first from the catalogue, which every search asks last."""
+        document = self._document(memory)
+        if document is not None:
+            self._catalogue.delete(document.id)
+        for gone in {memory.document_id, document.id if document else 0} - {0}:
+            self._sparse.delete([gone])
+            self._index.delete([gone])
+        if memory.document_id:
+            self._store.place(memory, 0)

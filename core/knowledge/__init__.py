@@ -1,0 +1,1 @@
+"""Domain knowledge as data: TOML tables and loaders that validate them."""

@@ -1,0 +1,70 @@
+"""Kinds of answers (amount, duration, …): which a question asks for, and which sentences contain one."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from core.domain.errors import BadTable
+from core.knowledge.loading import check_keys, table
+
+__all__ = ["AnswerKind", "answer_kinds", "asked_kind"]
+
+_KEYS = ("name", "label", "asked", "held", "marks", "needed")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerKind:
+    """name: row key. label: with its article, as in "asks for a length of time". asked: pattern over questions. held:
+    pattern over sentences. marks: substrings, one of which every match contains; empty: no such filter. needed: without
+    a passage that contains this kind, the question is not answered."""
+
+    name: str
+    label: str
+    asked: re.Pattern[str]
+    held: re.Pattern[str]
+    marks: tuple[str, ...] = ()
+    needed: bool = False
+
+    def held_in(self, sentence: str) -> str:
+        """The part of a sentence that is of this kind, or "".
+
+        >>> answer_kinds()["duration"].held_in("Tell us within 72 hours."), answer_kinds()["money"].held_in("Tell us.")
+        ('72 hours', '')
+        """
+        said = sentence.lower()
+        if self.marks and not any(mark in said for mark in self.marks):
+            return ""  # cheap check first: most sentences fail it, and the pattern takes many times as long
+        found = self.held.search(said)
+        return sentence[found.start() : found.end()].strip() if found else ""
+
+
+@cache
+def answer_kinds() -> Mapping[str, AnswerKind]:
+    """Name → kind, in table order. Raises BadTable."""
+    rows = table("answer_kinds")
+    check_keys("answer_kinds", "top level", rows, ("parts", "kinds"))
+    return {row["name"]: _kind(row, rows["parts"]) for row in rows["kinds"]}
+
+
+def asked_kind(question: str) -> str:
+    """The name of the answer kind a question asks for, or "" for any kind.
+
+    >>> asked_kind("How long are records kept?"), asked_kind("Why are they kept?")
+    ('duration', '')
+    """
+    said = question.lower().replace("’", "'")
+    return next((kind.name for kind in answer_kinds().values() if kind.asked.search(said)), "")
+
+
+def _kind(row: Mapping[str, Any], parts: Mapping[str, str]) -> AnswerKind:
+    check_keys("answer_kinds", "kinds", row, _KEYS)
+    try:
+        asked, held = (re.compile(row[key].replace("\n", "").format(**parts), re.ASCII) for key in ("asked", "held"))
+        return AnswerKind(
+            row["name"], row["label"], asked, held, tuple(row.get("marks", ())), bool(row.get("needed", False))
+        )
+    except (KeyError, IndexError, ValueError, re.error) as error:
+        named = row.get("name", "a row")
+        raise BadTable(f"core/knowledge/answer_kinds.toml: {named}: {error}.", "Correct the row.") from error

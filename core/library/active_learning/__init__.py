@@ -1,0 +1,1 @@
+"""Active learning from confirmed labels: training, label changes, undo."""

@@ -1,0 +1,342 @@
+"""Applies label changes to documents and to the passages that follow them, and undoes them exactly."""
+# Over 300 lines: a change is computed, counted and applied by the same rows.
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from core.domain.documents import (
+    LABEL_FIELDS,
+    Authority,
+    Document,
+    DocumentState,
+    EvidenceSource,
+    Label,
+    Passage,
+    TemporalClass,
+    Truth,
+)
+from core.domain.errors import BadRequest, NotFound
+from core.ingestion.classification.relabel import relabel
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.library.active_learning.neighbours import LEARNED_FIELDS
+from core.library.active_learning.store import (
+    ActiveLearningStore,
+    DivergentPassage,
+    LabelMove,
+    LearningAction,
+    LearningActionKind,
+    TrainingRecord,
+    TrainingRecords,
+)
+from core.library.active_learning.training import ClassifierTrainer, TrainedClassifier
+from core.ports.stores import Catalogue, VectorIndex
+
+__all__ = ["AppliedLabelChanges", "LabelChange", "LabelChangePreview", "LabelChangeService", "moved", "moved_back"]
+
+_TYPES: Mapping[str, type[Truth] | type[Authority] | type[TemporalClass]] = {
+    "truth": Truth,
+    "authority": Authority,
+    "temporal_class": TemporalClass,
+}
+
+
+def moved(
+    document: Document, passages: Sequence[Passage], labels: Mapping[str, Label], terms: WorkspaceTerms
+) -> tuple[Document, tuple[Passage, ...], tuple[LabelMove, ...]]:
+    """The document with these labels, its passages, and a move per field. Raises BadRequest as `relabel` does."""
+    moves: list[LabelMove] = []
+    now = tuple(passages)
+    for field, label in labels.items():
+        was, before = document, now
+        document, now = relabel(was, before, {field: label}, terms)
+        old: Label = getattr(was.labels, field)
+        went = [one for one, other in zip(before, now, strict=True) if one != other]
+        told = (old.probability, old.evidence)
+        odd = [each for each in went if field == "truth" and (each.truth_probability, each.truth_evidence) != told]
+        kept = tuple(DivergentPassage(each.id, each.truth_probability, each.truth_evidence) for each in odd)
+        ids = tuple(each.id for each in went)
+        moves.append(LabelMove(was.id, was.name, field, old, label, ids, kept, was.date))
+    return document, now, tuple(moves)
+
+
+def moved_back(
+    document: Document, passages: Sequence[Passage], move: LabelMove, terms: WorkspaceTerms
+) -> tuple[Document, tuple[Passage, ...]]:
+    """The document with its previous label, and the passages that moved along restored. Where these were replaced since
+    (the document was read again), the passages that now have its label move instead.
+    """
+    if move.passages and not {each.id for each in passages} & set(move.passages):
+        return relabel(document, passages, {move.field: move.before}, terms)
+    labels = replace(document.labels, **{move.field: move.before})
+    changed = replace(document, labels=labels)
+    if move.field == "effective_date":
+        changed = replace(changed, date=move.date)
+    went, odd = set(move.passages), {each.id: each for each in move.odd}
+    back = tuple(_back(each, move, odd.get(each.id)) if each.id in went else each for each in passages)
+    return changed, back
+
+
+def _back(passage: Passage, move: LabelMove, odd: DivergentPassage | None) -> Passage:
+    if move.field == "effective_date":
+        return replace(passage, date=move.date)
+    value = move.before.value
+    typed = _TYPES[move.field](value) if move.field in _TYPES and value is not None else value
+    back = replace(passage, **{move.field: typed})  # type: ignore[arg-type]
+    if move.field != "truth":
+        return back
+    told = (odd.probability, odd.evidence) if odd else (move.before.probability, move.before.evidence)
+    return replace(back, truth_probability=told[0], truth_evidence=told[1])
+
+
+_AT_ONCE = 20  # documents whose change is stored in one act: what is written first, so that it can always be undone
+
+_FOLLOWING = tuple(field for field in LABEL_FIELDS if field != "language")
+
+OnDocument = Callable[[int, int, str], None]
+"""Hears (documents done, documents to do, name of the next)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChange:
+    """One label that would change. `lesson` gives the reason in words."""
+
+    document_id: int
+    name: str
+    field: str
+    before: Label
+    after: Label
+
+    @property
+    def lesson(self) -> str:
+        """The confirmed document it resembles, or why the label changes without one."""
+        for each in self.after.evidence:
+            if each.source is EvidenceSource.CORRECTION:
+                return each.rule
+        told = [each for each in self.before.evidence if each.source is EvidenceSource.CORRECTION]
+        return "its lesson was taken back" if told else "follows from its other labels"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChangePreview:
+    """The changes one training version would make. flips: the changes; considered: how many documents have an
+    unconfirmed label; left: how many documents were not examined because the preview was stopped.
+    """
+
+    version: int
+    considered: int
+    flips: tuple[LabelChange, ...]
+    left: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedLabelChanges:
+    """The outcome of applying or undoing. number: of the application, 0 when nothing changed; left: one sentence for
+    each label that was not changed, with the reason.
+    """
+
+    number: int
+    labels: int
+    documents: int
+    left: tuple[str, ...] = ()
+
+
+class LabelChangeService:
+    """Previews, applies and undoes label changes for one tenant."""
+
+    def __init__(
+        self,
+        store: ActiveLearningStore,
+        catalogue: Catalogue,
+        vectors: VectorIndex,
+        records: TrainingRecords,
+        classifier: TrainedClassifier,
+        newest: Callable[[], ClassifierTrainer],
+        now: Callable[[], datetime],
+        terms: Callable[[], WorkspaceTerms],
+    ) -> None:
+        self._store, self._catalogue, self._vectors = store, catalogue, vectors
+        self._records, self._classifier, self._newest, self._now = records, classifier, newest, now
+        self._terms = terms
+
+    def preview(
+        self,
+        on_document: OnDocument = lambda done, whole, name: None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> LabelChangePreview:
+        """Which unconfirmed labels the newest training version would change, most certain first.
+
+        Documents that no example affects are skipped by their training records; the others are labelled again from
+        their stored pages. Raises StoreFailed, ModelUnavailable.
+        """
+        teacher, terms = self._newest(), self._terms()
+        ready = [each for each in self._catalogue.documents() if each.state is DocumentState.READY]
+        considered = {each.id: each for each in ready if any(not _held(each, name) for name in LEARNED_FIELDS)}
+        likely, missing = self._likely(considered, teacher)
+        flips: list[LabelChange] = []
+        whole = len(likely) + len(missing)
+        for done, document in enumerate([*likely, *missing]):
+            if stop():
+                return LabelChangePreview(teacher.lessons.version, len(considered), _ordered(flips), whole - done)
+            on_document(done, whole, document.name)
+            record = None if done < len(likely) else self._records.made(document)
+            if done < len(likely) or (record is not None and _may_change(record, document, teacher)):
+                flips += self._flips(document, teacher, terms)
+        return LabelChangePreview(teacher.lessons.version, len(considered), _ordered(flips))
+
+    def _likely(
+        self, documents: Mapping[int, Document], teacher: ClassifierTrainer
+    ) -> tuple[list[Document], list[Document]]:
+        """Those that may change, by their records, and those that have no record yet."""
+        recorded: set[int] = set()
+        likely = []
+        for block in self._records.all():
+            for record in block:
+                document = documents.get(record.document_id)
+                recorded.add(record.document_id)
+                if document is not None and _may_change(record, document, teacher):
+                    likely.append(document)
+        return likely, [each for each in documents.values() if each.id not in recorded]
+
+    def _flips(self, document: Document, teacher: ClassifierTrainer, terms: WorkspaceTerms) -> Iterator[LabelChange]:
+        """The label changes caused by training, and only those."""
+        read = self._records.reading(document)
+        if read is None:
+            return
+        fixed = {name: label for name, label in document.labels.items() if label.confirmed}
+        own = self._classifier.own.labels(*read, {}, terms)
+        alone = self._classifier.own.labels(*read, fixed, terms) if fixed else own
+        after = self._classifier.labels(*read, fixed, teacher, terms, own)
+        for name in _FOLLOWING:
+            was, now = getattr(document.labels, name), getattr(after, name)
+            moved_by_lessons = now.value != getattr(alone, name).value or _taught(was)
+            if name not in fixed and now.value != was.value and moved_by_lessons:
+                yield LabelChange(document.id, document.name, name, was, now)
+
+    def apply(
+        self,
+        preview: LabelChangePreview,
+        who: str,
+        on_document: OnDocument = lambda done, whole, name: None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> AppliedLabelChanges:
+        """Apply the changes of a preview to the labels, the passages and the index. A label that was confirmed or
+        changed since the preview is skipped. When stopped, the changes made so far remain, and can be undone.
+        """
+        wanted: dict[int, list[LabelChange]] = {}
+        for flip in preview.flips:
+            wanted.setdefault(flip.document_id, []).append(flip)
+        act = LearningAction(LearningActionKind.APPLIED, self._now(), who, preview.version)
+        left: list[str] = []
+        labels = documents = 0
+        waiting, terms = list(wanted.items()), self._terms()
+        for start in range(0, len(waiting), _AT_ONCE):
+            if stop():
+                break
+            on_document(start, len(waiting), waiting[start][1][0].name)
+            made = [
+                each
+                for pair in waiting[start : start + _AT_ONCE]
+                if (each := self._made(*pair, left, terms)) is not None
+            ]
+            moves = tuple(move for *_, own in made for move in own)
+            if moves:
+                act = replace(act, number=self._store.add_act(replace(act, moves=moves)).number)
+                self._keep([(document, passages) for document, passages, _ in made])
+            labels, documents = labels + len(moves), documents + len(made)
+        return AppliedLabelChanges(act.number, labels, documents, tuple(left))
+
+    def _made(
+        self, document_id: int, flips: Sequence[LabelChange], left: list[str], terms: WorkspaceTerms
+    ) -> tuple[Document, Sequence[Passage], tuple[LabelMove, ...]] | None:
+        """One document with its labels changed; None when none of them can be."""
+        try:
+            document = self._catalogue.document(document_id)
+        except NotFound:
+            left.append(f"{flips[0].name} is no longer in the library.")
+            return None
+        labels: dict[str, Label] = {}
+        for each in flips:
+            now: Label = getattr(document.labels, each.field)
+            if now.confirmed or now.value != each.before.value:
+                said = "was confirmed" if now.confirmed else "has changed"
+                left.append(f"{document.name}: its {each.field.replace('_', ' ')} {said} meanwhile.")
+            else:
+                labels[each.field] = each.after
+        return moved(document, self._catalogue.passages_of(document_id), labels, terms) if labels else None
+
+    def _keep(self, changed: Sequence[tuple[Document, Sequence[Passage]]]) -> None:
+        for document, passages in changed:
+            self._catalogue.save_labels(document, passages)
+        self._vectors.update([each for _, passages in changed for each in passages])
+
+    def undo(self, number: int, who: str) -> AppliedLabelChanges:
+        """Undo an application: every label that still has the value it set, and the passages that followed, are
+        restored.
+
+        Raises NotFound, and BadRequest when it is undone already.
+        """
+        acts = self._store.application(number)
+        if not acts:
+            raise NotFound(f"There is no application {number} of lessons.", "Look at the list again.")
+        if any(each.kind is LearningActionKind.UNDONE for each in acts):
+            raise BadRequest("These changes are undone already.", "Look at the list again.")
+        by_document: dict[int, list[LabelMove]] = {}
+        for act in reversed(acts):
+            for move in reversed(act.moves):
+                by_document.setdefault(move.document_id, []).append(move)
+        left: list[str] = []
+        terms = self._terms()
+        labels = documents = 0
+        for document_id, moves in by_document.items():
+            back = self._taken_back(document_id, moves, left, terms)
+            labels, documents = labels + back, documents + bool(back)
+        self._store.add_act(LearningAction(LearningActionKind.UNDONE, self._now(), who, acts[0].version, number))
+        return AppliedLabelChanges(number, labels, documents, tuple(left))
+
+    def _taken_back(self, document_id: int, moves: Sequence[LabelMove], left: list[str], terms: WorkspaceTerms) -> int:
+        try:
+            document = self._catalogue.document(document_id)
+        except NotFound:
+            left.append(f"{moves[0].name} is no longer in the library.")
+            return 0
+        passages = tuple(self._catalogue.passages_of(document_id))
+        done = 0
+        for move in moves:
+            now: Label = getattr(document.labels, move.field)
+            if now.confirmed or now.value != move.after.value:
+                left.append(f"{document.name}: its {move.field.replace('_', ' ')} was changed again since.")
+                continue
+            document, passages = moved_back(document, passages, move, terms)
+            done += 1
+        if done:
+            self._keep([(document, passages)])
+        return done
+
+
+def _held(document: Document, name: str) -> bool:
+    label: Label = getattr(document.labels, name)
+    return label.confirmed
+
+
+def _taught(label: Label) -> bool:
+    return any(each.source is EvidenceSource.CORRECTION for each in label.evidence)
+
+
+def _may_change(record: TrainingRecord, document: Document, teacher: ClassifierTrainer) -> bool:
+    """Whether training gives an unconfirmed label another value, or gave one that it no longer gives."""
+    foreseen = teacher.foreseen(record.traits)
+    for name in LEARNED_FIELDS:
+        now: Label = getattr(document.labels, name)
+        own: Label = getattr(record.traits.own, name)
+        if not now.confirmed and foreseen.get(name, own.value if _taught(now) else now.value) != now.value:
+            return True
+    return False
+
+
+def _ordered(flips: Sequence[LabelChange]) -> tuple[LabelChange, ...]:
+    """By document, the surest first; a document's own in the order of the fields."""
+    sure: dict[int, float] = {}
+    for each in flips:
+        sure[each.document_id] = max(sure.get(each.document_id, 0.0), each.after.probability)
+    return tuple(sorted(flips, key=lambda each: (-sure[each.document_id], each.name, each.document_id)))

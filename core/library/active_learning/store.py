@@ -1,0 +1,276 @@
+"""Data of active learning (records, training versions, verdicts, actions) and the port that stores it."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from hashlib import sha256
+from threading import Lock
+from typing import Protocol
+
+from core.domain.documents import Document, DocumentState, Evidence, Label, Labels, Origin, Page
+from core.ingestion.classification.classifier import TruthClassifier
+from core.ingestion.classification.sample import DocumentSample, read_for_classifying
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.library.active_learning.neighbours import DocumentTraits, traits_of
+from core.library.active_learning.training import TrainingResult
+from core.ports.stores import Catalogue, Vectors
+
+__all__ = [
+    "ActiveLearningStore",
+    "ConfirmedLabel",
+    "DivergentPassage",
+    "LabelChoice",
+    "LabelMove",
+    "LabelVerdict",
+    "LearningAction",
+    "LearningActionKind",
+    "TrainingRecord",
+    "TrainingRecords",
+    "TrainingVersion",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRecord:
+    """A document as the classifier saw it when it was read. model: the embedding model of its vectors; different models
+    never mix.
+    """
+
+    document_id: int
+    model: str
+    traits: DocumentTraits
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmedLabel:
+    """A document one training version used. values: field → the confirmed value."""
+
+    document_id: int
+    name: str
+    values: Mapping[str, str]
+    kin: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingVersion:
+    """The result of one training run; the vectors are in the records. fingerprint: of all the training data."""
+
+    number: int
+    at: datetime
+    fingerprint: str
+    model: str
+    confirmed: tuple[ConfirmedLabel, ...] = ()
+    outcomes: tuple[TrainingResult, ...] = ()
+    common: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DivergentPassage:
+    """A passage whose truth had other evidence than its document's, as it was before it moved with the document."""
+
+    id: int
+    probability: float
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelMove:
+    """One changed label field of one document, with everything needed to restore it exactly. name: the document's.
+    passages: ids of those that moved along; date: the document's own before the change.
+    """
+
+    document_id: int
+    name: str
+    field: str
+    before: Label
+    after: Label
+    passages: tuple[int, ...] = ()
+    odd: tuple[DivergentPassage, ...] = ()
+    date: datetime | None = None
+
+
+class LearningActionKind(StrEnum):
+    """The kind of a learning action. The last two set which training version labels new documents."""
+
+    APPLIED = "applied"
+    UNDONE = "undone"
+    AT_ONCE = "at once"
+    WHEN_APPLIED = "when applied"
+
+
+@dataclass(frozen=True, slots=True)
+class LearningAction:
+    """One action; actions are append-only. number: of the application it belongs to, the id of its first action (0
+    until stored). version: the training version applied. labels: how many were moved, also where the moves are not
+    loaded.
+    """
+
+    kind: LearningActionKind
+    at: datetime
+    who: str
+    version: int = 0
+    number: int = 0
+    moves: tuple[LabelMove, ...] = ()
+    id: int = 0
+    labels: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChoice:
+    """at_once: new documents are labelled by the newest training version, else by the one applied last. applied: the
+    number of that version, 0 when there is none.
+    """
+
+    at_once: bool = True
+    applied: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LabelVerdict:
+    """A person's verdict on one label. given: the value it had; automatic: whether the classifier gave it. said: the
+    new value; "" withdraws the earlier verdict, so the label is the classifier's again.
+    """
+
+    document_id: int
+    sha256: str
+    field: str
+    said: str
+    who: str
+    at: datetime
+    given: str | None = None
+    automatic: bool = True
+    move: LabelMove | None = None
+
+
+class ActiveLearningStore(Protocol):
+    """Stores the learning data of one tenant. Versions, actions and verdicts are append-only."""
+
+    def save_record(self, record: TrainingRecord, segments: Vectors) -> None:
+        """Store or replace a document's record; segments: its sampled sentences' vectors, shape (n, dim)."""
+        ...
+
+    def records(self, model: str) -> Iterator[Sequence[TrainingRecord]]:
+        """All records of a model, some hundred at a time, document ids ascending over all of them."""
+        ...
+
+    def records_of(self, document_ids: Sequence[int], model: str) -> Mapping[int, TrainingRecord]:
+        """The records of these documents; missing ones are absent."""
+        ...
+
+    def segments(self, document_id: int) -> Vectors | None:
+        """The vectors stored with a record, accurate to about 0.001; None without a record."""
+        ...
+
+    def forget(self, document_ids: Sequence[int]) -> None:
+        """Drop records."""
+        ...
+
+    def add_version(self, version: TrainingVersion) -> bool:
+        """Store a version; False when its number is taken."""
+        ...
+
+    def newest(self) -> int:
+        """The number of the newest version, 0 without any."""
+        ...
+
+    def version(self, number: int) -> TrainingVersion | None: ...
+
+    def add_act(self, act: LearningAction) -> LearningAction:
+        """Store an action (id 0) and return it with its id."""
+        ...
+
+    def acts(self, limit: int) -> Sequence[LearningAction]:
+        """The newest applications and undos, newest first, without their moves."""
+        ...
+
+    def application(self, number: int) -> Sequence[LearningAction]:
+        """All actions of an application, its undo included, oldest first."""
+        ...
+
+    def choice(self) -> LabelChoice: ...
+
+    def add_verdicts(self, verdicts: Sequence[LabelVerdict]) -> None: ...
+
+    def verdicts(self, document_id: int | None = None, field: str | None = None) -> Sequence[LabelVerdict]:
+        """Verdicts, oldest first; without a document: on all documents, and without their moves."""
+        ...
+
+
+_REMEMBERED = 16  # documents between their classification and their storing
+
+
+class TrainingRecords:
+    """The training records of one tenant. `seen` receives each fresh classification, so recording it needs no second
+    pass.
+    """
+
+    def __init__(
+        self,
+        store: ActiveLearningStore,
+        catalogue: Catalogue,
+        own: TruthClassifier,
+        model: Callable[[], str],
+        terms: Callable[[], WorkspaceTerms],
+    ) -> None:
+        self._store, self._catalogue, self._own, self._model = store, catalogue, own, model
+        self._terms = terms
+        self._lock = Lock()
+        self._seen: OrderedDict[str, tuple[DocumentSample, Vectors, Labels]] = OrderedDict()
+
+    def seen(self, reading: DocumentSample, vectors: Vectors, own: Labels) -> None:
+        """A document was classified. own: labels before training and corrections."""
+        with self._lock:
+            self._seen[_key(reading)] = (reading, vectors, own)
+            while len(self._seen) > _REMEMBERED:
+                self._seen.popitem(last=False)
+
+    def kept(self, document: Document, pages: Sequence[Page]) -> TrainingRecord | None:
+        """Record a document that was read; none is made of a note or of a file without text. Raises StoreFailed."""
+        if document.origin is not Origin.DOCUMENT or not pages:
+            return None
+        key = _key(read_for_classifying(document.name, document.title, pages, {}))
+        with self._lock:
+            known = self._seen.pop(key, None)
+        if known is None:
+            reading, vectors = self._own.read(document.name, document.title, pages)
+            known = (reading, vectors, self._own.labels(reading, vectors, {}, self._terms()))
+        record = TrainingRecord(document.id, self._model(), traits_of(*known))
+        self._store.save_record(record, known[1])
+        return record
+
+    def made(self, document: Document) -> TrainingRecord | None:
+        """The record of a document read before records were kept, from its stored pages; None when they are gone."""
+        if document.state is not DocumentState.READY:
+            return None
+        return self.kept(document, _pages(self._catalogue, document))
+
+    def all(self) -> Iterator[Sequence[TrainingRecord]]:
+        """Every record, some hundred at a time."""
+        return self._store.records(self._model())
+
+    def reading(self, document: Document) -> tuple[DocumentSample, Vectors] | None:
+        """What was read of a stored document, and its sentences' vectors as they are kept; None when its pages are
+        gone."""
+        pages = _pages(self._catalogue, document)
+        if not pages:
+            return None
+        reading = read_for_classifying(document.name, document.title, pages, {})
+        vectors = self._store.segments(document.id)
+        if vectors is None or len(vectors) != len(reading.segments):
+            return self._own.read(document.name, document.title, pages)
+        return reading, vectors
+
+
+def _key(reading: DocumentSample) -> str:
+    digest = sha256()
+    for text in (reading.name, reading.title, reading.body):
+        digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
+    return digest.hexdigest()
+
+
+def _pages(catalogue: Catalogue, document: Document) -> Sequence[Page]:
+    numbers = range(1, document.pages + 1)
+    texts = catalogue.page_texts([(document.id, number) for number in numbers])
+    return [Page(number, texts[document.id, number]) for number in numbers] if len(texts) == len(numbers) else []

@@ -1,0 +1,1 @@
+"""Bulk edits of documents: plan, preview, apply, undo."""

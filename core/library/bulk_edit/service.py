@@ -1,0 +1,184 @@
+"""Applies bulk edits of document metadata: previews them, records them in the history, and undoes them."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+from core.domain.changes import ChangeSet, LabelEdit
+from core.domain.documents import LABEL_FIELDS, Document, Label
+from core.domain.errors import BadRequest, NotFound
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.library.bulk_edit.plan import METADATA, BulkEdit, EditPlan, EditProblem, edited, planned, value_of
+from core.ports.records import ChangeLog
+from core.ports.stores import Catalogue, VectorIndex
+
+__all__ = ["ARCHIVED", "BulkEditService", "LabelWriter", "UndoneEdit"]
+
+ARCHIVED = "archived"
+"""The field of a change that archives a document ("yes") or puts it back ("")."""
+_HISTORY = 200  # sets of changes a page lists; chosen by hand
+_FOLLOWED = ("project", "tags", "source_type")
+OnDocument = Callable[[int, int, str], object]
+"""Hears (documents done, documents to do, name of the next)."""
+
+
+class LabelWriter(Protocol):
+    """Sets labels and archives documents. A manual label always wins over an automatic one."""
+
+    def correct_many(self, changes: Sequence[tuple[int, str, str]], who: str = ...) -> Sequence[Document]:
+        """(document id, field, value) each, all or none."""
+        ...
+
+    def uncorrect(self, document_id: int, field: str, label: Label, who: str = ...) -> Document:
+        """Give a field back to the classifier, with the label it had."""
+        ...
+
+    def archive(self, document_id: int, *, archived: bool) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneEdit:
+    """The outcome of an undo. restored: how many changes were undone; left: one sentence for each that was not, and
+    why.
+    """
+
+    restored: int
+    left: tuple[str, ...] = ()
+
+
+class BulkEditService:
+    """Plans, applies and undoes edits of one tenant's documents."""
+
+    def __init__(
+        self,
+        log: ChangeLog,
+        catalogue: Catalogue,
+        vectors: VectorIndex,
+        labelling: LabelWriter,
+        terms: Callable[[], WorkspaceTerms],
+        now: Callable[[], datetime],
+    ) -> None:
+        self._log, self._catalogue, self._vectors = log, catalogue, vectors
+        self._labelling, self._terms, self._now = labelling, terms, now
+
+    def plan(self, wanted: Mapping[int, Sequence[BulkEdit]]) -> EditPlan:
+        """What these edits (document id → edits) would change; nothing is changed."""
+        known = self._catalogue.documents_by_id(list(wanted))
+        gone = [
+            EditProblem("It is no longer in the library.", f"Document {each}") for each in wanted if each not in known
+        ]
+        plan = planned(
+            [known[each] for each in wanted if each in known], wanted, self._catalogue.documents(), self._terms()
+        )
+        return replace(plan, problems=(*gone, *plan.problems))
+
+    def apply(
+        self,
+        changes: Sequence[LabelEdit],
+        what: str,
+        who: str = "analyst",
+        on_document: OnDocument = lambda done, whole, name: None,
+    ) -> ChangeSet:
+        """Apply planned changes and record them in the history. Skips deleted documents, and changes whose field no
+        longer has the value that was planned on. Raises BadRequest when nothing is left to change.
+        """
+        by_document: dict[int, list[LabelEdit]] = defaultdict(list)
+        for change in changes:
+            by_document[change.document_id].append(change)
+        made: list[LabelEdit] = []
+        for done, (document_id, own) in enumerate(by_document.items()):
+            on_document(done, len(by_document), own[0].name)
+            try:
+                made += self._made(self._catalogue.document(document_id), own)
+            except NotFound:
+                continue
+        made = self._labelled(made, who)
+        if not made:
+            raise BadRequest("Nothing was changed.", "The documents are as wanted, or were changed meanwhile.")
+        return self._log.add(ChangeSet(self._now(), who, what, tuple(made)))
+
+    def archive(self, document_ids: Sequence[int], *, archived: bool, who: str = "analyst") -> ChangeSet:
+        """Archive documents, which takes them out of searches and counts, or restore them. Raises BadRequest when
+        nothing would change.
+        """
+        known = self._catalogue.documents_by_id(document_ids).values()
+        after = "yes" if archived else ""
+        changes = [
+            LabelEdit(each.id, each.name, ARCHIVED, "yes" if each.archived else "", after)
+            for each in known
+            if each.archived is not archived
+        ]
+        return self.apply(changes, "Archived" if archived else "Put back from the archive", who)
+
+    def undo(self, set_id: int, who: str = "analyst") -> UndoneEdit:
+        """Undo a set of changes: every field that still has the value it was set to gets its previous value back.
+
+        Raises NotFound, and BadRequest when it is undone already.
+        """
+        done = self._log.find(set_id)
+        if done.undone_at is not None:
+            raise BadRequest(f"'{done.what}' is taken back already.", "Look at the history.")
+        left: list[str] = []
+        restored = 0
+        for change in reversed(done.changes):
+            try:
+                document = self._catalogue.document(change.document_id)
+            except NotFound:
+                left.append(f"{change.name} is no longer in the library.")
+                continue
+            if _now_holds(document, change.field) != change.after:
+                left.append(f"{change.name}: its {change.field.replace('_', ' ')} was changed again since.")
+                continue
+            self._restore(document, change, who)
+            restored += 1
+        self._log.mark_undone(set_id, who, self._now())
+        return UndoneEdit(restored, tuple(left))
+
+    def history(self, document_id: int | None = None, limit: int = _HISTORY) -> Sequence[ChangeSet]:
+        """The newest sets of changes, newest first; of one document: its own changes only."""
+        return self._log.newest(limit, document_id)
+
+    def _made(self, document: Document, changes: Sequence[LabelEdit]) -> list[LabelEdit]:
+        """The changes that can be made, a field that was changed since left alone; labels are set for all together."""
+        held = [each for each in changes if _now_holds(document, each.field) == each.before]
+        metadata = [each for each in held if each.field in METADATA]
+        if metadata:
+            self._keep(edited(document, metadata))
+        for change in held:
+            if change.field == ARCHIVED:
+                self._labelling.archive(document.id, archived=change.after == "yes")
+        return held
+
+    def _labelled(self, made: Sequence[LabelEdit], who: str) -> list[LabelEdit]:
+        """Set all labels at once, those of a document deleted meanwhile left out; the changes that hold."""
+        labels = [(each.document_id, each.field, each.after) for each in made if each.field in LABEL_FIELDS]
+        there = self._catalogue.documents_by_id([document_id for document_id, _, _ in labels])
+        kept = [each for each in labels if each[0] in there]
+        if kept:
+            self._labelling.correct_many(kept, who)
+        return [each for each in made if each.field not in LABEL_FIELDS or each.document_id in there]
+
+    def _keep(self, document: Document) -> None:
+        """Store a document's metadata; its passages repeat what filters read of it."""
+        told = {name: getattr(document, name) for name in _FOLLOWED}
+        before = self._catalogue.passages_of(document.id)
+        passages = [replace(each, **told) for each in before]
+        changed = [now for was, now in zip(before, passages, strict=True) if was != now]
+        self._catalogue.save_labels(document, changed)
+        self._vectors.update(changed)
+
+    def _restore(self, document: Document, change: LabelEdit, who: str) -> None:
+        if change.field == ARCHIVED:
+            self._labelling.archive(document.id, archived=change.before == "yes")
+        elif change.field not in LABEL_FIELDS:
+            self._keep(edited(document, [replace(change, before=change.after, after=change.before)]))
+        elif change.label is None or change.label.confirmed:
+            self._labelling.correct_many([(document.id, change.field, change.before)], who)
+        else:
+            self._labelling.uncorrect(document.id, change.field, change.label, who)
+
+
+def _now_holds(document: Document, field: str) -> str:
+    return ("yes" if document.archived else "") if field == ARCHIVED else value_of(document, field)

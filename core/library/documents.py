@@ -1,0 +1,235 @@
+"""The documents of a library: stores, lists, corrects, archives and deletes them, and keeps every index in step."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from hashlib import sha256
+
+from core.domain.documents import Document, DocumentState, Label, Page, Passage, SourceType, TableRole
+from core.domain.errors import EmptyFile, NotFound
+from core.domain.jobs import WAITING
+from core.domain.results import Statistics, UploadReceipt
+from core.ingestion.file_names import clean_name
+from core.library.active_learning.corrections import LabelCorrector
+from core.library.archive_members import arrived
+from core.ports.entity_graph import EntityGraph
+from core.ports.job_queue import JobQueue
+from core.ports.stores import BlobStore, Catalogue, Follower, SparseIndex, VectorIndex
+from core.table_qa.service import TableService
+
+__all__ = ["DocumentService"]
+
+
+class DocumentService:
+    """The documents of one tenant.
+
+    graph: None where a library has no entity store. followers: notified of every deleted document. on_delete: called
+    with the ids of permanently deleted documents.
+    """
+
+    def __init__(
+        self,
+        *,
+        catalogue: Catalogue,
+        vectors: VectorIndex,
+        sparse: SparseIndex,
+        originals: BlobStore,
+        jobs: JobQueue,
+        tables: TableService,
+        corrector: LabelCorrector,
+        graph: EntityGraph | None,
+        followers: Sequence[Follower],
+        on_delete: Sequence[Callable[[Sequence[int]], object]],
+        now: Callable[[], datetime],
+    ) -> None:
+        self._catalogue, self._vectors, self._sparse, self._originals = catalogue, vectors, sparse, originals
+        self._jobs, self._tables, self._corrector, self._graph = jobs, tables, corrector, graph
+        self._followers, self._on_delete, self._now = tuple(followers), tuple(on_delete), now
+
+    # Upload
+
+    # One document is made of all that is said of the file.
+    def upload(
+        self,
+        name: str,
+        data: bytes,
+        *,
+        project: str | None = None,
+        tags: Sequence[str] = (),
+        source_type: SourceType = SourceType.UPLOAD,
+        parent: int | None = None,
+        url: str = "",
+        queue: bool = True,
+    ) -> UploadReceipt:
+        """Store the original, then queue its ingestion; the same bytes in the same project are recognised as a
+        duplicate.
+
+        name: with its folders, as `clean_name` leaves it. parent: the containing document. url: where it was fetched
+        from. queue: False leaves queueing to the caller. Raises EmptyFile for a file of 0 bytes, StoreFailed when
+        nothing could be stored.
+        """
+        name = clean_name(name)
+        if not data:
+            raise EmptyFile(f"'{name}' is empty (0 bytes).", "Export or download the file again, then upload it.")
+        digest = sha256(data).hexdigest()
+        known = self._catalogue.document_by_hash(digest, project)
+        if known is not None:
+            if not self._originals.exists(digest):  # the message of a lost original says to upload it again
+                self._originals.put(data)
+            if known.state is DocumentState.FAILED:
+                self.retry(known.id)
+            return UploadReceipt(known.id, name, digest, duplicate_of=known.name)
+        self._originals.put(data)
+        document = self._catalogue.add_document(
+            Document(
+                id=0,
+                name=name,
+                sha256=digest,
+                size_bytes=len(data),
+                state=DocumentState.PENDING,
+                uploaded_at=self._now(),
+                project=project,
+                tags=tuple(tags),
+                source_type=arrived(name, source_type),
+                parent=parent,
+                url=url,
+                step=WAITING,
+            )
+        )
+        if queue:
+            self._jobs.defer_ingest([document.id])
+        return UploadReceipt(document.id, name, digest)
+
+    def store(self, name: str, data: bytes, *, project: str | None = None, tags: Sequence[str] = ()) -> UploadReceipt:
+        """Store one original of a batch; the caller queues it. Raises what `upload` raises."""
+        return self.upload(name, data, project=project, tags=tags, queue=False)
+
+    def replace(self, document_id: int, name: str, data: bytes) -> UploadReceipt:
+        """Upload a file in place of an unreadable one; it takes over project, tags and origin, and the old document is
+        deleted.
+
+        Raises what `upload` raises, and NotFound.
+        """
+        old = self._catalogue.document(document_id)
+        receipt = self.upload(
+            name, data, project=old.project, tags=old.tags, source_type=old.source_type, parent=old.parent, url=old.url
+        )
+        if receipt.document_id != document_id:
+            self.delete(document_id)
+        return receipt
+
+    def retry(self, document_id: int) -> None:
+        """Queue a document's ingestion again."""
+        self._catalogue.mark(document_id, step=WAITING)
+        self._jobs.defer_ingest([document_id])
+
+    def read_all_again(self) -> int:
+        """Queue every document for reading again, as after an update; returns their number.
+
+        Manual labels stay, and the old text stays searchable until it is replaced.
+        """
+        documents = self._catalogue.documents(archived=None)
+        for document in documents:
+            self._catalogue.mark(document.id, step=WAITING)
+        self._jobs.defer_ingest([document.id for document in documents])
+        return len(documents)
+
+    # Reading
+
+    def get(self, document_id: int) -> Document:
+        """Raises NotFound."""
+        return self._catalogue.document(document_id)
+
+    def list(self, *, archived: bool | None = False) -> Sequence[Document]:
+        """All living documents, newest first; archived True: the archived ones, None: both."""
+        return self._catalogue.documents(archived=archived)
+
+    def original(self, document_id: int) -> bytes:
+        """The bytes that are parsed and rendered: those uploaded, or the decrypted copy of an encrypted file. Raises
+        NotFound.
+        """
+        document = self._catalogue.document(document_id)
+        return self._originals.get(document.readable or document.sha256)
+
+    def uploaded(self, document_id: int) -> bytes:
+        """The bytes as uploaded. Raises NotFound."""
+        return self._originals.get(self._catalogue.document(document_id).sha256)
+
+    def page(self, document_id: int, number: int) -> Page:
+        """Raises NotFound."""
+        return self._catalogue.page(document_id, number)
+
+    def passage(self, passage_id: int) -> Passage:
+        """Raises NotFound."""
+        passages = self._catalogue.passages([passage_id])
+        if passage_id not in passages:
+            raise NotFound(
+                f"Passage {passage_id} is not in the library.", "Its document was replaced or deleted; search again."
+            )
+        return passages[passage_id]
+
+    def passages(self, document_id: int) -> Sequence[Passage]:
+        """A document's passages in reading order."""
+        return self._catalogue.passages_of(document_id)
+
+    def statistics(self) -> Statistics:
+        """Counts of the library, and of waiting jobs."""
+        return replace(self._catalogue.statistics(), waiting_jobs=self._jobs.waiting())
+
+    # Changing
+
+    def archive(self, document_id: int, *, archived: bool) -> None:
+        """Archive a document, which takes it out of searches and counts, or restore it; nothing is deleted."""
+        document = self._catalogue.document(document_id)
+        passages = [replace(each, archived=archived) for each in self._catalogue.passages_of(document_id)]
+        self._catalogue.save_labels(replace(document, archived=archived), passages)
+        self._vectors.update(passages)
+
+    def delete(self, document_id: int) -> None:
+        """Remove a document from every index and the catalogue; its original stays until purged. Table versions that it
+        had replaced become current again.
+        """
+        for restored in self._tables.forget(document_id):
+            self.archive(restored, archived=False)
+        self._sparse.delete([document_id])
+        self._vectors.delete([document_id])
+        if self._graph is not None:
+            self._graph.delete([document_id])
+        for follower in self._followers:
+            follower.forget([document_id])
+        self._catalogue.delete(document_id)
+        for note in self._on_delete:
+            note([document_id])
+
+    def correct(self, document_id: int, field: str, value: str, who: str = "analyst") -> Document:
+        """Set a label by hand: it is stored as confirmed, and stays when the document is read again.
+
+        Raises BadRequest for an unknown field or a value outside a closed set.
+        """
+        return self.correct_many([(document_id, field, value)], who)[0]
+
+    def correct_many(self, changes: Sequence[tuple[int, str, str]], who: str = "analyst") -> Sequence[Document]:
+        """Set labels by hand, (document id, field, value) each, all or none; the classifier learns from them once.
+        Returns the changed documents. Raises BadRequest, NotFound."""
+        return self._corrector.correct_many(changes, who)
+
+    def uncorrect(self, document_id: int, field: str, label: Label | None = None, who: str = "analyst") -> Document:
+        """Give a label set by hand back to the classifier, with the label it had (`label`, where that is not on
+        record); the correction stays on record. Raises BadRequest."""
+        return self._corrector.uncorrect(document_id, field, who, label)
+
+    def set_table_role(self, name: str, role: TableRole) -> None:
+        """Say what a table is for. Its passages follow, so that coverage finds set-up rows."""
+        table = self._tables.set_role(name, role)
+        of_table: dict[int, bool] = {}
+        changed = []
+        for passage in self._catalogue.passages_of(table.document_id):
+            if passage.rows is None:
+                continue
+            if passage.page not in of_table:
+                label = self._catalogue.page(table.document_id, passage.page).label
+                of_table[passage.page] = label == table.label or label.startswith(f"{table.label}, rows ")
+            if of_table[passage.page]:
+                changed.append(replace(passage, table_role=role if role is TableRole.SETUP else None))
+        self._catalogue.save_labels(self._catalogue.document(table.document_id), changed)
+        self._vectors.update(changed)

@@ -1,0 +1,1 @@
+"""Near-duplicate documents, found by MinHash."""

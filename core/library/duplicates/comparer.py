@@ -1,0 +1,144 @@
+"""Compares each document that is read with similar ones, stores the pairs, and groups them.
+
+passages → triples, sentences → signature → candidates → exact shares → pairs → groups
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from core.domain.documents import Document, Origin, Passage
+from core.library.duplicates.minhash import Triples, estimate_jaccard, shared_text, triples
+from core.library.versions.diff import VersionSentence, kept_share, sentences_of
+from core.library.versions.store import DuplicatePair, Signature, SignatureStore
+from core.library.versions.suggestions import may_be_versions, signature_of
+from core.ports.stores import Catalogue
+
+__all__ = ["DuplicateComparer", "DuplicateGroup", "IdGroup", "group_pairs"]
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateGroup:
+    """Documents connected by near-duplicate pairs, directly or transitively; newest upload first.
+
+    least, most: the lowest and highest Jaccard similarity among its pairs, in [0, 1].
+    """
+
+    documents: tuple[Document, ...]
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class IdGroup:
+    """A group as document ids, ascending."""
+
+    ids: tuple[int, ...]
+    least: float
+    most: float
+
+    def with_documents(self, known: Mapping[int, Document]) -> DuplicateGroup:
+        """The group with its documents; deleted ones are left out."""
+        documents = [known[each] for each in reversed(self.ids) if each in known]
+        return DuplicateGroup(tuple(documents), self.least, self.most)
+
+
+def group_pairs(pairs: Sequence[DuplicatePair]) -> list[IdGroup]:
+    """The connected components of the pairs, largest first, then those with the newest documents; independent of the
+    order of the pairs.
+
+    >>> near = [DuplicatePair(1, 2, 0.9, 1, 1), DuplicatePair(5, 7, 1.0, 1, 1), DuplicatePair(2, 4, 0.8, 1, 1)]
+    >>> [group.ids for group in group_pairs(near)]
+    [(1, 2, 4), (5, 7)]
+    """
+    parents: dict[int, int] = {}
+
+    def root(each: int) -> int:
+        while (parent := parents.setdefault(each, each)) != each:
+            parents[each] = parents[parent]
+            each = parent
+        return each
+
+    for pair in pairs:
+        low, high = sorted((root(pair.first), root(pair.second)))
+        parents[high] = low
+    members: dict[int, list[int]] = {}
+    for each in sorted(parents):
+        members.setdefault(root(each), []).append(each)
+    shares: dict[int, list[float]] = {}
+    for pair in pairs:
+        shares.setdefault(root(pair.first), []).append(pair.same)
+    found = [IdGroup(tuple(ids), min(shares[at]), max(shares[at])) for at, ids in members.items()]
+    return sorted(found, key=lambda group: (-len(group.ids), -group.ids[-1], group.ids))
+
+
+_MOST_CANDIDATES = 60  # read from the database; chosen by hand, like the next two
+_MOST_COMPARED = 12  # candidates whose texts are read and compared: those whose signatures agree most
+_LEAST_ESTIMATE = 0.2  # below it, a candidate is compared only if it has the same name, title or url
+
+
+@dataclass(frozen=True, slots=True)
+class _ComparedText:
+    """The text of a document that is compared."""
+
+    sentences: tuple[VersionSentence, ...]
+    triples: Triples
+
+
+class DuplicateComparer:
+    """Computes and stores signatures and pairs of one tenant's documents. Idempotent."""
+
+    def __init__(self, store: SignatureStore, catalogue: Catalogue) -> None:
+        self._store, self._catalogue = store, catalogue
+
+    def compare(self, document: Document, passages: Sequence[Passage]) -> None:
+        """Store a document's signature, then its pairs. Raises StoreFailed.
+
+        The signature is stored first, so of two documents read at the same time at least one finds the other.
+        """
+        text = _compared_text(passages)
+        if document.origin is not Origin.DOCUMENT or not len(text.triples):
+            self._store.forget([document.id])
+            return
+        signature = signature_of(document, text.triples)
+        self._store.keep(signature)
+        best = self._best(signature)
+        known = self._catalogue.documents_by_id([each.document_id for each in best])
+        pairs = [
+            pair
+            for each in best
+            if each.document_id in known and (pair := self._pair(document, text, known[each.document_id])) is not None
+        ]
+        self._store.pair(pairs)
+
+    def _best(self, signature: Signature) -> Sequence[Signature]:
+        """The candidates worth reading, most similar first: similar ones, and any with the same name, title or url."""
+
+        def similarity(other: Signature) -> tuple[float, int]:
+            return estimate_jaccard(signature.minima, other.minima), other.document_id
+
+        def same_key(other: Signature) -> bool:
+            keys = ("name_key", "title_key", "url")
+            return any(getattr(other, key) and getattr(other, key) == getattr(signature, key) for key in keys)
+
+        candidates = self._store.candidates(signature, _MOST_CANDIDATES)
+        kept = [each for each in candidates if similarity(each)[0] >= _LEAST_ESTIMATE or same_key(each)]
+        return sorted(kept, key=similarity, reverse=True)[:_MOST_COMPARED]
+
+    def _pair(self, document: Document, text: _ComparedText, other: Document) -> DuplicatePair | None:
+        """The pair of two documents, None when they are neither near-duplicates nor versions."""
+        beside = _compared_text(self._catalogue.passages_of(other.id))
+        both = sorted(((document, text), (other, beside)), key=lambda each: each[0].id)
+        (first, first_text), (second, second_text) = both
+        common = shared_text(first_text.triples, second_text.triples)
+        kept = (
+            kept_share(first_text.sentences, second_text.sentences),
+            kept_share(second_text.sentences, first_text.sentences),
+        )
+        suggested = may_be_versions(first, second, common, max(kept))
+        pair = DuplicatePair(first.id, second.id, common.jaccard, *kept, suggested)
+        return pair if pair.near or pair.suggested else None
+
+
+def _compared_text(passages: Sequence[Passage]) -> _ComparedText:
+    sentences = sentences_of(passages)
+    return _ComparedText(sentences, triples([sentence.text for sentence in sentences]))

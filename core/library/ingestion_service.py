@@ -1,0 +1,149 @@
+"""Ingests one stored original: job → parse → classify → chunk → embed → store.
+
+Every index and every follower (versions, active learning, enrichment) is kept in step with the catalogue.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from threading import Lock
+
+from core.domain.documents import Document, DocumentState
+from core.domain.errors import BadFile, error_to_show
+from core.domain.jobs import STOPPED
+from core.ingestion.classification.relabel import apply_later_edits
+from core.ingestion.pipeline import IngestedDocument, IngestionPipeline
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.library.archive_members import ArchiveMembers
+from core.library.documents import DocumentService
+from core.library.upload_queue import UploadQueue
+from core.ports.entity_graph import EntityGraph
+from core.ports.stores import BlobStore, Catalogue, Follower, SparseIndex, VectorIndex
+from core.search.query.expansion import SynonymFinder
+from core.table_qa.service import TableService
+
+__all__ = ["IngestionService"]
+
+
+class IngestionService:
+    """Ingests stored originals of one tenant. graph, synonyms: None where a library has none."""
+
+    def __init__(
+        self,
+        *,
+        catalogue: Catalogue,
+        vectors: VectorIndex,
+        sparse: SparseIndex,
+        originals: BlobStore,
+        pipeline: IngestionPipeline,
+        documents: DocumentService,
+        tables: TableService,
+        members: ArchiveMembers,
+        upload_queue: UploadQueue,
+        graph: EntityGraph | None,
+        synonyms: SynonymFinder | None,
+        followers: Sequence[Follower],
+        terms: Callable[[], WorkspaceTerms],
+        now: Callable[[], datetime],
+    ) -> None:
+        self._terms = terms
+        self._catalogue, self._vectors, self._sparse, self._originals = catalogue, vectors, sparse, originals
+        self._pipeline, self._documents, self._tables = pipeline, documents, tables
+        self._members, self._upload_queue, self._graph, self._synonyms = members, upload_queue, graph, synonyms
+        self._followers, self._now = tuple(followers), now
+        self._storing = Lock()
+
+    @property
+    def notices(self) -> Sequence[str]:
+        """Messages about degraded or slow components."""
+        return self._pipeline.notices
+
+    def ingest_pending(self, document_id: int) -> None:
+        """Ingest a document unless it was read or stopped since its job was queued. Raises NotFound, StoreFailed."""
+        if self._catalogue.document(document_id).state is DocumentState.PENDING:
+            self.ingest(document_id)
+
+    # The whole flow of one file, and each way it can end.
+    def ingest(self, document_id: int) -> Document:
+        """Run the whole ingestion of one stored original; called by jobs, idempotent.
+
+        A bad file leaves the document failed with its reason; only a failing store raises.
+        """
+        document = self._catalogue.document(document_id)
+        step, terms = "read", self._terms()
+        replaced: list[int] = []
+
+        def on_step(name: str) -> None:
+            nonlocal step
+            step = name
+            if self._catalogue.document(document_id).step == STOPPED:
+                raise _IngestionStopped
+            self._catalogue.mark(document_id, step=name)
+
+        try:
+            data = self._originals.get(document.readable or document.sha256)
+            container = self._members.take_out(document, data, on_step)
+            if container is not None:
+                self._store_container(container)
+                self._upload_queue.ended(document_id)
+                return self._catalogue.document(document_id)
+            corrections = self._catalogue.corrections(document.sha256)
+            ingested = self._pipeline.run(
+                document,
+                data,
+                corrections,
+                on_step,
+                lambda tables: replaced.extend(self._tables.load(document, tables)),
+                terms=terms,
+            )
+            on_step("store")
+            with self._storing:  # concurrent writers would only wait for each other's rows
+                self._store(ingested, terms)
+                self._follow_tables(document_id, replaced)
+        except BadFile as error:
+            self.fail(document_id, error, step)
+        except _IngestionStopped:
+            return self._catalogue.document(document_id)
+        self._upload_queue.ended(document_id)
+        return self._catalogue.document(document_id)
+
+    def fail(self, document_id: int, error: Exception, step: str | None = None) -> None:
+        """Mark a document as failed with the message of an error. step: None for its current step. Raises NotFound."""
+        shown, at = error_to_show(error), self._catalogue.document(document_id).step if step is None else step
+        self._catalogue.fail(document_id, step=at, reason=shown.message, remedy=shown.hint, cure=shown.cure)
+
+    def _follow_tables(self, document_id: int, replaced: Sequence[int]) -> None:
+        """Archive the documents whose tables were replaced, once the new text is searchable. New passages take over the
+        role an analyst has set on the version before."""
+        for each in replaced:
+            self._documents.archive(each, archived=True)
+        for table in self._tables.tables():
+            if table.document_id == document_id and table.role_by == "analyst":
+                self._documents.set_table_role(table.name, table.role)
+
+    def _store_container(self, container: Document) -> None:
+        """Store a document that holds only other documents: it has no text to index."""
+        import numpy as np
+
+        self._sparse.delete([container.id])
+        self._vectors.delete([container.id])
+        self._catalogue.save_ingested(container, (), (), np.zeros((0, 0), dtype=np.float32))
+
+    def _store(self, ingested: IngestedDocument, terms: WorkspaceTerms) -> None:
+        current, vectors = self._catalogue.document(ingested.document.id), ingested.vectors
+        corrections = self._catalogue.corrections(current.sha256)
+        document, passages = apply_later_edits(ingested.document, ingested.passages, current, corrections, terms)
+        self._sparse.delete([document.id])
+        self._vectors.delete([document.id])
+        stored = self._catalogue.save_ingested(document, ingested.pages, passages, vectors)
+        self._vectors.add(stored, vectors)
+        self._sparse.add(stored)
+        if self._graph is not None:
+            self._graph.add(stored, ingested.entities)
+        if self._synonyms is not None:
+            self._synonyms.learn(stored)
+        for follower in self._followers:
+            follower.follow(document, ingested.pages, stored, vectors)
+
+
+class _IngestionStopped(Exception):
+    """A user stopped the document while it was being read."""

@@ -1,0 +1,257 @@
+"""Saved searches: named requests that are run again and show what is new since a person's last look."""
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from core.domain.documents import Document, DocumentState, Passage
+from core.domain.errors import BadRequest
+from core.domain.filters import SearchFilters
+from core.domain.queries import SearchRequest
+from core.domain.results import DropReason, SearchResult
+from core.domain.saved_searches import SavedSearch, SavedSearchVisit, VisitedResult, no_view
+from core.evaluation.judgments.units import passage_unit
+from core.ports.records import SavedSearchStore
+from core.ports.stores import Catalogue, Profiles
+
+__all__ = ["MOST_ADDED", "NewResults", "SavedSearchService", "same_search"]
+
+MOST_ADDED = 200
+"""Documents uploaded since a look that are listed at most, newest first."""
+_LONGEST_NAME = 80  # characters; chosen by hand
+_ONE_LOOK = timedelta(minutes=30)
+"""A return within this time continues the same look: new results stay new when the page is loaded again, and results
+that arrive during a first look are new too. Chosen by hand, not fitted."""
+_NOTED_AGAIN = timedelta(minutes=5)
+_MOST_UNITS = 1000  # seen passages remembered per person and search; chosen by hand
+
+
+@dataclass(frozen=True, slots=True)
+class NewResults:
+    """How many results of a saved search a person has not seen.
+
+    found: results; new: those never shown to that person; since: that person's last look; None: never, and then nothing
+    counts as new. problem: why the search cannot be run, "" when it can.
+    """
+
+    view_id: int
+    at: datetime
+    found: int = 0
+    new: int = 0
+    since: datetime | None = None
+    problem: str = ""
+
+
+class SavedSearchService:
+    """Stores saved searches, and which results each person has seen.
+
+    search: runs a request without logging it. who: "" for people who have not given their name; they share one history,
+    and what they save is shared. Every method raises StoreFailed when the store does not answer, and NotFound for a
+    saved search that is not there or is another person's own.
+    """
+
+    def __init__(
+        self,
+        store: SavedSearchStore,
+        search: Callable[[SearchRequest], SearchResult],
+        catalogue: Catalogue,
+        profiles: Profiles,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._store, self._search, self._catalogue = store, search, catalogue
+        self._profiles, self._now = profiles, now
+
+    # Views
+
+    def views(self, project: str | None, who: str) -> Sequence[SavedSearch]:
+        """The shared searches and a person's own, of a project and of the whole library (None: of all projects), by
+        name.
+        """
+        found = [view for view in self._store.views() if view.owner in ("", who.strip())]
+        found = [view for view in found if project is None or view.project in (None, project)]
+        return sorted(found, key=lambda view: (view.name.casefold(), view.id))
+
+    def view(self, view_id: int, who: str) -> SavedSearch:
+        """The current state of one saved search."""
+        found = self._store.view(view_id)
+        if found.owner not in ("", who.strip()):
+            raise no_view(view_id)
+        return found
+
+    def save(self, name: str, request: SearchRequest, shown: str, who: str, *, shared: bool) -> SavedSearch:
+        """Save a search under a name. shown: the tab of the result, as the page names it.
+
+        Raises BadRequest for a taken or invalid name, for an empty question, and for a private search without a user
+        name.
+        """
+        if not request.question.strip():
+            raise BadRequest("There is no question to save.", "Ask one first.")
+        said = who.strip()
+        if not shared and not said:
+            raise BadRequest("A view of your own needs your name.", "Say who you are, or save it for everybody.")
+        asked = replace(request, question=request.question.strip(), top_k=None)
+        owner = "" if shared else said
+        return self._store.add_view(SavedSearch(_checked_name(name), asked, shown, owner, said, self._now()))
+
+    def rename(self, view: SavedSearch, name: str, who: str) -> SavedSearch:
+        """Rename a saved search. Raises BadRequest for a taken or invalid name, Outdated when someone else changed it
+        since it was read.
+        """
+        return self._store.change_view(replace(self._allowed(view, who), name=_checked_name(name)))
+
+    def delete(self, view: SavedSearch, who: str) -> SavedSearch:
+        """Delete a saved search; `restore` undoes it with the returned value. Raises Outdated."""
+        return self._store.change_view(replace(self._allowed(view, who), retired=True))
+
+    def restore(self, view: SavedSearch, who: str) -> SavedSearch:
+        """Restore a deleted saved search. Raises Outdated, and BadRequest when its name was taken meanwhile."""
+        return self._store.change_view(replace(self._allowed(view, who), retired=False))
+
+    def _allowed(self, view: SavedSearch, who: str) -> SavedSearch:
+        self.view(view.id, who)
+        return view
+
+    def problems(self, views: Sequence[SavedSearch]) -> Mapping[int, str]:
+        """View id → why it can no longer be run, for those whose profile was deleted."""
+        gone: dict[str, str] = {}
+        for ref in {view.request.profile for view in views if view.request.profile}:
+            try:
+                self._profiles.find(ref)
+            except BadRequest as problem:
+                gone[ref] = problem.message
+        return {view.id: gone[view.request.profile] for view in views if view.request.profile in gone}
+
+    def matching(self, request: SearchRequest, who: str) -> Sequence[SavedSearch]:
+        """The saved searches, shared or a person's own, with this same request, own ones first."""
+        found = [view for view in self.views(None, who) if same_search(view.request, request)]
+        return sorted(found, key=lambda view: view.shared)
+
+    # What is new
+
+    def look(self, view: SavedSearch, who: str, result: SearchResult | None = None) -> VisitedResult:
+        """The current result of a saved search, and what is new in it since this person's last look. `seen` records
+        that it was shown.
+
+        result: the result, when it is already known. Raises BadRequest when the search can no longer be run, as when
+        its profile was deleted.
+        """
+        answer = self._answer(view) if result is None else result
+        last = self._last(view.id, who)
+        since, known = (None, ()) if last is None else (last.at, last.units)
+        if last is not None and self._continues(last):
+            since, known = last.since, last.before
+        if since is None:
+            return VisitedResult(view, answer, None)
+        return VisitedResult(view, answer, since, _unknown(answer, known), self._added(answer.filters, since))
+
+    def seen(self, looked: VisitedResult, who: str) -> None:
+        """Record that the results were shown to this person: at the next look they are not new."""
+        last, now, shown = self._last(looked.view.id, who), self._now(), _units(looked.result)
+        if last is None:
+            units = shown[:_MOST_UNITS]
+            self._store.save_look(SavedSearchVisit(looked.view.id, who.strip(), now, units, since=now, before=units))
+            return
+        fresh = set(shown) - set(last.units)
+        if self._continues(last) and not fresh and now - last.at < _NOTED_AGAIN:
+            return
+        units = tuple(dict.fromkeys((*shown, *last.units)))[:_MOST_UNITS]
+        if self._continues(last):
+            self._store.save_look(replace(last, at=now, units=units))
+        else:
+            self._store.save_look(replace(last, at=now, units=units, since=last.at, before=last.units))
+
+    def check(self, view: SavedSearch, who: str) -> NewResults:
+        """How many results were never shown to this person; does not count as a look."""
+        now = self._now()
+        try:
+            answer = self._answer(view)
+        except BadRequest as problem:
+            return NewResults(view.id, now, problem=problem.message)
+        last = self._last(view.id, who)
+        if last is None:
+            return NewResults(view.id, now, len(answer.hits))
+        return NewResults(view.id, now, len(answer.hits), len(_unknown(answer, last.units)), last.at)
+
+    def last_looks(self, who: str) -> Mapping[int, datetime]:
+        """View id → when this person last looked at it; views never looked at are absent."""
+        return self._store.last_looks(who.strip())
+
+    # Inside
+
+    def _answer(self, view: SavedSearch) -> SearchResult:
+        try:
+            return self._search(view.request)
+        except BadRequest as problem:
+            message = f"The saved view '{view.name}' cannot be asked any more. {problem.message}"
+            raise BadRequest(
+                message, "Ask its question with another profile, then save that in its place."
+            ) from problem
+
+    def _last(self, view_id: int, who: str) -> SavedSearchVisit | None:
+        return self._store.look(view_id, who.strip())
+
+    def _continues(self, last: SavedSearchVisit) -> bool:
+        return self._now() - last.at < _ONE_LOOK
+
+    def _added(self, filters: SearchFilters, since: datetime) -> tuple[Document, ...]:
+        """The documents uploaded since that resolved filters admit, newest first, at most MOST_ADDED."""
+        listed = self._catalogue.documents(archived=filters.archived)
+        late = [each for each in listed if each.uploaded_at > since and each.state is DocumentState.READY]
+        if filters.documents:
+            late = [each for each in late if each.id in filters.documents]
+        late = late[:MOST_ADDED]
+        if not late:
+            return ()
+        admitted = self._catalogue.fingerprints(filters.replace(documents=tuple(each.id for each in late)))
+        return tuple(each for each in late if each.id in admitted)
+
+
+def same_search(one: SearchRequest, other: SearchRequest) -> bool:
+    """Whether two requests are the same search, whatever their top_k and the order of filter values.
+
+    >>> both = SearchFilters(truths=("intent", "reality")), SearchFilters(truths=("reality", "intent"))
+    >>> same_search(SearchRequest("Due?", both[0], top_k=20), SearchRequest("Due? ", both[1]))
+    True
+    """
+    return _essence(one) == _essence(other)
+
+
+def _essence(request: SearchRequest) -> tuple[Any, ...]:
+    filters = [getattr(request.filters, each.name) for each in fields(SearchFilters)]
+    sorted_ = [sorted(value) if isinstance(value, tuple) else value for value in filters]
+    said = " ".join(request.question.split())
+    return said, sorted_, request.profile, request.only_routed, sorted(request.removed_chips), request.rerank
+
+
+def _units(result: SearchResult) -> tuple[str, ...]:
+    """The names of all passages that are results, on whatever page, and of those collapsed into a shown one."""
+    known = {each.passage.id: each.passage for each in result.candidates}
+    shown = {i: None for hit in result.hits for i in (hit.candidate.passage.id, *hit.similar)}
+    shown |= {each.candidate.passage.id: None for each in result.dropped if each.reason is DropReason.BEYOND_MAX}
+    return tuple(_unit(result, known[i]) for i in shown if i in known)
+
+
+def _unit(result: SearchResult, passage: Passage) -> str:
+    document = result.documents.get(passage.document_id)
+    return passage_unit(document.sha256 if document is not None else f"document {passage.document_id}", passage)
+
+
+def _unknown(result: SearchResult, known: Sequence[str]) -> frozenset[int]:
+    """Ids of the passages among the hits whose names are not known."""
+    held = set(known)
+    passages = [hit.candidate.passage for hit in result.hits]
+    return frozenset(passage.id for passage in passages if _unit(result, passage) not in held)
+
+
+def _checked_name(name: str) -> str:
+    tidy = " ".join(unicodedata.normalize("NFC", name).split())
+    if not tidy:
+        raise BadRequest("The view has no name.", "Give it one.")
+    if len(tidy) > _LONGEST_NAME:
+        problem = f"The name of a view has at most {_LONGEST_NAME} characters, this one has {len(tidy)}."
+        raise BadRequest(problem, "Shorten it.")
+    if not tidy.isprintable():
+        raise BadRequest("The name of a view cannot hold control characters.", "Type it again.")
+    return tidy

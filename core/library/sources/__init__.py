@@ -1,0 +1,1 @@
+"""Sources of documents: web feeds, links and watched folders."""

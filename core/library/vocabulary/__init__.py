@@ -1,0 +1,1 @@
+"""The vocabulary of a workspace: editing, checks, previews, import and export."""

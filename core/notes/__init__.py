@@ -1,1 +1,0 @@
-"""What analysts remember: insights and episodes, kept, found and faded."""

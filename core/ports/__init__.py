@@ -1,0 +1,1 @@
+"""Protocols that more than one package uses."""

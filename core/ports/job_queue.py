@@ -1,0 +1,43 @@
+"""The queue of background jobs."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from core.domain.jobs import FailedWork, JobKind
+
+__all__ = ["JobQueue"]
+
+
+class JobQueue(Protocol):
+    """Background jobs that survive a killed process."""
+
+    def defer_ingest(self, document_ids: Sequence[int], place: int = 0) -> None:
+        """Queue the ingestion of stored originals; a job may run twice, so ingestion is idempotent.
+
+        place: position of the first document in its batch, from 0. The lowest place runs first, the older job on ties:
+        so batches take turns, and a small batch never waits for the end of a large one."""
+        ...
+
+    def defer(self, kind: JobKind, ids: Sequence[int]) -> None:
+        """Queue a job of another kind; one that already waits is not queued again. Jobs are idempotent."""
+        ...
+
+    def cancel(self, document_ids: Sequence[int] | None = None) -> Sequence[int]:
+        """Remove waiting documents from the queue (None: all); the ids removed, ascending."""
+        ...
+
+    def waiting(self) -> int:
+        """Jobs queued or running."""
+        ...
+
+    def give_up(self, failed: FailedWork) -> None:
+        """Record a job that will not be retried automatically."""
+        ...
+
+    def settle(self, kind: JobKind, number: int) -> None:
+        """Remove the record of a failed job: it succeeded after all, or is no longer wanted."""
+        ...
+
+    def given_up(self) -> Sequence[FailedWork]:
+        """Failed jobs that have neither succeeded since nor been queued again, newest first."""
+        ...

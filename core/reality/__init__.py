@@ -1,1 +1,0 @@
-"""Reality: tables as the fifth truth – kept, linked, asked in words."""

@@ -1,0 +1,1 @@
+"""Batch search: many questions read from a file, with the results written to a file."""

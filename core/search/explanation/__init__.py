@@ -1,0 +1,1 @@
+"""Explanations: how a score was computed, and why a document is missing."""

@@ -1,0 +1,1 @@
+"""Exports of a search result as files and as data."""

@@ -1,0 +1,257 @@
+"""Download files of a search result: CSV, workbook, JSON, and a Markdown report."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.documents import Document, Passage
+from core.domain.results import Dropped, Hit, Score, SearchResult
+from core.formats.spreadsheet import Sheet, csv_bytes, workbook_bytes
+from core.formats.terminal import json_text
+from core.search.citations.bibliography import CitedSource, bibliography, citations_data, result_citations, source_data
+from core.search.citations.cite import CitationStyle, written
+from core.search.explanation.score_breakdown import factor_label
+from core.search.exports.data import result_data, result_markdown
+
+__all__ = ["FORMATS", "SCHEMA", "ResultFormat", "export_data", "file_name", "result_csv", "result_json", "result_xlsx"]
+
+SCHEMA = "fivefold.search/1"
+_UNSAFE = re.compile(r"[^\w]+")
+_MOST_NAME_LETTERS = 60
+_FACTS = ("rank", "score", "document", "page", "rows", "section", "truth", "authority", "domain", "jurisdiction")
+_HEADS = (*_FACTS, "date", "quote", "citation", "citation id", "passage", "similar", "sha256")
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFormat:
+    """A download format. label: text of its button; ending: with the dot; made: returns the file's bytes."""
+
+    name: str
+    label: str
+    ending: str
+    media_type: str
+    made: Callable[[SearchResult], bytes]
+
+
+def file_name(question: str, ending: str) -> str:
+    """A file name made from a question, valid on every file system.
+
+    >>> file_name("When must overtime be paid (CA)?", ".csv"), file_name("../..", ".md"), file_name("con", ".csv")
+    ('when-must-overtime-be-paid-ca-results.csv', 'search-results.md', 'con-results.csv')
+    """
+    words = _UNSAFE.sub("-", question.lower()).strip("-_")
+    if len(words) > _MOST_NAME_LETTERS:
+        words = words[:_MOST_NAME_LETTERS].rpartition("-")[0] or words[:_MOST_NAME_LETTERS]
+    return f"{words or 'search'}-results{ending}"
+
+
+# One row per hit
+
+
+def result_csv(result: SearchResult) -> bytes:
+    """One row per hit: its source, its best sentence, and every part of its score with full precision.
+
+    score = Σ "… adds" × Π "× …", as in the result; an empty cell means the hit's score has no such part.
+    """
+    heads, rows = _hit_rows(result)
+    return csv_bytes(heads, rows)
+
+
+def _hit_rows(result: SearchResult) -> tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]:
+    factors = tuple(dict.fromkeys(factor.name for hit in result.hits for factor in hit.score.factors))
+    multipliers = tuple(dict.fromkeys(each.name for hit in result.hits for each in hit.score.multipliers))
+    parts = (*(f"{name} adds" for name in factors), *(f"× {name}" for name in multipliers))
+    rows = []
+    for hit in result.hits:
+        adds = {factor.name: factor.contribution for factor in hit.score.factors}
+        times = {each.name: each.value for each in hit.score.multipliers}
+        told = (*(adds.get(name) for name in factors), *(times.get(name) for name in multipliers))
+        rows.append((*_hit_row(hit, result), *told))
+    return (*_HEADS, *parts), tuple(rows)
+
+
+def _hit_row(hit: Hit, result: SearchResult) -> tuple[Any, ...]:
+    passage = hit.candidate.passage
+    document, best = result.documents[passage.document_id], next(iter(hit.citations), None)
+    return (
+        hit.rank,
+        hit.score.total,
+        *_place(passage, document),
+        passage.truth,
+        passage.authority,
+        passage.domain,
+        passage.jurisdiction,
+        passage.date.date() if passage.date else None,
+        best.quote if best else passage.text,
+        written(best, CitationStyle.FULL) if best else document.name,
+        best.citation_id if best else "",
+        passage.text,
+        len(hit.similar),
+        document.sha256,
+    )
+
+
+def _place(passage: Passage, document: Document | None) -> tuple[Any, ...]:
+    """Document, page, rows, section."""
+    rows = f"{passage.rows[0]}–{passage.rows[1]}" if passage.rows else None
+    return passage.document_name, passage.page if document and document.paged else None, rows, passage.section
+
+
+# A workbook
+
+
+def result_xlsx(result: SearchResult) -> bytes:
+    """A workbook: hits, score breakdown, citations, dropped candidates, sources, and the search itself."""
+    heads, rows = _hit_rows(result)
+    widths = (6, 8, 34, 7, 9, 28, 13, 13, 13, 14, 11, 80, 40, 12, 60, 9, 20, *([10] * (len(heads) - len(_HEADS))))
+    sources = bibliography(result_citations(result), result.documents)
+    return workbook_bytes(
+        (
+            Sheet("Results", heads, rows, widths),
+            _scores(result),
+            _citations(result),
+            _left_out(result),
+            _sources(sources),
+            Sheet("Search", ("what", "value"), tuple(_facts(result)), (24, 100)),
+        )
+    )
+
+
+def _scores(result: SearchResult) -> Sheet:
+    heads = ("rank", "document", "part", "value", "weight", "adds", "why")
+    rows = tuple(
+        (hit.rank, hit.candidate.passage.document_name, *part) for hit in result.hits for part in _parts(hit.score)
+    )
+    return Sheet("Scores", heads, rows, (6, 34, 22, 12, 10, 12, 90))
+
+
+def _parts(score: Score) -> Iterator[tuple[Any, ...]]:
+    """Part, value, weight, contribution, reason; the total last."""
+    for factor in score.factors:
+        yield factor_label(factor.name), factor.value, factor.weight, factor.contribution, factor.reason
+    for each in score.multipliers:
+        yield f"× {factor_label(each.name)}", each.value, None, None, each.reason
+    yield "Total", score.total, None, score.total, ""
+
+
+def _citations(result: SearchResult) -> Sheet:
+    heads = (
+        "rank",
+        "citation id",
+        "quote",
+        "document",
+        "page",
+        "relevance",
+        "truth",
+        *(style for style in CitationStyle),
+    )
+    rows = []
+    for hit in result.hits:
+        for each in hit.citations:
+            title = result.documents[each.document_id].title
+            styles = (written(each, style, title=title) for style in CitationStyle)
+            told = (each.citation_id, each.quote, each.document_name, each.page, each.relevance, each.truth)
+            rows.append((hit.rank, *told, *styles))
+    return Sheet("Citations", heads, tuple(rows), (6, 12, 90, 34, 7, 10, 13, 34, 40, 40, 34))
+
+
+def _left_out(result: SearchResult) -> Sheet:
+    heads = ("document", "page", "rows", "section", "reason", "detail", "score", "passage")
+    rows = tuple(
+        (
+            *_place(each.candidate.passage, result.documents.get(each.candidate.passage.document_id)),
+            each.reason.value,
+            each.detail,
+            each.score.total if each.score else None,
+            each.candidate.passage.text,
+        )
+        for each in result.dropped
+    )
+    return Sheet("Left out", heads, rows, (34, 7, 9, 28, 18, 50, 9, 80))
+
+
+def _sources(sources: tuple[CitedSource, ...]) -> Sheet:
+    heads = ("number", "document", "title", "as written", "date", "citation ids", "sha256")
+    rows = tuple(
+        (
+            each.number,
+            each.name,
+            each.title,
+            each.written,
+            each.date.date() if each.date else None,
+            ", ".join(each.citation_ids),
+            each.sha256,
+        )
+        for each in sources
+    )
+    return Sheet("Bibliography", heads, rows, (8, 34, 40, 60, 11, 30, 40))
+
+
+def _facts(result: SearchResult) -> Iterator[tuple[str, Any]]:
+    yield "question", result.request.question
+    yield "profile", result.profile.ref
+    yield "filters", "; ".join(result.filters_in_words) or "none"
+    yield "route", result.route.category
+    yield "answered", "yes" if result.answered else "no"
+    if result.silence:
+        yield "why not", result.silence
+    yield "results", len(result.hits)
+    yield "left out", len(result.dropped)
+    yield "undated left out by the date filter", result.undated_left_out
+    for leg in result.legs:
+        told = leg.error or f"{leg.found} found, {leg.rows_after} of {leg.rows_before} passages searched"
+        yield f"leg {leg.leg}", told
+    for notice in result.notices:
+        yield "notice", notice
+
+
+# Data
+
+
+def export_data(result: SearchResult) -> dict[str, Any]:
+    """The whole result as data: `result_data` with all citations in full, dropped candidates, and sources."""
+    data = result_data(result)
+    for told, hit in zip(data["hits"], result.hits, strict=True):
+        told["citations"] = citations_data(hit.citations, result.documents)
+    sources = bibliography(result_citations(result), result.documents)
+    return {
+        "schema": SCHEMA,
+        **data,
+        "left_out": [_dropped_data(each, result) for each in result.dropped],
+        "bibliography": [source_data(each) for each in sources],
+    }
+
+
+def _dropped_data(dropped: Dropped, result: SearchResult) -> dict[str, Any]:
+    passage = dropped.candidate.passage
+    document, page, rows, section = _place(passage, result.documents.get(passage.document_id))
+    return {
+        "passage_id": passage.id,
+        "document": document,
+        "page": page,
+        "rows": rows,
+        "section": section,
+        "reason": dropped.reason.value,
+        "detail": dropped.detail,
+        "score": dropped.score.total if dropped.score else None,
+    }
+
+
+def result_json(result: SearchResult) -> bytes:
+    """`export_data` as indented JSON."""
+    return f"{json_text(export_data(result))}\n".encode()
+
+
+FORMATS: Mapping[str, ResultFormat] = {
+    each.name: each
+    for each in (
+        ResultFormat("csv", "CSV", ".csv", "text/csv", result_csv),
+        ResultFormat(
+            "xlsx", "Excel", ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", result_xlsx
+        ),
+        ResultFormat("json", "JSON", ".json", "application/json", result_json),
+        ResultFormat("markdown", "Brief", ".md", "text/markdown", lambda result: result_markdown(result).encode()),
+    )
+}
+"""The files a result can become, in the order of the buttons."""

@@ -1,0 +1,1 @@
+"""Query understanding: syntax, route, dates, expansion."""

@@ -1,0 +1,348 @@
+"""Query expansion: thesaurus synonyms ("annual leave" for "PTO"), and near words by word vectors."""
+# Over 300 lines: thesaurus synonyms and near words expand the same terms and are weighted together.
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+from threading import Lock
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
+
+from core.domain.documents import Passage
+from core.domain.int8_vectors import packed, unpacked
+from core.domain.results import NearWord
+from core.knowledge.factors import factor_table
+from core.knowledge.synonyms import other_wordings
+from core.ports.stores import Embedder
+from core.search.query.route import question_terms
+from core.text.tokenize import STOP_WORDS, keywords, stem, words
+
+__all__ = [
+    "NO_WORDINGS",
+    "QueryExpansions",
+    "SynonymFinder",
+    "WordVectorStore",
+    "WordVectors",
+    "nearness",
+    "pair_worths",
+    "row_share",
+    "said_in",
+    "wordings_of",
+    "words_of",
+    "worth",
+]
+
+_ENDING = r"\w{0,4}"
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryExpansions:
+    """by_term: question term → its synonyms ("wordings"); terms: their words, for keyword search; pairs: adjacent words
+    of the question."""
+
+    by_term: Mapping[str, tuple[NearWord, ...]]
+    terms: tuple[str, ...]
+    pairs: tuple[str, ...] = ()
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Each wording once."""
+        return tuple(dict.fromkeys(each.word for found in self.by_term.values() for each in found))
+
+
+NO_WORDINGS = QueryExpansions({}, ())
+
+
+@lru_cache(maxsize=256)
+def wordings_of(question: str) -> QueryExpansions:
+    """Thesaurus synonyms of a question.
+
+    >>> [each.word for each in wordings_of("How much PTO is left?").by_term["pto"]][:2]
+    ['vacation', 'annual leave']
+    """
+    closeness = float(factor_table()["synonym_match"]["wording"])
+    by_term: dict[str, tuple[NearWord, ...]] = {}
+    for (start, end), others in other_wordings(question).items():
+        said = question[start:end]
+        found = tuple(NearWord(said, other, other, None, closeness) for other in others)
+        for term in question_terms(said):
+            by_term[term] = (*by_term.get(term, ()), *found)
+    own = {stem(term) for term in question_terms(question)}
+    words = dict.fromkeys(word for found in by_term.values() for each in found for word in keywords(each.word))
+    return QueryExpansions(by_term, tuple(word for word in words if stem(word) not in own), _pairs(question))
+
+
+def _pairs(question: str) -> tuple[str, ...]:
+    """Adjacent words of a question, neither a stop word.
+
+    >>> _pairs("What is the base salary of a police chief, HQ?")
+    ('base salary', 'police chief')
+    """
+    small = question.lower()
+    said = list(_WORD.finditer(small))
+    return tuple(
+        dict.fromkeys(
+            f"{one.group()} {other.group()}"
+            for one, other in pairwise(said)
+            if not small[one.end() : other.start()].strip(" -") and not {one.group(), other.group()} & STOP_WORDS
+        )
+    )
+
+
+def pair_worths(rarity: Mapping[str, float], wordings: QueryExpansions) -> Mapping[str, float]:
+    """Pair of adjacent words in the question → the sum of their rarities. rarity: term → rarity."""
+    return {pair: sum(rarity.get(word, 0.0) for word in pair.split()) for pair in wordings.pairs}
+
+
+def row_share(worths: Mapping[str, float], held: frozenset[str]) -> float | None:
+    """Share of the question's word pairs that are adjacent in a passage too, weighted by rarity, in [0, 1]; None for a
+    question without pairs.
+
+    worths: weight of each pair. held: the pairs the passage contains; other entries are ignored.
+
+    >>> expansions = QueryExpansions({}, (), ("base pay", "pay grade"))
+    >>> worths = pair_worths({"base": 1.0, "pay": 1.0, "grade": 5.0}, expansions)
+    >>> row_share(worths, frozenset({"base pay"}))
+    0.25
+    """
+    total = sum(worths.values())
+    return sum([value for pair, value in worths.items() if pair in held]) / total if total > 0 else None
+
+
+def said_in(text: str, wordings: tuple[str, ...]) -> frozenset[str]:
+    """Those of the wordings that a text contains, as consecutive stems; acronyms only as written.
+
+    >>> sorted(said_in("Annual leaves are granted by the Ot team of the capital.", ("annual leave", "OT", "cap")))
+    ['annual leave']
+    """
+    lower, found = text.lower(), []
+    for wording, stems, shape in _patterns(wordings):
+        # Most texts are ruled out without a regular expression.
+        if shape.rarest in lower and shape.other in lower and _stands(text, lower, stems, shape):
+            found.append(wording)
+    return frozenset(found)
+
+
+def _stands(text: str, lower: str, stems: tuple[str, ...], shape: "_PhraseShape") -> bool:
+    """Whether a text contains consecutive words with these stems; tried only where the first one's prefix occurs."""
+    if len(lower) != len(text):  # a letter that becomes two in lower case shifts the positions
+        return any(_stems(match.group()) == stems for match in shape.pattern.finditer(text))
+    at = lower.find(shape.begins)
+    while at >= 0:
+        match = shape.pattern.match(text, at)
+        if match is not None and _stems(match.group()) == stems:
+            return True
+        at = lower.find(shape.begins, at + 1 if match is None else match.end())
+    return False
+
+
+def worth(rarity: Mapping[str, float], wordings: QueryExpansions, held: frozenset[str]) -> float:
+    """Σ rarity · closeness over the question terms that a passage contains only as a synonym.
+
+    held: the stems and wordings it contains.
+    """
+    total = 0.0
+    for term, others in wordings.by_term.items():
+        if stem(term) not in held:
+            total += rarity.get(term, 0.0) * max((each.closeness for each in others if each.stem in held), default=0.0)
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class _PhraseShape:
+    """Search shape of a wording. rarest, other, begins: lower-case prefixes of its two longest words and of its first
+    one; pattern: matches the wording, and possibly words with the same prefix."""
+
+    rarest: str
+    other: str
+    begins: str
+    pattern: re.Pattern[str]
+
+
+@lru_cache(maxsize=256)
+def _patterns(wordings: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...], _PhraseShape], ...]:
+    return tuple((wording, _stems(wording), _shape(wording)) for wording in wordings)
+
+
+def _stems(words: str) -> tuple[str, ...]:
+    return tuple(stem(word.lower()) for word in _WORD.findall(words))
+
+
+@lru_cache(maxsize=20_000)
+def _shape(wording: str) -> _PhraseShape:
+    parts = [_word(word) for word in _WORD.findall(wording)]
+    inside = r"[\W_]+".join(shape for _, shape in parts)
+    begins = [each for each, _ in parts]
+    longest, second, *_ = [*sorted(begins, key=len, reverse=True), ""]
+    return _PhraseShape(longest, second, begins[0], re.compile(rf"(?<![^\W_]){inside}(?![^\W_])"))
+
+
+def _word(word: str) -> tuple[str, str]:
+    if word.isupper() and len(word) > 1:
+        return word.lower(), re.escape(word)
+    begins = stem(word.lower()).removesuffix("i")
+    shared = begins if word.lower().startswith(begins) else word.lower()
+    return shared, f"(?i:{re.escape(shared)}{_ENDING})"
+
+
+_BATCH = 2048  # words embedded at once. Chosen by hand, not fitted.
+
+_REMEMBERED = 4096  # terms whose near words are cached. Chosen by hand, not fitted.
+
+_MOST_LETTERS = 30
+
+_ALONE = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class WordVectors:
+    """Known words and their vectors by stem. codes: int8, shape (n, dim), each row scaled on its own."""
+
+    stems: tuple[str, ...]
+    words: tuple[str, ...]
+    codes: NDArray[np.int8]
+
+
+class WordVectorStore(Protocol):
+    """Stores the word vectors of a library."""
+
+    def missing(self, stems: Sequence[str]) -> Sequence[str]:
+        """Those of the stems that are not stored yet."""
+        ...
+
+    def add(self, words: Mapping[str, str], codes: NDArray[np.int8]) -> None:
+        """Store stem → word, with one row of codes each; existing entries stay unchanged."""
+        ...
+
+    def all(self) -> WordVectors:
+        """All stored words; returns the same object until a word is added."""
+        ...
+
+
+class SynonymFinder:
+    """Finds near words of question terms by word vectors. Thread-safe."""
+
+    def __init__(self, store: WordVectorStore, embedder: Embedder) -> None:
+        self._store, self._embedder = store, embedder
+        self._lock = Lock()
+        self._of: WordVectors | None = None
+        self._units: NDArray[np.float32] = np.zeros((0, 0), dtype=np.float32)
+        self._rows: Mapping[str, int] = {}
+        self._found: OrderedDict[str, tuple[NearWord, ...]] = OrderedDict()
+
+    def learn(self, passages: Sequence[Passage]) -> int:
+        """Embed and store new words; returns their number. Raises ModelUnavailable, StoreFailed."""
+        said = words_of(passage.text for passage in passages)
+        fresh = {each: said[each] for each in self._store.missing(sorted(said))}
+        names = list(fresh)
+        for start in range(0, len(names), _BATCH):
+            batch = {name: fresh[name] for name in names[start : start + _BATCH]}
+            self._store.add(batch, packed(self._embedder.embed(list(batch.values()))))
+        return len(fresh)
+
+    def near(self, terms: Sequence[str]) -> Mapping[str, tuple[NearWord, ...]]:
+        """The nearest words of each question term, nearest first, without the term. Raises ModelUnavailable."""
+        known = self._store.all()
+        with self._lock:
+            if known is not self._of:
+                self._of, self._units = known, unpacked(known.codes)
+                self._rows = {word: row for row, word in enumerate(known.words)}
+                self._found.clear()
+            units, missing = self._units, [term for term in terms if term not in self._found]
+            rows = [self._rows.get(term, -1) for term in missing]
+        if missing and known.stems:
+            found = _nearest(known, _products(units, self._vectors(units, rows, missing)).T, missing)
+            with self._lock:
+                self._found |= found if known is self._of else {}
+                while len(self._found) > _REMEMBERED:
+                    self._found.popitem(last=False)
+        else:
+            found = {}
+        with self._lock:
+            return {term: found.get(term) or self._found.get(term, ()) for term in terms}
+
+    def _vectors(self, units: NDArray[np.float32], rows: Sequence[int], terms: Sequence[str]) -> NDArray[np.float32]:
+        """One vector per term: the stored one if the word is known, else embedded now."""
+        vectors = units[rows]
+        unknown = [place for place, row in enumerate(rows) if row < 0]
+        if unknown:
+            vectors[unknown] = self._embedder.embed([terms[place] for place in unknown])
+        return vectors
+
+
+def words_of(texts: Iterable[str]) -> dict[str, str]:
+    """Stem → the first word with that stem, for all words of letters only that are no stop words.
+
+    >>> words_of(["The taxes of 2024, and a tax on W-2 wages."])
+    {'tax': 'taxes', 'wage': 'wages'}
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        for word in words(text):
+            if 2 < len(word) <= _MOST_LETTERS and word.isalpha() and word not in STOP_WORDS:
+                found.setdefault(stem(word), word)
+    return found
+
+
+def nearness(
+    rarity: Mapping[str, float], near: Mapping[str, Sequence[NearWord]], held: frozenset[str]
+) -> tuple[float, tuple[NearWord, ...]]:
+    """Σ rarity · closeness ÷ Σ rarity over the question's terms, in [0, 1], and the near words that replace terms.
+
+    rarity: question term → rarity. held: the stems a passage contains. A term the passage contains has closeness 1.
+
+    >>> other = NearWord("vendor", "supplier", "supplier", 0.74, 0.57)
+    >>> share, by = nearness({"vendor": 2.0, "fee": 2.0}, {"vendor": [other]}, frozenset({"supplier", "fee"}))
+    >>> round(share, 3), [each.word for each in by]
+    (0.785, ['supplier'])
+    """
+    total = sum(rarity.values())
+    if total <= 0:
+        return 0.0, ()
+    share, by = 0.0, []
+    for term, value in rarity.items():
+        if stem(term) in held:
+            share += value
+            continue
+        nearest = next((each for each in near.get(term, ()) if each.stem in held), None)
+        if nearest is not None:
+            share += value * nearest.closeness
+            by.append(nearest)
+    return min(share / total, 1.0), tuple(by)
+
+
+def _products(units: NDArray[np.float32], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Cosines of two sets of unit vectors, computed on one thread: idle BLAS threads would spin for some 30 ms and take
+    cores from everybody else. The thread limit is process-wide, so only one caller at a time may set it."""
+    with _ALONE, _threads().limit(limits=1, user_api="blas"):
+        return units @ vectors.T
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _nearest(known: WordVectors, alike: NDArray[np.float32], terms: Sequence[str]) -> dict[str, tuple[NearWord, ...]]:
+    """Term → its nearest words. alike: cosine of each term with each word known, shape (terms, words)."""
+    row = factor_table()["synonym_match"]
+    most, least = int(row["words"]), row["least"]
+    found: dict[str, tuple[NearWord, ...]] = {}
+    for term, near in zip(terms, alike, strict=True):
+        own, some = stem(term), np.flatnonzero(near > least)
+        some = some[np.argsort(-near[some])][: most + 1]
+        best = sorted(((float(near[i]), known.stems[i], known.words[i]) for i in some), reverse=True)
+        found[term] = tuple(
+            NearWord(term, word, each, min(cosine, 1.0), min((cosine - least) / (1 - least), 1.0))
+            for cosine, each, word in best
+            if cosine > least and each != own
+        )[:most]
+    return found

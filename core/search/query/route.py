@@ -1,0 +1,278 @@
+"""Question → Route: its category, domain, jurisdiction and dates."""
+
+import re
+from calendar import monthrange
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+
+from core.domain.documents import Truth
+from core.domain.filters import SearchFilters
+from core.domain.queries import Chip, Route
+from core.knowledge.answer_kinds import asked_kind
+from core.knowledge.routes import Category, Routes, routes
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.text.tokenize import STOP_WORDS, keywords, phrase_pattern, stem, words
+
+__all__ = [
+    "AskedDates",
+    "asked_dates",
+    "matched_patterns",
+    "question_category",
+    "question_terms",
+    "read_route",
+    "routed_only",
+    "truth_weight",
+]
+
+_MONTHS = tuple("january february march april may june july august september october november december".split())
+
+_MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
+
+_YEAR_NUMBER = r"(?:19|20)\d\d"
+
+_DAY = rf"(?:{_MONTH})\.? \d{{1,2}},? {_YEAR_NUMBER}|\d{{1,2}} (?:{_MONTH})\.? {_YEAR_NUMBER}"
+
+_DATE = rf"(?:{_YEAR_NUMBER}-\d\d-\d\d|{_YEAR_NUMBER}-\d\d|{_DAY}|(?:{_MONTH})\.? {_YEAR_NUMBER}|{_YEAR_NUMBER})"
+
+_BETWEEN = re.compile(
+    rf"\b(?:between|from) (?P<start>{_DATE}) (?:and|to|until|through) (?P<end>{_DATE})\b", re.IGNORECASE
+)
+
+_SINCE = re.compile(rf"\b(?:since|from|starting|as of) (?P<start>{_DATE})\b", re.IGNORECASE)
+
+_AFTER = re.compile(rf"\bafter (?P<after>{_DATE})\b", re.IGNORECASE)
+
+_BEFORE = re.compile(rf"\b(?:before|prior to) (?P<before>{_DATE})\b", re.IGNORECASE)
+
+_UNTIL = re.compile(rf"\b(?:until|till|up to|through) (?P<end>{_DATE})\b", re.IGNORECASE)
+
+_WITHIN = re.compile(rf"\b(?:in|during|for|of|on) (?P<within>{_DATE})\b", re.IGNORECASE)
+
+_LAST = re.compile(
+    r"\b(?:in |over |during |within )?the (?:last|past) (?P<count>\d{1,3}) (?P<unit>day|week|month|year)s?\b",
+    re.IGNORECASE,
+)
+
+_NAMED_YEAR = re.compile(r"\b(?P<which>last|this) year\b(?!['’])", re.IGNORECASE)
+
+_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+
+
+@dataclass(frozen=True, slots=True)
+class AskedDates:
+    """The date range of a question; both bounds inclusive, at least one is set. `words`: as written."""
+
+    start: date | None
+    end: date | None
+    words: str
+
+
+def asked_dates(question: str, today: date) -> AskedDates | None:
+    """The first date expression of a question, or None.
+
+    >>> asked_dates("changes since March 2024", date(2026, 1, 1))
+    AskedDates(start=datetime.date(2024, 3, 1), end=None, words='since March 2024')
+    >>> asked_dates("overtime in 2023", date(2026, 1, 1)).end
+    datetime.date(2023, 12, 31)
+    >>> asked_dates("29 U.S.C. 1162", date(2026, 1, 1)) is None
+    True
+    """
+    for pattern in (_BETWEEN, _SINCE, _AFTER, _BEFORE, _UNTIL, _WITHIN):
+        match = pattern.search(question)
+        bounds = _bounds(match.groupdict()) if match else None
+        if match and bounds:
+            return AskedDates(*bounds, match.group())
+    return _relative(question, today)
+
+
+def _bounds(said: dict[str, str]) -> tuple[date | None, date | None] | None:
+    spans = {key: _span(words) for key, words in said.items()}
+    if not all(spans.values()):
+        return None
+    start = end = None
+    for key, (first, last) in ((k, s) for k, s in spans.items() if s):
+        match key:
+            case "start":
+                start = first
+            case "end":
+                end = last
+            case "after":
+                start = last + timedelta(days=1)
+            case "before":
+                end = first - timedelta(days=1)
+            case _:
+                start, end = first, last
+    return (start, end) if start is None or end is None or start <= end else None
+
+
+def _relative(question: str, today: date) -> AskedDates | None:
+    if match := _LAST.search(question):
+        days = int(match["count"]) * _UNIT_DAYS[match["unit"].lower()]
+        return AskedDates(today - timedelta(days=days), None, match.group())
+    if match := _NAMED_YEAR.search(question):
+        year = today.year - (match["which"].lower() == "last")
+        return AskedDates(date(year, 1, 1), date(year, 12, 31), match.group())
+    return None
+
+
+def _span(words: str) -> tuple[date, date] | None:
+    """First and last day of a date expression; None when no such day exists (31 June)."""
+    numbers = [int(n) for n in re.findall(r"\d+", words)]
+    named = re.search(_MONTH, words, re.IGNORECASE)
+    try:
+        if named:
+            month = next(i for i, name in enumerate(_MONTHS, 1) if name.startswith(named.group()[:3].lower()))
+            year = numbers[-1]
+            day = numbers[0] if len(numbers) == 2 else None
+        else:
+            year, month, day = [*numbers, 0, 0][:3]
+        if not month:
+            return date(year, 1, 1), date(year, 12, 31)
+        if not day:
+            return date(year, month, 1), date(year, month, monthrange(year, month)[1])
+        return date(year, month, day), date(year, month, day)
+    except ValueError:
+        return None
+
+
+_WILDCARD = r"(?:\S+[\s_-]+){0,3}\S+"
+
+_YEAR = re.compile(r"(?<![\w.,$-])(?:19|20)\d\d(?![\w-]|[.,]\d)")
+
+_CONTRACTED = frozenset({"t", "ll", "ve", "re", "d", "m"})
+
+_NOT_ASKED_FOR = frozenset({"general"})
+
+
+def read_route(question: str, today: date, terms: WorkspaceTerms, removed_chips: Collection[str] = ()) -> Route:
+    """Route a question, in the terms of a workspace. Kinds in `removed_chips` are not detected again.
+
+    >>> from core.knowledge.workspace_terms import BUILT_IN_TERMS
+    >>> route = read_route("Is this compliant with FLSA?", date(2026, 1, 1), BUILT_IN_TERMS)
+    >>> route.category, route.confidence, [t.value for t in route.truths]
+    ('regulatory_required', 0.65, ['regulatory', 'compliance'])
+    """
+    table = routes()
+    question = question.replace("’", "'")
+    category, found = _category(question, table) if "category" not in removed_chips else (table.default, ())
+    domain = {} if "domain" in removed_chips else _domains(question, terms)
+    place = {} if "jurisdiction" in removed_chips else terms.jurisdictions.hits(question)
+    dates = None if "date" in removed_chips else asked_dates(question, today)
+    trend = () if "trend" in removed_chips else _trend(question, table, today)
+    relational = () if "relational" in removed_chips else _phrases_in(table.relational_phrases, question)
+    confidence = min(table.confidence_base + table.confidence_step * len(found), table.confidence_most)
+    return Route(
+        category=category.name,
+        confidence=round(confidence, 10),
+        truths=dict(category.truths),
+        domain=next(iter(domain), None),
+        jurisdiction=next(iter(place), None),
+        date_from=dates.start.isoformat() if dates and dates.start else None,
+        date_to=dates.end.isoformat() if dates and dates.end else None,
+        trend=bool(trend),
+        relational=bool(relational),
+        keywords=keywords(question),
+        answer_kind=asked_kind(question),
+        chips=_chips(category, found, domain, place, dates, trend, relational),
+    )
+
+
+def question_terms(question: str) -> tuple[str, ...]:
+    """Search terms, each stem once: the keywords, without question phrases ("how many") and contractions of stop words
+    ("I'm"). Compounds count by their parts: a text may write "hourly paid".
+
+    >>> question_terms("What's an hourly-paid W-2 job?")
+    ('hourly', 'paid', 'w-2', 'job')
+    """
+    found: dict[str, str] = {}
+    bare = phrase_pattern(routes().frames).sub(" ", question.replace("’", "'"))
+    for word in keywords(bare) or keywords(question):
+        head, _, tail = word.partition("'")
+        if tail and (head in STOP_WORDS or tail in _CONTRACTED):
+            continue
+        word = word.removesuffix("'s")
+        parts = [part for part in word.split("-") if len(part) > 1]
+        for term in parts if len(parts) > 1 else (word,):
+            if term not in STOP_WORDS:
+                found.setdefault(stem(term), term)
+    return tuple(found.values())
+
+
+def routed_only(filters: SearchFilters, route: Route) -> SearchFilters:
+    """The filters restricted to the route's truths; truths the user chose stay as they are."""
+    return filters if filters.truths else filters.replace(truths=tuple(truth.value for truth in route.truths))
+
+
+def question_category(question: str) -> Category:
+    """The category of a question; the same in every workspace."""
+    return _category(question.replace("’", "'"), routes())[0]
+
+
+def matched_patterns(question: str, category: Category) -> tuple[str, ...]:
+    """The words and phrases of a category found in a question, as the question writes them; each pattern once."""
+    return tuple(found for found in (*_words_in(category.words, question), *_phrases_in(category.phrases, question)))
+
+
+def _category(question: str, table: Routes) -> tuple[Category, tuple[str, ...]]:
+    """The category with most distinct matched patterns, the earlier one on ties; the default when nothing matches."""
+    scored = [(category, matched_patterns(question, category)) for category in table.categories]
+    best = max(scored, key=lambda item: len(item[1]))
+    return best if best[1] else (table.default, ())
+
+
+def _words_in(patterns: Sequence[str], question: str) -> list[str]:
+    said = {stem(word): word for word in reversed(words(question))}
+    stems = dict.fromkeys(stem(pattern.lower()) for pattern in patterns)
+    return [said[pattern] for pattern in stems if pattern in said]
+
+
+def _phrases_in(phrases: Sequence[str], question: str) -> tuple[str, ...]:
+    matches = (_pattern(phrase).search(question) for phrase in phrases)
+    return tuple(match.group() for match in matches if match)
+
+
+@cache
+def _pattern(phrase: str) -> re.Pattern[str]:
+    if "*" not in phrase:
+        return phrase_pattern((phrase,))
+    body = r"[\s_-]+".join(_WILDCARD if word == "*" else re.escape(word) for word in phrase.split())
+    return re.compile(rf"(?<![^\W_]){body}(?![^\W_])", re.IGNORECASE)
+
+
+def _domains(question: str, terms: WorkspaceTerms) -> Mapping[str, tuple[str, ...]]:
+    return {name: found for name, found in terms.domains.hits(question).items() if name not in _NOT_ASKED_FOR}
+
+
+def _trend(question: str, table: Routes, today: date) -> tuple[str, ...]:
+    """The words that ask for what is new, or a year no older than last year."""
+    masked = phrase_pattern(table.trend_never).sub(" ", question)
+    years = [year for year in _YEAR.findall(masked) if int(year) >= today.year - 1]
+    return (*_words_in(table.trend_words, masked), *years)
+
+
+def _chips(
+    category: Category,
+    found: Sequence[str],
+    domain: Mapping[str, Sequence[str]],
+    place: Mapping[str, Sequence[str]],
+    dates: AskedDates | None,
+    trend: Sequence[str],
+    relational: Sequence[str],
+) -> tuple[Chip, ...]:
+    chips = [Chip("category", category.name, ", ".join(found))] if found else []
+    chips += [Chip("domain", name, ", ".join(said)) for name, said in list(domain.items())[:1]]
+    chips += [Chip("jurisdiction", name, ", ".join(said)) for name, said in list(place.items())[:1]]
+    if dates:
+        bounds = [day.isoformat() if day else "" for day in (dates.start, dates.end)]
+        chips.append(Chip("date", " to ".join(bounds).strip(), dates.words))
+    chips += [Chip("trend", "trend", ", ".join(trend))] if trend else []
+    chips += [Chip("relational", "relational", ", ".join(relational))] if relational else []
+    return tuple(chips)
+
+
+def truth_weight(route: Route, truth: Truth | None, outside: float | None = None) -> float:
+    """Weight of a truth in a route, in [0, 1]; truths outside it get `outside`, or the table's value when None."""
+    beyond = routes().outside if outside is None else outside
+    return route.truths.get(truth, beyond) if truth is not None else beyond

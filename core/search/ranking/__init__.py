@@ -1,0 +1,1 @@
+"""Ranking: features, score factors, reranking, near duplicates."""

@@ -1,0 +1,328 @@
+"""Score factors: one pure function each, from a candidate to a value in [0, 1] and its reason."""
+# Over 300 lines: one function per factor, in the order of factors.toml.
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from math import exp, log
+from typing import NamedTuple
+
+from core.domain.queries import LEG_LABELS, Route, ScoreProfile
+from core.domain.results import Candidate
+from core.knowledge.answer_kinds import answer_kinds
+from core.knowledge.factors import FactorTable, factor_table
+from core.search.query.route import truth_weight
+from core.text.tokenize import stem, words
+
+__all__ = ["FACTORS", "FactorValue", "ScoringContext", "jurisdiction_value", "kept_share", "overlap", "utility"]
+
+
+def kept_share(age_days: float, base_days: float, uses: int = 0) -> float:
+    """exp(-age / S), S = base · (1 + ln(1 + uses)): exponential decay that slows with use, in (0, 1].
+
+    >>> round(kept_share(50, 200), 3), kept_share(0, 100)
+    (0.779, 1.0)
+    """
+    return exp(-age_days / (base_days * (1 + log(1 + uses))))
+
+
+def utility(uses: int, distinct_questions: int, distinct_weight: float = 0.1, full_at: float = 11.0) -> float:
+    """min(1, ln(u + 1) / ln full_at) with u = ln(uses + 1) · (1 + distinct_weight · distinct questions), in [0, 1].
+
+    >>> utility(0, 0), round(utility(10, 5), 3)
+    (0.0, 0.636)
+    """
+    used = log(uses + 1) * (1 + distinct_weight * distinct_questions)
+    return min(1.0, log(used + 1) / log(full_at))
+
+
+_SECONDS_PER_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringContext:
+    """The inputs of all factors: the question's route, the profile, and the time of the search."""
+
+    route: Route
+    profile: ScoreProfile
+    now: datetime
+    table: FactorTable
+
+    @classmethod
+    def of(cls, route: Route, profile: ScoreProfile, now: datetime) -> "ScoringContext":
+        """With the built-in factor table."""
+        return cls(route, profile, now, factor_table())
+
+    def age_days(self, candidate: Candidate) -> float | None:
+        """Age of the passage's date in days; negative in the future, None when undated."""
+        moment = candidate.passage.date
+        return None if moment is None else (self.now - moment).total_seconds() / _SECONDS_PER_DAY
+
+
+class FactorValue(NamedTuple):
+    """A factor's value in [0, 1] and its reason as text."""
+
+    value: float
+    reason: str
+
+
+def _similarity(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    value = min(max(candidate.signals.similarity, 0.0), 1.0)
+    return FactorValue(value, f"cosine {value:.2f} between question and passage")
+
+
+def _relevance_feedback(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    value = candidate.signals.relevance_feedback
+    if value is None:
+        return FactorValue(asked.table["relevance_feedback"]["unknown"], "neutral: not compared with the best matches")
+    return FactorValue(
+        min(max(value, 0.0), 1.0), f"cosine {value:.2f} with the question moved towards its best matches"
+    )
+
+
+def _keyword(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    signals = candidate.signals
+    hits = sorted((term for term in signals.terms if term.score > 0), key=lambda term: -term.score)
+    if not hits or signals.bm25_most <= 0:
+        why = "holds no word of the question" if signals.bm25_most > 0 else "no word of the question was searched for"
+        return FactorValue(0.0, why)
+    value = min(signals.bm25 / signals.bm25_most, 1.0)
+    named = ", ".join(f"{term.term} {term.score:.1f}" for term in hits[:4])
+    return FactorValue(value, f"BM25 {signals.bm25:.1f} of at most {signals.bm25_most:.1f} ({named})")
+
+
+def _keyword_overlap(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    own, wanted = candidate.passage.keywords, asked.route.keywords
+    if not own or not wanted:
+        why = f"the {'document' if wanted else 'question'} has no keywords"
+        return FactorValue(asked.table["keyword_overlap"]["unknown"], f"neutral: {why}")
+    value = overlap(own, wanted)
+    held = f"{round(value * len(wanted))} of {len(wanted)}"
+    return FactorValue(value, f"{held} keywords of the question are keywords of the document")
+
+
+def overlap(own: tuple[str, ...], wanted: tuple[str, ...]) -> float:
+    """Share of the wanted keywords that occur as whole words in the passage's own keywords, in [0, 1].
+
+    >>> overlap(("raft consensus", "raft log"), ("raft",)), overlap(("startup culture", "article"), ("art",))
+    (1.0, 0.0)
+    """
+    held = {stem(word) for keyword in own for word in words(keyword)}
+    return sum(stem(word) in held for word in wanted) / len(wanted)
+
+
+def _term_coverage(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    signals = candidate.signals
+    if signals.bm25_most <= 0:
+        return FactorValue(asked.table["term_coverage"]["unknown"], "neutral: the question has no keywords")
+    held = {term.stem for term in signals.terms if term.score > 0}
+    missing = [word for word in asked.route.keywords if stem(word) not in held]
+    without = f", without {', '.join(missing[:4])}" if missing else ""
+    return FactorValue(
+        signals.term_coverage, f"holds {signals.term_coverage:.0%} of the question's words by rarity{without}"
+    )
+
+
+def _best_sentence_similarity(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    value = candidate.signals.best_sentence_similarity
+    if value is None:
+        return FactorValue(
+            asked.table["best_sentence_similarity"]["unknown"], "neutral: the meaning of its sentences was not measured"
+        )
+    return FactorValue(value, f"cosine {value:.2f} between the question and its best sentence")
+
+
+def _answer_kind(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    signals, row = candidate.signals, asked.table["answer_kind"]
+    kind = answer_kinds().get(asked.route.answer_kind)
+    if kind is None or signals.answer is None:
+        why = "its sentences were not measured" if kind else "the question asks for no amount, day or length of time"
+        return FactorValue(row["unknown"], f"neutral: {why}")
+    if not signals.answer:
+        return FactorValue(0.0, f"no sentence near the question holds {kind.label}")
+    holder = "its best sentence" if signals.answer >= 1 else f"a sentence {signals.answer:.0%} as near as its best one"
+    return FactorValue(signals.answer, f"{holder} holds {kind.label}: '{signals.answer_words}'")
+
+
+def _synonym_match(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    signals = candidate.signals
+    if signals.synonym_match is None:
+        return FactorValue(asked.table["synonym_match"]["unknown"], "neutral: near words were not looked for")
+    said = ", ".join(
+        f"'{each.word}' for '{each.asked}'" + ("" if each.cosine is None else f" ({each.cosine:.2f})")
+        for each in signals.near_words[:4]
+    )
+    by = f": {said}" if said else ""
+    return FactorValue(
+        signals.synonym_match, f"holds or nearly holds {signals.synonym_match:.0%} of the question's words{by}"
+    )
+
+
+def _phrase_match(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    value = candidate.signals.phrase_match
+    if value is None:
+        return FactorValue(
+            asked.table["phrase_match"]["unknown"], "neutral: no words side by side in the question were looked for"
+        )
+    return FactorValue(value, f"{value:.0%} of the words side by side in the question are so in the passage")
+
+
+def _fusion(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    ranks = {leg: rank for leg, rank in candidate.signals.ranks.items() if leg != "fused"}
+    if not ranks and candidate.signals.fusion == 0:
+        return FactorValue(asked.table["fusion"]["unknown"], "neutral: not ranked by any leg")
+    named = ", ".join(f"{LEG_LABELS[leg]} rank {rank}" for leg, rank in sorted(ranks.items()))
+    return FactorValue(min(candidate.signals.fusion, 1.0), f"{named or 'fused'}, divided by first in every leg")
+
+
+def _rerank(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    logit = candidate.signals.rerank_logit
+    if logit is None:
+        return FactorValue(asked.table["rerank"]["unknown"], "not read by a reranker")
+    return FactorValue(1 / (1 + exp(-max(min(logit, 60.0), -60.0))), f"the reranker's logit is {logit:.2f}")
+
+
+def _authority(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    authority, category = candidate.passage.authority, asked.route.category
+    row = asked.table.authority_matrix.get(category) or asked.table.authority_matrix["default"]
+    kind = category.replace("_", " ")
+    if authority is None:
+        return FactorValue(asked.table["authority"]["unknown"], "neutral: nobody knows who speaks here")
+    return FactorValue(row[authority], f"{authority.value} source for a question of the kind '{kind}'")
+
+
+def _domain(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    row, own, wanted = asked.table["domain"], candidate.passage.domain, asked.route.domain
+    if own is None or wanted is None:
+        what = "the question names no domain" if wanted is None else "the passage has no domain"
+        return FactorValue(row["unknown"], f"neutral: {what}")
+    if own == wanted:
+        return FactorValue(row["same"], f"about {own}, as asked")
+    return FactorValue(row["different"], f"about {own}, asked about {wanted}")
+
+
+def _recency(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    def told(age: float) -> FactorValue:
+        for most, value in asked.table.recency_steps:
+            if int(age) <= most:
+                return FactorValue(value, f"{int(age)} days old (at most {most:g})")
+        return FactorValue(asked.table["recency"]["older"], f"{int(age)} days old")
+
+    return _aged("recency", candidate, asked, told)
+
+
+def _half_life(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    days = asked.table["half_life"].by_value.get(candidate.passage.source_type, asked.profile.half_life_days)
+    said = f"days old, halving every {days:g} days"
+    return _aged("half_life", candidate, asked, lambda age: FactorValue(0.5 ** (age / days), f"{int(age)} {said}"))
+
+
+def _freshness(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    scale = asked.table["freshness"]["scale_days"]
+    return _aged("freshness", candidate, asked, lambda age: FactorValue(1 / (1 + age / scale), f"{int(age)} days old"))
+
+
+def _aged(name: str, candidate: Candidate, asked: ScoringContext, told: Callable[[float], FactorValue]) -> FactorValue:
+    """The value of an age factor from the passage's age in days, if it is dated."""
+    row, age = asked.table[name], asked.age_days(candidate)
+    if age is None:
+        return FactorValue(row["unknown"], "neutral: undated")
+    return FactorValue(row["future"], "dated in the future") if age < 0 else told(age)
+
+
+def _jurisdiction(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    own, wanted = candidate.passage.jurisdiction, asked.route.jurisdiction
+    rule = jurisdiction_value(own, wanted)
+    said = f"applies to {own or 'an unknown place'}, asked about {wanted or 'no place'}"
+    return FactorValue(asked.table["jurisdiction"][rule], f"neutral: {said}" if rule == "unknown" else said)
+
+
+def jurisdiction_value(own: str | None, wanted: str | None) -> str:
+    """Which rule of the jurisdiction factor applies to a passage's and the question's jurisdiction. States are US
+    states.
+
+    >>> [jurisdiction_value(own, "state:CA") for own in ("federal", "state:TX", "country:DE")]
+    ['enclosing', 'other_state', 'other_country']
+    """
+    us = ("federal", "country:US")
+    if own is None or wanted is None:
+        return "unknown"
+    if own == wanted or (own in us and wanted in us):
+        return "exact"
+    if own == "global" or (own in us and wanted.startswith("state:")):
+        return "enclosing"
+    if own.startswith("state:"):
+        if wanted in us:
+            return "state_for_federal"
+        return "other_state" if wanted.startswith("state:") else "other_country"
+    return "unknown" if wanted == "global" else "other_country"
+
+
+def _date_match(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    row, route, own = asked.table["date_match"], asked.route, candidate.passage.date
+    if route.date_from is None and route.date_to is None:
+        return FactorValue(row["inside"], "the question names no date")
+    wanted = f"{route.date_from or 'any time'} to {route.date_to or 'any time'}"
+    if own is None:
+        return FactorValue(row["unknown"], f"undated, asked about {wanted}")
+    day = own.date().isoformat()
+    if (route.date_from or day) <= day <= (route.date_to or day):
+        return FactorValue(row["inside"], f"dated {day}, within {wanted}")
+    return FactorValue(row["outside"], f"dated {day}, asked about {wanted}")
+
+
+def _utility(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    row, signals = asked.table["utility"], candidate.signals
+    value = utility(signals.uses, signals.distinct_questions, row["distinct_weight"], row["full_at"])
+    return FactorValue(value, f"used {signals.uses} times for {signals.distinct_questions} different questions")
+
+
+def _strength(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    row, sector = asked.table["strength"], candidate.passage.sector
+    if sector is None:
+        return FactorValue(row["documents"], "documents do not fade")
+    age = max(asked.age_days(candidate) or 0.0, 0.0)
+    kept = kept_share(age, row.by_value[sector], candidate.signals.uses)
+    return FactorValue(row["least"] + (1 - row["least"]) * kept, f"{sector.value}: {kept:.0%} of its strength left")
+
+
+def _routing(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    truth = candidate.passage.truth
+    named = truth.value if truth else "unknown truth"
+    inside = truth in asked.route.truths
+    value = truth_weight(asked.route, truth, asked.profile.routing_outside)
+    return FactorValue(value, f"{named} is {'part of' if inside else 'outside'} the route")
+
+
+def _temporal(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+    row, temporal = asked.table["temporal"], candidate.passage.temporal_class
+    if temporal is None:
+        return FactorValue(row["unknown"], "neutral: temporal class unknown")
+    return FactorValue(row.by_value[temporal], f"{temporal.value}")
+
+
+FACTORS: Mapping[str, Callable[[Candidate, ScoringContext], FactorValue]] = {
+    "similarity": _similarity,
+    "relevance_feedback": _relevance_feedback,
+    "keyword": _keyword,
+    "keyword_overlap": _keyword_overlap,
+    "term_coverage": _term_coverage,
+    "best_sentence_similarity": _best_sentence_similarity,
+    "answer_kind": _answer_kind,
+    "synonym_match": _synonym_match,
+    "phrase_match": _phrase_match,
+    "fusion": _fusion,
+    "rerank": _rerank,
+    "authority": _authority,
+    "domain": _domain,
+    "recency": _recency,
+    "half_life": _half_life,
+    "freshness": _freshness,
+    "jurisdiction": _jurisdiction,
+    "date_match": _date_match,
+    "utility": _utility,
+    "strength": _strength,
+    "routing": _routing,
+    "temporal": _temporal,
+}
+"""Factor name → its function. The names are those of core/knowledge/factors.toml."""

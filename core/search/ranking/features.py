@@ -1,0 +1,335 @@
+"""Features of the candidates: everything scoring reads, measured for all candidates at once."""
+# Over 300 lines: one pass over the candidates measures all features from shared inputs.
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import exp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.domain.documents import Origin, Passage
+from core.domain.errors import ModelUnavailable
+from core.domain.fast_replace import changed
+from core.domain.int8_vectors import cosines
+from core.domain.results import Candidate, NearWord, Signals, TermScore
+from core.knowledge.answer_kinds import AnswerKind, answer_kinds
+from core.knowledge.factors import factor_table
+from core.ports.stores import Catalogue, SparseIndex, VectorIndex
+from core.search.query.expansion import (
+    NO_WORDINGS,
+    QueryExpansions,
+    SynonymFinder,
+    nearness,
+    pair_worths,
+    row_share,
+    said_in,
+    worth,
+)
+from core.search.retrieval.legs import covered_share
+from core.text.tokenize import index_stems
+
+__all__ = [
+    "CandidateFeatures",
+    "FeatureExtractor",
+    "FeedbackMatch",
+    "SentenceSimilarity",
+    "best_matches",
+    "moved",
+    "sentence_meanings",
+    "strongest",
+]
+
+_MEANING, _WORDS, _NEAR_WORDS = 0.4, 0.3, 0.3
+"""Weights of the strength of a match: its vector, the question's own words, and near words. Chosen by hand."""
+
+_LOOKED_AT = 3  # candidate matches per match counted, so that duplicates can be skipped. Chosen by hand.
+
+_SAME = 0.95  # least cosine of passages that count as the same. Chosen by hand, not fitted.
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackMatch:
+    """How well a passage matches before relevance feedback, each in [0, 1]. nearness: None where near words are not
+    available; `keyword` then counts for both."""
+
+    passage_id: int
+    similarity: float
+    keyword: float
+    nearness: float | None = None
+
+    @property
+    def strength(self) -> float:
+        """0.4 · similarity + 0.3 · keyword + 0.3 · nearness, in [0, 1]."""
+        near = self.keyword if self.nearness is None else self.nearness
+        return _MEANING * self.similarity + _WORDS * self.keyword + _NEAR_WORDS * near
+
+
+def strongest(matches: Sequence[FeedbackMatch]) -> tuple[FeedbackMatch, ...]:
+    """The strongest matches, best first; more than feedback uses, because duplicates are skipped later."""
+    most = _LOOKED_AT * int(factor_table()["relevance_feedback"]["passages"])
+    return tuple(sorted(matches, key=lambda match: (-match.strength, match.passage_id))[:most])
+
+
+def best_matches(
+    matches: Sequence[FeedbackMatch], vectors: Mapping[int, NDArray[np.float32]] | None = None
+) -> Mapping[int, float]:
+    """Passage id → weight in relevance feedback, for the few best matches; weights sum to 1. Empty without matches.
+
+    A passage weaker than the best by `spread` of factors.toml has 1/e of its weight, so one clear winner dominates. Of
+    passages with nearly equal vectors (shape (dim,), L2-normalised), such as rows of a table, only the best counts.
+
+    >>> [round(weight, 2) for weight in best_matches([FeedbackMatch(1, 0.8, 0.4), FeedbackMatch(2, 0.2, 0.1)]).values()]
+    [1.0, 0.0]
+    """
+    row = factor_table()["relevance_feedback"]
+    best: list[FeedbackMatch] = []
+    for match in strongest(matches):
+        if len(best) < int(row["passages"]) and not _said(match, best, vectors or {}):
+            best.append(match)
+    counts = {match.passage_id: exp((match.strength - best[0].strength) / row["spread"]) for match in best}
+    total = sum(counts.values())
+    return {passage_id: count / total for passage_id, count in counts.items()}
+
+
+def _said(match: FeedbackMatch, best: Sequence[FeedbackMatch], vectors: Mapping[int, NDArray[np.float32]]) -> bool:
+    """Whether a better match has nearly the same vector."""
+    own = vectors.get(match.passage_id)
+    others = [vectors[each.passage_id] for each in best if each.passage_id in vectors]
+    return own is not None and any(float(own @ other) > _SAME for other in others)
+
+
+def moved(
+    question: NDArray[np.float32], vectors: Mapping[int, NDArray[np.float32]], counts: Mapping[int, float]
+) -> NDArray[np.float32] | None:
+    """Relevance feedback: the question's vector, shape (dim,), moved towards the weighted mean of the best matches and
+    L2-normalised. None when no best match has a vector.
+    """
+    known = [passage_id for passage_id in counts if passage_id in vectors]
+    if not known:
+        return None
+    centre = _unit(np.sum([counts[i] * vectors[i].astype(np.float64) for i in known], axis=0))
+    return _unit(_unit(question.astype(np.float64)) + factor_table()["relevance_feedback"]["pull"] * centre).astype(
+        np.float32
+    )
+
+
+def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    length = float(np.linalg.norm(vector))
+    return vector / length if length else vector
+
+
+_FAR = 0.7
+"""A sentence below this share of the best sentence's cosine is off topic and gives no answer. Chosen by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceSimilarity:
+    """cosines: per sentence of a passage, in [0, 1]; 0 for one that was not measured. best: the highest of them.
+    answer, answer_words: as in `Signals`."""
+
+    cosines: tuple[float, ...]
+    best: float
+    answer: float | None = None
+    answer_words: str = ""
+
+
+def sentence_meanings(
+    question: NDArray[np.float32], passages: Sequence[Passage], kind: str = ""
+) -> list[SentenceSimilarity | None]:
+    """Per passage the cosines of its sentences with a question's unit vector, shape (dim,); None where a passage has no
+    sentence vectors, or vectors of another model.
+
+    kind: of answer the question asks for, "" for any.
+    """
+    wanted = answer_kinds().get(kind)
+    measured = [len(p.meanings) == len(p.sentences) * len(question) and bool(p.sentences) for p in passages]
+    held = [passage for passage, known in zip(passages, measured, strict=True) if known]
+    if not held:
+        return [None] * len(passages)
+    packed = np.frombuffer(b"".join(passage.meanings for passage in held), dtype=np.int8).reshape(-1, len(question))
+    near = np.clip(cosines(packed, question[None, :])[:, 0], 0.0, 1.0).tolist()
+    found: list[SentenceSimilarity | None] = []
+    at = 0
+    for passage, known in zip(passages, measured, strict=True):
+        if known:
+            own = tuple(near[at : at + len(passage.sentences)])
+            found.append(_told(own, passage, wanted))
+            at += len(own)
+        else:
+            found.append(None)
+    return found
+
+
+def _told(near: tuple[float, ...], passage: Passage, kind: AnswerKind | None) -> SentenceSimilarity:
+    best = max(near)
+    if kind is None or best <= 0:
+        return SentenceSimilarity(near, best)
+    for index in sorted(range(len(near)), key=lambda i: -near[i]):
+        if near[index] < _FAR * best:
+            break
+        if words := kind.held_in(passage.sentences[index].of(passage.text)):
+            return SentenceSimilarity(near, best, near[index] / best, words)
+    return SentenceSimilarity(near, best, 0.0)
+
+
+_NOT_CLOSE: tuple[float | None, tuple[NearWord, ...]] = (None, ())
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateFeatures:
+    """Features by passage id. rarity: question term → rarity; wordings: the question's synonyms; held: what a passage
+    contains: stems of the question and of near words, wordings, word pairs of the question; close: its nearness and the
+    near words it is due to, None without near words."""
+
+    passages: Mapping[int, Passage]
+    similar: Mapping[int, float]
+    explained: Mapping[int, Sequence[TermScore]]
+    rarity: Mapping[str, float]
+    wordings: QueryExpansions = NO_WORDINGS
+    held: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    meanings: Mapping[int, SentenceSimilarity | None] = field(default_factory=dict)
+    feedback: Mapping[int, float] = field(default_factory=dict)
+    close: Mapping[int, tuple[float, tuple[NearWord, ...]]] = field(default_factory=dict)
+
+    def match(self, passage_id: int) -> FeedbackMatch:
+        """The match strength of a passage before relevance feedback."""
+        most = sum(self.rarity.values())
+        keyword = min(self._bm25(passage_id) / most, 1.0) if most > 0 else 0.0
+        return FeedbackMatch(
+            passage_id, self._similarity(passage_id), keyword, self.close.get(passage_id, _NOT_CLOSE)[0]
+        )
+
+    def _similarity(self, passage_id: int) -> float:
+        return min(max(self.similar.get(passage_id, 0.0), 0.0), 1.0)
+
+    def _bm25(self, passage_id: int) -> float:
+        return sum([term.score for term in self.explained.get(passage_id, ())])
+
+    def candidates(
+        self, ranked: Mapping[str, Sequence[int]], shared: Mapping[int, str] | None = None
+    ) -> tuple[Candidate, ...]:
+        """The passages ranked by some leg, by id, with all signals except fusion, which depends on the profile.
+
+        shared: as text, why the graph leg found a passage. Packed sentence vectors are dropped: they are no longer
+        needed."""
+        ranks: dict[int, dict[str, int]] = {}
+        for leg, ids in ranked.items():
+            for rank, passage_id in enumerate(ids, 1):
+                ranks.setdefault(passage_id, {})[leg] = rank
+        signals = self._signals(shared or {})
+        return tuple(
+            Candidate(changed(self.passages[passage_id], meanings=b""), signals(passage_id, ranks[passage_id]))
+            for passage_id in sorted(ranks)
+            if passage_id in self.passages
+        )
+
+    def _signals(self, shared: Mapping[int, str]) -> Callable[[int, dict[str, int]], Signals]:
+        """A function from passage id and ranks to signals; shared values are computed once."""
+        most, pairs = sum(self.rarity.values()), pair_worths(self.rarity, self.wordings)
+        nothing: frozenset[str] = frozenset()
+
+        def of(passage_id: int, ranks: dict[str, int]) -> Signals:
+            terms = tuple(self.explained.get(passage_id, ()))
+            meanings, feedback = self.meanings.get(passage_id), self.feedback.get(passage_id)
+            near, near_words = self.close.get(passage_id, _NOT_CLOSE)
+            held = self.held.get(passage_id, nothing)
+            return Signals(
+                similarity=self._similarity(passage_id),
+                bm25=self._bm25(passage_id),
+                bm25_most=most,
+                terms=terms,
+                term_coverage=covered_share(terms, self.rarity),
+                ranks=ranks,
+                relevance_feedback=None if feedback is None else min(max(feedback, 0.0), 1.0),
+                sentences=meanings.cosines if meanings else (),
+                best_sentence_similarity=meanings.best if meanings else None,
+                answer=meanings.answer if meanings else None,
+                answer_words=meanings.answer_words if meanings else "",
+                synonym_match=near,
+                near_words=near_words,
+                wordings=worth(self.rarity, self.wordings, held) if self.rarity else 0.0,
+                phrase_match=row_share(pairs, held),
+                shared=shared.get(passage_id, ""),
+            )
+
+        return of
+
+
+class FeatureExtractor:
+    """Measures the features of retrieved passages. near: None for a library without word vectors."""
+
+    def __init__(
+        self, catalogue: Catalogue, vectors: VectorIndex, sparse: SparseIndex, near: SynonymFinder | None = None
+    ) -> None:
+        self._catalogue, self._vectors, self._sparse, self._near = catalogue, vectors, sparse, near
+
+    def measured(
+        self,
+        ids: Sequence[int],
+        terms: Sequence[str],
+        similar: Mapping[int, float],
+        vector: NDArray[np.float32] | None,
+        near: Mapping[str, Sequence[NearWord]] | None = None,
+        wordings: QueryExpansions = NO_WORDINGS,
+        *,
+        kind: str,
+    ) -> CandidateFeatures:
+        """The features of these passages. terms: () when the sparse leg failed. similar: cosines already known. vector:
+        of the question; None when the dense leg failed. near: from `near_words`. wordings: synonyms of the question.
+        kind: of answer the question asks for."""
+        unmeasured = [passage_id for passage_id in ids if passage_id not in similar]
+        if unmeasured and vector is not None:
+            similar = {**similar, **self._vectors.similarities(vector, unmeasured)}
+        explained = self._sparse.explain(terms, ids) if terms else {}
+        rarity = dict(self._sparse.rarity(terms)) if terms else {}
+        found = CandidateFeatures(self._catalogue.passages(ids), similar, explained, rarity)
+        if terms:
+            found = self._with_words(found, terms, near, wordings)
+        if vector is not None:
+            passages = list(found.passages.values())
+            told = zip(passages, sentence_meanings(vector, passages, kind), strict=True)
+            found = replace(found, meanings={passage.id: meanings for passage, meanings in told})
+        return self._with_feedback(found, vector) if similar and vector is not None else found
+
+    def near_words(self, terms: Sequence[str]) -> Mapping[str, Sequence[NearWord]] | None:
+        """Term → its near words; None where they are not available."""
+        if self._near is None or not terms:
+            return None
+        try:
+            return self._near.near(terms)
+        except ModelUnavailable:
+            return None
+
+    def _with_words(
+        self,
+        found: CandidateFeatures,
+        terms: Sequence[str],
+        near: Mapping[str, Sequence[NearWord]] | None,
+        wordings: QueryExpansions,
+    ) -> CandidateFeatures:
+        """Which of the question's words, near words, synonyms and word pairs each passage contains."""
+        stems = {each for term in terms for each in index_stems(term)}
+        stems |= {each.stem for words in (near or {}).values() for each in words}
+        held = self._sparse.held(sorted(stems), list(found.passages))
+        wanted = (*wordings.all, *wordings.pairs)
+        if wanted:
+            held = {
+                each.id: held.get(each.id, frozenset()) | said_in(f"{each.context}\n{each.text}", wanted)
+                for each in found.passages.values()
+            }
+        if near is not None and wordings.by_term:
+            near = {term: (*wordings.by_term.get(term, ()), *near.get(term, ())) for term in terms}
+        close = {}
+        if near is not None and found.rarity:
+            close = {each: nearness(found.rarity, near, held.get(each, frozenset())) for each in found.passages}
+        return replace(found, wordings=wordings, held=held, close=close)
+
+    def _with_feedback(self, found: CandidateFeatures, vector: NDArray[np.float32]) -> CandidateFeatures:
+        documents = [each.id for each in found.passages.values() if each.origin is Origin.DOCUMENT]
+        matches = strongest([found.match(passage_id) for passage_id in documents])
+        vectors = self._vectors.vectors([match.passage_id for match in matches])
+        there = moved(vector, vectors, best_matches(matches, vectors))
+        if there is None:
+            return found
+        return replace(found, feedback=self._vectors.similarities(there, list(found.passages)))

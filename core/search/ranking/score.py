@@ -1,0 +1,163 @@
+"""Scoring: totals that add up, dropped candidates with reasons, and near duplicates collapsed into one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from math import fsum, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.domain.queries import ScoreProfile
+from core.domain.results import Candidate, Dropped, DropReason, Factor, Multiplier, Score
+from core.search.ranking.factors import FACTORS, ScoringContext
+
+__all__ = ["DIGITS", "NEAR_IDENTICAL", "ScoredCandidates", "alike", "collapse", "rank", "score", "shortfall"]
+
+DIGITS = 9
+"""Totals that differ by less are equal: the last bits of a cosine depend on the batch it was computed in."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredCandidates:
+    """A candidate with its score."""
+
+    candidate: Candidate
+    score: Score
+
+
+def score(candidate: Candidate, asked: ScoringContext) -> Score:
+    """total = Σ weight · value × Π multipliers; the parts add up to the total within 1e-9."""
+    factors = []
+    for name, weight in asked.profile.weights.items():
+        valued = FACTORS[name](candidate, asked)
+        factors.append(Factor(name, valued.value, weight, weight * valued.value, valued.reason))
+    multipliers = []
+    for name, strength in asked.profile.multipliers.items():
+        valued = FACTORS[name](candidate, asked)
+        partly = f", counted by {strength:.0%}" if strength < 1 else ""
+        multipliers.append(Multiplier(name, 1 - strength * (1 - valued.value), valued.reason + partly))
+    total = fsum(factor.contribution for factor in factors) * prod(multiplier.value for multiplier in multipliers)
+    return Score(total, tuple(factors), tuple(multipliers))
+
+
+def rank(
+    candidates: Sequence[Candidate], asked: ScoringContext, *, thresholds: bool = True
+) -> tuple[tuple[ScoredCandidates, ...], tuple[Dropped, ...]]:
+    """All candidates scored, best first (ties by passage id), and those below the evidence or score threshold.
+
+    thresholds False keeps every candidate: when a leg failed, absolute limits would reject what was not measured.
+    """
+    kept: list[ScoredCandidates] = []
+    dropped: list[Dropped] = []
+    for candidate in candidates:
+        scored = score(candidate, asked)
+        found = shortfall(candidate, scored, asked.profile) if thresholds else None
+        if found is None:
+            kept.append(ScoredCandidates(candidate, scored))
+        else:
+            dropped.append(Dropped(candidate, *found, scored))
+    kept.sort(key=lambda item: (-round(item.score.total, DIGITS), item.candidate.passage.id))
+    dropped.sort(key=lambda item: (-round(item.score.total if item.score else 0.0, DIGITS), item.candidate.passage.id))
+    return tuple(kept), tuple(dropped)
+
+
+def shortfall(candidate: Candidate, scored: Score, profile: ScoreProfile) -> tuple[DropReason, str] | None:
+    """Why a candidate is dropped: too little evidence, or a total below the threshold; None when it is kept."""
+    signals = candidate.signals
+    if signals.similarity < profile.floor and signals.bm25 + signals.wordings <= 0:
+        return DropReason.BELOW_FLOOR, f"similarity {_less(signals.similarity, profile.floor, 2)} and no keyword hit"
+    if scored.total < profile.threshold:
+        return DropReason.BELOW_THRESHOLD, f"score {_less(scored.total, profile.threshold, 3)}"
+    return None
+
+
+def _less(value: float, limit: float, digits: int) -> str:
+    """A value below a limit, with enough digits to tell them apart: "0.2498 < 0.2500"."""
+    while digits < DIGITS and f"{value:.{digits}f}" == f"{limit:.{digits}f}":
+        digits += 1
+    return f"{value:.{digits}f} < {limit:.{digits}f}"
+
+
+NEAR_IDENTICAL = 0.85
+"""Least Jaccard resemblance of two passages shown as one: the same text with a few words changed. Chosen by hand."""
+
+_SHINGLE_WORDS = 4  # words per shingle. Chosen by hand, not fitted.
+
+_BUCKETS = 1 << 16
+
+_SLACK = 1e-6  # tolerance for rounding
+
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, of mixed bits: Knuth 1973, 6.4
+
+
+def collapse(
+    ranked: Sequence[ScoredCandidates],
+) -> tuple[tuple[tuple[ScoredCandidates, tuple[int, ...]], ...], tuple[Dropped, ...]]:
+    """(passage, ids of its near duplicates) in ranked order, and the collapsed passages with their reason.
+
+    Greedy from the best down, so the result depends only on the order.
+    """
+    near = alike([scored.candidate.passage.text for scored in ranked])
+    shown: dict[int, list[int]] = {}
+    dropped: list[Dropped] = []
+    for place, scored in enumerate(ranked):
+        twin = min((other for other in near[place] if other in shown), default=None)
+        if twin is None:
+            shown[place] = []
+            continue
+        passage = ranked[twin].candidate.passage
+        shown[twin].append(scored.candidate.passage.id)
+        detail = f"near-identical to passage {passage.id} of {passage.document_name}, which is shown"
+        dropped.append(Dropped(scored.candidate, DropReason.COLLAPSED, detail, scored.score))
+    return tuple((ranked[place], tuple(similar)) for place, similar in shown.items()), tuple(dropped)
+
+
+def alike(texts: Sequence[str]) -> tuple[frozenset[int], ...]:
+    """Per text the indexes of earlier texts that are near duplicates of it.
+
+    Resemblance is the Jaccard index of shingles (Broder 1997). Only texts with enough repeated shingles are compared,
+    all pairs at once: the product of the text × shingle matrix with its transpose counts common shingles."""
+    from scipy.sparse import csr_array
+
+    owners, shingles = _shingles(texts)
+    some = _repeated(shingles)
+    shared = np.bincount(owners[some], minlength=len(texts))
+    may = shared >= (NEAR_IDENTICAL - _SLACK) * (shared + np.bincount(owners[~some], minlength=len(texts)))
+    some &= may[owners]
+    if not some.any():
+        return (frozenset(),) * len(texts)
+    distinct, numbers = np.unique(shingles[some], return_inverse=True)
+    pairs = np.unique(owners[some] * len(distinct) + numbers)
+    owner, shingle = np.divmod(pairs, len(distinct))
+    held = csr_array((np.ones(len(owner), np.int32), (owner, shingle)), shape=(len(texts), len(distinct)))
+    common = (held @ held.T).toarray()
+    sizes = np.bincount(owners[~some], minlength=len(texts)) + np.bincount(owner, minlength=len(texts))
+    near = np.tril(common >= NEAR_IDENTICAL * (sizes[:, None] + sizes - common), -1)
+    return tuple(frozenset(np.flatnonzero(row).tolist()) for row in near)
+
+
+def _shingles(texts: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
+    """For each shingle the index of its text, and its 64-bit hash. A shingle is four consecutive words, separated by
+    whitespace; a shorter text is one shingle."""
+    said = [text.lower().split() for text in texts]
+    for words in said:
+        words.extend([""] * (_SHINGLE_WORDS - len(words)))
+    lengths = np.fromiter(map(len, said), np.intp, len(said))
+    hashes = np.fromiter(map(hash, chain.from_iterable(said)), np.int64, int(lengths.sum())).view(np.uint64)
+    count = max(len(hashes) - _SHINGLE_WORDS + 1, 0)
+    rolled = np.zeros(count, np.uint64)
+    for at in range(_SHINGLE_WORDS):
+        rolled = rolled * _FACTOR + hashes[at : at + count]
+    owners = np.repeat(np.arange(len(texts)), lengths)
+    inside = owners[:count] == owners[_SHINGLE_WORDS - 1 :]
+    return owners[:count][inside], rolled[inside]
+
+
+def _repeated(shingles: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Which shingles may occur more than once: all that do, and some with the same last bits."""
+    ordered, last = np.sort(shingles), np.uint64(_BUCKETS - 1)
+    repeated = np.zeros(_BUCKETS, np.bool_)
+    repeated[ordered[1:][ordered[1:] == ordered[:-1]] & last] = True
+    found: NDArray[np.bool_] = repeated[shingles & last]
+    return found

@@ -1,0 +1,187 @@
+"""Request → candidates: runs the legs in parallel and measures everything that scoring reads.
+
+dense ∥ sparse ∥ graph → features → dense again with the feedback vector, among the passages found
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.domain.errors import FivefoldError, StoreFailed
+from core.domain.filters import SearchFilters
+from core.domain.queries import LEG_LABELS
+from core.domain.results import Candidate, LegHits, LegReport
+from core.ports.clock import Timer, stopwatch
+from core.ports.entity_graph import EntityGraph
+from core.ports.stores import Catalogue, Embedder, PassageIds, SparseIndex, VectorIndex
+from core.search.explanation.why_missing import NearestPassage
+from core.search.query.expansion import NO_WORDINGS, QueryExpansions, SynonymFinder
+from core.search.query.route import question_terms
+from core.search.ranking.features import FeatureExtractor
+from core.search.retrieval.graph import GraphResult, graph_reasons, walk_graph
+from core.search.retrieval.legs import question_vector, search_dense, search_sparse, with_more
+
+__all__ = ["RetrievalRequest", "RetrievalResult", "Retriever"]
+
+OVERSAMPLED = 60
+"""Hits per leg: fusion needs more than the page shows, and sliders re-rank them without a new search."""
+_MORE = 25
+"""Additional hits of synonyms; few, because each costs as much to measure as any other. Chosen by hand."""
+_NO_HITS = LegHits((), 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalRequest:
+    """What to search for. question: as text; terms: unstemmed, for keyword search; entities: canonical names;
+    wordings: synonyms of the question's terms.
+
+    filters: resolved. among: restricts to these passages as well; None means all. kind: of answer the question asks
+    for. vector: waits for the question's vector when it is already being embedded.
+    """
+
+    question: str
+    terms: tuple[str, ...] = ()
+    filters: SearchFilters = SearchFilters()
+    among: PassageIds | None = None
+    entities: tuple[str, ...] = ()
+    kind: str = ""
+    wordings: QueryExpansions = NO_WORDINGS
+    vector: Callable[[], NDArray[np.float32]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalResult:
+    """Retrieved candidates by passage id with their ranks, one report per leg, and notices on failed legs."""
+
+    candidates: tuple[Candidate, ...]
+    legs: tuple[LegReport, ...]
+    rarity: Mapping[str, float]
+    notices: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every leg ran."""
+        return not any(leg.error for leg in self.legs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Leg:
+    hits: LegHits
+    milliseconds: float
+    error: str = ""
+
+
+class Retriever:
+    """Runs all legs, each among the admissible passages only: filters apply before ranking."""
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        vectors: VectorIndex,
+        sparse: SparseIndex,
+        embedder: Embedder,
+        threads: Executor,
+        timer: Timer,
+        graph: EntityGraph | None = None,
+        near: SynonymFinder | None = None,
+    ) -> None:
+        self._catalogue, self._vectors, self._sparse, self._graph = catalogue, vectors, sparse, graph
+        self._embedder, self._threads, self._timer = embedder, threads, timer
+        self._measurer = FeatureExtractor(catalogue, vectors, sparse, near)
+
+    # Long on purpose: the legs are started and joined in one place, so that what runs in parallel is visible.
+    def find(self, wanted: RetrievalRequest) -> RetrievalResult:
+        """The candidates for a question. Raises StoreFailed when no leg could search: an error is never an empty
+        result."""
+        embedded: list[NDArray[np.float32]] = []
+
+        def dense() -> LegHits:
+            embedded.append(wanted.vector() if wanted.vector else question_vector(self._embedder, wanted.question))
+            return search_dense(self._vectors, embedded[0], wanted.filters, OVERSAMPLED, wanted.among)
+
+        def sparse() -> LegHits:
+            admissible = self._admissible(wanted)
+            if not wanted.wordings.terms:
+                return search_sparse(self._sparse, wanted.terms, admissible, OVERSAMPLED)
+            both = (*wanted.terms, *wanted.wordings.terms)
+            own, wider = self._sparse.search_many([wanted.terms, both], admissible, OVERSAMPLED)
+            return with_more(own, wider, _MORE)
+
+        waiting: dict[str, Future[_Leg]] = {"dense": self._threads.submit(_timed, dense, self._timer)}
+        walked: list[GraphResult] = []
+        if self._graph is not None and wanted.entities:
+            asked = (self._graph, wanted.entities, wanted.filters, wanted.among, OVERSAMPLED)
+
+            def graph() -> LegHits:
+                walked.append(walk_graph(*asked))
+                return walked[0].hits
+
+            waiting["graph"] = self._threads.submit(_timed, graph, self._timer)
+        by_word = _timed(sparse, self._timer)
+        near = self._measurer.near_words(wanted.terms)  # while the dense leg waits for its model
+        legs = {name: by_word if name == "sparse" else waiting[name].result() for name in _order(waiting)}
+        notices = _notices(legs)
+        ranked = {name: [hit.passage_id for hit in leg.hits.hits] for name, leg in legs.items() if not leg.error}
+        measured = self._measurer.measured(
+            sorted({i for found in ranked.values() for i in found}),
+            () if legs["sparse"].error else wanted.terms,
+            {hit.passage_id: hit.score for hit in legs["dense"].hits.hits},
+            None if legs["dense"].error else embedded[0],
+            near,
+            wanted.wordings,
+            kind=wanted.kind,
+        )
+        if measured.feedback:
+            ranked["dense"] = sorted(measured.feedback, key=lambda i: (-measured.feedback[i], i))[:OVERSAMPLED]
+        shared = graph_reasons(walked[0]) if walked else {}
+        reports = tuple(_report(name, leg) for name, leg in legs.items())
+        return RetrievalResult(measured.candidates(ranked, shared), reports, measured.rarity, notices)
+
+    def near(self, question: str, passage_ids: Sequence[int]) -> NearestPassage:
+        """How near these passages are to a question."""
+        vector = question_vector(self._embedder, question)
+        return NearestPassage(
+            self._vectors.similarities(vector, passage_ids), self._sparse.explain(question_terms(question), passage_ids)
+        )
+
+    def _admissible(self, wanted: RetrievalRequest) -> PassageIds:
+        admissible = self._catalogue.admissible(wanted.filters)
+        if wanted.among is None:
+            return admissible
+        return np.intersect1d(admissible, wanted.among, assume_unique=True)
+
+
+def _order(waiting: Mapping[str, object]) -> tuple[str, ...]:
+    return ("dense", "sparse", "graph") if "graph" in waiting else ("dense", "sparse")
+
+
+def _timed(leg: Callable[[], LegHits], timer: Timer) -> _Leg:
+    """Run one leg; a known failure becomes its error, so that the other legs can still answer."""
+    elapsed_ms = stopwatch(timer)
+    try:
+        hits, error = leg(), ""
+    except FivefoldError as failure:
+        hits, error = _NO_HITS, failure.message
+    return _Leg(hits, elapsed_ms(), error)
+
+
+def _notices(legs: Mapping[str, _Leg]) -> tuple[str, ...]:
+    """A notice for each failed leg. Raises StoreFailed when every leg failed."""
+    failed = {name: leg.error for name, leg in legs.items() if leg.error}
+    if all(name in failed for name in ("dense", "sparse")):
+        raise StoreFailed(
+            "Nothing could be searched: " + " · ".join(failed.values()),
+            "Check the database on the Settings page, then search again.",
+        )
+    others = "the other leg alone" if len(legs) == 2 else "the other legs"
+    return tuple(
+        f"The search {LEG_LABELS[name]} failed, so results come from {others}: {error}"
+        for name, error in failed.items()
+    )
+
+
+def _report(name: str, leg: _Leg) -> LegReport:
+    return LegReport(name, len(leg.hits.hits), leg.hits.rows_before, leg.hits.rows_after, leg.milliseconds, leg.error)

@@ -1,0 +1,108 @@
+"""The search service that pages, commands and API routes call."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+from core.domain.entities import EntityPage, EntityType
+from core.domain.errors import NotFound
+from core.domain.filters import SearchFilters
+from core.domain.queries import ScoreProfile, SearchRequest
+from core.domain.results import Candidate, SearchResult
+from core.ports.entity_graph import EntityGraph
+from core.ports.stores import Catalogue, SparseIndex, VectorIndex
+from core.search.explanation.why_missing import MissingExplanation
+from core.search.pipeline import SearchPipeline
+from core.search.retrieval.similar import SimilarPassage, similar_to
+from core.search.usage_tracker import UsageTracker
+
+__all__ = ["SearchService"]
+
+
+class SearchService:
+    """Search in one tenant's library. graph: None for a library without entities."""
+
+    def __init__(
+        self,
+        *,
+        pipeline: SearchPipeline,
+        catalogue: Catalogue,
+        vectors: VectorIndex,
+        sparse: SparseIndex,
+        graph: EntityGraph | None,
+        usage: UsageTracker,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._pipeline, self._catalogue, self._vectors, self._sparse = pipeline, catalogue, vectors, sparse
+        self._graph, self._usage, self._now = graph, usage, now
+
+    def run(self, request: SearchRequest, *, remember: bool = True) -> SearchResult:
+        """Answer one question. remember: add it to the recent searches, and log the results shown.
+
+        Raises BadRequest for an unknown profile, StoreFailed when no leg could search.
+        """
+        result = self._pipeline.search(request, self._now())
+        if remember and request.question.strip():
+            self._catalogue.save_searched(request.question, len(result.hits), self._now())
+            self._usage.shown(result)
+        return result
+
+    def run_many(self, requests: Sequence[SearchRequest]) -> Sequence[SearchResult]:
+        """Answer many questions, in order, without adding them to the recent searches. Raises what `run` raises."""
+        return self._pipeline.search_many(requests, self._now())
+
+    def rescore(self, result: SearchResult, profile: ScoreProfile) -> SearchResult:
+        """Score the same candidates under another profile; reads no store."""
+        return self._pipeline.rescore(result, profile, self._now())
+
+    def similar(self, passage_id: int, filters: SearchFilters) -> Sequence[SimilarPassage]:
+        """The admissible passages most similar to a stored one. Raises NotFound, StoreFailed."""
+        passages = self._catalogue.passages([passage_id])
+        if passage_id not in passages:
+            raise NotFound(
+                f"Passage {passage_id} is not in the library.", "Its document was replaced or deleted; search again."
+            )
+        return similar_to(
+            passages[passage_id],
+            filters.resolved(self._now()),
+            catalogue=self._catalogue,
+            vectors=self._vectors,
+            sparse=self._sparse,
+        )
+
+    def why_missing(self, result: SearchResult, document_id: int) -> MissingExplanation:
+        """Why a document is not among the results. Raises NotFound, StoreFailed, ModelUnavailable."""
+        return self._pipeline.why_not(result, self._catalogue.document(document_id))
+
+    def explain(self, result: SearchResult, passage_id: int) -> Candidate:
+        """The candidate behind a passage of a result, whether shown or dropped. Raises NotFound."""
+        for candidate in result.candidates:
+            if candidate.passage.id == passage_id:
+                return candidate
+        raise NotFound(f"Passage {passage_id} is not among the candidates.", "Search again; the library has changed.")
+
+    def recent(self, limit: int = 8) -> Sequence[tuple[str, int, datetime]]:
+        """(question, hits, time), newest first, each question once."""
+        return self._catalogue.last_searches(limit)
+
+    def facets(self, filters: SearchFilters) -> Mapping[str, Mapping[str, int]]:
+        """Filter field → value → number of passages; each field is counted under the filters of the other fields."""
+        return self._catalogue.facets(filters.resolved(self._now()))
+
+    def undated(self, filters: SearchFilters) -> int:
+        """Number of documents a date filter excludes only because they are undated."""
+        return self._catalogue.undated(filters.resolved(self._now()))
+
+    def entities(self, part: str, kind: EntityType | None, limit: int, offset: int) -> EntityPage:
+        """Entities whose name contains `part`, those in most passages first; none for a library without entities."""
+        if self._graph is None:
+            return EntityPage((), 0)
+        return self._graph.search(part, kind, limit=limit, offset=offset)
+
+    @property
+    def reranker_problems(self) -> Mapping[str, str]:
+        """Reranker → why its model could not be loaded at the last attempt."""
+        return self._pipeline.reranker_troubles
+
+    def warm(self) -> None:
+        """Load the models and indexes, so that the first search does not wait."""
+        self._pipeline.warm()

@@ -1,0 +1,1 @@
+"""Reality tables, the fifth truth: storage, links, and questions in natural language."""

@@ -1,0 +1,246 @@
+"""Natural-language question → query → rows. Deterministic; refuses rather than guesses."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from core.domain.dataset_queries import OtherReading, TableAnswer, TableQuery
+from core.domain.datasets import ColumnType, RealityTable
+from core.knowledge.question_lexicon import asking
+from core.table_qa.join_paths import reachable_tables
+from core.table_qa.parsing.items import Unclear
+from core.table_qa.parsing.lexicon import ColumnValues, corrections, entity_stems, index_values
+from core.table_qa.parsing.reader import QuestionWords, read_question, split_question
+from core.table_qa.parsing.tokens import Token, value_words
+from core.table_qa.query_builder import build_query, variants
+from core.table_qa.query_description import citation_of, describe_query, headline, tables_of
+from core.table_qa.store import TableStore
+from core.text.tokenize import stem
+
+__all__ = ["LONGEST_QUESTION", "MOST_ROWS", "TableAnswerer"]
+
+LONGEST_QUESTION = 1_000
+"""Characters of a question; parsing takes time quadratic in its words."""
+MOST_ROWS = 500
+"""Rows an answer holds; a page shows fewer, and the downloads ask for all."""
+_MOST_OTHERS = 3  # other readings offered with an answer; chosen by hand
+_OTHERS_MARGIN = 1.0
+"""How much lower the score of another reading may be for it to be offered. Chosen by hand; not fitted."""
+_UNNAMED_COST = 5
+"""Keeps tables no word names behind all others when a refusal is worded."""
+_LONGEST_PHRASE = 4
+"""Words of a value that is looked up in the database, at most."""
+_PERSONS = frozenset(stem(word) for word in ("employee", "staff", "worker", "person", "people", "customer", "manager"))
+_REFUSALS = {
+    "future": "The tables say what is, not what will be.",
+    "advice": "The tables say what is, not what should be; ask the guidance and the rules on Search.",
+    "reason": "The tables say what is, not why; ask the documents on Search.",
+}
+
+ValuesByTable = Mapping[str, Sequence[tuple[str, str]]]
+"""Table → (column, value)s."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadingCandidate:
+    """A possible query for the question; a higher score is more certain."""
+
+    query: TableQuery
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """Why a reading gives no query. problem: in words, or "" when tokens are left unexplained."""
+
+    score: float = 0.0
+    problem: str = ""
+    unexplained: tuple[Token, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """Candidates, most certain first; without any, the failure that explains most words. notes: corrected spellings."""
+
+    readings: Sequence[_ReadingCandidate] = ()
+    failure: _Failure = field(default_factory=_Failure)
+    notes: tuple[str, ...] = ()
+
+
+class TableAnswerer:
+    """Answers questions over one tenant's tables. Thread-safe: its cache of values can be computed again."""
+
+    def __init__(self, store: TableStore) -> None:
+        self._store = store
+        self._values: dict[int, ColumnValues] = {}
+
+    def ask(self, question: str, tables: Sequence[RealityTable], today: date) -> TableAnswer:
+        """Answer one question from these tables. Raises StoreFailed."""
+        if not tables:
+            return TableAnswer(question, refusal="There is no table to ask.")
+        if len(question) > LONGEST_QUESTION:
+            return TableAnswer(
+                question, refusal=f"The question has more than {LONGEST_QUESTION:,} letters; ask briefly."
+            )
+        if refusal := _refusal_of_kind(question):
+            return TableAnswer(question, refusal=refusal)
+        words = split_question(question, today)
+        if not words.tokens:
+            return TableAnswer(question, refusal="The question is empty.")
+        found = self._candidates(words, tables, today)
+        if not found.readings:
+            return TableAnswer(question, refusal=_refusal_of_failure(found.failure))
+        return self._answer(question, found.readings, tables, found.notes)
+
+    def follow(self, question: str, query: TableQuery, tables: Sequence[RealityTable]) -> TableAnswer:
+        """The answer to a reading chosen by the user. Raises StoreFailed."""
+        return self._answer(question, [_ReadingCandidate(query, 0.0)], tables, ())
+
+    # Reading
+
+    def _candidates(self, words: QuestionWords, tables: Sequence[RealityTable], today: date) -> _Candidates:
+        """Readings of the question; else with values looked up in the database; else with corrected spelling."""
+        plain = self._readings(words, tables, {})
+        if plain.readings:
+            return plain
+        stored = self._stored_values(words, tables)
+        with_stored = self._readings(words, tables, stored) if stored else plain
+        if with_stored.readings:
+            return with_stored
+        failure = with_stored.failure
+        corrected = corrections(failure.unexplained, tables)
+        if corrected:
+            question = words.question
+            for token, word in sorted(corrected, key=lambda pair: -pair[0].start):
+                question = question[: token.start] + word + question[token.end :]
+            again = self._readings(split_question(question, today), tables, stored)
+            if again.readings:
+                notes = tuple(f"'{token.word}' was read as '{word}'." for token, word in corrected)
+                return _Candidates(again.readings, notes=notes)
+            failure = failure if again.failure.unexplained else again.failure
+        return _Candidates(failure=failure)
+
+    def _readings(self, words: QuestionWords, tables: Sequence[RealityTable], stored: ValuesByTable) -> _Candidates:
+        """Readings that leave no word unexplained; without one, the failure that leaves the fewest words."""
+        readings: list[_ReadingCandidate] = []
+        failures: list[_Failure] = []
+        for base in tables:
+            reachable = reachable_tables(base, tables)
+            values = {alias: self._values_of(path.table, stored) for alias, path in reachable.paths.items()}
+            reading = read_question(words, reachable, values)
+            if not any(item.meaning or item.kind == "rows" for item in reading.items):
+                failures.append(_Failure(reading.score - _UNNAMED_COST, "", reading.unexplained))
+                continue
+            asks_who = words.tokens[0].word in ("who", "whose", "whom") and bool(entity_stems(base) & _PERSONS)
+            for variant in variants(reading):
+                try:
+                    query, doubt = build_query(words, variant.items, reachable)
+                except Unclear as problem:
+                    failures.append(_Failure(reading.score, str(problem), reading.unexplained))
+                    continue
+                if reading.unexplained:
+                    failures.append(_Failure(variant.score, "", reading.unexplained))
+                else:
+                    readings.append(_ReadingCandidate(query, variant.score - doubt + asks_who))
+        readings.sort(key=lambda candidate: -candidate.score)
+        distinct = list({repr(candidate.query): candidate for candidate in reversed(readings)}.values())
+        distinct.sort(key=lambda candidate: -candidate.score)
+        failures.sort(key=lambda failure: (len(failure.unexplained), -failure.score))
+        return _Candidates(distinct, failures[0] if failures else _Failure())
+
+    def _values_of(self, table: RealityTable, stored: ValuesByTable) -> ColumnValues:
+        """The listed values of a table, and those of its columns that were looked up."""
+        if table.id not in self._values:
+            self._values[table.id] = index_values(table)
+        listed = self._values[table.id]
+        if table.name not in stored:
+            return listed
+        whole = dict(listed.whole)
+        for name, value in stored[table.name]:
+            column = table.column(name)
+            if column is not None:
+                stems = value_words(value)
+                whole[stems] = [*whole.get(stems, []), (column, value)]
+        return ColumnValues(whole, listed.containing, listed.columns)
+
+    def _stored_values(self, words: QuestionWords, tables: Sequence[RealityTable]) -> ValuesByTable:
+        """Values the question may name in columns that have too many to be listed in their profile."""
+        phrases = _phrases(words)
+        stored: dict[str, list[tuple[str, str]]] = {}
+        for table in tables:
+            for column in table.columns:
+                if column.type is ColumnType.TEXT and not column.values and column.distinct and phrases:
+                    for value in self._store.find(table.name, column.name, phrases):
+                        stored.setdefault(table.name, []).append((column.name, value))
+        return stored
+
+    # Answering
+
+    def _answer(
+        self,
+        question: str,
+        readings: Sequence[_ReadingCandidate],
+        tables: Sequence[RealityTable],
+        notes: tuple[str, ...],
+    ) -> TableAnswer:
+        """The answer to the surest reading, and the others that are nearly as sure."""
+        by_name = {table.name: table for table in tables}
+        best = readings[0]
+        rows = self._store.answer(best.query, MOST_ROWS)
+        read_tables = tables_of(best.query)
+        reading = describe_query(best.query, by_name)
+        others = [
+            OtherReading(describe_query(each.query, by_name), each.query)
+            for each in readings[1:]
+            if each.score >= best.score - _OTHERS_MARGIN
+        ]
+        distinct = {other.reading: other for other in others if other.reading != reading}
+        return TableAnswer(
+            question=question,
+            reading=reading,
+            headline=headline(best.query, rows),
+            query=best.query,
+            rows=rows,
+            tables=read_tables,
+            citation=citation_of(best.query, rows, by_name[best.query.table]),
+            others=tuple(distinct.values())[:_MOST_OTHERS],
+            notes=(*notes, *_rejected_notes(read_tables, by_name)),
+        )
+
+
+def _refusal_of_kind(question: str) -> str:
+    """Why no table can answer, whatever it holds; "" when one may."""
+    text = f" {' '.join(question.lower().split()).strip('?!. ')} "
+    for name, phrases in asking().refuse.items():
+        for phrase in phrases:
+            if f" {phrase} " in text and (name != "reason" or text.startswith(f" {phrase} ")):
+                return _REFUSALS[name]
+    return ""
+
+
+def _refusal_of_failure(failure: _Failure) -> str:
+    if failure.unexplained:
+        words = ", ".join(dict.fromkeys(f"'{token.word}'" for token in failure.unexplained))
+        return f"The tables hold nothing called {words}."
+    return failure.problem or "No table is about this."
+
+
+def _phrases(words: QuestionWords) -> list[str]:
+    """Runs of up to four words that may be a value, in lower case."""
+    tokens = words.tokens
+    runs = [
+        tokens[first:last]
+        for first in range(len(tokens))
+        for last in range(first + 1, min(first + _LONGEST_PHRASE, len(tokens)) + 1)
+    ]
+    telling = [run for run in runs if len(run) > 1 or not (run[0].stop_word or run[0].stem in asking().ignorable)]
+    texts = (words.question[run[0].start : run[-1].end].lower().strip("\"'“”") for run in telling)
+    return list(dict.fromkeys(texts))
+
+
+def _rejected_notes(names: Sequence[str], tables: Mapping[str, RealityTable]) -> tuple[str, ...]:
+    return tuple(
+        f"{tables[name].rejected:,} of the rows of {tables[name].document_name} could not be read and are not counted."
+        for name in names
+        if tables[name].rejected
+    )

@@ -1,0 +1,1 @@
+"""Parses a question about tables: tokens, meanings, conditions, and the shape of the answer."""

@@ -1,0 +1,308 @@
+"""Reads grouping ("by department", "per hire year and state") and aggregates: counts, sums, averages."""
+# Over 300 lines: what is grouped and what is aggregated decide each other ("employees by department").
+
+from dataclasses import replace
+
+from core.domain.dataset_queries import (
+    AggregateMeasure,
+    Aggregation,
+    AnyOf,
+    ColumnRef,
+    Comparison,
+    Condition,
+    DatePart,
+    Grouping,
+    TableQuery,
+)
+from core.domain.datasets import ColumnType
+from core.table_qa.join_paths import is_amount, label_columns, money_columns
+from core.table_qa.parsing.items import (
+    AGGREGATIONS,
+    SUPERLATIVES,
+    QuestionParse,
+    Unclear,
+    adjacent,
+    column_at,
+    display_columns,
+    first_word,
+    is_entity,
+    is_flag,
+    number_column_at,
+    phrase_of,
+    take_date_column,
+)
+from core.table_qa.parsing.tokens import header_words
+
+__all__ = [
+    "OTHER_TABLE",
+    "ShapeStep",
+    "read_aggregates",
+    "read_count",
+    "read_count_of_groups",
+    "read_count_per_group",
+    "read_groups",
+    "read_measure",
+    "use_entities",
+]
+
+# How much to doubt a reading. Chosen by hand against the questions in tests/table_qa/asked; not fitted.
+OTHER_TABLE = 1.8
+"""What is counted or listed is another table's rows."""
+_OTHER_COLUMN = 1.0
+"""What is counted is a column's different values."""
+_IMPLIED_COLUMN = 0.5
+"""The column that is added up is not named."""
+_DATE_PARTS = {"year": DatePart.YEAR, "quarter": DatePart.QUARTER, "month": DatePart.MONTH}
+_ROW_BY_ROW = frozenset(("list", "which", "whose", "who"))
+
+ShapeStep = tuple[QuestionParse, TableQuery | None]
+"""The parse after a step, and the query when the step recognised its shape."""
+
+
+def use_entities(parse: QuestionParse) -> QuestionParse:
+    """Mark the names of the rows themselves as used."""
+    return parse.use(*(at for at in parse.positions("table", "rows") if is_entity(parse, at)))
+
+
+# Groups
+
+
+def read_groups(parse: QuestionParse) -> QuestionParse:
+    """Read groups: "by department", "per hire year and state". An aggregate after "by" is an order, not a group."""
+    for by in parse.positions("group"):
+        at, taken = by + 1, list[int]()
+        while True:
+            parse, groups, following = _read_group(parse, at)
+            if not groups:
+                break
+            parse = parse.add_groups(*groups)
+            taken += [at, following - 1]
+            at = following
+            again = parse.item(at, "column", "table", "year", "month", "quarter")
+            if again is None or not adjacent(parse, at) or is_entity(parse, at):
+                break
+        if taken:
+            parse = parse.use(by, *taken)
+    return parse
+
+
+def _read_group(parse: QuestionParse, at: int) -> tuple[QuestionParse, list[Grouping], int]:
+    """The grouping keys named from a position on ([] for none), and the position after them."""
+    part = parse.item(at, "year", "month", "quarter")
+    if part is not None:
+        dated = parse.item(at + 1, "column")
+        if dated and dated.meaning and dated.meaning.column and dated.meaning.column.type.dated:
+            return parse.use(at, at + 1), [Grouping(dated.meaning.ref, _DATE_PARTS[part.kind])], at + 2
+        parse, ref = take_date_column(parse)
+        return parse.use(at), [Grouping(ref, _DATE_PARTS[part.kind])], at + 1
+    if _is_possessor(parse, at):
+        parse = parse.use(at)
+        at += 1
+    if is_entity(parse, at) and parse.item(at, "table", "rows"):
+        base = parse.reachable.base
+        labels = label_columns(base)
+        if not labels:
+            raise Unclear("The rows of this table have no name to group by.")
+        return parse, [Grouping(ColumnRef(base.name, column.name)) for column in labels], at + 1
+    meaning = column_at(parse, at)
+    if meaning is None or meaning.column is None:
+        return parse, [], at
+    if is_amount(meaning.path.table, meaning.column) and parse.positions(*SUPERLATIVES):
+        return parse, [], at  # "top 5 by salary" is an order
+    after = parse.item(at + 1, "year", "month", "quarter")
+    if after and meaning.column.type.dated:
+        return parse.use(at + 1), [Grouping(meaning.ref, _DATE_PARTS[after.kind])], at + 2
+    if meaning.column.type is ColumnType.TIMESTAMP:
+        return parse, [Grouping(meaning.ref, DatePart.MONTH)], at + 1
+    return parse, [Grouping(ref) for ref in display_columns(parse, meaning, at)], at + 1
+
+
+def _is_possessor(parse: QuestionParse, at: int) -> bool:
+    """Whether a name only tells whose the next one is: the supplier of "by supplier country"."""
+    item, after = parse.item(at, "column", "table"), parse.item(at + 1, "column")
+    if item is None or after is None or after.first != item.last or item.meaning is None or after.meaning is None:
+        return False
+    path = item.meaning.path
+    if item.kind == "column":
+        target = parse.reachable.target(path.alias, item.meaning.ref.column)
+        return target is not None and target.alias == after.meaning.path.alias
+    return path.alias == after.meaning.path.alias
+
+
+def _group_by_named_column(parse: QuestionParse) -> tuple[QuestionParse, list[Grouping]]:
+    """ "departments with an average salary above 90,000": the groups are named without "by"; [] when none is."""
+    if not parse.having:
+        return parse, []
+    for at in parse.positions("column", "table"):
+        meaning = column_at(parse, at)
+        if meaning is None or meaning.column is None or is_amount(meaning.path.table, meaning.column):
+            continue
+        refs = display_columns(parse.use(at), meaning, at)
+        return _without_empty_groups(parse.use(at), refs[0]), [Grouping(ref) for ref in refs]
+    return parse, []
+
+
+def _without_empty_groups(parse: QuestionParse, ref: ColumnRef) -> QuestionParse:
+    """Exclude rows with an empty grouping key: they do not make a group."""
+    base, column = parse.reachable.base, parse.reachable.paths[ref.table].table.column(ref.column)
+    if column is None or (ref.table == base.name and column.filled >= base.rows):
+        return parse
+    filled = AnyOf((Condition(ref, Comparison.EMPTY, negated=True),))
+    return replace(parse, where=(*parse.where, (0, filled)))
+
+
+# Aggregates
+
+
+def read_measure(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure | None]:
+    """The aggregate at a position, with the column after it, or before it when none follows."""
+    kind = parse.items[at].kind
+    if kind == "count":
+        return _read_counted(parse.use(at), at + 1)
+    following = at + 2 if parse.item(at + 1, "group") else at + 1
+    for named in (*range(following, len(parse.items)), *range(at - 1, -1, -1)):
+        if meaning := number_column_at(parse, named):
+            parse = parse.use(at, named)
+            own = _own_money(parse, named) if meaning.path.hops and AGGREGATIONS[kind] is Aggregation.SUM else None
+            return parse, AggregateMeasure(AGGREGATIONS[kind], own or meaning.ref)
+    return parse, None
+
+
+def _read_counted(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure]:
+    """ "number of employees", "number of different states"."""
+    if parse.item(at, "distinct"):
+        parse = parse.use(at)
+        at += 1
+    if is_entity(parse, at):
+        return parse.use(at), AggregateMeasure(Aggregation.COUNT)
+    meaning = column_at(parse, at)
+    if meaning is not None and meaning.column is not None:
+        return parse.use(at), AggregateMeasure(Aggregation.DISTINCT, meaning.ref)
+    return parse, AggregateMeasure(Aggregation.COUNT)
+
+
+def _own_money(parse: QuestionParse, at: int) -> ColumnRef | None:
+    """The table's own amount when the words name its rows: the pay of pay lines is not a salary."""
+    item, base = parse.items[at], parse.reachable.base
+    stems = {token.stem for token in parse.words.tokens[item.first : item.last]}
+    money = money_columns(base)
+    return ColumnRef(base.name, money[0].name) if stems <= set(header_words(base.name)) and len(money) == 1 else None
+
+
+def read_aggregates(parse: QuestionParse) -> ShapeStep:
+    """Read sums, averages and medians, of all rows or of groups."""
+    measures: list[AggregateMeasure] = []
+    for at in parse.positions("sum", "average", "median"):
+        parse, measure = read_measure(parse, at)
+        if measure is None and parse.items[at].kind == "sum":
+            parse, measure = _read_sum_of_money(parse, at)
+        if measure is not None:
+            parse, refs = _read_more_numbers(parse)
+            measures += [measure, *(replace(measure, ref=ref) for ref in refs)]
+    if measures:
+        parse = parse.use(*parse.positions("sum"))
+    else:
+        parse, measures = _read_total_column(parse)
+    if not measures:
+        return parse, None
+    parse = use_entities(parse)
+    if not parse.groups:
+        parse, groups = _group_by_named_column(parse)
+        parse = parse.add_groups(*groups)
+    return parse, TableQuery("", groups=parse.groups, measures=tuple(dict.fromkeys(measures)))
+
+
+def _read_sum_of_money(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure | None]:
+    """ "total bonus in 2024", when only one column holds money; "total employees" is a count."""
+    base = parse.reachable.base
+    money = money_columns(base)
+    if len(money) != 1 or is_entity(parse, at + 1) or parse.item(at + 1, "column"):
+        return parse, None
+    measure = AggregateMeasure(Aggregation.SUM, ColumnRef(base.name, money[0].name))
+    return parse.use(at).add_doubt(_IMPLIED_COLUMN), measure
+
+
+def _read_total_column(parse: QuestionParse) -> tuple[QuestionParse, list[AggregateMeasure]]:
+    """ "what is the total amount", where the column's own name begins with "total"."""
+    named = parse.positions("column", "table", "rows")
+    meaning = number_column_at(parse, named[0]) if named and not parse.groups else None
+    sums = {operator.first for operator in parse.words.operators if operator.name == "sum"}
+    if meaning is None or parse.items[named[0]].first not in sums or first_word(parse) in _ROW_BY_ROW:
+        return parse, []
+    return parse.use(named[0]), [AggregateMeasure(Aggregation.SUM, meaning.ref)]
+
+
+def _read_more_numbers(parse: QuestionParse) -> tuple[QuestionParse, list[ColumnRef]]:
+    """ "average salary and bonus"."""
+    refs = []
+    for at in parse.positions("column"):
+        if at - 1 in parse.used and adjacent(parse, at) and (meaning := number_column_at(parse, at)):
+            parse = parse.use(at)
+            refs.append(meaning.ref)
+    return parse, refs
+
+
+# Counts
+
+
+def read_count_of_groups(parse: QuestionParse) -> ShapeStep:
+    """Read a count of groups: "how many departments have more than 10 employees"."""
+    if not parse.having or parse.groups or not parse.positions("count"):
+        return parse, None
+    parse, groups = _group_by_named_column(parse.use(*parse.positions("count", "distinct")))
+    if not groups:
+        return parse, None
+    measures = tuple(dict.fromkeys(test.measure for test in parse.having))
+    return parse, TableQuery("", groups=tuple(groups), measures=measures, counted=True)
+
+
+def read_count(parse: QuestionParse) -> ShapeStep:
+    """Read a count: "how many employees", "how many different states", "headcount"."""
+    counts = parse.positions("count") or [at for at in parse.positions("table") if _is_headcount(parse, at)]
+    if not counts:
+        return parse, None
+    distinct = bool(parse.positions("distinct"))
+    parse = parse.use(*counts, *parse.positions("distinct"))
+    measure = AggregateMeasure(Aggregation.COUNT)
+    at = next((each for each in parse.positions("column", "table", "rows") if each > counts[0]), None)
+    if at is not None and (distinct or not is_entity(parse, at)):
+        meaning = column_at(parse, at)
+        if meaning is not None and meaning.column is not None:
+            if (meaning.column.type.dated or is_flag(meaning.column)) and not distinct:
+                phrase = phrase_of(parse.words, parse.items[at])
+                raise Unclear(f"It is not clear what '{phrase}' counts.")
+            parse = parse.use(at)
+            if is_amount(meaning.path.table, meaning.column) and not distinct:
+                measure = AggregateMeasure(Aggregation.SUM, meaning.ref)
+                parse = parse.add_doubt(_IMPLIED_COLUMN / 2)
+            else:
+                measure = AggregateMeasure(Aggregation.DISTINCT, meaning.ref)
+                target = parse.reachable.target(meaning.path.alias, meaning.ref.column)
+                parse = parse.add_doubt(OTHER_TABLE if target is not None else _OTHER_COLUMN)
+    parse = use_entities(parse)
+    return parse, TableQuery("", groups=parse.groups, measures=(measure,))
+
+
+def _is_headcount(parse: QuestionParse, at: int) -> bool:
+    return parse.words.tokens[parse.items[at].first].word == "headcount"
+
+
+def read_count_per_group(parse: QuestionParse) -> ShapeStep:
+    """Groups without an aggregate ("employees by department") are counted, or their amounts are added up."""
+    if sums := parse.positions("sum"):
+        parse = parse.use(*sums)
+        if not parse.groups and not parse.positions("column"):
+            return parse, TableQuery("", measures=(AggregateMeasure(Aggregation.COUNT),))
+        if not parse.groups:
+            raise Unclear("It is not clear what is to be added up.")
+    if not parse.groups:
+        parse, groups = _group_by_named_column(parse)
+        parse = parse.add_groups(*groups)
+    if not parse.groups:
+        return parse, None
+    numbers = [meaning for at in parse.positions("column") if (meaning := number_column_at(parse, at))]
+    parse = parse.use(*parse.positions("column", "table", "rows", "distinct"))
+    measures = [AggregateMeasure(Aggregation.SUM, meaning.ref) for meaning in numbers]
+    return parse, TableQuery(
+        "", groups=parse.groups, measures=tuple(measures) or (AggregateMeasure(Aggregation.COUNT),)
+    )

@@ -1,0 +1,399 @@
+"""Items of a question → row conditions. Each step consumes the items it understands and leaves the rest.
+
+This module reads conditions on numbers and dates; `value_conditions` reads those on values and on missing values.
+"""
+# Over 300 lines: numbers and dates are compared by the same words ("more than", "before", "between").
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+
+from core.domain.dataset_queries import (
+    AggregateMeasure,
+    Aggregation,
+    AnyOf,
+    ColumnRef,
+    Comparison,
+    Condition,
+    Having,
+    Related,
+)
+from core.domain.datasets import ColumnType
+from core.knowledge.question_lexicon import asking
+from core.table_qa.join_paths import JoinPath, ReachableTables, is_amount, money_columns
+from core.table_qa.parsing.items import (
+    AGGREGATIONS,
+    COMPARISONS,
+    QuestionParse,
+    Unclear,
+    is_year,
+    take_negation,
+)
+from core.table_qa.parsing.lexicon import WordMeaning
+from core.table_qa.parsing.reader import QuestionItem, QuestionWords
+from core.table_qa.parsing.tokens import Token, header_words
+from core.table_qa.parsing.value_conditions import (
+    read_empty_conditions,
+    read_flags,
+    read_possessions,
+    read_value_conditions,
+)
+
+__all__ = ["read_conditions"]
+
+_MOST_ITEMS_BACK = 4
+"""Items before a date in which its column may be named. Chosen by hand; not fitted."""
+_MOST_WORDS_BACK = 4
+"""Words before a date in which a verb such as "terminated" may name its column. Chosen by hand; not fitted."""
+
+Clauses = tuple[tuple[int, AnyOf | Related], ...]
+
+
+def read_conditions(words: QuestionWords, items: Sequence[QuestionItem], reachable: ReachableTables) -> QuestionParse:
+    """The conditions of a question, and the remaining items. Raises Unclear.
+
+    The order of steps matters: a comparison uses the column beside it before that column can be read as a yes/no
+    condition.
+    """
+    parse = QuestionParse(words, reachable, tuple(items))
+    for step in (
+        _use_years_of_headers,
+        _read_reporting_lines,
+        _read_comparisons,
+        read_empty_conditions,
+        read_value_conditions,
+        _read_dates,
+        read_flags,
+        read_possessions,
+    ):
+        parse = step(parse)
+    return replace(parse, where=_about_one_row(parse.where))
+
+
+def _about_one_row(where: Clauses) -> Clauses:
+    """Conditions on the rows of one table that points here are about the same row: "requests for sick leave in 2023".
+    Under a negation no row may meet all of them."""
+    merged: list[tuple[int, AnyOf | Related]] = []
+    for at, clause in where:
+        same = next((place for place, (_, other) in enumerate(merged) if _same_pointer(other, clause)), None)
+        if same is None or not isinstance(clause, Related):
+            merged.append((at, clause))
+            continue
+        first, other = merged[same]
+        assert isinstance(other, Related)
+        if other.negated and clause.negated and other.where and clause.where:
+            merged.append((at, clause))
+            continue
+        joins = tuple(dict.fromkeys((*other.joins, *clause.joins)))
+        tests = tuple(dict.fromkeys((*other.where, *clause.where)))
+        merged[same] = first, replace(other, where=tests, joins=joins, negated=other.negated or clause.negated)
+    return tuple(merged)
+
+
+def _same_pointer(one: AnyOf | Related, other: AnyOf | Related) -> bool:
+    if not isinstance(one, Related) or not isinstance(other, Related):
+        return False
+    return (one.table, one.column, one.here) == (other.table, other.column, other.here)
+
+
+def _use_years_of_headers(parse: QuestionParse) -> QuestionParse:
+    """The year of "overtime in 2020" is part of the column's name when that is "2020 Overtime"."""
+    headers = {
+        stem
+        for item in parse.items
+        if item.kind == "column" and item.meaning and item.meaning.column
+        for stem in header_words(item.meaning.column.header)
+    }
+    return parse.use(
+        *(
+            at
+            for at, item in enumerate(parse.items)
+            if item.date
+            and re.fullmatch(r"\D*(\d{4})", item.date.dates.words)
+            and item.date.dates.words[-4:] in headers
+        )
+    )
+
+
+def _read_reporting_lines(parse: QuestionParse) -> QuestionParse:
+    """ "report to Ann Lee": the values that follow are about the row above, in the same table."""
+    for at in range(len(parse.items)):
+        if not parse.item(at, "reports_to"):
+            continue
+        base = parse.reachable.base
+        above = next((path for path in parse.reachable.joinable() if path.hops == 1 and path.table == base), None)
+        if above is None:
+            raise Unclear("No column says who reports to whom.")
+        following = at + 1
+        while parse.item(following, "value"):
+            meaning = parse.meaning(following)
+            if meaning.path.hops == 0:
+                moved = replace(meaning, path=above)
+                condition = Condition(moved.ref, Comparison.IS, moved.values)
+                parse = parse.use(following).add_conditions(following, moved, condition)
+            following += 1
+        parse = parse.use(at)
+    return parse
+
+
+# Numbers
+
+
+def _read_comparisons(parse: QuestionParse) -> QuestionParse:
+    """More than, between, above the average, more than another column."""
+    for at in range(len(parse.items)):
+        item = parse.unused(at)
+        if item is None:
+            continue
+        if item.kind in COMPARISONS:
+            parse = _read_comparison(parse, at, item)
+        elif item.kind == "number" and parse.item(at + 1, "or_more", "or_less"):
+            test = Comparison.AT_LEAST if parse.items[at + 1].kind == "or_more" else Comparison.AT_MOST
+            parse = _compare_with_numbers(parse.use(at, at + 1), at, at + 1, test, (item.number,))
+    return parse
+
+
+def _read_comparison(parse: QuestionParse, at: int, item: QuestionItem) -> QuestionParse:
+    test, number = COMPARISONS[item.kind], parse.item(at + 1, "number")
+    if item.kind == "between":
+        second = parse.item(at + 2, "number")
+        if number is None or second is None:
+            return parse
+        bounds = tuple(sorted((number.number, second.number), key=float))
+        return _compare_with_numbers(parse.use(at, at + 1, at + 2), at, at + 2, test, bounds)
+    if number is not None:
+        last = at + 2 if parse.item(at + 2, "or_more", "or_less") else at + 1
+        return _compare_with_numbers(parse.use(*range(at, last + 1)), at, last, test, (number.number,))
+    if parse.item(at + 1, "average") and item.kind in ("more", "less"):
+        return _compare_with_average(parse, at, test)
+    if item.kind in ("more", "less") and _path_above(parse, at + 1):
+        return _compare_with_row_above(parse, at, test)
+    if item.kind in ("more", "less", "before", "after") and _names_date(parse, at + 1):
+        return _compare_dates(parse, at, test)
+    if item.kind in ("more", "less", "at_least", "at_most"):
+        return _compare_columns(parse, at, test)
+    return parse
+
+
+def _compare_columns(parse: QuestionParse, at: int, test: Comparison) -> QuestionParse:
+    """ "bonus is more than the salary"."""
+    parse, right = _number_at(parse, at + 1)
+    if right is None:
+        return parse
+    parse, left = _number_before(parse, at)
+    if left is None:
+        return parse
+    meaning = parse.meaning(left)
+    return parse.use(at, right, left).add_conditions(
+        at, meaning, Condition(meaning.ref, test, other=parse.meaning(right).ref)
+    )
+
+
+def _compare_dates(parse: QuestionParse, at: int, test: Comparison) -> QuestionParse:
+    """ "delivery date after the due date", "delivered after the due date"."""
+    later = parse.items[at + 1].meaning
+    between = parse.words.tokens[parse.items[at - 1].last : parse.items[at].first] if at else ()
+    beside = _names_date(parse, at - 1) and all(token.stop_word for token in between)
+    earlier = parse.items[at - 1].meaning if beside else _date_column_of_verb(parse, at)
+    if earlier is None or later is None or earlier.ref == later.ref:
+        raise Unclear("It is not clear which two dates are compared.")
+    parse = parse.use(at, at + 1, *([at - 1] if beside else []))
+    return parse.add_conditions(at, earlier, Condition(earlier.ref, test, other=later.ref))
+
+
+def _path_above(parse: QuestionParse, at: int) -> JoinPath | None:
+    """The path to the rows above ("their manager"), when an item names the column that points to them."""
+    item = parse.item(at, "column")
+    if item is None or item.meaning is None or item.meaning.path.hops:
+        return None
+    target = parse.reachable.target(item.meaning.path.alias, item.meaning.ref.column)
+    return target if target is not None and target.table == parse.reachable.base else None
+
+
+def _compare_with_row_above(parse: QuestionParse, at: int, test: Comparison) -> QuestionParse:
+    """ "earn more than their manager"."""
+    above = _path_above(parse, at + 1)
+    parse, left = _number_before(parse, at)
+    if above is None or left is None:
+        raise Unclear("It is not clear what is compared.")
+    meaning = parse.meaning(left)
+    condition = Condition(meaning.ref, test, other=ColumnRef(above.alias, meaning.ref.column))
+    return parse.use(at, at + 1, left).add_conditions(at, meaning, condition)
+
+
+def _compare_with_average(parse: QuestionParse, at: int, test: Comparison) -> QuestionParse:
+    """ "salary above the average", "above the average salary"."""
+    parse, number = _number_at(parse.use(at, at + 1), at + 2)
+    if number is None:
+        parse, number = _number_before(parse, at)
+    if number is None:
+        raise Unclear("It is not clear what is compared with the average.")
+    parse, left = _number_before(parse.use(number), at)
+    if left is not None and number == at + 2:
+        parse = parse.use(left)
+    meaning = parse.meaning(number)
+    return parse.add_conditions(at, meaning, Condition(meaning.ref, test, average=True))
+
+
+def _number_at(parse: QuestionParse, at: int) -> tuple[QuestionParse, int | None]:
+    """The position itself when its item names an amount; a rival meaning that is one takes the item's place."""
+    item = parse.item(at, "column")
+    for meaning in (item.meaning, *item.rivals) if item else ():
+        if item and meaning and meaning.column and is_amount(meaning.path.table, meaning.column):
+            items = (*parse.items[:at], replace(item, meaning=meaning), *parse.items[at + 1 :])
+            return replace(parse, items=items), at
+    return parse, None
+
+
+def _number_before(parse: QuestionParse, at: int) -> tuple[QuestionParse, int | None]:
+    """Where the nearest amount before is, with no other name in between."""
+    for before in range(at - 1, -1, -1):
+        if before in parse.used or parse.items[before].kind in ("not", "or", "group", "distinct"):
+            continue
+        return _number_at(parse, before)
+    return parse, None
+
+
+def _compare_with_numbers(
+    parse: QuestionParse, first: int, last: int, test: Comparison, values: tuple[str, ...]
+) -> QuestionParse:
+    """The comparison of items [first, last] with its column: the one beside it, else an aggregate of groups."""
+    parse, left = _number_before(parse, first)
+    parse, right = _number_at(parse, last + 1)
+    beside_left = left is not None and parse.items[first].first - parse.items[left].last <= 2
+    beside_right = right is not None and parse.items[right].first - parse.items[last].last <= 1
+    at = right if beside_right and not beside_left else left if left is not None else right
+    parse, negated = take_negation(parse, first)
+    if at is None:
+        return _compare_without_column(parse, first, last, test, values, negated)
+    meaning = parse.meaning(at)
+    aggregation = parse.item(at - 1, "average", "sum", "count", "median", "most", "least")
+    if aggregation is not None and _names_group(parse, at - 1):
+        measure = AggregateMeasure(AGGREGATIONS.get(aggregation.kind, Aggregation.COUNT), meaning.ref)
+        return parse.use(at, at - 1).add_having(Having(measure, test, values))
+    return parse.use(at).add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
+
+
+def _names_group(parse: QuestionParse, end: int) -> bool:
+    """Whether something rows can be grouped by is named before a position."""
+    return any(item.kind in ("column", "table") for at, item in enumerate(parse.items[:end]) if at not in parse.used)
+
+
+def _compare_without_column(
+    parse: QuestionParse, first: int, last: int, test: Comparison, values: tuple[str, ...], negated: bool
+) -> QuestionParse:
+    """ "departments with more than 10 employees"; "above $50k" when one column holds money. Raises Unclear."""
+    if parse.item(last + 1, "table", "rows") and _names_group(parse, first) and not negated:
+        return parse.use(last + 1).add_having(Having(AggregateMeasure(Aggregation.COUNT), test, values))
+    base = parse.reachable.base
+    money = money_columns(base)
+    words = [
+        token.word for item in parse.items[first : last + 1] for token in parse.words.tokens[item.first : item.last]
+    ]
+    if len(money) == 1 and any(word[0] in "$€£" or word[-1] == "k" for word in words):
+        meaning = WordMeaning("column", parse.reachable.paths[base.name], money[0])
+        return parse.add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
+    raise Unclear(f"It is not clear which column '{' '.join(values)}' is compared with.")
+
+
+# Dates
+
+
+def _read_dates(parse: QuestionParse) -> QuestionParse:
+    """Each period becomes a condition on the date column named beside it, else on the most likely one."""
+    for at in range(len(parse.items)):
+        item = parse.unused(at)
+        if item is None or item.date is None:
+            continue
+        named = _date_column_beside(parse, at)
+        meaning = (
+            parse.items[named].meaning
+            if named is not None
+            else _date_column_of_verb(parse, at) or _likeliest_date_column(parse)
+        )
+        if meaning is None or meaning.column is None:
+            raise Unclear(f"No column says when: '{item.date.dates.words}' has no date to hold against.")
+        parse, negated = take_negation(parse, at)
+        parse = parse.use(at, *([named] if named is not None else []))
+        parse = replace(parse, dated=parse.dated | {meaning.ref.column})
+        spans = [item.date.dates]
+        following = parse.item(at + 2, "date") if parse.item(at + 1, "or") else None
+        if following is not None and following.date is not None:
+            parse = parse.use(at + 1, at + 2)
+            spans.append(following.date.dates)
+        conditions = [_within(meaning, span.start, span.end, negated) for span in spans]
+        parse = parse.add_conditions(at, meaning, *conditions)
+    return parse
+
+
+def _names_date(parse: QuestionParse, at: int, *, or_year: bool = False) -> bool:
+    item = parse.item(at, "column")
+    column = item.meaning.column if item and item.meaning else None
+    return column is not None and (column.type.dated or (or_year and is_year(column)))
+
+
+def _date_column_beside(parse: QuestionParse, at: int) -> int | None:
+    """Where a date's column is named: shortly before it, else right after it. A column of years after the date counts
+    only near the beginning of the question."""
+    for before in range(at - 1, max(at - _MOST_ITEMS_BACK, 0) - 1, -1):
+        if _names_date(parse, before, or_year=True):
+            return before
+    return at + 1 if _names_date(parse, at + 1, or_year=at < _MOST_ITEMS_BACK) else None
+
+
+def _date_column_of_verb(parse: QuestionParse, at: int) -> WordMeaning | None:
+    """The date column that a word before an item is about, although it was read as something else: "terminated in"."""
+    first, lexicon = parse.items[at].first, asking()
+    for token in reversed(parse.words.tokens[max(0, first - _MOST_WORDS_BACK) : first]):
+        stems = {token.stem} | lexicon.synonyms.get(token.stem, frozenset()) - lexicon.light
+        for path in sorted(parse.reachable.paths.values(), key=lambda path: (path.reverse is not None, path.hops)):
+            for column in path.table.columns:
+                header = set(header_words(column.header)) - lexicon.light
+                if column.type.dated and (stems & header or any(_abbreviates(word, token) for word in header)):
+                    return WordMeaning("column", path, column)
+    return None
+
+
+def _abbreviates(word: str, token: Token) -> bool:
+    """Whether a header's word and a word of the question begin alike: "term" and "terminated"."""
+    return (len(word) > 3 and token.word.startswith(word)) or (len(token.stem) > 4 and word.startswith(token.stem))
+
+
+def _likeliest_date_column(parse: QuestionParse) -> WordMeaning | None:
+    """The first date column of the nearest table that has one; birthdays last, years only where there are no dates."""
+    own = any(column.type.dated for column in parse.reachable.base.columns)
+    used = set() if own else {clause.table for _, clause in parse.where if isinstance(clause, Related)}
+    nearest = sorted(
+        parse.reachable.paths.values(),
+        key=lambda path: (path.alias not in used, path.reverse is not None, path.hops),
+    )
+    for path in nearest:
+        dated = [column for column in path.table.columns if column.type.dated and column.filled]
+        dated.sort(key=lambda column: "birth" in header_words(column.header))
+        dated = dated or [column for column in path.table.columns if is_year(column)]
+        if dated:
+            return WordMeaning("column", path, dated[0])
+    return None
+
+
+def _within(meaning: WordMeaning, start: date | None, end: date | None, negated: bool) -> Condition:
+    """A stretch of time as one condition; a timestamp's last day is a whole day."""
+    assert meaning.column is not None
+    if is_year(meaning.column):
+        if start and end and start.year == end.year:
+            return Condition(meaning.ref, Comparison.IS, (str(start.year),), negated)
+        bounds = [str(day.year) if day else None for day in (start, end)]
+    elif meaning.column.type is ColumnType.TIMESTAMP and end is not None:
+        last = f"{(end + timedelta(days=1)).isoformat()} 00:00:00"
+        if start is None:
+            return Condition(meaning.ref, Comparison.LESS, (last,), negated)
+        bounds = [start.isoformat(), f"{end.isoformat()} 23:59:59.999999"]
+    else:
+        bounds = [day.isoformat() if day else None for day in (start, end)]
+    low, high = bounds
+    if low and high:
+        return Condition(meaning.ref, Comparison.BETWEEN, (low, high), negated)
+    if low:
+        return Condition(meaning.ref, Comparison.AT_LEAST, (low,), negated)
+    return Condition(meaning.ref, Comparison.AT_MOST, (high or "",), negated)

@@ -1,0 +1,254 @@
+"""The state of a question parsed against one table: what is understood so far, and which items are left."""
+
+from dataclasses import dataclass, replace
+
+from core.domain.dataset_queries import (
+    Aggregation,
+    AnyOf,
+    ColumnRef,
+    Comparison,
+    Condition,
+    Grouping,
+    Having,
+    Related,
+)
+from core.domain.datasets import Column, ColumnType
+from core.knowledge.question_lexicon import asking
+from core.table_qa.join_paths import ReachableTables, is_amount, label_columns, name_column, reverse_condition
+from core.table_qa.parsing.lexicon import WordMeaning, entity_stems
+from core.table_qa.parsing.reader import QuestionItem, QuestionWords
+from core.table_qa.parsing.tokens import header_words
+
+__all__ = [
+    "AGGREGATIONS",
+    "AGGREGATION_WORDS",
+    "COMPARISONS",
+    "SUPERLATIVES",
+    "QuestionParse",
+    "Unclear",
+    "adjacent",
+    "column_at",
+    "display_columns",
+    "first_word",
+    "has_word",
+    "is_entity",
+    "is_flag",
+    "is_year",
+    "number_column_at",
+    "phrase_of",
+    "take_date_column",
+    "take_negation",
+]
+
+COMPARISONS = {
+    "more": Comparison.MORE,
+    "at_least": Comparison.AT_LEAST,
+    "less": Comparison.LESS,
+    "at_most": Comparison.AT_MOST,
+    "exactly": Comparison.IS,
+    "between": Comparison.BETWEEN,
+    "before": Comparison.LESS,
+    "after": Comparison.MORE,
+}
+AGGREGATIONS = {
+    "sum": Aggregation.SUM,
+    "average": Aggregation.AVERAGE,
+    "median": Aggregation.MEDIAN,
+    "most": Aggregation.MOST,
+    "least": Aggregation.LEAST,
+}
+SUPERLATIVES = {"most": True, "many": True, "latest": True, "least": False, "few": False, "earliest": False}
+"""Kind of item → whether the highest comes first."""
+AGGREGATION_WORDS = frozenset(
+    ("count", "sum", "average", "median", "distinct", "most", "least", "many", "few", "latest", "earliest")
+)
+_NAME_STEMS = frozenset(("name", "descript", "titl", "label"))
+
+
+class Unclear(Exception):
+    """The question cannot be parsed against this table. The message says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionParse:
+    """What is understood of a question's items against one table. Every step of the parser returns a new one.
+
+    items: in the order of the question; a step may replace an item by a rival meaning. used: positions of the
+    understood items. where: each clause with the position of its first word, which shares need. having: conditions on
+    groups. dated: names of the columns with a condition on a date. groups: the grouping keys. doubt: subtracted from
+    the reading's score, ≥ 0.
+    """
+
+    words: QuestionWords
+    reachable: ReachableTables
+    items: tuple[QuestionItem, ...]
+    used: frozenset[int] = frozenset()
+    where: tuple[tuple[int, AnyOf | Related], ...] = ()
+    having: tuple[Having, ...] = ()
+    dated: frozenset[str] = frozenset()
+    groups: tuple[Grouping, ...] = ()
+    doubt: float = 0.0
+
+    def unused(self, at: int) -> QuestionItem | None:
+        """The item at a position, None when it is used."""
+        return self.items[at] if 0 <= at < len(self.items) and at not in self.used else None
+
+    def item(self, at: int, *kinds: str) -> QuestionItem | None:
+        """The unused item at a position, when it is of one of these kinds."""
+        item = self.unused(at)
+        return item if item is not None and item.kind in kinds else None
+
+    def positions(self, *kinds: str) -> list[int]:
+        """Positions of the unused items of these kinds."""
+        return [at for at in range(len(self.items)) if self.item(at, *kinds)]
+
+    def meaning(self, at: int) -> WordMeaning:
+        """The meaning of the item at a position; only for items that name something."""
+        meaning = self.items[at].meaning
+        assert meaning is not None
+        return meaning
+
+    def use(self, *positions: int) -> "QuestionParse":
+        """A copy with these items used."""
+        return replace(self, used=self.used | set(positions))
+
+    def add_clause(self, at: int, clause: AnyOf | Related) -> "QuestionParse":
+        """A copy with one more clause, read from the item at a position."""
+        return replace(self, where=(*self.where, (self.items[at].first, clause)))
+
+    def add_conditions(self, at: int, meaning: WordMeaning, *conditions: Condition) -> "QuestionParse":
+        """A copy with alternative conditions on one column."""
+        return self.add_clause(at, reverse_condition(AnyOf(conditions), meaning.path))
+
+    def add_having(self, test: Having) -> "QuestionParse":
+        """A copy with one more condition on groups."""
+        return replace(self, having=(*self.having, test))
+
+    def add_groups(self, *groups: Grouping) -> "QuestionParse":
+        """A copy with more grouping keys."""
+        return replace(self, groups=(*self.groups, *groups))
+
+    def add_doubt(self, doubt: float) -> "QuestionParse":
+        """A copy with more doubt."""
+        return replace(self, doubt=self.doubt + doubt)
+
+
+def take_negation(parse: QuestionParse, at: int) -> tuple[QuestionParse, bool]:
+    """Whether a "not" comes before an item; the "not" is then used."""
+    return (parse.use(at - 1), True) if parse.item(at - 1, "not") else (parse, False)
+
+
+def take_date_column(parse: QuestionParse) -> tuple[QuestionParse, ColumnRef]:
+    """The date column that is named, else one with a condition, else the table's first. Raises Unclear."""
+    base = parse.reachable.base
+    for at in parse.positions("column"):
+        meaning = parse.items[at].meaning
+        if meaning and meaning.column and meaning.column.type.dated:
+            return parse.use(at), meaning.ref
+    dated = [column for column in base.columns if column.type.dated and column.filled]
+    chosen = [column for column in dated if column.name in parse.dated] or dated
+    if not chosen:
+        raise Unclear("No column of this table holds dates to group by.")
+    return parse, ColumnRef(base.name, chosen[0].name)
+
+
+def column_at(parse: QuestionParse, at: int) -> WordMeaning | None:
+    """The column an unused item names, or the name column of the table it names; None for the table asked about.
+
+    Raises: Unclear for a table whose rows point here.
+    """
+    item = parse.item(at, "column", "table")
+    if item is None or item.meaning is None:
+        return None
+    meaning = item.meaning
+    if meaning.path.reverse is not None:
+        raise Unclear("That is not said row by row in this table.")
+    if meaning.kind == "column":
+        return meaning
+    named = name_column(meaning.path.table) if meaning.path.hops else None
+    return WordMeaning("column", meaning.path, named) if named else None
+
+
+def number_column_at(parse: QuestionParse, at: int) -> WordMeaning | None:
+    """The amount an unused item names: its most likely meaning that is an amount.
+
+    Raises: Unclear for an amount of a table whose rows refer to this one.
+    """
+    item = parse.item(at, "column", "table")
+    for meaning in (item.meaning, *item.rivals) if item else ():
+        if meaning and meaning.column and is_amount(meaning.path.table, meaning.column):
+            if meaning.path.reverse is not None:
+                raise Unclear("That is not said row by row in this table.")
+            return meaning
+    return None
+
+
+def is_entity(parse: QuestionParse, at: int) -> bool:
+    """Whether an unused item names the rows of the table asked about."""
+    item = parse.item(at, "table", "rows", "column")
+    if item is None:
+        return False
+    if item.kind == "rows":
+        return True
+    meaning = parse.meaning(at)
+    if item.kind == "table":
+        return meaning.path.hops == 0
+    column = meaning.column
+    stems = set(header_words(column.header)) - asking().light if column else set()
+    own = entity_stems(parse.reachable.base)
+    return meaning.path.hops == 0 and column is not None and column.key and bool(stems) and stems <= own
+
+
+def display_columns(parse: QuestionParse, meaning: WordMeaning, at: int) -> list[ColumnRef]:
+    """The columns that display a column: a code by its name, unless the question asks for the code itself."""
+    item = parse.items[at]
+    stems = {token.stem for token in parse.words.tokens[item.first : item.last]}
+    if stems & {"id", "code", "number", "no"} or meaning.column is None:
+        return [meaning.ref]
+    target = parse.reachable.target(meaning.path.alias, meaning.ref.column)
+    if target is not None and (labels := label_columns(target.table)):
+        key = target.joins[-1].right
+        coded = meaning.column.type is ColumnType.TEXT and all(column.name != key for column in labels)
+        return [*([meaning.ref] if coded else []), *(ColumnRef(target.alias, column.name) for column in labels)]
+    if meaning.column.key and meaning.path.hops == 0:
+        labels = label_columns(parse.reachable.base)
+        return [ColumnRef(meaning.path.alias, column.name) for column in (labels or [meaning.column])]
+    own = set(header_words(meaning.column.header))
+    for column in meaning.path.table.columns:
+        header = set(header_words(column.header))
+        if column.type is ColumnType.TEXT and own < header and header - own <= _NAME_STEMS:
+            return [ColumnRef(meaning.path.alias, column.name)]
+    return [meaning.ref]
+
+
+def adjacent(parse: QuestionParse, at: int) -> bool:
+    """Whether an item follows the previous one with only "and" between."""
+    between = parse.words.tokens[parse.items[at - 1].last : parse.items[at].first]
+    return all(token.word in ("and", "the", "by", "then") for token in between)
+
+
+def has_word(parse: QuestionParse, *words: str) -> bool:
+    """Whether the question has one of these words."""
+    return any(token.word in words for token in parse.words.tokens)
+
+
+def first_word(parse: QuestionParse) -> str:
+    """The question's first word, "" when it has none."""
+    return parse.words.tokens[0].word if parse.words.tokens else ""
+
+
+def phrase_of(words: QuestionWords, item: QuestionItem) -> str:
+    """An item as written in the question."""
+    return words.question[words.tokens[item.first].start : words.tokens[item.last - 1].end]
+
+
+def is_flag(column: Column) -> bool:
+    """Whether a column says yes or no: booleans, and numbers that are all 0 or 1."""
+    zero_one = column.type is ColumnType.INTEGER and (column.least, column.most, column.distinct) == ("0", "1", 2)
+    return column.type is ColumnType.BOOLEAN or zero_one
+
+
+def is_year(column: Column) -> bool:
+    """Whether a column of whole numbers holds years."""
+    whole = column.type is ColumnType.INTEGER and "year" in header_words(column.header)
+    return whole and column.least[:2] in ("19", "20") and len(column.least) == 4

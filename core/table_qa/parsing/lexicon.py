@@ -1,0 +1,366 @@
+"""Possible meanings of a question's words in the reachable tables, and spelling corrections."""
+# Over 300 lines: tables, columns and values are scored against each other, so their constants belong side by side.
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.domain.dataset_queries import ColumnRef
+from core.domain.datasets import Column, ColumnType, RealityTable
+from core.knowledge.jurisdictions import built_in_jurisdictions
+from core.knowledge.question_lexicon import asking
+from core.table_qa.join_paths import JoinPath, is_amount
+from core.table_qa.parsing.tokens import Token, header_words, plain_header, plain_words, value_words
+from core.text.tokenize import STOP_WORDS
+
+__all__ = [
+    "ColumnValues",
+    "LexiconPhrase",
+    "WordMeaning",
+    "column_meaning",
+    "corrections",
+    "entity_stems",
+    "index_values",
+    "table_meaning",
+    "value_meanings",
+]
+
+# How sure a word is of what it names. All weights were chosen by hand against the questions in tests/table_qa/asked;
+# they are not fitted.
+_EXACT, _SYNONYM = 1.0, 0.8
+"""Quality of a word that is the header's own, or a synonym of it."""
+_LIGHT_WEIGHT, _LIGHT_QUALITY = 0.25, 0.6
+"""Weight of a header's light word ("code", "date") beside others, and quality of matching it."""
+_ALL_LIGHT = 0.9
+"""Weight of the last word of a header that has only light ones."""
+_COMPLETE = 0.4
+"""Bonus per further word for naming a table or header completely."""
+_LEAST_SHARE = 0.25
+"""Share of a value's words a question must have to name it in part."""
+_LEAST_COVERED, _LEAST_COVERED_BY_HEAD = 0.3, 0.15
+"""Share of a header's weight that must be named; less when its last word is."""
+_OTHER_SPELLING = 0.6
+"""Taken off a value that matches by stems only."""
+_WITHOUT_HEAD, _WITHOUT_LIGHT_HEAD = 0.75, 0.9
+"""Factor for an amount whose header's last word is not named, for a full and a light one."""
+_MODIFIER = 0.7
+"""Quality of a table's word that is not its last one."""
+_MOST_PARTIAL = 8
+"""Values of a column that a partial name may match; a part that matches more is too vague."""
+_STATES = {
+    key.removeprefix("state:").lower(): name
+    for key, name in built_in_jurisdictions().items()
+    if key.startswith("state:")
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LexiconPhrase:
+    """Tokens [first, last) with a meaning and its score; higher is more certain."""
+
+    first: int
+    last: int
+    score: float
+    meaning: "WordMeaning"
+
+
+@dataclass(frozen=True, slots=True)
+class WordMeaning:
+    """What a phrase names. kind: "table", "column" or "value". column, values: set for the latter two. whole: whether
+    all words of a value are named.
+    """
+
+    kind: str
+    path: JoinPath
+    column: Column | None = None
+    values: tuple[str, ...] = ()
+    whole: bool = True
+
+    @property
+    def ref(self) -> ColumnRef:
+        """The column."""
+        assert self.column is not None
+        return ColumnRef(self.path.alias, self.column.name)
+
+
+def entity_stems(table: RealityTable) -> frozenset[str]:
+    """The stems that name a table's rows: those of its name, of an analyst's words for them, and of its key without
+    "id".
+    """
+    lexicon = asking()
+    stems = {stem for stem in header_words(table.name) if not stem.isdigit() and stem not in lexicon.light}
+    stems |= {stem for words in table.called for stem in header_words(words)}
+    if table.key is not None:
+        stems |= {stem for stem in header_words(table.key.header) if stem not in lexicon.light and not stem.isdigit()}
+    return frozenset(stems)
+
+
+def table_meaning(tokens: Sequence[Token], first: int, last: int, path: JoinPath) -> LexiconPhrase | None:
+    """The table that tokens [first, last) name, when every token is one of its words or a synonym; else None."""
+    stems = entity_stems(path.table)
+    named = header_words(path.table.name)
+    quality = 0.0
+    heads = {stem for stem in named if not stem.isdigit()} and {[stem for stem in named if not stem.isdigit()][-1]}
+    heads |= set(header_words(path.table.key.header)) if path.table.key is not None else set()
+    heads |= {header_words(words)[-1] for words in path.table.called if header_words(words)}
+    for token in tokens[first:last]:
+        part = 1.0 if token.stem in heads or last - first > 1 else _MODIFIER
+        if token.stem in stems or token.stem in named:
+            quality += _EXACT * part
+        elif asking().synonyms.get(token.stem, frozenset()) & stems:
+            quality += _SYNONYM * (1.0 if asking().synonyms[token.stem] & heads else part / 2)
+        else:
+            return None
+    whole = {token.stem for token in tokens[first:last]} >= set(named)
+    quality += _COMPLETE * (len(named) - 1) / 1.6 if whole else 0.0
+    head = 0.2 if tokens[last - 1].stem == named[-1] else 0.0
+    own = 0.5 if path.hops == 0 else 0.0
+    return LexiconPhrase(first, last, 1.6 * quality + head + own - path.cost, WordMeaning("table", path))
+
+
+def column_meaning(
+    words: Sequence[Token], first: int, last: int, path: JoinPath, column: Column, years: str, things: Collection[str]
+) -> LexiconPhrase | None:
+    """The column that tokens [first, last) name: each a word of its header, or a stop word between; else None.
+
+    years: those in the question; a header of another year scores less. things: stems of the names of rows; "employees"
+    alone does not name an employee cost.
+    """
+    header, tokens = header_words(column.header), words[first:last]
+    weights = _header_weights(header)
+    matched = _match_header(tokens, column, header, weights)
+    if matched is None:
+        return None
+    quality, unnamed = matched
+    headless, amount = len(header) - 1 in unnamed, is_amount(path.table, column)
+    if headless and not column.type.numeric and _is_vague(tokens, unnamed.values()):
+        return None
+    if headless and amount and all(token.stem in things for token in tokens):
+        return None
+    coverage = 1 - sum(weights[at] for at in unnamed) / sum(weights)
+    head = bool({tokens[-1].word, *plain_words(tokens[-1].word)} & set(plain_header(column.header)[-1:]))
+    if not quality or coverage < (_LEAST_COVERED_BY_HEAD if head else _LEAST_COVERED):
+        return None
+    score = 2.0 * quality * (0.35 + 0.65 * coverage) - path.cost
+    score += _COMPLETE * (len(header) - 1) if not unnamed else 0.0
+    if headless and amount:
+        score *= _WITHOUT_HEAD if weights[-1] == 1 else _WITHOUT_LIGHT_HEAD
+    in_header = [stem for stem in header if stem.isdigit() and len(stem) == 4]
+    if in_header and years:
+        score += 0.5 if any(year in years for year in in_header) else -2.0
+    return LexiconPhrase(first, last, score, WordMeaning("column", path, column)) if score > 0 else None
+
+
+def _header_weights(header: Sequence[str]) -> list[float]:
+    """The weight of each word of a header, in (0, 1]."""
+    weights = [_LIGHT_WEIGHT if stem in asking().light or stem.isdigit() else 1.0 for stem in header]
+    if all(weight < 1 for weight in weights):
+        return [*[_ALL_LIGHT / 2] * (len(weights) - 1), _ALL_LIGHT]
+    return weights
+
+
+def _match_header(
+    tokens: Sequence[Token], column: Column, header: Sequence[str], weights: Sequence[float]
+) -> tuple[float, dict[int, str]] | None:
+    """How well tokens match a header, and its words they do not name, by position; None when a token is none of
+    them."""
+    unnamed = dict(enumerate(header))
+    quality = 0.0
+    for place, token in enumerate(tokens):
+        found = _header_position(token, unnamed)
+        if found is None:
+            if place in (0, len(tokens) - 1) or token.word not in ("of", "in", "the", "for", "a"):
+                return None
+            continue
+        at, sureness = found
+        if sureness < _EXACT and column.type is ColumnType.BOOLEAN:
+            return None  # "paid" is no flag called "salaried"
+        del unnamed[at]
+        quality += sureness * (
+            1.0 if weights[at] == 1 else _LIGHT_QUALITY if weights[at] == _LIGHT_WEIGHT else _ALL_LIGHT
+        )
+    return quality, unnamed
+
+
+def _is_vague(tokens: Sequence[Token], unnamed: Collection[str]) -> bool:
+    """Whether words that may mean nothing leave out what a header is about: "work" does not name a work e-mail."""
+    lexicon = asking()
+    return all(token.stem in lexicon.ignorable for token in tokens) and any(
+        stem not in lexicon.light for stem in unnamed
+    )
+
+
+def _header_position(token: Token, unnamed: Mapping[int, str]) -> tuple[int, float] | None:
+    """Which word of a header a token names, and how surely, in (0, 1]."""
+    for at, stem in unnamed.items():
+        if token.stem == stem:
+            return at, _EXACT
+    others = asking().synonyms.get(token.stem, frozenset())
+    for at, stem in unnamed.items():
+        if stem in others:
+            return at, _SYNONYM
+    return None
+
+
+@dataclass(slots=True)
+class ColumnValues:
+    """Index of a table's listed values. whole: the stems of a value → (column, value) pairs. containing: word → the
+    (column, value) pairs of multi-word values. columns: by name.
+    """
+
+    whole: dict[tuple[str, ...], list[tuple[Column, str]]] = field(default_factory=dict)
+    containing: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
+    columns: dict[str, Column] = field(default_factory=dict)
+
+    def add(self, column: Column, value: str, words: tuple[str, ...]) -> None:
+        """Index a value by its words."""
+        if words and not all(word.isdigit() for word in words):
+            self.whole.setdefault(words, []).append((column, value))
+            if 1 < len(words) <= 10:
+                self.columns[column.name] = column
+                for word in plain_words(value):
+                    self.containing.setdefault(word, set()).add((column.name, value))
+
+
+def index_values(table: RealityTable) -> ColumnValues:
+    """The index of a table's listed values, synonyms included."""
+    values = ColumnValues()
+    for column in table.columns:
+        for value in column.values:
+            values.add(column, value, value_words(value))
+            for words in _synonyms_of_value(column, value):
+                values.add(column, value, value_words(words))
+    return values
+
+
+def _weight(value: str) -> int:
+    return max(1, sum(word not in STOP_WORDS for word in value_words(value)))
+
+
+def _synonyms_of_value(column: Column, value: str) -> Iterator[str]:
+    """Other words for a short value: a state's name for its code, "female" for F in a gender column."""
+    lower = value.lower()
+    if len(value) == 2 and value.isupper() and lower in _STATES and _mostly_states(column):
+        yield _STATES[lower]
+    stems = set(header_words(column.header))
+    for row in asking().value_words:
+        if lower in row.values and row.when & stems:
+            yield from row.words
+
+
+def _mostly_states(column: Column) -> bool:
+    states = sum(value.lower() in _STATES for value in column.values)
+    return states >= 0.8 * len(column.values)
+
+
+def value_meanings(
+    tokens: Sequence[Token], first: int, last: int, path: JoinPath, values: ColumnValues, things: Collection[str]
+) -> Iterator[LexiconPhrase]:
+    """Values that equal the tokens [first, last) or, with a lower score, contain them all.
+
+    things: stems of the names of rows ("employee"), which name no part of a value.
+    """
+    stems = tuple(part for token in tokens[first:last] for part in value_words(token.word))
+    spelling = tuple(part for token in tokens[first:last] for part in plain_words(token.word))
+    quoted = any(token.quoted for token in tokens[first:last])
+    length = len(stems)
+    lexicon = asking()
+    whole: dict[str, list[str]] = {}
+    columns: dict[str, Column] = {}
+    for column, value in values.whole.get(stems, []):
+        whole.setdefault(column.name, []).append(value)
+        columns[column.name] = column
+    for name, same in whole.items():
+        same_spelling = any(plain_words(value) == spelling for value in same)
+        score = 2.2 * length + (1.0 if quoted else 0.0) - path.cost - (0.0 if same_spelling else _OTHER_SPELLING)
+        yield LexiconPhrase(first, last, score, WordMeaning("value", path, columns[name], tuple(dict.fromkeys(same))))
+    weak = tokens[first].stop_word or tokens[last - 1].stop_word or any(stem in things for stem in stems)
+    if whole or weak or any(stem in lexicon.light or stem in lexicon.ignorable or stem.isdigit() for stem in stems):
+        return
+    containing = set.intersection(*(values.containing.get(word, set()) for word in spelling)) if spelling else set()
+    by_column: dict[str, list[str]] = {}
+    for name, value in sorted(containing):
+        by_column.setdefault(name, []).append(value)
+    for name, partial in by_column.items():
+        if len(partial) <= _MOST_PARTIAL:
+            share = length / min(_weight(value) for value in partial)
+            if share < _LEAST_SHARE:
+                continue
+            score = 1.5 * length * (0.45 + 0.55 * share) - path.cost
+            yield LexiconPhrase(
+                first, last, score, WordMeaning("value", path, values.columns[name], tuple(partial), whole=False)
+            )
+
+
+# Spelling corrections, tried on misspelt words of the question sets; not fitted.
+_LEAST_SIMILARITY = 86.0
+"""Similarity (rapidfuzz ratio, 0–100) of a short word to the one it is read as; about one letter in five differs."""
+_LEAST_SIMILARITY_LONG = 80.0
+"""The same for long words, in which two letters may differ."""
+_LONG = 7  # letters from which a word is long
+_SHORTEST = 5
+"""Letters below which a word is not corrected: too many words are near it."""
+_SHORTEST_OPPOSITE = 5
+_LENGTHS_APART = 2  # difference in letters, at most
+_OPPOSITES = ("non", "un", "in", "dis", "im")
+
+
+def corrections(unexplained: Sequence[Token], tables: Sequence[RealityTable]) -> list[tuple[Token, str]]:
+    """Each unexplained token with its correction; [] when one of them resembles nothing.
+
+    "inactive" becomes "not active" where only "active" is known. Header words come before cell words.
+    """
+    from rapidfuzz import fuzz, process
+
+    headers, cells = _vocabulary(tables)
+    corrected = []
+    for token in unexplained:
+        if len(token.word) < _SHORTEST or token.number or token.quoted:
+            continue
+        if opposite := _opposite(token.word, headers | cells):
+            corrected.append((token, f"not {opposite}"))
+            continue
+        cutoff = _LEAST_SIMILARITY_LONG if len(token.word) >= _LONG else _LEAST_SIMILARITY
+        for known in (headers, cells):
+            near = sorted(word for word in known if _comparable(word, token.word))
+            if best := process.extractOne(token.word, near, scorer=fuzz.ratio, score_cutoff=cutoff):
+                corrected.append((token, best[0]))
+                break
+    return corrected if len(corrected) == len(unexplained) else []
+
+
+def _comparable(word: str, other: str) -> bool:
+    return word[0] == other[0] and abs(len(word) - len(other)) <= _LENGTHS_APART
+
+
+def _opposite(word: str, known: Collection[str]) -> str:
+    """
+    >>> _opposite("inactive", {"active"}), _opposite("unicorn", {"corn"})
+    ('active', '')
+    """
+    for prefix in _OPPOSITES:
+        rest = word.removeprefix(prefix)
+        if rest != word and len(rest) >= _SHORTEST_OPPOSITE and rest in known:
+            return rest
+    return ""
+
+
+def _vocabulary(tables: Sequence[RealityTable]) -> tuple[set[str], set[str]]:
+    """Words a question may have meant: those of operators, tables and headers; and those of cells."""
+    lexicon = asking()
+    headers = {word for phrase in lexicon.operators for word in phrase if len(word) > 3}
+    headers |= {word for row in lexicon.value_words for phrase in row.words for word in phrase.split()}
+    headers |= {"employees", "people", "staff", "salary"}
+    cells: set[str] = set()
+    for table in tables:
+        headers |= _words(table.name)
+        for column in table.columns:
+            headers |= _words(column.header)
+            for value in column.values:
+                cells |= _words(value)
+    return headers, cells
+
+
+def _words(text: str) -> set[str]:
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", text)
+    return {word.lower() for word in re.findall(r"[^\W\d_]{4,}", spaced)}

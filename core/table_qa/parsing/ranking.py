@@ -1,0 +1,304 @@
+"""Reads superlatives (highest, most, latest: of groups, of rows, or alone) and lists of rows."""
+# Over 300 lines: a superlative of rows lists them with the same columns as any other list.
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.domain.dataset_queries import (
+    AggregateMeasure,
+    Aggregation,
+    AnyOf,
+    ColumnRef,
+    Grouping,
+    Ordering,
+    TableQuery,
+)
+from core.domain.datasets import ColumnType
+from core.knowledge.question_lexicon import asking
+from core.table_qa.join_paths import is_amount, name_column
+from core.table_qa.parsing.aggregation import OTHER_TABLE, ShapeStep, read_measure
+from core.table_qa.parsing.items import (
+    SUPERLATIVES,
+    QuestionParse,
+    Unclear,
+    column_at,
+    display_columns,
+    first_word,
+    has_word,
+    is_entity,
+    number_column_at,
+    phrase_of,
+    take_date_column,
+)
+from core.table_qa.parsing.lexicon import WordMeaning, table_meaning
+from core.table_qa.parsing.reader import QuestionItem
+from core.table_qa.parsing.tokens import header_words
+from core.text.tokenize import stem
+
+__all__ = ["read_list", "read_superlative"]
+
+_LISTING = frozenset(("list", "show", "display", "give", "name", "identify", "find", "get", "print", "enumerate"))
+_WHO = frozenset(("who", "whom"))
+_WHICH = frozenset(("which", "what", "whose"))
+_HAVING_WORDS = frozenset(("with", "have", "has", "having", "had"))
+_COUNTING = ("most", "fewest", "least", "largest", "biggest", "greatest", "smallest", "top", "bottom", "common")
+_SUMMED = frozenset(
+    stem(word)
+    for word in "total amount cost sales revenue gross quantity hours units spend freight votes wins losses".split()
+)
+"""Columns whose values are added up per group; of others the highest counts. Chosen by hand; not fitted."""
+_MOST_RANKED = 1_000
+"""A larger number beside "top" is not a number of rows."""
+_MOST_COLUMNS = 8
+"""Columns of a list, as many as a page shows without scrolling."""
+_MOST_NAMES = 3
+"""Name columns of a person: first, middle and last."""
+
+
+# Superlatives
+
+
+def read_superlative(parse: QuestionParse) -> ShapeStep:
+    """Read a superlative: "top 5 employees by salary", "which department has the most employees", "latest hire". Raises
+    Unclear.
+    """
+    superlatives = parse.positions(*SUPERLATIVES)
+    if not superlatives or _without_dates(parse, superlatives[0]):
+        return parse, None
+    at = superlatives[0]
+    item = parse.items[at]
+    descending, by_number = SUPERLATIVES[item.kind], item.kind in ("many", "few")
+    parse, limit = _take_limit(parse, at)
+    parse, measure = _read_ranked_measure(parse, at)
+    parse, target = _read_target(parse, at)
+    unclear = Unclear(f"It is not clear what '{phrase_of(parse.words, item)}' is about.")
+    if target:
+        if measure is None and not has_word(parse, *_COUNTING):
+            raise unclear
+        measure = measure or AggregateMeasure(Aggregation.COUNT)
+        if measure.aggregation in (Aggregation.MOST, Aggregation.LEAST) and by_number:
+            measure = replace(measure, aggregation=Aggregation.SUM)
+        groups = parse.groups or tuple(Grouping(ref) for ref in target)
+        order = Ordering(measure, descending)
+        return parse, TableQuery("", groups=groups, measures=(measure,), order=order, limit=limit or 1)
+    if measure is not None and measure.aggregation is Aggregation.SUM and by_number:
+        measure = replace(measure, aggregation=Aggregation.MOST if descending else Aggregation.LEAST)
+    if measure is None or measure.ref is None:
+        raise unclear
+    if parse.groups:
+        return parse, TableQuery("", groups=parse.groups, measures=(measure,))
+    of_rows = measure.aggregation in (Aggregation.MOST, Aggregation.LEAST)
+    if not of_rows or (limit is None and not _asks_for_rows(parse)):
+        return parse, TableQuery("", measures=(measure,))
+    columns = _row_columns(parse, [measure.ref])
+    return parse, TableQuery("", columns=columns, order=Ordering(measure.ref, descending), limit=limit or 1)
+
+
+def _without_dates(parse: QuestionParse, at: int) -> bool:
+    """ "the last two" is not a superlative when there is nothing to measure or date."""
+    return parse.items[at].kind in ("latest", "earliest") and not (
+        any(column.type.dated for column in parse.reachable.base.columns) or parse.positions("column")
+    )
+
+
+def _take_limit(parse: QuestionParse, at: int) -> tuple[QuestionParse, int | None]:
+    """The n of "top 5" or "5 highest"."""
+    named = parse.item(at - 1, "table", "column") is not None
+    for beside in (at + 1, at - 1, *([at - 2] if named else [])):
+        number = parse.item(beside, "number")
+        if number is not None and number.number.isdigit() and 0 < int(number.number) <= _MOST_RANKED:
+            return parse.use(beside), int(number.number)
+    return parse, None
+
+
+def _read_ranked_measure(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure | None]:
+    """What is highest: the amount named next, an aggregate of one, or the number of rows; else the amount before."""
+    item, parse = parse.items[at], parse.use(at)
+    extreme = Aggregation.MOST if SUPERLATIVES[item.kind] else Aggregation.LEAST
+    by_number = item.kind in ("many", "few")
+    if item.kind in ("latest", "earliest"):
+        return _read_latest(parse, at, extreme)
+    parse, ordering = _read_order(parse, at)
+    if ordering is not None:
+        return parse, ordering
+    following, skipped = at + 1, ("group", "distinct", "or", "most", "least")
+    while following < len(parse.items) and (following in parse.used or parse.items[following].kind in skipped):
+        parse = parse.use(following)
+        following += 1
+    if parse.item(following, "average", "sum", "median", "count"):
+        parse, measure = read_measure(parse, following)
+        return parse, measure or AggregateMeasure(Aggregation.COUNT)
+    if meaning := number_column_at(parse, following):
+        return parse.use(following), AggregateMeasure(Aggregation.SUM if by_number else extreme, meaning.ref)
+    if by_number and is_entity(parse, following):
+        return parse.use(following), AggregateMeasure(Aggregation.COUNT)
+    for named in (*range(following, len(parse.items)), *range(at - 1, -1, -1)):
+        if meaning := number_column_at(parse, named):
+            return parse.use(named), AggregateMeasure(extreme, meaning.ref)
+    return parse, AggregateMeasure(Aggregation.COUNT) if by_number else None
+
+
+def _read_order(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure | None]:
+    """ "top 5 departments by average salary"."""
+    for by in parse.positions("group"):
+        if by < at:
+            continue
+        if parse.item(by + 1, "average", "sum", "median", "count"):
+            return read_measure(parse.use(by), by + 1)
+        if meaning := number_column_at(parse, by + 1):
+            parse = parse.use(by, by + 1)
+            summed = meaning.column is not None and bool(set(header_words(meaning.column.header)) & _SUMMED)
+            of_groups = summed and _ranks_something_else(parse, at)
+            return parse, AggregateMeasure(Aggregation.SUM if of_groups else Aggregation.MOST, meaning.ref)
+    return parse, None
+
+
+def _ranks_something_else(parse: QuestionParse, at: int) -> bool:
+    """Whether something other than the rows themselves is ranked."""
+    names = [named for named in parse.positions("column", "table") if named > at]
+    return any(not is_entity(parse, named) for named in names) and not any(
+        is_entity(parse, named) for named in parse.positions("table", "rows")
+    )
+
+
+def _read_latest(parse: QuestionParse, at: int, extreme: Aggregation) -> tuple[QuestionParse, AggregateMeasure | None]:
+    """The date or number behind "latest", or before it; else the table's date. Raises Unclear."""
+    for named in (*range(at + 1, len(parse.items)), *range(at - 1, -1, -1)):
+        item = parse.item(named, "column")
+        meaning = item.meaning if item else None
+        if meaning and meaning.column and (meaning.column.type.dated or meaning.column.type.numeric):
+            if meaning.path.reverse is not None:
+                raise Unclear("That is not said row by row in this table.")
+            return parse.use(named), AggregateMeasure(extreme, meaning.ref)
+    parse, ref = take_date_column(parse)
+    return parse, AggregateMeasure(extreme, ref)
+
+
+def _read_target(parse: QuestionParse, at: int) -> tuple[QuestionParse, list[ColumnRef]]:
+    """What is ranked when it is not the rows themselves ("which department", "top 5 cities"); [] when it is."""
+    if parse.groups:
+        group = parse.groups[0]
+        ranked = parse.items[at].kind in ("many", "few")
+        if not ranked:
+            parse, limit = _take_limit(parse, at)
+            ranked = limit is not None
+        return parse, [group.ref] if ranked and group.part is None else []
+    for named in parse.positions("column", "table"):
+        meaning = _rankable(parse, named)
+        if meaning is None:
+            continue
+        asked = first_word(parse) in _WHICH | _LISTING | {"top", "in"}
+        if asked or parse.items[named].first > parse.items[at].first or has_word(parse, *_WHICH):
+            return parse.use(named), display_columns(parse, meaning, named)
+    return parse, []
+
+
+def _rankable(parse: QuestionParse, at: int) -> WordMeaning | None:
+    """What a name groups rows by, unless that is the rows themselves, a date or an amount."""
+    base = parse.reachable.base
+    entity = is_entity(parse, at)
+    meaning = _end_of_link_table(parse, parse.items[at]) if entity else column_at(parse, at)
+    if meaning is None or meaning.column is None or meaning.column.type.dated:
+        return None
+    own = meaning.path.hops == 0 and (meaning.column.key or name_column(base) == meaning.column)
+    return None if own or is_amount(meaning.path.table, meaning.column) else meaning
+
+
+def _end_of_link_table(parse: QuestionParse, item: QuestionItem) -> WordMeaning | None:
+    """The name column at one end of a table that only links two others: the schools of player_schools."""
+    base = parse.reachable.base
+    linking = {link.column for link in base.links}
+    if any(column.name not in linking and column.type is ColumnType.TEXT for column in base.columns):
+        return None
+    for path in parse.reachable.joinable():
+        if path.hops == 1 and table_meaning(parse.words.tokens, item.first, item.last, path) is not None:
+            named = name_column(path.table)
+            return WordMeaning("column", path, named) if named else None
+    return None
+
+
+def _asks_for_rows(parse: QuestionParse) -> bool:
+    """Whether a superlative asks for the row, not for the number alone: "who earns most", "the oldest employee"."""
+    first = first_word(parse)
+    if first in _WHO or has_word(parse, "who"):
+        return True
+    if first in _LISTING | _WHICH and any(is_entity(parse, at) for at in range(len(parse.items))):
+        return first != "what" or not has_word(parse, "is", "was")
+    named = [at for at in parse.positions("table") if is_entity(parse, at) and not _is_only_verb(parse, at)]
+    return bool(named) and first not in ("what", "how")
+
+
+# Lists
+
+
+def read_list(parse: QuestionParse) -> tuple[QuestionParse, TableQuery]:
+    """List rows with their identifying columns, or the distinct values of columns. Raises Unclear."""
+    entities = [at for at in parse.positions("table", "rows", "column") if is_entity(parse, at)]
+    if entities and _is_possessed(parse, entities[0]):
+        parse = parse.add_doubt(OTHER_TABLE)
+    distinct = parse.positions("distinct")
+    parse = parse.use(*entities, *distinct)
+    asked: list[ColumnRef] = []
+    for at in parse.positions("column", "table"):
+        if not _is_only_verb(parse, at):
+            meaning = column_at(parse, at)
+            if meaning is None:
+                raise Unclear(f"It is not clear what '{phrase_of(parse.words, parse.items[at])}' is about.")
+            target = parse.reachable.target(meaning.path.alias, meaning.ref.column)
+            if not asked and not entities and target is not None and meaning.kind == "column":
+                parse = parse.add_doubt(OTHER_TABLE)
+            asked += display_columns(parse, meaning, at)
+        parse = parse.use(at)
+    values = asked and not _any_amount(parse, asked) and (distinct or not entities)
+    if values and not _selects_single_rows(parse):
+        return parse, TableQuery("", columns=tuple(dict.fromkeys(asked)), distinct=True)
+    return parse, TableQuery("", columns=_row_columns(parse, asked))
+
+
+def _is_possessed(parse: QuestionParse, at: int) -> bool:
+    """Whether the rows are only what something named before has: "departments that have employees"."""
+    first = parse.items[at].first
+    before = parse.words.tokens[first - 1].word if first else ""
+    return before in _HAVING_WORDS and any(item.kind in ("column", "table") for item in parse.items[:at])
+
+
+def _is_only_verb(parse: QuestionParse, at: int) -> bool:
+    """Whether words without a meaning of their own were read as a name: "who makes less"."""
+    item = parse.items[at]
+    header = header_words(item.meaning.column.header) if item.meaning and item.meaning.column else ()
+    tokens = parse.words.tokens[item.first : item.last]
+    return all(token.stem in asking().ignorable and token.stem not in header for token in tokens)
+
+
+def _any_amount(parse: QuestionParse, refs: Sequence[ColumnRef]) -> bool:
+    tables = {ref: parse.reachable.paths[ref.table].table for ref in refs}
+    return any((column := table.column(ref.column)) and is_amount(table, column) for ref, table in tables.items())
+
+
+def _condition_columns(parse: QuestionParse) -> list[ColumnRef]:
+    """The columns with a condition, those of other tables' rows left out."""
+    clauses = (clause for _, clause in parse.where if isinstance(clause, AnyOf))
+    return [condition.ref for clause in clauses for condition in clause.conditions]
+
+
+def _selects_single_rows(parse: QuestionParse) -> bool:
+    """Whether a condition selects single rows ("the department of Talia Gaspari"), whose names belong in the list."""
+    base = parse.reachable.base
+    named = {column.name for column in base.columns if column.key or column.personal == "a name"}
+    return any(ref.table == base.name and ref.column in named for ref in _condition_columns(parse))
+
+
+def _row_columns(parse: QuestionParse, asked: Sequence[ColumnRef]) -> tuple[ColumnRef, ...]:
+    """What identifies a row, what was asked of it, what the conditions are about, and then its other columns."""
+    base = parse.reachable.base
+    keys = [column for column in base.columns if column.key][:1]
+    names = [column for column in base.columns if column.personal == "a name"][:_MOST_NAMES]
+    if not names and (name := name_column(base)) is not None:
+        names = [name]
+    columns = dict.fromkeys(ColumnRef(base.name, column.name) for column in (*keys, *names))
+    columns |= dict.fromkeys((*asked, *_condition_columns(parse)))
+    for column in base.columns:
+        if len(columns) >= _MOST_COLUMNS:
+            break
+        columns[ColumnRef(base.name, column.name)] = None
+    return tuple(columns)

@@ -1,0 +1,204 @@
+"""Reads a question against one table and those it reaches: the cover of its tokens that leaves fewest unexplained."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from core.knowledge.question_lexicon import asking
+from core.table_qa.join_paths import ReachableTables
+from core.table_qa.parsing.lexicon import (
+    ColumnValues,
+    LexiconPhrase,
+    WordMeaning,
+    column_meaning,
+    entity_stems,
+    table_meaning,
+    value_meanings,
+)
+from core.table_qa.parsing.tokens import DateSpan, Operator, Token, date_spans, operators, tokenize_question
+
+__all__ = ["QuestionItem", "QuestionReading", "QuestionWords", "read_question", "split_question"]
+
+_LONGEST_NAME = 6
+"""Greatest number of tokens of a table or column name. Chosen by hand."""
+_LONGEST_VALUE = 9
+"""Greatest number of tokens of a value. Chosen by hand."""
+_LONGEST_ITEM = 10
+"""Greatest number of tokens of any item: operators are shorter phrases."""
+_MOST_RIVALS = 9
+# Scores of items, in the unit of a name's score (about 2 per matching word). Chosen by hand against the questions in
+# tests/table_qa/asked; not fitted.
+_UNEXPLAINED = -4.0
+"""An unexplained word costs more than any name gains, so that covers explain as many words as they can."""
+_PARTICIPLE = -0.6
+"""A participle before "by" ("held by") costs little: the name that follows says what is meant."""
+_RIVAL_MARGIN = 0.75
+_OPERATOR_WORD, _OPERATOR_PHRASE = 1.05, 1.3
+_DATE_WORD = 1.5
+_NUMBER = 0.8
+_ROW_WORD = 0.9
+_PARTICIPLES = frozenset(
+    "held made taken sold given written run paid bought done sent drawn driven flown kept led won".split()
+)
+_ORDERING_STEMS = frozenset(
+    ("group", "split", "sort", "order", "separ", "divid", "sum", "rank", "list", "count", "aggreg")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionWords:
+    """A question split into tokens, the same for every table. years: its four-digit numbers."""
+
+    question: str
+    tokens: tuple[Token, ...]
+    operators: tuple[Operator, ...]
+    dates: tuple[DateSpan, ...]
+    years: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionItem:
+    """Tokens [first, last) with their meaning. kind: "table", "column", "value", "date", "number", "rows", or an
+    operator's name. rivals: other meanings of the same tokens that are nearly as likely.
+    """
+
+    kind: str
+    first: int
+    last: int
+    meaning: WordMeaning | None = None
+    date: DateSpan | None = None
+    number: str = ""
+    rivals: tuple[WordMeaning, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionReading:
+    """The items in order, the unexplained tokens, and the score of the reading: higher is more certain."""
+
+    items: tuple[QuestionItem, ...]
+    unexplained: tuple[Token, ...]
+    score: float
+
+
+Scored = tuple[float, QuestionItem]
+
+
+def split_question(question: str, today: date) -> QuestionWords:
+    """Tokens, operators and dates of a question."""
+    tokens = tokenize_question(question)
+    dates = tuple(date_spans(question, tokens, today))
+    years = " ".join(token.number for token in tokens if len(token.number) == 4)
+    return QuestionWords(question, tokens, tuple(operators(tokens)), dates, years)
+
+
+def read_question(
+    words: QuestionWords, reachable: ReachableTables, values: Mapping[str, ColumnValues]
+) -> QuestionReading:
+    """The highest-scoring cover of the question's tokens by items, found by dynamic programming from left to right.
+
+    values: alias → the listed values of the table behind it.
+    """
+    spans = _best_by_span(_candidates(words, reachable, values))
+    tokens = words.tokens
+    best: list[tuple[float, tuple[QuestionItem, ...], tuple[Token, ...]]] = [(0.0, (), ())]
+    for end in range(1, len(tokens) + 1):
+        score, items, unexplained = best[end - 1]
+        cost = _skip_cost(tokens, end - 1)
+        options = [(score + cost, items, unexplained if cost > _UNEXPLAINED else (*unexplained, tokens[end - 1]))]
+        for start in range(max(0, end - _LONGEST_ITEM), end):
+            for value, item in spans.get((start, end), ()):
+                before = best[start]
+                options.append((before[0] + value, (*before[1], item), before[2]))
+        best.append(max(options, key=lambda option: option[0]))
+    score, items, unexplained = best[-1]
+    return QuestionReading(_without_agents(words, items), unexplained, score)
+
+
+def _skip_cost(tokens: Sequence[Token], at: int) -> float:
+    """The score of leaving a token unexplained, ≤ 0."""
+    token, lexicon = tokens[at], asking()
+    unit = at > 0 and tokens[at - 1].number != "" and token.stem in lexicon.units
+    if unit or token.stop_word or (token.stem in lexicon.ignorable and not token.quoted):
+        return 0.0
+    before_by = at + 1 < len(tokens) and tokens[at + 1].word == "by"
+    return _PARTICIPLE if before_by and token.word.endswith(("ed", "en", "wn")) else _UNEXPLAINED
+
+
+def _without_agents(words: QuestionWords, items: Sequence[QuestionItem]) -> tuple[QuestionItem, ...]:
+    """The items without the "by" of "held by people": it names who did something, not what to group by."""
+    ends = {item.last for item in items}
+
+    def names_agent(item: QuestionItem) -> bool:
+        if item.kind != "group" or not item.first or item.first in ends or words.tokens[item.first].word != "by":
+            return False
+        before = words.tokens[item.first - 1]
+        return before.word in _PARTICIPLES or (before.word.endswith("ed") and before.stem not in _ORDERING_STEMS)
+
+    return tuple(item for item in items if not names_agent(item))
+
+
+def _best_by_span(candidates: Iterable[Scored]) -> dict[tuple[int, int], list[Scored]]:
+    """Per span of tokens the best name with its rivals, and every item that is no name."""
+    spans: dict[tuple[int, int], list[Scored]] = {}
+    for score, item in candidates:
+        spans.setdefault((item.first, item.last), []).append((score, item))
+    for span, options in spans.items():
+        options.sort(key=lambda option: -option[0])
+        names = [(score, item) for score, item in options if item.meaning is not None]
+        if names:
+            top, first = names[0]
+            near = [item.meaning for score, item in names[1:_MOST_RIVALS] if score >= top - _RIVAL_MARGIN]
+            name = replace(first, rivals=tuple(meaning for meaning in near if meaning is not None))
+            spans[span] = [(top, name), *(option for option in options if option[1].meaning is None)]
+    return spans
+
+
+def _candidates(
+    words: QuestionWords, reachable: ReachableTables, values: Mapping[str, ColumnValues]
+) -> Iterator[Scored]:
+    """Every item the tokens may be, with its score."""
+    for operator in words.operators:
+        length = operator.last - operator.first
+        score = _OPERATOR_WORD if length == 1 else _OPERATOR_PHRASE * length
+        yield score, QuestionItem(operator.name, operator.first, operator.last)
+    for span in words.dates:
+        yield _DATE_WORD * (span.last - span.first), QuestionItem("date", span.first, span.last, date=span)
+    for place, token in enumerate(words.tokens):
+        if token.number:
+            yield _NUMBER, QuestionItem("number", place, place + 1, number=token.number)
+        if token.stem in asking().row_words:
+            yield _ROW_WORD, QuestionItem("rows", place, place + 1)
+    for phrase in _names(words, reachable, values):
+        yield phrase.score, QuestionItem(phrase.meaning.kind, phrase.first, phrase.last, phrase.meaning)
+
+
+def _names(
+    words: QuestionWords, reachable: ReachableTables, values: Mapping[str, ColumnValues]
+) -> Iterator[LexiconPhrase]:
+    """Every table, column and value that a run of tokens may name."""
+    entities = {stem for path in reachable.paths.values() for stem in entity_stems(path.table)}
+    things = entities | {other for stem in entities for other in asking().synonyms.get(stem, ())}
+    for first in range(len(words.tokens)):
+        for last in range(first + 1, min(first + _LONGEST_VALUE, len(words.tokens)) + 1):
+            yield from _meanings(words, first, last, reachable, values, things)
+
+
+def _meanings(
+    words: QuestionWords,
+    first: int,
+    last: int,
+    reachable: ReachableTables,
+    values: Mapping[str, ColumnValues],
+    things: Collection[str],
+) -> Iterator[LexiconPhrase]:
+    tokens = words.tokens
+    edged = tokens[first].stop_word or tokens[last - 1].stop_word
+    for path in reachable.paths.values():
+        if last - first <= _LONGEST_NAME and not edged:
+            if table := table_meaning(tokens, first, last, path):
+                yield table
+            for column in path.table.columns:
+                if meaning := column_meaning(tokens, first, last, path, column, words.years, things):
+                    yield meaning
+        if not (edged and last - first == 1):
+            yield from value_meanings(tokens, first, last, path, values[path.alias], things)

@@ -1,0 +1,186 @@
+"""The Reality tables of one tenant: loading, links and questions. project None means the whole library."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from core.domain.dataset_queries import Rows, TableAnswer, TableQuery
+from core.domain.datasets import LinkState, ReadTable, RealityTable, Reject, TableDiff, TableHistory, TableLink
+from core.domain.documents import Document, TableRole, Truth
+from core.domain.errors import BadRequest, FivefoldError
+from core.domain.five_truths import Figure
+from core.ports.stores import Catalogue
+from core.search.query.route import question_category
+from core.table_qa.answerer import TableAnswerer
+from core.table_qa.configured_vs_used import ConfiguredVersusUsed, compare_configured_with_used
+from core.table_qa.join_paths import suggest_links
+from core.table_qa.sql.sql_guard import check_statement
+from core.table_qa.store import TableStore, no_table
+
+__all__ = ["MOST_SQL_ROWS", "TableService"]
+
+MOST_SQL_ROWS = 1_000
+"""Rows of a typed statement; a page shows no more."""
+_SQL_MS = 10_000
+"""Long enough for a scan of a large table, short enough not to hold up others."""
+_MOST_CHANGES = 500
+"""Rows of a comparison of versions; a page shows no more."""
+_CATEGORIES_WITHOUT_NUMBERS = frozenset(
+    ("regulatory_required", "policy", "explanation", "implementation", "best_practice")
+)
+
+
+class TableService:
+    """Every method raises StoreFailed when the store does not answer."""
+
+    def __init__(self, store: TableStore, catalogue: Catalogue, now: Callable[[], datetime]) -> None:
+        self._store, self._catalogue, self._now = store, catalogue, now
+        self._answerer = TableAnswerer(store)
+
+    # Loading
+
+    def load(self, document: Document, tables: Sequence[ReadTable]) -> Sequence[int]:
+        """Store a document's tables and suggest their links; returns the ids of documents whose every table was
+        replaced.
+        """
+        if not tables:
+            self._store.forget(document.id)
+            return ()
+        loaded = self._store.load(document, tables, self._now())
+        self._link(loaded)
+        replaced = {
+            older.document_id for table in loaded for older in self._store.versions(table.name) if not older.current
+        }
+        current = {table.document_id for table in self._store.tables()}
+        return sorted(replaced - current - {document.id})
+
+    def _link(self, new: Sequence[RealityTable]) -> None:
+        """Suggest links from and to new tables; between the others nothing has changed."""
+        names = {table.name for table in new}
+        tables = self._store.tables()
+        for table in tables:
+            others = [other for other in tables if other.id != table.id and other.project in (None, table.project)]
+            if table.name in names or any(other.name in names for other in others):
+                links = suggest_links(table, others, self._store.overlap)
+                if links != table.links:
+                    self._store.change(replace(table, links=links))
+
+    def forget(self, document_id: int) -> Sequence[int]:
+        """Delete a document's tables; returns the ids of documents whose tables become current again."""
+        before = {table.document_id for table in self._store.tables()}
+        self._store.forget(document_id)
+        tables = self._store.tables()
+        self._link(tables)
+        return sorted({table.document_id for table in tables} - before)
+
+    # The tables
+
+    def tables(self, project: str | None = None) -> Sequence[RealityTable]:
+        """The current tables visible in a project, by name."""
+        return [table for table in self._store.tables() if project is None or table.project in (None, project)]
+
+    def question_tables(self, project: str | None = None) -> Sequence[RealityTable]:
+        """The tables used for questions: those of documents that state reality, and those an analyst added. A table of
+        requirements or rules is a document, not data.
+        """
+        tables = self.tables(project)
+        documents = self._catalogue.documents_by_id(sorted({table.document_id for table in tables}))
+        return [table for table in tables if _is_question_table(table, documents.get(table.document_id))]
+
+    def table(self, name: str) -> RealityTable:
+        """A current table. Raises NotFound."""
+        for table in self._store.tables():
+            if table.name == name:
+                return table
+        raise no_table(f"'{name}'")
+
+    def versions(self, name: str) -> Sequence[RealityTable]:
+        """All versions of a table, newest first."""
+        return self._store.versions(name)
+
+    def rejects(self, table: RealityTable) -> Sequence[Reject]:
+        """The rows that were not loaded, at most 10,000."""
+        return self._store.rejects(table.id)
+
+    def diff(self, table: RealityTable, older: RealityTable) -> TableDiff:
+        """What changed between two versions."""
+        return self._store.diff(table, older, _MOST_CHANGES)
+
+    def set_role(self, name: str, role: TableRole) -> RealityTable:
+        """Set what a table is for. Raises NotFound."""
+        return self._save(replace(self.table(name), role=role, role_by="analyst"))
+
+    def set_used(self, name: str, used: bool | None) -> RealityTable:
+        """Set whether questions use a table; None decides by its document's truth. Raises NotFound."""
+        return self._save(replace(self.table(name), used=used))
+
+    def set_row_names(self, name: str, words: Sequence[str]) -> RealityTable:
+        """Set what the rows of a table are called, so that questions can use these words. Raises NotFound."""
+        called = tuple(dict.fromkeys(" ".join(word.split()) for word in words if word.strip()))
+        return self._save(replace(self.table(name), called=called))
+
+    def set_link(self, name: str, link: TableLink, state: LinkState) -> RealityTable:
+        """Confirm or dismiss a link; a new one is added. Raises BadRequest for unknown columns."""
+        table, other = self.table(name), self.table(link.other_table)
+        if table.column(link.column) is None or other.column(link.other_column) is None:
+            raise BadRequest("One of the two columns is not in its table.", "Choose both from the lists.")
+        rest = [each for each in table.links if each.column != link.column]
+        return self._save(replace(table, links=(*rest, replace(link, state=state))))
+
+    def _save(self, table: RealityTable) -> RealityTable:
+        self._store.change(table)
+        return table
+
+    def configured_vs_used(self, project: str | None = None) -> Sequence[ConfiguredVersusUsed]:
+        """Compare configured with used codes: one comparison per link from records to a set-up table."""
+        return compare_configured_with_used(self.question_tables(project), self._store.answer)
+
+    # Asking
+
+    def ask(self, question: str, project: str | None = None) -> TableAnswer:
+        """Answer a natural-language question, or explain the refusal."""
+        return self._answerer.ask(question.strip(), self.question_tables(project), self._now().date())
+
+    def follow(self, question: str, query: TableQuery, project: str | None = None) -> TableAnswer:
+        """Answer another reading of a question."""
+        return self._answerer.follow(question, query, self.question_tables(project))
+
+    def rows(self, query: TableQuery, most_rows: int) -> Rows:
+        """The rows of a query over any table, also of one that questions do not use."""
+        return self._store.answer(query, most_rows)
+
+    def figures(self, question: str, project: str | None = None) -> Sequence[Figure]:
+        """The tables' figures for an answer by all five truths; none when they cannot answer, or when the question asks
+        for a rule, a policy or an explanation rather than a number.
+        """
+        tables = {table.name: table for table in self.question_tables(project)}
+        if question_category(question).name in _CATEGORIES_WITHOUT_NUMBERS:
+            return ()
+        answer = self.ask(question, project)
+        if answer.rows is None:
+            return ()
+        table = tables[answer.tables[0]]
+        return (Figure(answer.reading, answer.headline, answer.rows.sql, table.name, answer.citation, table.rows),)
+
+    def run_sql(self, sql: str, project: str | None = None) -> Rows:
+        """Check and run a typed statement, and record it in the history either way. Raises BadRequest for a statement
+        that is refused, wrong, or too slow.
+        """
+        names = [table.name for table in self.tables(project)]
+        try:
+            rows = self._store.run(check_statement(sql, names), MOST_SQL_ROWS, _SQL_MS)
+        except FivefoldError as error:
+            self._store.remember(TableHistory(sql.strip(), self._now(), 0, 0.0, error.message))
+            raise
+        self._store.remember(TableHistory(sql.strip(), self._now(), rows.total, rows.milliseconds))
+        return rows
+
+    def history(self, limit: int = 30) -> Sequence[TableHistory]:
+        """Statements that were run, newest first, each once."""
+        return self._store.history(limit)
+
+
+def _is_question_table(table: RealityTable, document: Document | None) -> bool:
+    if table.used is not None or document is None:
+        return bool(table.used)
+    return document.labels.truth.value in (None, Truth.REALITY.value)

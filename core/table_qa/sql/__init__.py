@@ -1,0 +1,1 @@
+"""Typed SQL: parsed and checked before the database sees it."""

@@ -1,0 +1,1 @@
+"""Text processing shared by all packages: tokens, phrases, sentences."""

@@ -1,1 +1,0 @@
-"""How well the product does on judged questions, topics and documents."""

@@ -1,0 +1,1 @@
+"""Components that the pages are made of."""

@@ -1,0 +1,1 @@
+"""The answer by five truths on the Search page: one module per component."""

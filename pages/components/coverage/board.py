@@ -1,0 +1,188 @@
+"""The coverage board: topics × truths as a map with filters and sorting, and documents to obtain for each gap."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from core.coverage.board_view import BoardView, TopicOrder, VisibleBoard, looked_at, values_of
+from core.coverage.report import board_csv, by_kind
+from core.domain.coverage_board import Board, CellState, Gap, GapKind
+from core.domain.coverage_review import Decision
+from pages.components import cards, charts
+from pages.components.coverage import state
+from pages.components.coverage.cell import drawer
+from pages.components.pager import paged
+from pages.components.styles import CELLS, SEVERITIES
+from pages.components.wording import count, plain, shortened
+
+__all__ = ["draw"]
+
+_ROWS = 40
+_GAPS = 12
+_FILTERS = {
+    "states": "State",
+    "severities": "Severity",
+    "domains": "Domain",
+    "owners": "Owner",
+    "jurisdictions": "Jurisdiction",
+}
+
+
+def draw(board: Board) -> None:
+    """The map with its filters, the gaps below it, and the details of the open cell beside it."""
+    held = state.desk().held(board.project)
+    view = _view(values_of(board, held))
+    shown = looked_at(board, view, held)
+    _sums(board)
+    _errors(board)
+    if shown.topics:
+        _map(board, shown)
+        _gaps(board, shown)
+    else:
+        st.info("No topic meets these filters. Take one away to see more.", icon=":material/filter_alt_off:")
+    cell = state.cell_of(board, st.session_state.get("coverage.open", ""))
+    if cell is not None:
+        gap = next((each for each in board.gaps if each.topic == cell.topic and each.kind is cell.kind), None)
+        drawer(board, cell, gap)
+
+
+def _view(values: Mapping[str, tuple[str, ...]]) -> BoardView:
+    """What the widgets ask for; they stand in the URL."""
+    find, order, narrow = st.columns([4, 3, 2], vertical_alignment="bottom")
+    words = find.text_input(
+        "Find a topic",
+        key="find",
+        bind="query-params",
+        placeholder="Words of its name",
+        icon=":material/search:",
+        label_visibility="collapsed",
+    )
+    chosen: Any = order.selectbox(
+        "Order", list(TopicOrder), key="order", bind="query-params", format_func=str, label_visibility="collapsed"
+    )
+    picked: dict[str, tuple[str, ...]] = {}
+    set_now = sum(bool(st.session_state.get(name)) for name in _FILTERS)
+    with narrow.popover(f"Filter{f' · {set_now}' if set_now else ''}", icon=":material/filter_alt:", width="stretch"):
+        for name, label in _FILTERS.items():
+            options = list(values[name])
+            picked[name] = tuple(st.multiselect(label, options, key=name, bind="query-params", format_func=str))
+        st.caption("Any of the values inside a field, all of the fields together.")
+    return BoardView(
+        states=tuple(CellState(value) for value in picked["states"]),
+        severities=picked["severities"],
+        domains=picked["domains"],
+        owners=picked["owners"],
+        jurisdictions=picked["jurisdictions"],
+        find=(words or "").strip(),
+        order=TopicOrder(chosen),
+    )
+
+
+def _sums(board: Board) -> None:
+    """How many cells are in which state; how many to obtain evidence for, gaps and partial ones, by severity."""
+    numbers = {look: sum(1 for cell in board.cells if cell.state is look) for look in CellState}
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        for look, number in numbers.items():
+            if number:
+                words = f"{CELLS[look].symbol} {CELLS[look].words} {number:,}"
+                st.badge(words, color=CELLS[look].colour)  # type: ignore[arg-type]
+        if board.gaps:
+            st.caption("to obtain:", width="content")
+        for severity, colour in SEVERITIES.items():
+            found = sum(1 for gap in board.gaps if gap.severity == severity)
+            if found:
+                st.badge(f"{found:,} {severity}", color=colour)  # type: ignore[arg-type]
+        st.download_button(
+            "CSV",
+            lambda: board_csv(board),
+            "coverage.csv",
+            "text/csv",
+            icon=":material/download:",
+            type="tertiary",
+            on_click="ignore",
+        )
+
+
+def _errors(board: Board) -> None:
+    for problem in dict.fromkeys(cell.error for cell in board.cells if cell.error):
+        st.error(f"Some cells could not be assessed; they are no gaps. {plain(problem)}", icon=":material/bolt:")
+
+
+def _map(board: Board, shown: VisibleBoard) -> None:
+    part = VisibleBoard(tuple(paged(shown.topics, _ROWS, "rows", in_url=True)), shown.lit)
+    event = st.plotly_chart(
+        charts.board_map(board, part, _heads(board), dark=st.context.theme.type == "dark"),
+        key=f"coverage.map.{st.session_state.setdefault('coverage.round', 0)}",
+        on_select="rerun",
+        selection_mode="points",
+        config={"displayModeBar": False},
+        alt=f"{count(len(board.topics), 'topic')}, {count(len(board.gaps), 'cell')} to obtain evidence for",
+    )
+    points = event["selection"]["points"]
+    if points:
+        topic_id, kind = points[0]["customdata"]
+        state.open_cell(f"{kind}:{topic_id}")
+    _picker(board, part)
+
+
+def _heads(board: Board) -> Mapping[GapKind, str]:
+    """What stands above each column: its name, and the share of its assessed cells that is covered."""
+    shares = {share.name: share for share in by_kind(board)}
+    heads = {}
+    for kind in board.kinds:
+        share = shares.get(kind.value)
+        known = share is not None and share.coverage is not None
+        heads[kind] = f"{state.kind_words(kind)}<br>{f'{share.coverage:.0%} covered' if known else 'not assessed'}"  # type: ignore[union-attr]
+    return heads
+
+
+def _picker(board: Board, shown: VisibleBoard) -> None:
+    """The same choice without a mouse: any cell by name."""
+    names = {
+        f"{kind.value}:{topic.id}": f"{topic.name} · {kind.value}" for topic in shown.topics for kind in board.kinds
+    }
+    opened = st.session_state.get("coverage.open", "")
+    st.session_state["coverage.cell"] = opened if opened in names else None
+    st.selectbox(
+        "Open a cell",
+        list(names),
+        index=None,
+        key="coverage.cell",
+        placeholder="Click a tile, or choose a cell here",
+        format_func=lambda key: names.get(key, key),
+        on_change=lambda: state.open_cell(st.session_state["coverage.cell"] or ""),
+        label_visibility="collapsed",
+    )
+
+
+def _gaps(board: Board, shown: VisibleBoard) -> None:
+    """The holes among the cells looked at, worst first, each with what to obtain."""
+    ids = {topic.name: topic.id for topic in shown.topics}
+    held = state.desk().held(board.project)
+    gaps = [gap for gap in board.gaps if (ids.get(gap.topic, 0), gap.kind.value) in shown.lit]
+    st.markdown(
+        f"**What to obtain** · for {count(len(gaps), 'cell')}, gaps and partial ones" if gaps else "**What to obtain**"
+    )
+    if not gaps:
+        known = board.coverage is not None
+        st.caption(":material/check: No gap among these cells." if known else "No cell was assessed: no gap is known.")
+        return
+    for gap in paged(gaps, _GAPS, "gaps", in_url=True):
+        _gap_row(gap, held.get((ids[gap.topic], gap.kind.value)))
+
+
+def _gap_row(gap: Gap, decision: Decision | None) -> None:
+    kinds, words = st.columns([3, 11], wrap=False, gap="small")
+    with kinds.container(horizontal=True, gap="small"):
+        st.badge(gap.severity, color=SEVERITIES.get(gap.severity, "gray"))  # type: ignore[arg-type]
+        if gap.configuration:
+            st.badge("set-up", icon=":material/settings:", color="gray")
+        else:
+            cards.truth_badge(gap.truth)
+    said = f"**{plain(shortened(gap.topic, 80))}** – {plain(gap.recommendation)}"
+    if decision is not None:
+        owner = f", {plain(decision.owner)}" if decision.owner else ""
+        due = f", due {decision.due}" if decision.due else ""
+        said += f" :gray[:material/gavel: {decision.verdict.value}{owner}{due}]"
+    words.markdown(said)

@@ -1,0 +1,139 @@
+"""The meeting pack: exports the current board in four formats, and imports decisions from the workbook."""
+
+import json
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.coverage.meeting_pack.pack import MeetingPack, pack_data, pack_html
+from core.coverage.meeting_pack.pdf import pack_pdf
+from core.coverage.meeting_pack.xlsx import DecisionImportPreview, pack_xlsx
+from core.domain.coverage_board import Board, RunState
+from core.domain.errors import FivefoldError
+from pages.components import notices
+from pages.components.coverage import state
+from pages.components.coverage.snapshots import snapshot_words
+from pages.components.user_name import name_input, who
+from pages.components.wording import count
+
+__all__ = ["draw"]
+
+_XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+def draw(project: str | None, board: Board) -> None:
+    """What goes into the meeting, and what comes back from it."""
+    out, back = st.columns(2, gap="large")
+    with out:
+        _out(project, board)
+    with back:
+        _back(board)
+
+
+def _out(project: str | None, board: Board) -> None:
+    st.markdown("#### Into the meeting", anchors=False)
+    st.caption(
+        "The map, what to obtain, every decision, the evidence with its pages, conflicts, and what changed; with the"
+        " profile and the configuration that made it."
+    )
+    runs = [run for run in state.snapshots(project) if run.state is RunState.DONE and run.id < board.run_id]
+    names = {run.id: snapshot_words(run) for run in runs}
+    since = st.selectbox(
+        "Changes since",
+        list(names),
+        index=None,
+        key="pack.since",
+        placeholder="Choose an earlier snapshot" if runs else "There is no earlier snapshot",
+        format_func=names.__getitem__,
+        disabled=not runs,
+    )
+    name_input()
+
+    _downloads(board, lambda: state.desk().pack(board, since=since, who=who()))
+
+
+def _downloads(board: Board, packed: Callable[[], MeetingPack]) -> None:
+    """One button per format; nothing is made before it is asked for."""
+    formats: tuple[tuple[str, str, str, str, Callable[[], bytes | str]], ...] = (
+        ("PDF", "to print", "pdf", "application/pdf", lambda: pack_pdf(packed())),
+        ("Excel", "to decide in", "xlsx", _XLSX, lambda: pack_xlsx(packed())),
+        ("HTML", "to send", "html", "text/html", lambda: pack_html(packed())),
+        (
+            "JSON",
+            "for programs",
+            "json",
+            "application/json",
+            lambda: json.dumps(pack_data(packed()), ensure_ascii=False),
+        ),
+    )
+    first, second = st.columns(2)
+    for number, (label, use, ending, kind, make) in enumerate(formats):
+        (first, second)[number % 2].download_button(
+            f"{label} :gray[{use}]",
+            make,
+            f"coverage-{board.taken_at:%Y-%m-%d}.{ending}",
+            kind,
+            icon=":material/download:",
+            key=f"pack.{ending}",
+            on_click="ignore",
+            width="stretch",
+        )
+
+
+def _back(board: Board) -> None:
+    st.markdown("#### Back from the meeting", anchors=False)
+    st.caption("The Excel pack with decisions written into its yellow columns. You see what would change first.")
+    file = st.file_uploader("Edited meeting pack", type=["xlsx"], key="pack.back", label_visibility="collapsed")
+    if said := st.session_state.pop("pack.said", ""):
+        st.success(said, icon=":material/task_alt:")
+    if problem := st.session_state.pop("pack.problem", None):
+        notices.error(problem)
+    if file is None:
+        return
+    try:
+        preview = state.desk().preview(board, file.getvalue(), file.name)
+    except FivefoldError as problem:
+        notices.error(problem)
+        return
+    _preview(preview)
+
+
+def _preview(preview: DecisionImportPreview) -> None:
+    refused = [row for row in preview.rows if row.problem]
+    st.markdown(
+        f"**{count(len(preview.decisions), 'decision')}** to take over · {preview.unchanged:,} unchanged"
+        f" · {count(len(refused), 'problem')}"
+    )
+    if preview.rows:
+        st.dataframe(
+            [
+                {
+                    "row": row.row,
+                    "topic": row.topic,
+                    "kind": row.kind,
+                    "problem": row.problem,
+                    "before": row.before,
+                    "after": row.after,
+                }
+                for row in preview.rows
+            ],
+            hide_index=True,
+            height=min(360, 38 + 35 * len(preview.rows)),
+        )
+    st.button(
+        f"Take over {count(len(preview.decisions), 'decision')}",
+        type="primary",
+        icon=":material/gavel:",
+        disabled=not preview.decisions,
+        on_click=_take_over,
+        args=(preview,),
+    )
+
+
+def _take_over(preview: DecisionImportPreview) -> None:
+    try:
+        kept = state.desk().decide_all(preview.decisions)
+        st.session_state["pack.said"] = f"{count(len(kept), 'decision')} taken over."
+    except FivefoldError as problem:
+        st.session_state["pack.problem"] = problem
+    state.forget()

@@ -1,0 +1,170 @@
+"""Snapshots: every stored run, coverage over time, and the differences between two runs."""
+
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.coverage.report import CoverageShare, by_domain, by_kind
+from core.domain.coverage_board import Board, CoverageRun, GapKind, RunState
+from core.domain.coverage_review import BoardChanges, CellChange
+from pages.components import session
+from pages.components.coverage import state
+from pages.components.styles import CELLS
+from pages.components.wording import count, plain, shortened
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+__all__ = ["coverage_line", "draw", "snapshot_words"]
+
+_MOST = 30
+
+
+def coverage_line(runs: Sequence[CoverageRun], *, dark: bool = False) -> "Figure":
+    """The share covered at each finished snapshot, oldest left, at most the last thirty. runs: newest first."""
+    from plotly.graph_objects import Figure, Scatter
+
+    shown = [run for run in reversed(runs[:_MOST]) if run.coverage is not None]
+    ink, line = ("#e4e8ee", "#8fb2ea") if dark else ("#1f2733", "#34558b")
+    names = [f"{run.name or 'Snapshot'}<br>{run.finished_at or run.started_at:%Y-%m-%d %H:%M}" for run in shown]
+    figure = Figure(
+        Scatter(
+            x=list(range(len(shown))),
+            y=[run.coverage for run in shown],
+            mode="lines+markers+text",
+            text=[f"{run.coverage:.0%}" for run in shown],
+            textposition="top center",
+            textfont={"color": ink},
+            line={"color": line, "width": 2},
+            marker={"size": 8},
+            hovertext=[f"{escape(name).replace('&lt;br&gt;', '<br>')}" for name in names],
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+    )
+    ticks = [f"{run.finished_at or run.started_at:%b %d}<br>{run.finished_at or run.started_at:%H:%M}" for run in shown]
+    figure.update_layout(height=230, margin={"l": 8, "r": 8, "t": 12, "b": 8}, paper_bgcolor="rgba(0,0,0,0)")
+    figure.update_layout(plot_bgcolor="rgba(0,0,0,0)", showlegend=False, font={"color": ink})
+    figure.update_yaxes(range=[0, 1.12], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], fixedrange=True)
+    figure.update_xaxes(
+        tickvals=list(range(len(shown))), ticktext=ticks, range=[-0.4, max(0.4, len(shown) - 0.6)], fixedrange=True
+    )
+    return figure
+
+
+_SHOWN = 60
+
+
+def draw(project: str | None, board: Board | None) -> None:
+    """The list, the trend, the shares by column and domain, and the comparison."""
+    runs = state.snapshots(project)
+    finished = [run for run in runs if run.state is RunState.DONE]
+    if not finished:
+        st.info("There is no snapshot yet. Every *Assess* keeps one.", icon=":material/history:")
+        return
+    dark = st.context.theme.type == "dark"
+    line, columns = st.columns([3, 2], gap="large")
+    with line:
+        st.markdown("**Coverage over time** :gray[· as found, before decisions]")
+        st.plotly_chart(coverage_line(finished, dark=dark), config={"displayModeBar": False}, key="snapshots.trend")
+        _changed(project, finished)
+    with columns:
+        if board is not None:
+            domains = session.terms().domains
+            _shares("By column", by_kind(board), lambda name: state.kind_words(GapKind(name)))
+            _shares("By domain, set-up apart", by_domain(board), lambda name: domains.title(name).capitalize())
+    _list(runs)
+
+
+def _shares(title: str, shares: Sequence[CoverageShare], named: Callable[[str], str]) -> None:
+    """A bar per part of the board: how many of its assessed cells are covered."""
+    st.markdown(f"**{title}**")
+    for share in shares:
+        known = share.coverage is not None
+        told = f"{share.coverage:.0%} of {count(share.assessed, 'cell')} covered" if known else "not assessed"
+        st.progress(share.coverage or 0.0, f"{plain(named(share.name))} · {told}")
+
+
+def snapshot_words(run: CoverageRun) -> str:
+    """A snapshot as it is chosen from a list."""
+    when = run.finished_at or run.started_at
+    share = "–" if run.coverage is None else f"{run.coverage:.0%}"
+    return f"{run.name or 'Snapshot'} · {when:%Y-%m-%d %H:%M} · {share}"
+
+
+def _changed(project: str | None, finished: Sequence[CoverageRun]) -> None:
+    """What one snapshot found otherwise than another."""
+    st.markdown("**What changed**")
+    if len(finished) < 2:
+        st.caption("With the second snapshot, what changed between them stands here.")
+        return
+    names = {run.id: snapshot_words(run) for run in finished}
+    first, second = st.columns(2)
+    since = first.selectbox("Since", [run.id for run in finished[1:]], key="since", format_func=names.__getitem__)
+    later = [run.id for run in finished if run.id > since]
+    until = second.selectbox("Until", later, key="until", format_func=names.__getitem__)
+    _told(state.desk().changes(project, since, until))
+
+
+def _told(changes: BoardChanges) -> None:
+    shares = ["–" if each is None else f"{each:.0%}" for each in (changes.coverage_before, changes.coverage_after)]
+    parts = [f"{shares[0]} → {shares[1]} covered", count(len(changes.cells), "cell") + " changed"]
+    parts += [f"new: {plain(', '.join(changes.topics_added))}"] if changes.topics_added else []
+    parts += [f"gone: {plain(', '.join(changes.topics_gone))}"] if changes.topics_gone else []
+    st.caption(" · ".join(parts))
+    for change in changes.cells[:_SHOWN]:
+        _change(change)
+    if len(changes.cells) > _SHOWN:
+        st.caption(f"… and {count(len(changes.cells) - _SHOWN, 'more cell')}; all of them are in the meeting pack.")
+
+
+def _change(change: CellChange) -> None:
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.markdown(f"**{plain(shortened(change.topic, 60))}** · {change.kind.value}", width="content")
+        for number, each in enumerate((change.before, change.after)):
+            if each is not None:
+                if number:
+                    st.markdown(":material/arrow_forward:", width="content")
+                look = CELLS[each]
+                st.badge(f"{look.symbol} {look.words}", color=look.colour)  # type: ignore[arg-type]
+    st.caption(plain(shortened(change.why, 240)))
+
+
+def _list(runs: Sequence[CoverageRun]) -> None:
+    st.markdown("**All snapshots**")
+    for run in runs:
+        words, name, look, gone = st.columns([6, 4, 2, 1], vertical_alignment="center")
+        ended = "" if run.state is RunState.DONE else f" · {run.state.value} at {run.done:,} of {run.total:,}"
+        carried = f" · {run.carried:,} carried over" if run.carried else ""
+        words.markdown(f"{plain(snapshot_words(run))} · {count(len(run.topics), 'topic')}{carried}{ended}")
+        name.text_input(
+            "Name",
+            value=run.name,
+            key=f"snapshot.name.{run.id}",
+            placeholder="Give it a name",
+            label_visibility="collapsed",
+            max_chars=80,
+            on_change=_rename,
+            args=(run.id,),
+        )
+        if run.state is RunState.DONE:
+            look.button("Open", key=f"snapshot.open.{run.id}", on_click=_open, args=(run.id,), width="stretch")
+        with gone.popover("", icon=":material/delete:"):
+            st.markdown("Delete this snapshot? Decisions stay in the log.")
+            st.button("Delete", type="primary", key=f"snapshot.delete.{run.id}", on_click=_delete, args=(run.id,))
+
+
+def _rename(run_id: int) -> None:
+    state.desk().name_snapshot(run_id, st.session_state[f"snapshot.name.{run_id}"])
+    state.forget()
+
+
+def _open(run_id: int) -> None:
+    st.query_params["snapshot"] = str(run_id)
+    st.query_params["view"] = "Board"
+
+
+def _delete(run_id: int) -> None:
+    state.desk().delete_snapshot(run_id)
+    state.forget()

@@ -1,0 +1,123 @@
+"""State shared by the views of the Coverage page: the service, the current board, and the user."""
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import streamlit as st
+
+from core.coverage.service import CoverageService
+from core.domain.coverage_board import Board, Cell, CoverageRun, GapKind, Topic
+from core.domain.coverage_review import Decision
+from pages.components import session
+from pages.components.styles import TRUTHS
+
+__all__ = [
+    "KIND_WORDS",
+    "board",
+    "cell_key",
+    "cell_of",
+    "desk",
+    "forget",
+    "held",
+    "kind_words",
+    "now",
+    "open_cell",
+    "snapshots",
+    "topics",
+]
+
+_FRESH_SECONDS = 15.0  # others review beside us: a board is read again after this long, or after a word of ours
+
+KIND_WORDS = {GapKind.CONFIGURATION: "⚙ set-up"} | {
+    kind: f"{TRUTHS[kind.truth].symbol} {kind.value}" for kind in GapKind if kind is not GapKind.CONFIGURATION
+}
+"""Column → its symbol and word, for headings and lists."""
+
+
+def kind_words(kind: GapKind) -> str:
+    """A column's symbol and word."""
+    return KIND_WORDS[kind]
+
+
+def desk() -> CoverageService:
+    """The coverage service."""
+    return session.workbench().coverage
+
+
+def now() -> datetime:
+    """For relative times ("3 min ago"); the coverage service dates the decisions."""
+    return datetime.now(UTC)
+
+
+def board(project: str | None, run_id: int | None = None) -> Board | None:
+    """The board of a snapshot (the latest unless named) under the decisions that hold; None when there is none.
+
+    Raises NotFound for a snapshot that is not this project's.
+    """
+    kept = _kept()
+    until, known = kept.get((project, run_id), (float("-inf"), None))
+    if known is None or time.monotonic() > until:
+        started = time.monotonic()
+        known = desk().board(project, run_id)
+        spent = time.monotonic() - started  # a large board is kept longer, so that reading it stays a small part
+        kept[project, run_id] = (started + spent + max(_FRESH_SECONDS, 20 * spent), known)
+    return known
+
+
+def _kept() -> dict[tuple[str | None, int | None], tuple[float, Board | None]]:
+    kept: dict[tuple[str | None, int | None], tuple[float, Board | None]]
+    kept = st.session_state.setdefault("coverage.boards", {})
+    return kept
+
+
+def forget() -> None:
+    """Drop cached results after a decision, an edit or a run."""
+    _kept().clear()
+    for name in ("coverage.topics", "coverage.snapshots", "coverage.conflicts", "trace.orphans"):
+        st.session_state.pop(name, None)
+
+
+def topics(project: str | None) -> Sequence[Topic]:
+    """The board's living topics; None: those of all projects."""
+    found: Sequence[Topic] = _remembered("coverage.topics", project, desk().topics)
+    return found
+
+
+def snapshots(project: str | None) -> Sequence[CoverageRun]:
+    """The board's runs, newest first."""
+    found: Sequence[CoverageRun] = _remembered("coverage.snapshots", project, desk().snapshots)
+    return found
+
+
+def _remembered(name: str, project: str | None, read: Callable[[str | None], Any]) -> Any:
+    """What is read of a project, once until something is edited or time has passed."""
+    kept: dict[str | None, tuple[float, Any]] = st.session_state.setdefault(name, {})
+    if project not in kept or time.monotonic() - kept[project][0] > _FRESH_SECONDS:
+        kept[project] = (time.monotonic(), read(project))
+    return kept[project][1]
+
+
+def held(project: str | None, cell: Cell) -> Decision | None:
+    """The decision in force for a cell."""
+    return desk().held(project).get((cell.topic_id, cell.kind.value))
+
+
+def cell_key(cell: Cell) -> str:
+    """A cell in a URL."""
+    return f"{cell.kind.value}:{cell.topic_id}"
+
+
+def cell_of(board: Board, key: str) -> Cell | None:
+    """The cell named by the URL, None if the board lacks it."""
+    return next((cell for cell in board.cells if cell_key(cell) == key), None)
+
+
+def open_cell(key: str) -> None:
+    """Open the details of a cell and write it to the URL; an empty key closes it."""
+    st.session_state["coverage.open"] = key
+    if key:
+        st.query_params["cell"] = key
+    elif "cell" in st.query_params:
+        del st.query_params["cell"]

@@ -1,0 +1,294 @@
+"""The topics of a board: listed, edited in place, merged and split, and suggested from the library."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+import sample
+from core.coverage.topics import edited, merged, split, topics_csv, topics_from_lines, topics_from_table, with_needs
+from core.domain.coverage_board import Topic, TopicOrigin
+from core.domain.documents import Truth
+from core.domain.errors import FivefoldError
+from core.search.citations.cite import shown_quote
+from pages.components import notices, session
+from pages.components.coverage import state
+from pages.components.styles import TRUTHS
+from pages.components.wording import count
+
+__all__ = ["draw", "found_topics"]
+
+_WORDS = {
+    TopicOrigin.REQUIREMENT: (
+        "Sentences of intent documents that say what shall, must, should or may be done, each with its page.",
+        "No requirement sentence was found that is not a topic already. Upload the contract or the requirements, or"
+        " check that they are classified as *intent*.",
+    ),
+    TopicOrigin.CLUSTER: (
+        "What the library speaks of: passages grouped by meaning, named by the words that set each group apart.",
+        "The library is too small for themes, or every theme is a topic already.",
+    ),
+}
+
+
+def found_topics(
+    project: str | None, origin: TopicOrigin, add: Callable[[Callable[[], Sequence[Topic]]], None]
+) -> None:
+    """Suggested topics of one kind; computed on request, because this reads the whole library."""
+    about, nothing = _WORDS[origin]
+    key = f"topics.found.{origin.value}"
+    st.caption(about)
+    looked_for = st.session_state.get(key)
+    if looked_for is None or looked_for[0] != project:
+        if st.button("Look for them", icon=":material/search:", key=f"{key}.look"):
+            with st.spinner("Reading the library …"):
+                desk = state.desk()
+                found = desk.found_requirements if origin is TopicOrigin.REQUIREMENT else desk.found_clusters
+                st.session_state[key] = (project, list(found(project)))
+            st.rerun()
+        return
+    known = {topic.name.casefold() for topic in state.topics(project)}
+    proposals = [topic for topic in looked_for[1] if topic.name.casefold() not in known]
+    if not proposals:
+        st.info(nothing, icon=":material/info:")
+        return
+    _choose(proposals, key, add)
+
+
+def _choose(proposals: Sequence[Topic], key: str, add: Callable[[Callable[[], Sequence[Topic]]], None]) -> None:
+    st.markdown(f"**{count(len(proposals), 'proposal')}** · select rows, or add them all")
+    event: Any = st.dataframe(
+        [_proposal_row(topic) for topic in proposals],
+        key=f"{key}.table.{len(proposals)}",
+        hide_index=True,
+        height=min(420, 38 + 35 * len(proposals)),
+        on_select="rerun",
+        selection_mode="multi-row",
+        column_config={
+            "topic": st.column_config.TextColumn("Topic", width="medium"),
+            "says": st.column_config.TextColumn("Modality", width=80),
+            "sentence": st.column_config.TextColumn("Sentence", width="large"),
+            "keywords": st.column_config.TextColumn("Keywords", width="large"),
+        },
+    )
+    rows = event["selection"]["rows"]
+    chosen = [proposals[row] for row in rows] or list(proposals)
+    words = f"Add {count(len(chosen), 'topic')}" if rows else f"Add all {len(proposals):,}"
+    st.button(words, icon=":material/add:", type="primary", key=f"{key}.add", on_click=add, args=(lambda: chosen,))
+
+
+def _proposal_row(topic: Topic) -> dict[str, Any]:
+    if topic.source is None:
+        return {"topic": topic.name, "keywords": ", ".join(topic.keywords), "domain": topic.domain}
+    page = f", p. {topic.source.page}" if topic.source.page else ""
+    return {
+        "topic": topic.name,
+        "says": topic.modality.value if topic.modality else "",
+        "sentence": shown_quote(topic.source.quote),
+        "document": f"{topic.source.document_name}{page}",
+        "domain": topic.domain,
+    }
+
+
+_EXAMPLE = "Overtime pay\nVacation accrual\nRetention of payroll records"
+
+_COLUMNS = ("name", "needs", "owner", "domain", "jurisdiction")
+
+
+def draw(project: str | None) -> None:
+    """The table of topics with what can be done to them, then the ways to add more."""
+    if problem := st.session_state.pop("topics.problem", None):
+        notices.error(problem)
+    if said := st.session_state.pop("topics.said", ""):
+        st.toast(said, icon=":material/check:")
+    listed = state.topics(project)
+    if listed:
+        _table(listed)
+    _adding(project, first=not listed)
+
+
+# One column after the other, each with its width: split up, what the table shows could not be read in one place.
+def _table(listed: Sequence[Topic]) -> None:
+    head, export = st.columns([8, 2], vertical_alignment="center")
+    head.markdown(f"**{count(len(listed), 'topic')}** · edit in place, select rows to change several at once")
+    export.download_button(
+        "CSV", lambda: topics_csv(listed), "topics.csv", "text/csv", icon=":material/download:", type="tertiary"
+    )
+    round_ = st.session_state.setdefault("topics.round", 0)
+    rows, terms = [_row(topic) for topic in listed], session.terms()
+    changed: Any = st.data_editor(
+        rows,
+        key=f"topics.table.{round_}",
+        hide_index=True,
+        placeholder="",
+        height=min(460, 38 + 35 * len(rows)),
+        disabled=["origin", "source"],
+        column_config={
+            "select": st.column_config.CheckboxColumn("", width=40),
+            "name": st.column_config.TextColumn("Topic", width=310, required=True, max_chars=300),
+            "needs": st.column_config.MultiselectColumn("Needs", options=[truth.value for truth in Truth], width=260),
+            "owner": st.column_config.TextColumn("Owner", width=110, max_chars=80),
+            "domain": st.column_config.SelectboxColumn(
+                "Domain",
+                options=list(terms.domains.keywords),
+                format_func=lambda domain: terms.domains.title(str(domain)),
+                width=150,
+            ),
+            "jurisdiction": st.column_config.TextColumn("Jurisdiction", width=110),
+            "origin": st.column_config.TextColumn("From", width=70),
+            "source": st.column_config.TextColumn("Sentence", width="medium"),
+        },
+    )
+    new = [edited(topic, row, terms) for topic, row in zip(listed, changed, strict=True)]
+    touched = [after for before, after in zip(listed, new, strict=True) if before != after]
+    chosen = [topic for topic, row in zip(listed, changed, strict=True) if row["select"]]
+    if touched:
+        st.button(
+            f"Save {count(len(touched), 'change')}",
+            type="primary",
+            icon=":material/save:",
+            on_click=_store,
+            args=(touched, "Saved."),
+        )
+    if chosen:
+        _several(chosen)
+
+
+def _row(topic: Topic) -> dict[str, Any]:
+    source = topic.source
+    where = f"{source.document_name}{f', p. {source.page}' if source.page else ''}: {source.quote}" if source else ""
+    modality = f" · {topic.modality.value}" if topic.modality else ""
+    return {
+        "select": False,
+        "name": topic.name,
+        "needs": [truth.value for truth in topic.needs],
+        "owner": topic.owner,
+        "domain": topic.domain,
+        "jurisdiction": topic.jurisdiction or "",
+        "origin": f"{topic.origin.value}{modality}",
+        "source": where,
+    }
+
+
+def _several(chosen: Sequence[Topic]) -> None:
+    """What can be done to the selected topics. What is typed is read when the button is pressed, not when it is drawn:
+    a press may be the first the server hears of it."""
+    typed, terms = st.session_state, session.terms()
+    with st.container(border=True):
+        st.markdown(f"**{count(len(chosen), 'topic')} selected**")
+        needs, owner, join, part, away = st.columns(5)
+        with needs.popover("Needs", icon=":material/rule:", width="stretch"):
+            st.pills(
+                "Truths these topics need",
+                list(Truth),
+                selection_mode="multi",
+                default=list(chosen[0].needs),
+                format_func=lambda truth: f"{TRUTHS[truth].icon} {truth.value}",
+                key="topics.needs",
+            )
+            _button("Set", "needs", lambda: with_needs(chosen, typed["topics.needs"] or ()))
+        with owner.popover("Owner", icon=":material/person:", width="stretch"):
+            st.text_input("Owner of these topics", key="topics.owner")
+            _button(
+                "Set", "owner", lambda: [edited(topic, {"owner": typed["topics.owner"]}, terms) for topic in chosen]
+            )
+        with join.popover("Merge", icon=":material/merge:", width="stretch", disabled=len(chosen) < 2):
+            st.text_input("Name of the one that stays", value=chosen[0].name, key="topics.merge")
+            _button("Merge", "merge", lambda: merged(chosen, typed["topics.merge"]))
+        with part.popover("Split", icon=":material/call_split:", width="stretch", disabled=len(chosen) != 1):
+            st.text_area("One part per line", key="topics.split")
+            st.button("Split", on_click=_split, args=(chosen[0],), key="topics.split.do")
+        with away:
+            _button(
+                "Retire",
+                "retire",
+                lambda: [edited(topic, {"retired": True}, terms) for topic in chosen],
+                ":material/delete:",
+            )
+
+
+def _button(label: str, name: str, change: Callable[[], Sequence[Topic]], icon: str | None = None) -> None:
+    """A button that keeps changed topics."""
+    st.button(label, icon=icon, key=f"topics.{name}.do", on_click=_edit, args=(change,), width="stretch")
+
+
+def _split(topic: Topic) -> None:
+    def work() -> None:
+        gone, parts = split(topic, st.session_state["topics.split"].splitlines(), session.terms())
+        state.desk().add_topics(parts)  # first, so that a failure in between loses nothing
+        state.desk().change_topics([gone])
+
+    _told(work, "Split.")
+
+
+def _edit(change: Callable[[], Sequence[Topic]]) -> None:
+    _told(lambda: state.desk().change_topics(change()), "Saved.")
+
+
+def _store(changed: Sequence[Topic], said: str) -> None:
+    _told(lambda: state.desk().change_topics(changed), said)
+
+
+def _typed(project: str | None) -> list[Topic]:
+    """The topics of the text field, which is emptied when they are sound."""
+    found = [Topic(name, project=project) for name in topics_from_lines(st.session_state["topics.typed"])]
+    st.session_state["topics.typed"] = ""
+    return found
+
+
+def _add(topics: Callable[[], Sequence[Topic]]) -> None:
+    def work() -> None:
+        before = len(state.topics(st.session_state.get("project")))
+        state.desk().add_topics(topics())
+        state.forget()
+        added = len(state.topics(st.session_state.get("project"))) - before
+        st.session_state["topics.said"] = f"{count(added, 'topic')} added."
+
+    _told(work, "")
+
+
+def _told(work: Callable[[], object], said: str) -> None:
+    """Do it; what went wrong is told by the room, with the table read again."""
+    try:
+        work()
+        if said:
+            st.session_state["topics.said"] = said
+    except FivefoldError as problem:
+        st.session_state["topics.problem"] = problem
+    st.session_state["topics.round"] = st.session_state.get("topics.round", 0) + 1
+    state.forget()
+
+
+def _adding(project: str | None, *, first: bool) -> None:
+    st.markdown("**Where topics come from**" if first else "**Add topics**")
+    typed, file, asked, themes = st.tabs(
+        [":material/edit: Typed", ":material/upload_file: CSV", ":material/flag: Requirements", ":material/hub: Themes"]
+    )
+    with typed:
+        st.text_area("Topics, one per line", key="topics.typed", height=118, placeholder=_EXAMPLE)
+        with st.container(horizontal=True):
+            st.button(
+                "Add topics", type="primary", icon=":material/add:", on_click=_add, args=(lambda: _typed(project),)
+            )
+            if session.sample_loaded():
+                st.button(
+                    "Add the sample library's topics",
+                    icon=":material/auto_stories:",
+                    on_click=_add,
+                    args=(lambda: [Topic(name, project=project) for name in sample.topics()],),
+                )
+    with file:
+        given = st.file_uploader("CSV with the column topic; needs, owner, domain too", type=["csv", "txt"])
+        if given is not None:
+            data, name = given.getvalue(), given.name
+            st.button(
+                f"Add the topics of {name}",
+                icon=":material/add:",
+                type="primary",
+                on_click=_add,
+                args=(lambda: topics_from_table(data, session.terms(), name, project),),
+            )
+    with asked:
+        found_topics(project, TopicOrigin.REQUIREMENT, _add)
+    with themes:
+        found_topics(project, TopicOrigin.CLUSTER, _add)

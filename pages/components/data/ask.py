@@ -1,0 +1,319 @@
+"""Ask: a question in natural language, how it was interpreted, and the rows that answer it or why no table can."""
+# Over 300 lines: the question, its example questions and its answer are one flow down the page.
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+import streamlit as st
+
+from core.domain.dataset_queries import ColumnRef, OtherReading, Rows, TableAnswer, TableQuery
+from core.domain.datasets import Column, ColumnType, RealityTable
+from core.domain.documents import TableRole
+from core.table_qa.join_paths import is_amount, money_columns
+from pages.components import notices
+from pages.components.data import charts, rows, state
+from pages.components.data.rows import column_labels
+from pages.components.data.state import TablesView
+from pages.components.urls import page_path
+from pages.components.wording import count, plain, shortened
+
+__all__ = ["answerable", "candidates", "draw"]
+
+_TABLES = 3
+_FEWEST, _MOST = 2, 30  # different values of a column worth grouping by
+
+
+def answerable(tables: Sequence[RealityTable], answers: Callable[[str], bool], most: int) -> list[str]:
+    """The first questions that have an answer. answers: whether the tables answer one."""
+    return list(islice((question for question in candidates(tables) if answers(question)), most))
+
+
+def candidates(tables: Sequence[RealityTable]) -> list[str]:
+    """Questions in the order they are worth asking, the same for the same tables; the largest records come first."""
+    ordered = sorted(tables, key=lambda table: (table.role is not TableRole.RECORDS, -table.rows, table.name))
+    ranked = [
+        (kind + 2 * place, place, question)
+        for place, table in enumerate(ordered[:_TABLES])
+        for kind, question in _candidates_for(table)
+    ]
+    return list(dict.fromkeys(question for _, _, question in sorted(ranked)))
+
+
+def _candidates_for(table: RealityTable) -> Iterator[tuple[int, str]]:
+    """What one table can be asked, by kind of question, the plainest kind first."""
+    noun = table.name.replace("_", " ")
+    groups = [column for column in table.columns if _can_group(column)]
+    amounts = [*money_columns(table), *(column for column in table.columns if is_amount(table, column))]
+    day = next((column for column in table.columns if column.type.dated and column.distinct > 1), None)
+    yield 0, f"How many {noun} are there?" if noun.endswith("s") else f"How many rows of {noun} are there?"
+    if groups:
+        yield 1, f"{noun} by {_words(groups[0])}"
+    if amounts and groups:
+        yield 2, f"average {_words(amounts[0])} by {_words(groups[min(1, len(groups) - 1)])}"
+    if day:
+        yield 3, f"{noun} by {_words(day)} year"
+    if groups and (least := min(groups, key=lambda column: column.distinct)).top:
+        yield 4, f"{noun} where {_words(least)} is {least.top[-1][0]}"
+
+
+def _can_group(column: Column) -> bool:
+    fits = _FEWEST <= column.distinct <= _MOST and column.filled > column.distinct
+    return fits and column.type is ColumnType.TEXT and not column.key and not column.personal
+
+
+def _words(column: Column) -> str:
+    return column.header.replace("_", " ").lower()
+
+
+_MOST_TAKEN = 100_000
+_EXAMPLES = 6
+_NAMED = 6
+
+
+def draw(seen: TablesView) -> None:
+    """The question with examples, which tables it goes to, and the answer."""
+    if not seen.asked:
+        notices.empty(
+            ":material/table_chart:", "No table is asked", "Switch one on under *Tables*: “Used for questions”."
+        )
+        _asked(seen)
+        return
+    offered = _example_questions(seen)
+    question = _question(offered)
+    _asked(seen)
+    if question:
+        answer = state.cached(
+            "answer", (seen.mark, question), lambda: state.table_service().ask(question, seen.project)
+        )
+        if answer.answered:
+            _answered(seen, answer)
+        else:
+            _refused(seen, answer)
+
+
+def _question(offered: Sequence[str]) -> str:
+    """The box, where "/" leads, and examples below it."""
+    with st.container(key="question"):
+        question = st.text_input(
+            "Question",
+            key="q",
+            bind="query-params",
+            type="search",
+            placeholder=f"For example: {offered[0]}" if offered else "Ask in your own words",
+            on_change=_first_reading,
+            label_visibility="collapsed",
+        )
+    if offered:
+        st.pills(
+            "Examples",
+            offered,
+            key="data.example",
+            format_func=plain,
+            on_change=_take_example,
+            label_visibility="collapsed",
+            wrap=True,
+        )
+    return (question or "").strip()
+
+
+def _example_questions(seen: TablesView) -> list[str]:
+    """Questions these tables do answer."""
+
+    def answers(question: str) -> bool:
+        answer = state.table_service().ask(question, seen.project)
+        return answer.rows is not None and answer.rows.total > 0
+
+    return state.cached("examples", seen.mark, lambda: answerable(seen.asked, answers, _EXAMPLES))
+
+
+def _take_example() -> None:
+    chosen = st.session_state["data.example"]
+    if chosen:
+        st.session_state["q"], st.session_state["data.example"] = chosen, None
+        _first_reading()
+
+
+def _first_reading() -> None:
+    """A new question is read in the likeliest way."""
+    _choose(0)
+
+
+def _choose(number: int) -> None:
+    if number:
+        st.query_params["reading"] = str(number)
+    elif "reading" in st.query_params:
+        del st.query_params["reading"]
+
+
+def _asked(seen: TablesView) -> None:
+    """Which tables are asked, which are not, and why."""
+    names = [table.name for table in seen.asked]
+    listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    told = [f"Asks {count(len(names), 'table')}: {plain(listed)}."] if names else []
+    left = [table for table in seen.tables if not seen.is_asked(table)]
+    if left:
+        whys = "; ".join(f"{plain(table.name)} ({plain(seen.why(table))})" for table in left[:_NAMED])
+        more = f"; {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+        told.append(f"Not asked: {whys}{more}.")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(" ".join(told), width="content")
+        st.button("Choose tables", key="data.choose", type="tertiary", on_click=state.open_view, args=("Tables",))
+
+
+def _answered(seen: TablesView, first: TableAnswer) -> None:
+    """The answer under the reading that was chosen, and the others."""
+    readings = [OtherReading(first.reading, first.query), *first.others] if first.query else []
+    asked = st.query_params.get("reading", "0")
+    number = int(asked) if asked.isdecimal() and int(asked) < len(readings) else 0
+    answer = first
+    if number:
+        other = readings[number].query
+        mark = (seen.mark, first.question, number)
+        answer = state.cached(
+            "reading", mark, lambda: state.table_service().follow(first.question, other, seen.project)
+        )
+    _head(answer)
+    _others([(place, each) for place, each in enumerate(readings) if place != number])
+    _body(seen, answer)
+
+
+def _head(answer: TableAnswer) -> None:
+    with st.container(gap="xsmall"):
+        st.markdown(f"# {plain(answer.headline)}", anchors=False)
+        st.markdown(f":gray[Read as:] {plain(answer.reading)}")
+        for note in answer.notes:
+            st.caption(f":orange[:material/info:] {plain(note)}")
+
+
+def _others(readings: Sequence[tuple[int, OtherReading]]) -> None:
+    """What else the question may have meant; one click answers that."""
+    if not readings:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption("Did you mean", width="content")
+        for place, each in readings:
+            st.button(
+                plain(each.reading),
+                key=f"data.reading.{place}",
+                icon=":material/alt_route:",
+                on_click=_choose,
+                args=(place,),
+            )
+
+
+def _body(seen: TablesView, answer: TableAnswer) -> None:
+    """The rows, drawn and listed; where they stand; the statement that gave them."""
+    found, query = answer.rows, answer.query
+    if found is None or query is None:
+        return
+    heads = column_labels(query, found, seen.tables)
+    listed = not query.measures or bool(query.groups)
+    if charts.has_bars(query, found):
+        bars, table = st.columns([6, 4], gap="medium")
+        with bars:
+            _bars(query, found)
+        with table:
+            rows.draw_rows(found, heads, key="data.rows")
+    elif listed and found.rows:
+        rows.draw_rows(found, heads, key="data.rows")
+    elif listed:
+        st.info("The question was understood, and no row meets it.", icon=":material/filter_alt_off:")
+    _under(seen, answer, [head.words for head in heads] if listed else [])
+    if query.measures:
+        _behind(seen, query)
+    with st.expander("SQL", icon=":material/code:"):
+        st.code(found.sql, language="sql", wrap_lines=True)
+        st.button(
+            "Open in SQL",
+            key="data.to_sql",
+            icon=":material/arrow_forward:",
+            on_click=state.open_view,
+            args=("SQL",),
+            kwargs={"sql": found.sql},
+        )
+
+
+def _bars(query: TableQuery, found: Rows) -> None:
+    dark = st.context.theme.type == "dark"
+    st.plotly_chart(charts.group_bars(query, found, dark=dark), key="data.bars", config={"displayModeBar": False})
+    if len(found.rows) > charts.MOST_BARS:
+        which = "latest" if query.groups[0].part else "first"
+        total = count(found.total, "group")
+        st.caption(f"The {which} {charts.MOST_BARS} of {total}; the table goes on.")
+
+
+def _under(seen: TablesView, answer: TableAnswer, heads: Sequence[str], *, key: str = "data.answer") -> None:
+    """How much is shown, its citation, and the downloads."""
+    found = answer.rows
+    if found is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if found.truncated:
+            st.caption(f"showing {len(found.rows):,} of {found.total:,}", width="content")
+        _citation(seen, answer)
+        st.caption(f"{found.milliseconds:,.0f} ms", width="content")
+        if heads and found.rows:
+            rows.downloads(heads, lambda: _all_rows(answer), "answer", key=key)
+    if heads and found.total > _MOST_TAKEN:
+        st.caption(f"The files hold the first {_MOST_TAKEN:,} rows; narrow the question to have all.")
+
+
+def _all_rows(answer: TableAnswer) -> Sequence[Sequence[object]]:
+    """What a file takes along: all rows, not only those shown."""
+    if answer.query is None or answer.rows is None or not answer.rows.truncated:
+        return answer.rows.rows if answer.rows else ()
+    return state.table_service().rows(answer.query, _MOST_TAKEN).rows
+
+
+def _citation(seen: TablesView, answer: TableAnswer) -> None:
+    """Where the rows stand, as a link to the document."""
+    table = seen.table(answer.tables[0]) if answer.tables else None
+    if table is not None:
+        st.page_link(
+            page_path("library"),
+            label=plain(answer.citation),
+            icon=":material/format_quote:",
+            help="Open the document",
+            query_params={"document": str(table.document_id)},
+        )
+
+
+def _behind(seen: TablesView, query: TableQuery) -> None:
+    """The rows a number was made of, one by one."""
+    if not st.toggle("Show the rows it was made of", key="behind", bind="query-params"):
+        return
+    table = seen.table(query.table)
+    if table is None:
+        return
+    columns = tuple(ColumnRef(table.name, column.name) for column in table.columns)
+    wanted = replace(query, columns=columns, measures=(), groups=(), having=(), order=None, limit=None)
+    behind = state.cached(
+        "behind", (seen.mark, repr(wanted)), lambda: state.table_service().follow("", wanted, seen.project)
+    )
+    if behind.rows is not None and behind.query is not None:
+        heads = column_labels(behind.query, behind.rows, seen.tables)
+        rows.draw_rows(behind.rows, heads, key="data.behind.rows")
+        _under(seen, behind, [head.words for head in heads], key="data.behind")
+
+
+def _refused(seen: TablesView, answer: TableAnswer) -> None:
+    """Why no table can answer, and what can be done."""
+    with st.container(border=True):
+        st.markdown("#### :material/do_not_disturb_on: The tables cannot answer this", anchors=False)
+        st.markdown(plain(answer.refusal))
+        st.markdown(
+            "Say it in other words, with names that stand in the tables below. A question it is not sure to have"
+            " understood is left unanswered rather than guessed."
+        )
+        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+            st.page_link(
+                page_path("search"),
+                label="Ask the documents on Search",
+                icon=":material/search:",
+                query_params={"q": answer.question},
+            )
+        with st.expander("Tables and columns that can be asked", icon=":material/table_chart:", expanded=True):
+            for table in seen.asked:
+                columns = ", ".join(column.header for column in table.columns)
+                st.markdown(f"**{plain(table.name)}** :gray[{plain(shortened(columns, 600))}]")

@@ -1,0 +1,128 @@
+"""What the views of the Data page share: the service, the tables a project sees, and results kept in the session."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from core.domain.dataset_queries import ColumnRef, Rows, TableQuery
+from core.domain.datasets import RealityTable
+from core.domain.documents import Document
+from core.domain.errors import FivefoldError
+from core.table_qa.configured_vs_used import ConfiguredVersusUsed
+from core.table_qa.service import TableService
+from pages.components import notices, session
+
+__all__ = [
+    "TablesView",
+    "apply_change",
+    "cached",
+    "comparisons",
+    "first_rows",
+    "open_table",
+    "open_view",
+    "show_outcome",
+    "table_service",
+    "tables_view",
+]
+
+_Worked = TypeVar("_Worked")
+
+
+@dataclass(frozen=True, slots=True)
+class TablesView:
+    """The tables a project sees. asked: those that questions read. documents: what the tables were read from, by id."""
+
+    project: str | None
+    tables: tuple[RealityTable, ...]
+    asked: tuple[RealityTable, ...]
+    documents: Mapping[int, Document]
+
+    @property
+    def mark(self) -> Hashable:
+        """Equal as long as no table was loaded, replaced, or given another role, use or link."""
+        asked = {table.id for table in self.asked}
+        return self.project, tuple(
+            (each.id, each.role, each.used, each.links, each.called, each.id in asked) for each in self.tables
+        )
+
+    def table(self, name: str) -> RealityTable | None:
+        """A table by its name."""
+        return next((table for table in self.tables if table.name == name), None)
+
+    def is_asked(self, table: RealityTable) -> bool:
+        """Whether questions read it."""
+        return any(each.id == table.id for each in self.asked)
+
+    def why(self, table: RealityTable) -> str:
+        """Why questions read a table, or why not."""
+        if table.used is not None:
+            return "switched on by hand" if table.used else "switched off by hand"
+        document = self.documents.get(table.document_id)
+        truth = document.labels.truth.value if document else None
+        return f"its document states {truth}" if truth else "nothing says yet what its document states"
+
+
+def table_service() -> TableService:
+    """The service of Reality tables."""
+    return session.workbench().tables
+
+
+def tables_view(project: str | None) -> TablesView:
+    """The tables a project sees now."""
+    documents = {document.id: document for document in session.workbench().documents.list()}
+    return TablesView(
+        project, tuple(table_service().tables(project)), tuple(table_service().question_tables(project)), documents
+    )
+
+
+def cached(name: str, mark: Hashable, work: Callable[[], _Worked]) -> _Worked:
+    """A result kept in the session under a name; it is computed again when the mark changes."""
+    results: dict[str, tuple[Hashable, Any]] = st.session_state.setdefault("data.kept", {})
+    if name not in results or results[name][0] != mark:
+        results[name] = (mark, work())
+    result: _Worked = results[name][1]
+    return result
+
+
+def comparisons(seen: TablesView) -> Sequence[ConfiguredVersusUsed]:
+    """What is configured against what is used; computed again only when a table changed."""
+    return cached("in use", seen.mark, lambda: table_service().configured_vs_used(seen.project))
+
+
+def first_rows(table: RealityTable, *, limit: int) -> Rows:
+    """The first rows of a table as they were loaded."""
+    columns = tuple(ColumnRef(table.name, column.name) for column in table.columns)
+    return table_service().rows(TableQuery(table.name, columns=columns, limit=limit), limit)
+
+
+def open_view(view: str, **fields: str) -> None:
+    """Open another view of the page with its fields filled in; a callback of buttons."""
+    st.query_params["view"] = view
+    st.session_state.update(fields)
+
+
+def open_table(name: str) -> None:
+    """Show one table of the view Tables and name it in the URL; "" closes it."""
+    if name:
+        st.query_params["table"] = name
+    elif "table" in st.query_params:
+        del st.query_params["table"]
+
+
+def apply_change(work: Callable[[], object], message: str = "") -> None:
+    """Change something in a callback. The error, or else `message`, is shown when the page is drawn."""
+    try:
+        work()
+        st.session_state["data.said"] = message
+    except FivefoldError as problem:
+        st.session_state["data.problem"] = problem
+
+
+def show_outcome() -> None:
+    """Show the outcome of the last change."""
+    if problem := st.session_state.pop("data.problem", None):
+        notices.error(problem)
+    if message := st.session_state.pop("data.said", ""):
+        st.toast(message, icon=":material/check:")

@@ -1,0 +1,279 @@
+"""Tables: the list of loaded tables, and one table in detail."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from core.domain.dataset_queries import ColumnRef, TableQuery
+from core.domain.datasets import Column, LinkState, RealityTable
+from core.domain.documents import TableRole
+from pages.components import notices, session
+from pages.components.data import rows, state, table_parts
+from pages.components.data.rows import ROW_PIXELS, column_labels, height
+from pages.components.data.state import TablesView
+from pages.components.urls import page_path
+from pages.components.wording import count, day, plain
+
+__all__ = ["draw"]
+
+_PER_PAGE = 12
+"""Tables of the list that are seen without scrolling."""
+_FIRST = 50
+"""Rows shown of a table, so that the page stays quick."""
+_COMMON = 4
+"""Commonest values named for a column, as many as fit its cell."""
+_TALLEST = 20
+"""Columns of a table that are seen without scrolling."""
+_ROLE_HELP = "Records are what happened or who there is; set-up is what has been configured, such as codes."
+_USED_HELP = "Whether questions in words, the comparison *In use* and the five truths read this table."
+_ROLES = {TableRole.RECORDS: "Records", TableRole.SETUP: "Set-up"}
+
+
+def draw(seen: TablesView) -> None:
+    """The list, then the table the URL names."""
+    wanted = st.query_params.get("table", "")
+    chosen = seen.table(wanted)
+    rows, rejected = sum(each.rows for each in seen.tables), sum(each.rejected for each in seen.tables)
+    told = [count(len(seen.tables), "table"), count(rows, "row")]
+    told += [f":orange[{count(rejected, 'row')} could not be read]"] if rejected else []
+    st.caption(" · ".join(told) + " · select one to see its columns, rows, links and versions")
+    _list(seen, chosen)
+    if chosen is not None:
+        _draw_table(seen, chosen)
+    elif wanted:
+        notices.empty(
+            ":material/table_chart:", "This table is not here", "It was deleted or replaced, or is another project's."
+        )
+
+
+def _list(seen: TablesView, chosen: RealityTable | None) -> None:
+    """One row per table; the selected one stands in the URL. What the URL names otherwise is selected anew."""
+    kept = st.session_state
+    name = chosen.name if chosen else ""
+    if kept.get("data.chosen") != name:
+        kept["data.chosen"], kept["data.round"] = name, kept.get("data.round", 0) + 1
+    key = f"data.tables.{hash(seen.mark)}.{kept.get('data.round', 0)}"
+    names = [each.name for each in seen.tables]
+
+    def select() -> None:
+        rows: list[int] = kept[key]["selection"]["rows"]
+        kept["data.chosen"] = names[rows[0]] if rows else ""
+        state.open_table(kept["data.chosen"])
+
+    lines = [_list_row(seen, each) for each in seen.tables]
+    st.dataframe(
+        lines,
+        key=key,
+        hide_index=True,
+        on_select=select,
+        selection_mode="single-row",
+        selection_default={"selection": {"rows": [names.index(name)]}} if chosen else None,
+        row_height=ROW_PIXELS,
+        height=height(len(names), _PER_PAGE),
+        column_order=[each for each in lines[0] if any(line[each] != "" for line in lines)],
+        column_config=_LIST_COLUMNS,
+    )
+
+
+def _list_row(seen: TablesView, each: RealityTable) -> dict[str, Any]:
+    return {
+        "Table": each.name,
+        "Used": "✓ asked" if seen.is_asked(each) else "– not asked",
+        "Holds": "set-up" if each.role is TableRole.SETUP else "records",
+        "Rows": each.rows,
+        "Rejected": each.rejected,
+        "Version": each.version,
+        "File": each.document_name,
+        "Columns": len(each.columns),
+        "Part": each.label if each.label != "Table" else "",
+        "Project": each.project or "",
+        "Loaded": day(each.loaded_at),
+    }
+
+
+_LIST_COLUMNS = {
+    "Table": st.column_config.TextColumn(width=150),
+    "Used": st.column_config.TextColumn("For questions", width=94),
+    "Holds": st.column_config.TextColumn(width=66),
+    "Rows": st.column_config.NumberColumn(width=66, format="localized"),
+    "Rejected": st.column_config.NumberColumn(width=70, format="localized"),
+    "Columns": st.column_config.NumberColumn(width=70),
+    "Version": st.column_config.NumberColumn(width=66),
+    "File": st.column_config.TextColumn(width=160),
+    "Loaded": st.column_config.TextColumn(width=90),
+}
+
+
+def _draw_table(seen: TablesView, table: RealityTable) -> None:
+    """What it is, what can be decided about it, and the part that is looked at."""
+    with st.container(border=True):
+        _head(table)
+        _decisions(seen, table)
+        part = st.segmented_control(
+            "Part",
+            list(_PARTS),
+            default="Columns",
+            required=True,
+            key="part",
+            bind="query-params",
+            label_visibility="collapsed",
+            wrap=True,
+        )
+        _PARTS[part or "Columns"](seen, table)
+
+
+def _head(table: RealityTable) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.markdown(f"#### {plain(table.name)}", anchors=False, width="content")
+        st.space("stretch")
+        where = {"document": str(table.document_id)}
+        st.page_link(page_path("library"), label="Open document", icon=":material/library_books:", query_params=where)
+        inside = {"documents": str(table.document_id)}
+        st.page_link(page_path("search"), label="Find in Search", icon=":material/search:", query_params=inside)
+    facts = [plain(table.document_name), *([plain(table.label)] if table.label != "Table" else [])]
+    facts += [count(table.rows, "row")]
+    dropped = table.rejected + len(table.left_out)
+    facts += [f":orange[{count(dropped, 'row')} left out]"] if dropped else []
+    facts += [f"version {table.version}, loaded {day(table.loaded_at)}", plain(table.project or "all projects")]
+    st.caption(" · ".join(facts))
+    for warning in table.warnings:
+        st.caption(f":orange[:material/warning:] {plain(warning)}")
+
+
+def _decisions(seen: TablesView, table: RealityTable) -> None:
+    """Its role, and whether questions read it; each with who decided. The widgets show what is stored."""
+    role_key, used_key = f"data.role.{table.id}", f"data.used.{table.id}"
+    st.session_state[role_key], st.session_state[used_key] = table.role, seen.is_asked(table)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.segmented_control(
+            "What it holds",
+            list(_ROLES),
+            key=role_key,
+            required=True,
+            format_func=_ROLES.__getitem__,
+            on_change=_set_role,
+            args=(table.name, role_key),
+            label_visibility="collapsed",
+        )
+        by = "set by hand" if table.role_by == "analyst" else "suggested from its name and columns"
+        st.caption(by, width="content", help=_ROLE_HELP)
+        st.toggle("Used for questions", key=used_key, on_change=_set_used, args=(table.name, used_key))
+        st.caption(plain(seen.why(table)), width="content", help=_USED_HELP)
+        if table.used is not None:
+            st.button(
+                "Leave it to the document",
+                key=f"data.unset.{table.id}",
+                type="tertiary",
+                on_click=_unset,
+                args=(table.name,),
+            )
+    _called(table)
+
+
+def _called(table: RealityTable) -> None:
+    """What one row is called, when the file's name does not tell."""
+    key = f"data.called.{table.id}"
+    st.session_state[key] = ", ".join(table.called)
+    st.text_input(
+        "One row is called",
+        key=key,
+        placeholder="for instance: shipment, delivery",
+        help="Words for a row, with commas between. Questions may use them: “how many shipments went to Ohio”.",
+        on_change=_set_called,
+        args=(table.name, key),
+        width=420,
+    )
+
+
+def _set_called(name: str, key: str) -> None:
+    words = str(st.session_state[key]).split(",")
+    state.apply_change(lambda: state.table_service().set_row_names(name, words), "Questions may call its rows so now.")
+
+
+def _set_role(name: str, key: str) -> None:
+    role: TableRole = st.session_state[key]
+    state.apply_change(
+        lambda: session.workbench().documents.set_table_role(name, role), f"It holds {_ROLES[role].lower()} now."
+    )
+
+
+def _set_used(name: str, key: str) -> None:
+    used: bool = st.session_state[key]
+    said = "Questions read it now." if used else "Questions leave it out now."
+    state.apply_change(lambda: state.table_service().set_used(name, used), said)
+
+
+def _unset(name: str) -> None:
+    state.apply_change(lambda: state.table_service().set_used(name, None), "Its document's truth decides again.")
+
+
+def _columns(table: RealityTable) -> None:
+    personal = [column for column in table.columns if column.personal]
+    if personal:
+        listed = "; ".join(f"{column.header} ({column.personal})" for column in personal)
+        st.markdown(f":orange[:material/person_alert:] **Personal data:** {plain(listed)}")
+    lines = [_column(table, column) for column in table.columns]
+    shown = [name for name in lines[0] if name in _ALWAYS or any(line[name] for line in lines)]
+    st.dataframe(
+        lines,
+        key=f"data.columns.{table.id}",
+        hide_index=True,
+        row_height=ROW_PIXELS,
+        height=height(len(lines), _TALLEST),
+        column_order=shown,
+        column_config=_PROFILE,
+    )
+
+
+def _column(table: RealityTable, column: Column) -> dict[str, Any]:
+    """One column's profile; what says nothing is left empty."""
+    link = next((each for each in table.links if each.column == column.name), None)
+    roles = [
+        "✓ key" if column.key else "",
+        f"● {column.personal}" if column.personal else "",
+        f"→ {link.other_table}" if link and link.state is not LinkState.DISMISSED else "",
+    ]
+    repeats = not column.key and column.distinct < column.filled
+    common = [f"{value} ({number:,})" for value, number in column.top[:_COMMON]] if repeats else []
+    return {
+        "Header": column.header,
+        "Name": column.name if column.name != column.header else "",
+        "Type": column.type.value,
+        "Is": " · ".join(role for role in roles if role),
+        "Filled": column.filled / table.rows if table.rows else None,
+        "Different": column.distinct,
+        "Range": column.least if column.least == column.most else f"{column.least} – {column.most}",
+        "Commonest": " · ".join(common),
+        "Note": column.note,
+    }
+
+
+_ALWAYS = {"Header", "Type", "Filled", "Different"}
+_PROFILE = {
+    "Header": st.column_config.TextColumn(width=150),
+    "Name": st.column_config.TextColumn("In SQL", width=150),
+    "Type": st.column_config.TextColumn(width=72),
+    "Is": st.column_config.TextColumn("Key, personal, link", width=140),
+    "Filled": st.column_config.NumberColumn(format="percent", width=64),
+    "Different": st.column_config.NumberColumn(format="localized", width=76),
+    "Range": st.column_config.TextColumn(width=190),
+    "Commonest": st.column_config.TextColumn(width=300),
+}
+
+
+def _first_rows(seen: TablesView, table: RealityTable) -> None:
+    found = state.first_rows(table, limit=_FIRST)
+    st.caption(f"The first {min(_FIRST, table.rows):,} of {count(table.rows, 'row')}, as they were loaded")
+    columns = tuple(ColumnRef(table.name, column.name) for column in table.columns)
+    rows.draw_rows(found, column_labels(TableQuery(table.name, columns=columns), found, seen.tables), key="data.first")
+
+
+_PARTS: Mapping[str, Callable[[TablesView, RealityTable], None]] = {
+    "Columns": lambda _, table: _columns(table),
+    "Rows": _first_rows,
+    "Links": table_parts.draw_links,
+    "Left out": lambda _, table: table_parts.draw_left_out(table),
+    "Versions": lambda _, table: table_parts.draw_versions(state.table_service().versions(table.name)),
+}
+"""The parts, as the switch and the URL name them."""

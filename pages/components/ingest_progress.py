@@ -1,0 +1,32 @@
+"""Progress of processing files: a bar that updates itself, and a page refresh when results change."""
+
+from collections.abc import Callable, Hashable
+
+import streamlit as st
+
+from core.domain.documents import DocumentState
+from pages.components import session
+from pages.components.wording import count
+
+__all__ = ["progress"]
+
+
+def _same() -> Hashable:
+    return None
+
+
+def progress(shown: Callable[[], Hashable] = _same) -> None:
+    """Nothing once every file is read. shown: what the page was drawn from; it is drawn again when that is another."""
+    before = shown()
+
+    @st.fragment(run_every=1.0)
+    def drawn() -> None:
+        counts = session.workbench().documents.statistics()
+        pending = counts.by_state.get(DocumentState.PENDING, 0)
+        if not pending or shown() != before:
+            st.rerun()
+        done = counts.documents - pending
+        st.progress(done / max(1, counts.documents), f"Reading: {done:,} of {count(counts.documents, 'document')} done")
+
+    if session.workbench().documents.statistics().by_state.get(DocumentState.PENDING, 0):
+        drawn()

@@ -1,0 +1,1 @@
+"""Components of the Insights page: listing, editing and deleting insights and episodes."""

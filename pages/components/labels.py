@@ -1,0 +1,147 @@
+"""A document's labels with the evidence for each, editable in place; a manual correction always overrides."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import streamlit as st
+
+from core.domain.documents import LABEL_FIELDS, Authority, Document, Label, TemporalClass, Truth
+from core.domain.queries import Chip
+from core.knowledge.workspace_terms import WorkspaceTerms
+from pages.components import session
+from pages.components.wording import plain, shortened
+
+__all__ = ["chip_title", "contested", "editor", "field_options", "field_title", "value_title"]
+
+_SHOWN_EVIDENCE = 3
+_OPTIONS: Mapping[str, Callable[[WorkspaceTerms], Sequence[str]]] = {
+    "truth": lambda terms: [each.value for each in Truth],
+    "domain": lambda terms: list(terms.domains.keywords),
+    "authority": lambda terms: [each.value for each in Authority],
+    "jurisdiction": lambda terms: list(terms.jurisdictions.titles),
+    "temporal_class": lambda terms: [each.value for each in TemporalClass],
+}
+
+
+def field_options(field: str, terms: WorkspaceTerms) -> Sequence[str]:
+    """The values a label field can be given by choosing; () for a field that is written."""
+    return _OPTIONS[field](terms) if field in _OPTIONS else ()
+
+
+def field_title(field: str) -> str:
+    """
+    >>> field_title("temporal_class")
+    'Temporal class'
+    """
+    return "URL" if field == "url" else field.replace("_", " ").capitalize()
+
+
+def value_title(field: str, value: str, terms: WorkspaceTerms) -> str:
+    """The words a page shows for a label's value.
+
+    >>> from core.knowledge.workspace_terms import BUILT_IN_TERMS
+    >>> value_title("jurisdiction", "state:CA", BUILT_IN_TERMS), value_title("truth", "intent", BUILT_IN_TERMS)
+    ('California', 'Intent')
+    """
+    match field:
+        case "domain":
+            return terms.domains.title(value)
+        case "jurisdiction":
+            return terms.jurisdictions.title(value)
+        case "truth" | "authority" | "temporal_class":
+            return value.capitalize()
+    return value
+
+
+def chip_title(chip: Chip, terms: WorkspaceTerms) -> str:
+    """What a chip says, for people: what it is about, and what was read."""
+    kind, _, named = chip.kind.partition(":")
+    if named:
+        return f"entity: {chip.value}" if kind == "entity" else chip.value
+    value = value_title(chip.kind, chip.value, terms).replace("_", " ")
+    return f"{chip.kind}: {value}"
+
+
+def contested(label: Label) -> bool:
+    """Whether a runner-up is worth a word: not one that nothing speaks for."""
+    return bool(label.runner_up) and round(label.runner_up_probability, 2) > 0
+
+
+def editor(document: Document) -> None:
+    """One line per label: its value, how sure, what decided it; and a way to correct it."""
+    terms = session.terms()
+    for field in LABEL_FIELDS:
+        label = getattr(document.labels, field)
+        said, corrected = st.columns([5, 3], vertical_alignment="top")
+        with said:
+            _line(field, label, terms)
+        if field in _OPTIONS:
+            with corrected, st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+                _correction(document, field, terms)
+                _agreement(document.id, field, label, terms)
+
+
+def _line(field: str, label: Label, terms: WorkspaceTerms) -> None:
+    value = value_title(field, label.value, terms) if label.value else "unknown"
+    lines = [label.reason] if label.reason else []
+    for evidence in label.evidence[:_SHOWN_EVIDENCE]:
+        speaks = "" if evidence.value == label.value else f", for {value_title(field, evidence.value, terms)}"
+        lines.append(f"“{shortened(evidence.quote, 200)}” {evidence.rule} ({evidence.source.value}{speaks})")
+    with st.container(gap="xxsmall"):
+        st.markdown(f"{field_title(field)} **{plain(value)}**{_sure(field, label, terms)}")
+        if lines:
+            st.caption("  \n".join(plain(line) for line in lines))
+
+
+def _sure(field: str, label: Label, terms: WorkspaceTerms) -> str:
+    """How sure a label is, and what else it may be, as safe markdown."""
+    if label.confirmed:
+        return " :gray[(confirmed by hand)]"
+    told = [f"sure {label.probability:.2f}"] if label.value is not None else []
+    if label.runner_up and contested(label):
+        other = f"{value_title(field, label.runner_up, terms)} {label.runner_up_probability:.2f}"
+        told.append(f"{'before' if told else 'nearest is'} {other}")
+    return f" :gray[({plain(', '.join(told))})]" if told else ""
+
+
+def _correction(document: Document, field: str, terms: WorkspaceTerms) -> None:
+    key = f"correct.{document.id}.{field}"
+    st.selectbox(
+        f"Correct {field_title(field).lower()}",
+        _OPTIONS[field](terms),
+        index=None,
+        key=key,
+        placeholder="Correct it",
+        label_visibility="collapsed",
+        format_func=lambda value: value_title(field, value, terms),
+        on_change=_correct,
+        args=(document.id, field, key),
+    )
+
+
+def _agreement(document_id: int, field: str, label: Label, terms: WorkspaceTerms) -> None:
+    """One click for a label that is right: what is confirmed is what the classifier is judged by."""
+    if label.value is None or label.confirmed:
+        return
+    st.button(
+        "Right",
+        key=f"agree.{document_id}.{field}",
+        icon=":material/check:",
+        type="tertiary",
+        help=f"Confirm that the {field_title(field).lower()} is {value_title(field, label.value, terms)}.",
+        width="content",
+        on_click=_confirm,
+        args=(document_id, field, label.value),
+    )
+
+
+def _correct(document_id: int, field: str, key: str) -> None:
+    value = st.session_state[key]
+    if value:
+        _confirm(document_id, field, value)
+
+
+def _confirm(document_id: int, field: str, value: str) -> None:
+    session.workbench().documents.correct(document_id, field, value)
+    session.forget_answers()
+    title = value_title(field, value, session.terms())
+    st.toast(f"{field_title(field)} is now {title}, confirmed.", icon=":material/check:")

@@ -1,0 +1,184 @@
+"""One document in detail: labels with their evidence, contents, and actions."""
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from core.domain.documents import Document, DocumentState, Passage
+from core.domain.errors import Cure
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.library.archive_members import is_container
+from core.library.versions.service import RelatedDocuments
+from pages.components import cards, labels, session
+from pages.components.library.editing import draw_editing
+from pages.components.library.enrichment import draw_enrichment
+from pages.components.library.history import draw_history
+from pages.components.library.related_documents import draw_kin
+from pages.components.library.versions import draw_versions
+from pages.components.pager import draw_pager, paged
+from pages.components.upload.remedies import (
+    draw_container,
+    draw_not_replaced,
+    draw_notes,
+    draw_replacing,
+    draw_unlocking,
+)
+from pages.components.urls import page_path
+from pages.components.wording import bytes_in_words, count, day, plain, shortened
+
+__all__ = ["draw_details"]
+
+_PER_PAGE = 15
+
+
+def draw_details(document: Document) -> None:
+    """One document in detail: labels with their evidence, contents, and actions."""
+    with st.container(border=True):
+        st.markdown(f"#### {plain(shortened(document.title or document.name, 120))}", anchors=False)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if is_container(document):
+                draw_container(document, session.workbench().documents.list())
+            elif document.state is DocumentState.READY:
+                cards.truth_badge(document.labels.truth.value, probability=document.labels.truth.probability)
+            else:
+                cards.state_badge(document)
+            facts = [document.name]
+            if not is_container(document):
+                facts += [count(document.pages, "page"), count(document.passages, "passage")]
+                facts += [bytes_in_words(document.size_bytes)]
+            facts += [f"uploaded {day(document.uploaded_at)}", document.project or "no project"]
+            st.caption(" · ".join(plain(fact) for fact in facts), width="content")
+        _actions(document)
+        if is_container(document):
+            draw_notes(document)
+            return
+        for warning in document.warnings:
+            st.caption(f":orange[:material/warning:] {plain(warning)}")
+        if st.session_state.get("library.view") != "Versions":
+            for kin in session.workbench().versions.kin([document]).values():
+                draw_kin(document, kin)
+                _suspects(document, kin)
+        if document.failure:
+            st.markdown(f":red[:material/error: {plain(document.failure)}] {plain(document.remedy)}")
+            draw_unlocking(document, "library")
+            draw_not_replaced(document, "library")
+        view = st.segmented_control(
+            "Part", list(_VIEWS), default="Labels", required=True, key="library.view", label_visibility="collapsed"
+        )
+        _VIEWS[view or "Labels"](document)
+
+
+def _suspects(document: Document, kin: RelatedDocuments) -> None:
+    """How many notes and accepted cells rest on text that a version has replaced; they stand in the part Versions."""
+    if kin.replaces is None and kin.replaced_by is None:
+        return
+    if found := session.workbench().versions.suspect_citations(document.id):
+        rest = f"{count(len(found), 'citation')} {'rests' if len(found) == 1 else 'rest'} on older text"
+        st.caption(f":orange[:material/gpp_maybe: {rest}]; *Versions* shows what the current one says instead.")
+
+
+def _actions(document: Document) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.download_button(
+            "Download original",
+            lambda: session.workbench().documents.uploaded(document.id),
+            file_name=document.name.rpartition("/")[2],
+            icon=":material/download:",
+            on_click="ignore",
+            key=f"original.{document.id}",
+        )
+        if document.passages:
+            st.page_link(
+                page_path("search"),
+                label="Search in it",
+                icon=":material/search:",
+                query_params={"documents": str(document.id)},
+            )
+        if document.state is DocumentState.FAILED and document.cure is not Cure.AGAIN:
+            draw_replacing(document, "library", _open)
+        elif st.button("Read again", icon=":material/refresh:", type="tertiary", key=f"again.{document.id}"):
+            session.workbench().documents.retry(document.id)
+            st.toast("It is read again; your corrections stay.", icon=":material/refresh:")
+        if st.button("Delete", icon=":material/delete:", type="tertiary", key=f"delete.{document.id}"):
+            _confirm_delete(document)
+
+
+def _open(document_id: int) -> None:
+    st.session_state["library.document"] = str(document_id)
+
+
+@st.dialog("Delete this document?")
+def _confirm_delete(document: Document) -> None:
+    st.markdown(f"**{plain(document.name)}** and its {count(document.passages, 'passage')} will no longer be found.")
+    st.caption(
+        "Boards and citations that rest on it lose their evidence. The original bytes stay until they are purged."
+    )
+    yes, no = st.columns(2)
+    if yes.button(
+        "Delete",
+        type="primary",
+        icon=":material/delete:",
+        width="stretch",
+        on_click=_delete,
+        args=(document.id,),
+    ):
+        st.rerun()
+    if no.button("Keep it", width="stretch"):
+        st.rerun()
+
+
+def _delete(document_id: int) -> None:
+    session.workbench().documents.delete(document_id)
+    session.forget_answers()
+    st.session_state["library.document"] = ""
+
+
+def _passages(document: Document) -> None:
+    """The passages in reading order; those that state another truth than their document say so."""
+    passages, terms = session.workbench().documents.passages(document.id), session.terms()
+    for passage in paged(passages, _PER_PAGE, f"passages.{document.id}"):
+        _passage(passage, document, terms)
+
+
+def _passage(passage: Passage, document: Document, terms: WorkspaceTerms) -> None:
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            cards.badges(passage, terms)
+            where = cards.place(passage, document)
+            own = passage.truth is not None and passage.truth.value != document.labels.truth.value
+            st.caption(plain(where) + (" · **its own truth**" if own else ""), width="content")
+        st.markdown(plain(passage.text))
+        if own:
+            for evidence in passage.truth_evidence[:2]:
+                st.caption(plain(f"because of “{shortened(evidence.quote, 160)}” {evidence.rule}"))
+
+
+def _text(document: Document) -> None:
+    if not document.pages:
+        st.caption("No text was read from this file.")
+        return
+    number = draw_pager(document.pages, f"text.{document.id}")
+    page = session.workbench().documents.page(document.id, number)
+    st.caption(plain(page.label) or f"Page {page.number} of {document.pages}, as it was read")
+    with st.container(border=True, height=480):
+        st.text(page.text)
+
+
+def _edit(document: Document) -> None:
+    draw_editing([document])
+
+
+def _history(document: Document) -> None:
+    draw_history(document.id)
+
+
+_VIEWS: Mapping[str, Callable[[Document], None]] = {
+    "Labels": labels.editor,
+    "Enrichment": draw_enrichment,
+    "Passages": _passages,
+    "Text": _text,
+    "Versions": draw_versions,
+    "Edit": _edit,
+    "History": _history,
+}
+"""What can be looked at of a document, by the name people choose it by."""

@@ -1,0 +1,237 @@
+"""Editing labels of many documents at once, in the page or through a spreadsheet."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from core.domain.documents import LABEL_FIELDS, Document, SourceType
+from core.domain.errors import FivefoldError
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.library.bulk_edit.plan import BulkEdit, EditMode, EditPlan, EditProblem, documents_csv, read_edits
+from pages.components import notices, session
+from pages.components.labels import field_options, field_title, value_title
+from pages.components.user_name import who
+from pages.components.wording import count, plain, shortened
+
+__all__ = ["draw_editing", "draw_plan", "draw_sheet", "keep_plan"]
+
+_NOTHING = "(nothing)"
+
+_SHOWN = 200
+
+_PLAN = "library.plan"
+
+_ROUND = "library.edit.round"
+
+
+def draw_editing(documents: Sequence[Document]) -> None:
+    """The form for the chosen documents, or what it would change; and the archive."""
+    with st.container(border=True):
+        names = ", ".join(plain(each.name) for each in documents[:3]) + (" …" if len(documents) > 3 else "")
+        st.markdown(f"#### Edit {count(len(documents), 'document')}", anchors=False)
+        st.caption(names)
+        if draw_plan():
+            return
+        _form(documents)
+        _archiving(documents)
+
+
+def _form(documents: Sequence[Document]) -> None:
+    """Every field that can be edited; what is left blank stays as it is."""
+    turn = st.session_state.setdefault(_ROUND, 0)
+    known, terms = session.workbench().documents.list(archived=None), session.terms()
+    with st.form(f"library.edit.{turn}", border=False):
+        left, middle, right = st.columns(3)
+        edits: list[BulkEdit] = []
+        with left:
+            edits += _chosen("project", sorted({each.project for each in known if each.project}), terms, new=True)
+            edits += _chosen("owner", sorted({each.owner for each in known if each.owner}), terms, new=True)
+            edits += _chosen("source_type", [each.value for each in SourceType], terms)
+            edits += _written("url", "https://…")
+        with middle:
+            tags = sorted({tag for each in known for tag in each.tags})
+            edits += _tags("Add tags", EditMode.ADD, tags, new=True)
+            edits += _tags("Remove tags", EditMode.REMOVE, sorted({tag for each in documents for tag in each.tags}))
+            edits += _written("effective_date", "2026, 2026-07 or 2026-07-01")
+            edits += _chosen("jurisdiction", field_options("jurisdiction", terms), terms)
+        with right:
+            for field in ("truth", "authority", "domain", "temporal_class"):
+                edits += _chosen(field, field_options(field, terms), terms)
+        st.caption("What is left blank stays as it is. Labels set here are confirmed: they win for ever.")
+        if st.form_submit_button("See what would change", icon=":material/preview:", type="primary"):
+            if edits:
+                keep_plan({each.id: edits for each in documents}, _in_words(edits))
+                st.rerun()
+            st.warning("Nothing to change: fill in at least one field.", icon=":material/error:")
+
+
+def _chosen(field: str, options: Sequence[str], terms: WorkspaceTerms, *, new: bool = False) -> list[BulkEdit]:
+    clear = [] if field in LABEL_FIELDS or field == "source_type" else [_NOTHING]
+    value = st.selectbox(
+        field_title(field),
+        [*clear, *options],
+        index=None,
+        accept_new_options=new,
+        placeholder="Stays as it is",
+        format_func=lambda each: each if each == _NOTHING else value_title(field, each, terms),
+    )
+    if value is None:
+        return []
+    return [BulkEdit(field, mode=EditMode.CLEAR) if value == _NOTHING else BulkEdit(field, value)]
+
+
+def _written(field: str, placeholder: str) -> list[BulkEdit]:
+    value = st.text_input(field_title(field), placeholder=placeholder).strip()
+    return [BulkEdit(field, value)] if value else []
+
+
+def _tags(title: str, mode: EditMode, options: Sequence[str], *, new: bool = False) -> list[BulkEdit]:
+    tags = st.multiselect(title, options, accept_new_options=new, placeholder="None")
+    return [BulkEdit("tags", ";".join(tags), mode)] if tags else []
+
+
+def _in_words(edits: Sequence[BulkEdit]) -> str:
+    """What a set of edits does, for the history."""
+    verbs = {EditMode.ADD: "added", EditMode.REMOVE: "removed", EditMode.CLEAR: "cleared"}
+    return "; ".join(f"{field_title(each.field)} {verbs.get(each.mode, '→')} {each.value}".strip() for each in edits)
+
+
+def keep_plan(wanted: Mapping[int, Sequence[BulkEdit]], what: str, told: Sequence[EditProblem] = ()) -> None:
+    """Plan edits and store the plan until it is applied or dropped. told: errors of the file they came from."""
+    plan = session.workbench().bulk_edit.plan(wanted)
+    st.session_state[_PLAN] = (EditPlan(plan.changes, (*told, *plan.problems)), what)
+
+
+def draw_plan() -> bool:
+    """What would change, with the way to make it so; whether there is a plan."""
+    held = st.session_state.get(_PLAN)
+    if held is None:
+        return False
+    plan, what = held
+    if plan.problems:
+        _problems(plan.problems)
+    if plan.changes:
+        terms = session.terms()
+        st.markdown(f"**{count(len(plan.changes), 'change')}** in {count(plan.documents, 'document')}")
+        rows = [
+            {
+                "Document": each.name,
+                "Field": field_title(each.field),
+                "Now": value_title(each.field, each.before, terms) if each.before else "–",
+                "Then": value_title(each.field, each.after, terms) if each.after else "–",
+            }
+            for each in plan.changes[:_SHOWN]
+        ]
+        st.dataframe(rows, hide_index=True, height="content" if len(rows) < 12 else 400)
+        if len(plan.changes) > _SHOWN:
+            st.caption(f"The first {_SHOWN} of them.")
+    else:
+        st.info("Nothing would change: the documents are as wanted.", icon=":material/check:")
+    with st.container(horizontal=True, gap="small"):
+        label = f"Make {count(len(plan.changes), 'change')}"
+        if plan.changes and st.button(label, type="primary", icon=":material/check:", key="library.apply"):
+            _apply(plan, what)
+        st.button("Back", icon=":material/arrow_back:", type="tertiary", on_click=_drop, key="library.drop")
+    return True
+
+
+def _problems(problems: Sequence[EditProblem]) -> None:
+    """What cannot be done; what is wrong alike with several documents is said once."""
+    names: dict[str, list[str]] = {}
+    for problem in problems:
+        names.setdefault(problem.what, []).append(shortened(problem.about, 48))
+    told = [_told_once(named, what) for what, named in names.items()]
+    more = [f"and {len(told) - 12:,} more"] if len(told) > 12 else []
+    lines = "\n".join(f"- {plain(each)}" for each in (*told[:12], *more))
+    st.warning(f"**{count(len(problems), 'thing')} cannot be done:**\n{lines}", icon=":material/error:")
+
+
+def _told_once(named: Sequence[str], what: str) -> str:
+    more = f" and {len(named) - 3:,} more" if len(named) > 3 else ""
+    return str(EditProblem(what, f"{', '.join(named[:3])}{more}"))
+
+
+def _apply(plan: EditPlan, what: str) -> None:
+    bar = st.progress(0.0, "Making the changes …")
+    try:
+        made = session.workbench().bulk_edit.apply(
+            plan.changes,
+            what,
+            who() or "analyst",
+            lambda done, whole, name: bar.progress(done / whole, f"{done:,} of {whole:,} · {plain(name)}"),
+        )
+    except FivefoldError as problem:
+        notices.error(problem)
+        return
+    st.session_state["library.done"] = made.id
+    st.session_state[_ROUND] += 1
+    _drop()
+    session.forget_answers()
+    st.rerun()
+
+
+def _drop() -> None:
+    st.session_state.pop(_PLAN, None)
+    st.session_state["library.csv.round"] = st.session_state.get("library.csv.round", 0) + 1
+
+
+def _archiving(documents: Sequence[Document]) -> None:
+    living = [each.id for each in documents if not each.archived]
+    stored = [each.id for each in documents if each.archived]
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        if living:
+            st.button(
+                f"Archive {count(len(living), 'document')}",
+                icon=":material/archive:",
+                type="tertiary",
+                on_click=_archive,
+                args=(living, True),
+                help="Out of searches, boards and counts; nothing is deleted.",
+            )
+        if stored:
+            st.button(
+                f"Put {count(len(stored), 'document')} back",
+                icon=":material/unarchive:",
+                type="tertiary",
+                on_click=_archive,
+                args=(stored, False),
+            )
+
+
+def _archive(document_ids: list[int], archived: bool) -> None:
+    with notices.told():
+        made = session.workbench().bulk_edit.archive(document_ids, archived=archived, who=who() or "analyst")
+        st.session_state["library.done"] = made.id
+        session.forget_answers()
+
+
+def draw_sheet(documents: Sequence[Document]) -> None:
+    """documents: those listed, which the download holds; what is uploaded may speak of any document."""
+    if draw_plan():
+        return
+    out, back = st.columns(2, gap="large")
+    with out:
+        st.markdown("**1 Download, and change it in a spreadsheet**")
+        st.caption("One row per document with its project, tags, source, owner, address and every label.")
+        st.download_button(
+            f"Download {count(len(documents), 'row')} (CSV)",
+            lambda: documents_csv(documents),
+            file_name="documents.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+            key="library.csv.out",
+        )
+    with back:
+        st.markdown("**2 Read it back**")
+        st.caption("You see every change before it is made. A blank label stays as it is; other blank cells clear.")
+        turn = st.session_state.setdefault("library.csv.round", 0)
+        file = st.file_uploader("Changed CSV", type=["csv"], key=f"library.csv.{turn}", label_visibility="collapsed")
+        if file is not None:
+            try:
+                read = read_edits(file.getvalue(), file.name, session.workbench().documents.list(archived=None))
+            except FivefoldError as problem:
+                notices.error(problem)
+                return
+            keep_plan(read.edits, f"Read from {file.name}", read.problems)
+            st.rerun()

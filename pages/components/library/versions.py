@@ -1,0 +1,298 @@
+"""The versions of a document: its chain, suggestions, changes, and what cites older text."""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import streamlit as st
+
+from core.domain.documents import Document, DocumentState
+from core.domain.errors import FivefoldError
+from core.domain.insights import Insight
+from core.library.versions.outdated_citations import CitationUpdate, CitingItem, taken_over
+from core.library.versions.service import RelatedDocuments
+from core.library.versions.suggestions import Suggestion, in_order
+from pages.components import notices, session
+from pages.components.library.differences import draw_difference
+from pages.components.library.related_documents import library_link, likeness
+from pages.components.user_name import who
+from pages.components.wording import count, day, plain, shortened, squeezed
+
+__all__ = ["decided", "draw_suggestion", "draw_versions"]
+
+
+def draw_versions(document: Document) -> None:
+    """Everything about versions of one document; what was just refused is said on top."""
+    if (problem := st.session_state.pop("versions.problem", None)) is not None:
+        notices.error(problem)
+    desk = session.workbench().versions
+    chain = desk.chain(document.id)
+    kin = desk.kin([document]).get(document.id, RelatedDocuments())
+    _chain(document, chain)
+    for suggestion in kin.suggestions:
+        draw_suggestion(suggestion)
+    _near(kin)
+    _suspects(document)
+    _compare(document, chain, kin)
+    _by_hand(document, chain)
+
+
+# The chain
+
+
+def _chain(document: Document, chain: Sequence[Document]) -> None:
+    """v1 → v2 → v3, each with its date; between two the way back."""
+    if len(chain) == 1:
+        st.caption("No other version is known. A new one is suggested when its name, title, address or text tells so.")
+        return
+    links = {newer.id: older for older, newer in pairwise(chain) if newer.version_of == older.id}
+    st.markdown("**Versions** " + " → ".join(f"v{number}" for number in range(1, len(chain) + 1)))
+    for number, version in reversed(list(enumerate(chain, 1))):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"**v{number}**", width="content")
+            name = plain(squeezed(version.name, 70))
+            if version.id == document.id:
+                st.markdown(f"{name} :gray[– this one]", width="content")
+            else:
+                library_link(version, name)
+            state = "replaced" if version.archived else "current"
+            dated = f"dated {day(version.date)}" if version.date else "undated"
+            st.caption(f"{state} · {dated} · uploaded {day(version.uploaded_at)}", width="content")
+            if version.id in links:
+                _way_back(links[version.id], version, alone=len(chain) == 2)
+    if not links:
+        st.caption("These are versions of a table; *Data* compares them row by row.")
+
+
+def _way_back(older: Document, newer: Document, *, alone: bool) -> None:
+    desk = session.workbench().versions
+    st.button(
+        "Undo",
+        icon=":material/undo:",
+        type="tertiary",
+        key=f"versions.undo.{newer.id}",
+        help=f"'{older.name}' is no older version of it: both are found again.",
+        on_click=decided,
+        args=(lambda: desk.undo(older.id, newer.id, who()), "Both are found again."),
+    )
+    if alone:
+        st.button(
+            "Turn round",
+            icon=":material/swap_vert:",
+            type="tertiary",
+            key=f"versions.turn.{newer.id}",
+            help="The older one is the newer.",
+            on_click=decided,
+            args=(lambda: desk.turn_round(older.id, newer.id, who()), "Turned round."),
+        )
+
+
+def decided(act: Callable[[], object], said: str, replaced: int = 0, by: int = 0) -> None:
+    """Do what a button says; what is refused is told on the page. Where the document looked at is the one replaced, its
+    new version is looked at from now on."""
+    try:
+        act()
+    except FivefoldError as problem:
+        st.session_state["versions.problem"] = problem
+        return
+    session.forget_answers()
+    if replaced and st.session_state.get("library.document") == str(replaced):
+        st.session_state["library.document"] = str(by)
+    st.toast(said, icon=":material/history:")
+
+
+# What is suggested
+
+
+def draw_suggestion(suggestion: Suggestion) -> None:
+    """One suggestion: why, and the three answers to it."""
+    desk, older, newer = session.workbench().versions, suggestion.older, suggestion.newer
+    key = f"{older.id}.{newer.id}"
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.badge("New version?", icon=":material/update:", color="orange")
+            library_link(newer, f"**{plain(squeezed(newer.name, 60))}**")
+            st.caption("may replace", width="content")
+            library_link(older, f"**{plain(squeezed(older.name, 60))}**")
+        st.caption(_why(suggestion))
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.button(
+                "Accept",
+                icon=":material/check:",
+                key=f"versions.accept.{key}",
+                help="The older one leaves the search; it is not lost, and this can be undone.",
+                on_click=decided,
+                args=(lambda: desk.accept(older.id, newer.id, who()), _replaced(older, newer), older.id, newer.id),
+            )
+            st.button(
+                "The other way round",
+                icon=":material/swap_vert:",
+                type="tertiary",
+                key=f"versions.other.{key}",
+                on_click=decided,
+                args=(lambda: desk.accept(newer.id, older.id, who()), _replaced(newer, older), newer.id, older.id),
+            )
+            st.button(
+                "No version",
+                icon=":material/close:",
+                type="tertiary",
+                key=f"versions.reject.{key}",
+                help="It is never suggested again.",
+                on_click=decided,
+                args=(lambda: desk.reject(older.id, newer.id, who()), "It is not suggested again."),
+            )
+            changed = st.toggle("What changed", key=f"versions.changed.{key}")
+        if changed:
+            draw_difference(older, newer)
+
+
+def _why(suggestion: Suggestion) -> str:
+    because = suggestion.because[:1].upper() + suggestion.because[1:]
+    return plain(f"{because}. The first is taken for the newer: {suggestion.order}.")
+
+
+def _replaced(older: Document, newer: Document) -> str:
+    return f"{plain(newer.name)} replaces {plain(older.name)}."
+
+
+def _near(kin: RelatedDocuments) -> None:
+    if not kin.near:
+        return
+    st.markdown(f"**{count(len(kin.near), 'near-duplicate')}**")
+    for other, same in kin.near:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            library_link(other, plain(squeezed(other.name, 70)), ":material/content_copy:")
+            where = plain(other.project or "no project")
+            st.caption(f"{likeness(same)} · {where} · uploaded {day(other.uploaded_at)}", width="content")
+
+
+# What changed between any two
+
+
+def _compare(document: Document, chain: Sequence[Document], kin: RelatedDocuments) -> None:
+    others = {each.id: each for each in (*chain, *(other for other, _ in kin.near)) if each.id != document.id}
+    if not others:
+        return
+    place = next(number for number, each in enumerate(chain) if each.id == document.id)
+    first = chain[place - 1].id if place else chain[1].id if len(chain) > 1 else next(iter(others))
+    both = {**others, document.id: document}
+    numbers = {each.id: f"v{number} · " for number, each in enumerate(chain, 1)} if len(chain) > 1 else {}
+    st.markdown("**What changed**")
+    left, right = st.columns(2)
+    options = list(both)
+    words = lambda each: f"{numbers.get(each, '')}{shortened(both[each].name, 60)}"  # noqa: E731
+    start, end = _ends(both[first], document, chain)
+    with left:
+        older = st.selectbox("From", options, options.index(start), words, key=f"versions.from.{document.id}")
+    with right:
+        newer = st.selectbox("To", options, options.index(end), words, key=f"versions.to.{document.id}")
+    if older == newer:
+        st.caption("Choose two different documents.")
+        return
+    draw_difference(both[older], both[newer])
+
+
+def _ends(other: Document, document: Document, chain: Sequence[Document]) -> tuple[int, int]:
+    """The older and the newer of two: by the chain, where both stand in it."""
+    places = {each.id: number for number, each in enumerate(chain)}
+    if {other.id, document.id} <= places.keys():
+        older, newer = sorted((other.id, document.id), key=places.__getitem__)
+        return older, newer
+    first, second, _ = in_order(other, document)
+    return first.id, second.id
+
+
+# What rests on older text
+
+
+def _suspects(document: Document) -> None:
+    found = session.workbench().versions.suspect_citations(document.id)
+    if not found:
+        return
+    one = len(found) == 1
+    st.warning(
+        f"{count(len(found), 'citation')} {'rests' if one else 'rest'} on the older text.", icon=":material/gpp_maybe:"
+    )
+    for number, citing in enumerate(found):
+        _suspect(citing, document, f"{document.id}.{number}")
+
+
+def _suspect(citing: CitingItem, seen: Document, key: str) -> None:
+    """seen: the document whose versions are looked at."""
+    with st.container(border=True, gap="xsmall"):
+        by, proposal = citing.by, citing.suspicion.proposal
+        if isinstance(by, Insight):
+            st.markdown(f"**Insight {by.id}** – {plain(shortened(by.text, 120))}")
+        else:
+            st.markdown(
+                f"**Accepted as covered** – {plain(shortened(by.topic, 100))}, {plain(by.kind)}, {plain(by.who)}"
+            )
+        where = f"page {citing.page}"
+        if citing.document.id != seen.id:
+            where = f"{squeezed(citing.document.name, 60)}, {where}"
+        quote = plain(shortened(citing.quote, 240))
+        st.caption(f"cites “{quote}” ({plain(where)}); {plain(citing.suspicion.why)}")
+        if proposal is None:
+            st.caption(":material/search_off: No sentence of the current text is like it.")
+            return
+        _proposal(proposal)
+        if isinstance(by, Insight) and citing.link is not None:
+            link = citing.link
+            st.button(
+                "Cite this instead",
+                icon=":material/published_with_changes:",
+                type="tertiary",
+                key=f"versions.cite.{key}",
+                on_click=decided,
+                args=(
+                    lambda: session.workbench().insights.change(taken_over(by, link, proposal)),
+                    "The insight rests on the current text.",
+                ),
+            )
+
+
+def _proposal(proposal: CitationUpdate) -> None:
+    said = plain(shortened(proposal.sentence.text, 300))
+    where = f"{plain(squeezed(proposal.document.name, 60))}, page {proposal.sentence.page}"
+    st.markdown(f":material/arrow_forward: “{said}” :gray[({where}; {likeness(proposal.likeness)})]")
+
+
+# By hand
+
+
+def _by_hand(document: Document, chain: Sequence[Document]) -> None:
+    """Any two documents can be said to be versions."""
+    box = st.expander("Say by hand that it is a version of another", icon=":material/edit:", key="versions.hand")
+    with box:
+        known = {each.id for each in chain}
+        others = {
+            each.id: each
+            for each in session.workbench().documents.list()
+            if each.state is DocumentState.READY and each.id not in known
+        }
+        if not others:
+            st.caption("There is no other document.")
+            return
+        name = st.selectbox(
+            "The other document",
+            list(others),
+            index=None,
+            key=f"versions.with.{document.id}",
+            placeholder="Part of a name",
+            format_func=lambda each: f"{others[each].name} ({day(others[each].uploaded_at)})",
+        )
+        which = ("This one", "The other one")
+        newer = st.radio("Which is newer", which, horizontal=True, key=f"versions.newer.{document.id}")
+        chosen = name or 0
+        ends = (chosen, document.id) if newer == which[0] else (document.id, chosen)
+        st.button(
+            "Join as versions",
+            icon=":material/link:",
+            disabled=name is None,
+            key=f"versions.join.{document.id}",
+            on_click=decided,
+            args=(
+                lambda: session.workbench().versions.accept(ends[0], ends[1], who()),
+                "Joined; this can be undone.",
+                *ends,
+            ),
+        )

@@ -1,0 +1,58 @@
+"""Notices for missing, failed or degraded results. Errors of core are drawn only here."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import streamlit as st
+
+from core.domain.errors import BadFilters, BadRequest, FivefoldError, NotFound, Outdated
+from pages.components.urls import page_path
+from pages.components.wording import plain
+
+__all__ = ["degraded", "empty", "empty_library", "error", "told"]
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Draw an error of core instead of raising it; unexpected errors are raised."""
+    try:
+        yield
+    except FivefoldError as problem:
+        error(problem)
+
+
+def error(problem: FivefoldError) -> None:
+    """An error message with its hint."""
+    body = f"**{plain(problem.message)}**" if not isinstance(problem, BadFilters) else _listed(problem.problems)
+    hint = f"\n\n{plain(problem.hint)}" if problem.hint else ""
+    if isinstance(problem, BadRequest | NotFound | Outdated):
+        st.warning(body + hint, icon=":material/error:")
+    else:
+        st.error(body + hint, icon=":material/error:")
+
+
+def _listed(problems: Sequence[str]) -> str:
+    return "\n".join(f"- {plain(problem)}" for problem in problems)
+
+
+def degraded(notices: Sequence[str]) -> None:
+    """Notices for parts of an answer that are missing or degraded."""
+    for notice in notices:
+        st.warning(plain(notice), icon=":material/info:")
+
+
+def empty(icon: str, what: str, next_step: str) -> None:
+    """An empty list: what is missing, and what to do next."""
+    with st.container(border=True, horizontal_alignment="center", gap="xsmall"):
+        st.space("small")
+        st.markdown(f"### {icon} {what}", text_alignment="center", anchors=False)
+        st.markdown(next_step, text_alignment="center")
+        st.space("small")
+
+
+def empty_library(icon: str, what: str) -> None:
+    """An empty library: what is missing, and the two ways to begin."""
+    empty(icon, what, "Load the sample library to look around, or upload files of your own.")
+    with st.container(horizontal=True, horizontal_alignment="center", gap="medium"):
+        st.page_link(page_path("home"), label="Load the sample library", icon=":material/auto_stories:")
+        st.page_link(page_path("upload"), label="Upload your own files", icon=":material/upload_file:")

@@ -1,0 +1,81 @@
+"""Pagination of long lists."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, TypeVar
+
+import streamlit as st
+
+from pages.components.wording import count
+
+__all__ = ["draw_foot", "draw_pager", "page_asked", "page_params", "paged", "pages_of", "place_of"]
+
+T = TypeVar("T")
+
+_WIDTH = 304
+"""Pixels for the arrows and seven numbers: a pager that is as wide as what it holds leaves out the second of two."""
+
+
+def pages_of(total: int, per_page: int) -> int:
+    """How many pages so many fill, at least 1.
+
+    >>> pages_of(0, 10), pages_of(10, 10), pages_of(11, 10)
+    (1, 1, 2)
+    """
+    return max(1, -(-total // per_page))
+
+
+def paged(items: Sequence[T], per_page: int, key: str, *, in_url: bool = False) -> Sequence[T]:
+    """The items of the current page, below the pager."""
+    page = draw_pager(pages_of(len(items), per_page), key, in_url=in_url)
+    return items[per_page * (page - 1) : per_page * page]
+
+
+def draw_pager(pages: int, key: str, *, in_url: bool = False) -> int:
+    """The pager; returns the current page, from 1. Draws nothing for an empty list."""
+    if pages <= 1:
+        return 1
+    asked = st.session_state.get(key, 1)
+    bind: Literal["query-params"] | None = "query-params" if in_url else None
+    return st.pagination(pages, default=pages if asked > pages else 1, width=_WIDTH, key=key, bind=bind)
+
+
+def draw_foot(page: int, pages: int, said: str, key: str, turned: Callable[[int], None]) -> None:
+    """Below a list whose page is held elsewhere: which part of it stands there, and the way to the others.
+
+    said: of the part, as `place_of` says it. turned: told the page that was turned to. Nothing is drawn where one page
+    holds all.
+    """
+    if pages <= 1:
+        return
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.caption(said, width="content")
+        own = f"{key}.{pages}.{page}"  # another widget on each page: what it shows is what it was made with
+        st.pagination(pages, default=page, width=_WIDTH, key=own, on_change=_turn, args=(own, turned))
+
+
+def _turn(key: str, turned: Callable[[int], None]) -> None:
+    turned(st.session_state[key])
+
+
+def place_of(page: int, per_page: int, total: int, one: str, many: str = "") -> str:
+    """Which part of a list stands on a page, in words.
+
+    >>> place_of(3, 10, 25, "result"), place_of(1, 12, 1_400, "file")
+    ('21–25 of 25 results', '1–12 of 1,400 files')
+    """
+    return f"{per_page * (page - 1) + 1:,}–{min(per_page * page, total):,} of {count(total, one, many)}"
+
+
+def page_asked(params: Mapping[str, Sequence[str]], name: str = "page") -> int:
+    """The page a URL names, from 1 on; what is no number is the first.
+
+    >>> page_asked({"page": ["3"]}), page_asked({"page": ["0"]}), page_asked({})
+    (3, 1, 1)
+    """
+    said = next(iter(params.get(name, ())), "")
+    return max(1, int(said)) if said.isascii() and said.isdecimal() and len(said) < 5 else 1
+
+
+def page_params(page: int, name: str = "page") -> dict[str, list[str]]:
+    """What a URL needs to open a page; nothing for the first."""
+    return {name: [str(page)]} if page > 1 else {}

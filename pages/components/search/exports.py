@@ -1,0 +1,75 @@
+"""Exports of a search: files, numbered sentences for a language model, and a check of its answer."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.answers.context import context_of_hits
+from core.domain.results import DropReason, SearchResult
+from core.search.exports.files import FORMATS, file_name
+from pages.components.answer.checked_text import verdicts
+from pages.components.wording import count
+
+__all__ = ["check_answer", "export_menu"]
+
+_MOST_LETTERS = 20_000
+_HOLDS = {
+    "csv": "one row per result, with every part of its score",
+    "xlsx": "results, scores, citations, what was left out, sources",
+    "json": "everything, for programs",
+    "markdown": "a text to hand on, with a bibliography",
+}
+
+
+def export_menu(result: SearchResult) -> None:
+    """A menu of files; each is made when its button is pressed."""
+    with st.popover("Export", icon=":material/ios_share:", type="tertiary", key="search.export"):
+        more = sum(1 for each in result.dropped if each.reason is DropReason.BEYOND_MAX)
+        if more:
+            st.caption(f"The best {len(result.hits):,} of {len(result.hits) + more:,}, up to the page looked at")
+        for form in FORMATS.values():
+            st.download_button(
+                f"{form.label} :gray[– {_HOLDS[form.name]}]",
+                _made(form.made, result),
+                file_name(result.request.question, form.ending),
+                form.media_type,
+                key=f"search.export.{form.name}",
+                icon=":material/download:",
+                on_click="ignore",
+                type="tertiary",
+            )
+
+
+def _made(made: Callable[[SearchResult], bytes], result: SearchResult) -> Callable[[], bytes]:
+    return lambda: made(result)
+
+
+def check_answer(result: SearchResult) -> None:
+    """The cited sentences by number, to copy; and a text that cites them, checked sentence by sentence."""
+    question = result.request.question
+    asked, text = st.session_state.get("search.checked", ("", ""))
+    shown = bool(text) and asked == question
+    with st.expander("Check a pasted answer", icon=":material/fact_check:", key="search.check", expanded=shown):
+        block = context_of_hits(result)
+        if not block.citations:
+            st.caption("There is no cited sentence to check an answer against.")
+            return
+        st.caption(f"{count(len(block.citations), 'sentence')} by number, for a language model to cite:")
+        with st.container(height=180, border=False):
+            st.code(block.text, language=None, wrap_lines=True)
+        st.caption("Paste a text that cites them by number, as in: Deposits are due monthly [42.3].")
+        st.text_area(
+            "Text to check",
+            key="search.pasted",
+            height=140,
+            max_chars=_MOST_LETTERS,
+            label_visibility="collapsed",
+            placeholder="An answer with numbers in square brackets",
+        )
+        st.button("Check", icon=":material/fact_check:", key="search.do_check", on_click=_check, args=(question,))
+        if shown:
+            verdicts(text, block)
+
+
+def _check(question: str) -> None:
+    st.session_state["search.checked"] = (question, st.session_state["search.pasted"].strip())

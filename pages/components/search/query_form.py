@@ -1,0 +1,202 @@
+"""The search form: question, filters, profile and reranker, stored in the URL."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from core.domain.errors import BadFilters
+from core.domain.filters import SearchFilters
+from core.domain.queries import SearchRequest
+from core.domain.results import SearchResult
+from core.knowledge.rerankers import rerank_table
+from pages.components import filters, notices, session, urls
+from pages.components.labels import chip_title
+from pages.components.profile_choice import profile_choice
+from pages.components.search import paging, query_form, saved_searches
+from pages.components.tuning import grading
+from pages.components.urls import params_of, request_from
+from pages.components.wording import plain
+
+__all__ = ["BATCH", "FIVE", "RESULTS", "adopt", "chips", "choice", "narrowed", "question", "request"]
+
+_OFF = ""
+
+
+def choice(key: str, troubles: Mapping[str, str]) -> None:
+    """A choice among the rerankers, "" being none; what session state holds under `key` and is none becomes none.
+
+    troubles: reranker → why its model could not be loaded when it was last tried. Whether a model's weights are on this
+    machine is known only then, so nothing is said of one that was never asked for.
+    """
+    rows = rerank_table().rows
+    if st.session_state.get(key, _OFF) not in (_OFF, *rows):
+        st.session_state[key] = _OFF
+
+    def shown(name: str) -> str:
+        if name == _OFF:
+            return "Off"
+        return f"{rows[name].label} (not available)" if name in troubles else rows[name].label
+
+    told = [f"{rows[name].label}: {plain(why)}" for name, why in troubles.items() if name in rows]
+    st.selectbox("Rerank", [_OFF, *rows], key=key, format_func=shown, help="\n\n".join([_help(), *told]))
+
+
+def _help() -> str:
+    table = rerank_table()
+    longest = ", ".join(f"{row.label.lower()} {row.deadline_ms / 1000:g} s" for row in table.rows.values())
+    return (
+        f"A cross-encoder reads the best {table.candidates} passages once more, each together with the question; what"
+        f" it says counts as one factor of the score. It may take so long: {longest}. What is not read by then keeps"
+        " its place, and the page says so. Its weights are looked for on this machine, else fetched, at first use."
+    )
+
+
+RESULTS, FIVE, BATCH = "results", "five", "batch"
+
+_CHOICES = 400
+"""Pixels for the profile and the reranker beside each other."""
+
+_VIEWS = {RESULTS: "Results", FIVE: "Five truths", BATCH: "Batch"}
+
+
+def adopt() -> None:
+    """Take over what the URL asks, when it was not this page that wrote it; without a question there, the last one."""
+    params, state = urls.told(), st.session_state
+    if "question" in state and not urls.asks("search", params):
+        return
+    wanted = params["view"][0] if "view" in params else state.get("search.seen", RESULTS) if not params else RESULTS
+    state["search.view"] = wanted if wanted in _VIEWS else RESULTS
+    try:
+        asked = request_from(params) if params else state.get("search.last", SearchRequest(""))
+    except BadFilters as problem:
+        state["search.problem"] = problem
+        asked = request_from({name: values for name, values in params.items() if name in ("q", "profile")})
+    state["question"] = asked.question
+    state["search.profile"], state["search.gone"] = asked.profile, ""
+    state["search.routed"] = asked.only_routed
+    state["search.without"] = asked.removed_chips
+    state["search.rerank"] = asked.rerank
+    state["search.page"] = paging.pages_of(asked.top_k or 0)
+    filters.seed(asked.filters)
+
+
+def question(project: str | None) -> None:
+    """The fields for the question, its profile and reranker, and the view of the answer."""
+    # Where it is narrow, the question gets a line of its own: the choices wrap below it as a whole.
+    line = st.container(horizontal=True, vertical_alignment="bottom")
+    line.text_input(
+        "Question",
+        key="question",
+        type="search",
+        placeholder="Ask in your own words; press / to come here",
+        help='"words in a row" · -word leaves out · truth:intent, domain:, authority:, jurisdiction:, project:, tag:,'
+        " document:, before:2024, since:2023 narrow. Anything else is just words.",
+        on_change=_new_question,
+    )
+    with line.container(horizontal=True, width=_CHOICES):
+        gone = profile_choice("search.profile", project)
+        query_form.choice("search.rerank", session.workbench().search.reranker_problems)
+    state = st.session_state
+    state["search.gone"] = gone or state.get("search.gone", "")
+    if state["search.gone"] and not state["search.profile"]:
+        notices.degraded(
+            [f"There is no score profile '{state['search.gone']}' (any more), so the default one scores the results."]
+        )
+
+
+def _new_question() -> None:
+    st.session_state["search.without"], st.session_state["search.chips"] = (), {}
+    paging.first_page()
+
+
+def narrowed() -> SearchFilters:
+    """The filters of the sidebar; each is counted under the others' filters. Raises BadFilters."""
+    library = session.workbench()
+    current = st.session_state.get("search.filters", SearchFilters())
+    document_names = {str(each.id): each.name for each in library.documents.list()}
+    with st.sidebar:
+        head, button = st.columns([3, 2], vertical_alignment="center")
+        head.markdown("**Filters**")
+        button.button("Clear", on_click=filters.clear, type="tertiary", icon=":material/filter_alt_off:")
+        st.toggle(
+            "Only routed truths",
+            key="search.routed",
+            help="A question is routed to the truths that can answer it. The others count less; this leaves them out.",
+            disabled=st.session_state["search.view"] == FIVE,
+        )
+        chosen = filters.drawn(
+            library.search.facets(filters.stated(current)),
+            document_names,
+            library.vocabulary.terms(),
+            library.search.undated,
+        )
+        st.divider()
+        grading.switch(chosen.project)
+        return chosen
+
+
+def request(chosen: SearchFilters) -> SearchRequest:
+    """The current request, also written to the URL; a changed question, filter or profile starts at the first page."""
+    state = st.session_state
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.segmented_control(
+            "View",
+            list(_VIEWS),
+            key="search.view",
+            required=True,
+            format_func=_VIEWS.__getitem__,
+            label_visibility="collapsed",
+        )
+        shown: str = state["search.view"]
+        asked = _asked(chosen)
+        saved_searches.draw_saved(asked, shown, chosen.project)
+    if asked != state.get("search.asked", asked):
+        paging.first_page()
+    state["search.asked"] = asked
+    page = state.get("search.page") or 1
+    asked = replace(asked, top_k=paging.PER_PAGE * page if page > 1 else None)
+    params = params_of(asked) | ({} if shown == RESULTS else {"view": [shown]})
+    urls.write("search", params)
+    state["search.last"], state["search.filters"] = asked, chosen
+    state["search.seen"] = shown
+    return asked
+
+
+def _asked(chosen: SearchFilters) -> SearchRequest:
+    state = st.session_state
+    return SearchRequest(
+        question=state["question"].strip(),
+        filters=chosen,
+        profile=state["search.profile"],
+        only_routed=state["search.routed"],
+        removed_chips=tuple(state["search.without"]),
+        rerank=state["search.rerank"],
+    )
+
+
+def chips(result: SearchResult) -> None:
+    """What was read from the question. A chip switched off stays in sight and can be switched on again."""
+    state = st.session_state
+    known: dict[str, str] = state.setdefault("search.chips", {})
+    terms = session.terms()
+    known |= {chip.kind: chip_title(chip, terms) for chip in result.route.chips}
+    detected = [chip.kind for chip in result.route.chips]
+    offered = list(dict.fromkeys([*detected, *(kind for kind in state["search.without"] if kind in known)]))
+    if not offered:
+        return
+    state["search.kept"] = detected
+    st.pills(
+        "Read from the question – click one to search without it",
+        offered,
+        selection_mode="multi",
+        key="search.kept",
+        format_func=lambda kind: known[kind],
+        on_change=_keep,
+        args=(offered,),
+    )
+
+
+def _keep(offered: list[str]) -> None:
+    kept = st.session_state["search.kept"]
+    st.session_state["search.without"] = tuple(kind for kind in offered if kind not in kept)

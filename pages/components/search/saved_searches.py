@@ -1,0 +1,263 @@
+"""Saved searches: save the current one, open another, and mark results new since the last visit."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from core.domain.errors import FivefoldError
+from core.domain.queries import SearchRequest
+from core.domain.results import Hit, SearchResult
+from core.domain.saved_searches import SavedSearch, VisitedResult
+from core.library.saved_searches import MOST_ADDED, NewResults, SavedSearchService
+from pages.components import notices, session
+from pages.components.urls import page_path, params_of
+from pages.components.user_name import who
+from pages.components.wording import ago, count, plain, shortened
+
+__all__ = ["draw_look", "draw_saved", "mark_new"]
+
+_NEW, _CHECKED, _GONE, _RENAMED = "views.new", "views.checked", "views.gone", "views.renamed"
+_PROBLEM, _SAVE_PROBLEM = "views.problem", "views.save.problem"
+_MINE, _ALL = "Me", "Everybody"
+_PLAIN = "results"
+_LISTED, _HEIGHT = 6, 380
+
+
+def draw_saved(request: SearchRequest, shown: str, project: str | None) -> None:
+    """Two buttons: save the current search, and list the saved ones."""
+    try:
+        asked = _desk().matching(request, who()) if request.question.strip() else ()
+        new = _known_new(project, frozenset(view.id for view in asked))
+    except FivefoldError as problem:
+        notices.error(problem)
+        return
+    with st.container(horizontal=True, gap="small", width="content"):
+        _save_button(request, shown, asked)
+        label = f"Saved views · {new} new" if new else "Saved views"
+        with st.popover(label, icon=":material/bookmarks:", key="views.list"), st.container(width=460, gap="xsmall"):
+            _list(project, frozenset(view.id for view in asked))
+
+
+def draw_look(result: SearchResult) -> None:
+    """For a saved search: what is new since the last visit. Its results then count as seen."""
+    st.session_state[_NEW] = frozenset()
+    with notices.told():
+        for number, view in enumerate(_desk().matching(result.request, who())):
+            looked = _desk().look(view, who(), result)
+            _desk().seen(looked, who())
+            if number == 0:
+                st.session_state[_NEW] = looked.new
+                st.caption(_look_line(looked))
+
+
+def mark_new(hit: Hit) -> None:
+    """A badge on a result that was not shown at the last visit."""
+    if hit.candidate.passage.id in st.session_state.get(_NEW, ()):
+        st.badge("new", icon=":material/fiber_new:", color="green", help="Not shown when you last looked at this view.")
+
+
+def _desk() -> SavedSearchService:
+    return session.workbench().saved_searches
+
+
+def _look_line(looked: VisitedResult) -> str:
+    name = f":material/bookmark: **{plain(looked.view.name)}**"
+    if looked.since is None:
+        return f"{name} · your first look; next time, what is new since now is marked"
+    new = count(len(looked.new), "new result") if looked.new else "no new result"
+    added = count(len(looked.added), "document") if looked.added else "no document"
+    more = " or more" if len(looked.added) >= MOST_ADDED else ""
+    return f"{name} · {new} since {_moment(looked.since)} · {added}{more} uploaded since"
+
+
+def _moment(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC ({ago(at, _now())})"
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+# Saving
+
+
+def _save_button(request: SearchRequest, shown: str, asked: Sequence[SavedSearch]) -> None:
+    label, icon = ("Saved", ":material/bookmark_added:") if asked else ("Save this search", ":material/bookmark_add:")
+    with st.popover(label, icon=icon, key="views.save", disabled=not request.question.strip()):
+        if asked:
+            names = ", ".join(f"“{plain(view.name)}”" for view in asked)
+            st.caption(f":material/bookmark: This search is saved as {names}.")
+        st.text_input("Name", key="views.name", max_chars=80, placeholder=shortened(request.question, 40))
+        if who():
+            st.segmented_control("For", [_MINE, _ALL], key="views.for", default=_MINE, required=True)
+        else:
+            st.caption("You have not said your name, so it is saved for everybody.")
+        st.caption("Question, filters, profile and view are kept.")
+        if problem := st.session_state.pop(_SAVE_PROBLEM, None):
+            notices.error(problem)
+        st.button(
+            "Save", key="views.save.now", type="primary", icon=":material/save:", on_click=_save, args=(request, shown)
+        )
+
+
+def _save(request: SearchRequest, shown: str) -> None:
+    state = st.session_state
+    shared = not who() or state["views.for"] == _ALL
+    name = (state["views.name"] or "").strip() or shortened(request.question, 40)
+    try:
+        saved = _desk().save(name, request, shown, who(), shared=shared)
+    except FivefoldError as problem:
+        state[_SAVE_PROBLEM] = problem
+        return
+    state["views.name"] = ""
+    st.toast(f"Saved as “{plain(saved.name)}”.", icon=":material/bookmark_added:")
+
+
+# The list
+
+
+@st.fragment
+def _list(project: str | None, asked: frozenset[int]) -> None:
+    """Every view with what is known of it; a click here draws the list again, and nothing else. asked: those that are
+    open now."""
+    state = st.session_state
+    if problem := state.pop(_PROBLEM, None):
+        notices.error(problem)
+    if gone := state.get(_GONE):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(f"“{plain(gone.name)}” is deleted.", width="stretch")
+            st.button("Undo", key="views.undo", icon=":material/undo:", type="tertiary", on_click=_restore)
+    with notices.told():
+        listed = _desk().views(project, who())
+        if not listed:
+            st.caption("Nothing saved yet. Ask a question, then save the search: it is opened here with one click.")
+            return
+        looks, problems = _desk().last_looks(who()), _desk().problems(listed)
+        with st.container(height=_HEIGHT if len(listed) > _LISTED else "content", border=False, gap="xsmall"):
+            for view in listed:
+                with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+                    if state.get(_RENAMED) == view.id:
+                        _rename_line(view)
+                    else:
+                        _link(view, problems.get(view.id, ""), named=project is None)
+                        if view.id in asked:
+                            st.badge("open", color="primary", icon=":material/visibility:")
+                        else:
+                            _state(view, looks.get(view.id), problems.get(view.id, ""))
+                        _button(view, "rename", ":material/edit:", "Rename", _begin_rename)
+                        _button(view, "delete", ":material/delete:", "Delete; it can be undone", _delete)
+        _check_all([view for view in listed if view.id not in problems])
+
+
+def _link(view: SavedSearch, problem: str, *, named: bool) -> None:
+    """Opens a view. named: with its project."""
+    where = f" :gray[· {plain(view.project)}]" if view.project and named else ""
+    with st.container(width="stretch", gap=None):
+        st.page_link(
+            page_path("search"),
+            label=f"**{plain(view.name)}**{where}",
+            icon=":material/group:" if view.shared else ":material/person:",
+            query_params=_params(view, problem),
+            help=plain(view.request.question),
+        )
+
+
+def _button(view: SavedSearch, what: str, icon: str, words: str, work: Callable[[SavedSearch], None]) -> None:
+    st.button("", key=f"views.{what}.{view.id}", icon=icon, type="tertiary", help=words, on_click=work, args=(view,))
+
+
+def _params(view: SavedSearch, problem: str) -> Mapping[str, Sequence[str]]:
+    """The URL that opens it; without its profile when that is gone."""
+    request = replace(view.request, profile="") if problem else view.request
+    return params_of(request) | ({} if view.shown == _PLAIN else {"view": [view.shown]})
+
+
+def _state(view: SavedSearch, last: datetime | None, problem: str) -> None:
+    """What is known of a view without asking it."""
+    found = _checked().get(view.id)
+    if problem or (found is not None and found.problem):
+        words = problem or (found.problem if found is not None else "")
+        st.badge("profile gone", color="red", icon=":material/error:", help=f"{plain(words)} Opens with the default.")
+    elif last is None:
+        st.badge("not looked at yet", color="gray", help="You have not opened it since it was saved.")
+    elif found is not None and found.at > last and found.new:
+        said = f"Since {_moment(found.since)}" if found.since else ""
+        st.badge(f"{found.new} new", color="green", icon=":material/fiber_new:", help=said)
+    else:
+        nothing = "nothing new · " if found is not None and found.at > last else ""
+        st.caption(f"{nothing}seen {ago(last, _now())}", width="content")
+
+
+def _known_new(project: str | None, asked: frozenset[int]) -> int:
+    """How many new results the last check found in listed views that have not been opened since."""
+    found = [each for each in _checked().values() if each.new and each.view_id not in asked]
+    if not found:
+        return 0
+    listed, looks = {view.id for view in _desk().views(project, who())}, _desk().last_looks(who())
+    return sum(each.new for each in found if each.view_id in listed and looks.get(each.view_id, each.at) <= each.at)
+
+
+def _checked() -> dict[int, NewResults]:
+    """What this person has checked in this session, by view id."""
+    kept: dict[str, dict[int, NewResults]] = st.session_state.setdefault(_CHECKED, {})
+    return kept.setdefault(who(), {})
+
+
+def _check_all(views: Sequence[SavedSearch]) -> None:
+    """Ask every view, one after the other, because somebody wants to know now."""
+    if not st.button("Check all for new results", key="views.check", icon=":material/update:", disabled=not views):
+        return
+    bar = st.progress(0.0, "Checking …")
+    for number, view in enumerate(views):
+        bar.progress(number / len(views), f"Checking {number + 1} of {len(views)}: {plain(view.name)}")
+        _checked()[view.id] = _desk().check(view, who())
+    bar.empty()
+    st.rerun()
+
+
+# Changing
+
+
+def _begin_rename(view: SavedSearch) -> None:
+    st.session_state[_RENAMED] = view.id
+    st.session_state[f"views.called.{view.id}"] = view.name
+
+
+def _rename_line(view: SavedSearch) -> None:
+    st.text_input(
+        "New name", key=f"views.called.{view.id}", max_chars=80, label_visibility="collapsed", width="stretch",
+        on_change=_rename, args=(view,),
+    )  # fmt: skip
+    st.button("Rename", key=f"views.rename.now.{view.id}", type="primary", on_click=_rename, args=(view,))
+
+
+def _rename(view: SavedSearch) -> None:
+    name = st.session_state[f"views.called.{view.id}"] or ""
+    if st.session_state.get(_RENAMED) != view.id:
+        return
+    if name.strip() == view.name or _did(lambda: _desk().rename(view, name, who())):
+        st.session_state.pop(_RENAMED, None)
+
+
+def _delete(view: SavedSearch) -> None:
+    def work() -> None:
+        st.session_state[_GONE] = _desk().delete(view, who())
+
+    _did(work)
+
+
+def _restore() -> None:
+    gone = st.session_state.pop(_GONE)
+    _did(lambda: _desk().restore(gone, who()))
+
+
+def _did(work: Callable[[], object]) -> bool:
+    """Do it; what stands in the way is told above the list. Whether it was done."""
+    try:
+        work()
+    except FivefoldError as problem:
+        st.session_state[_PROBLEM] = problem
+        return False
+    return True

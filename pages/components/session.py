@@ -1,0 +1,283 @@
+"""The library of this process, and the state of a browser session. No other page module opens it."""
+
+import atexit
+import gc
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+import sample
+from core.domain.errors import FivefoldError
+from core.domain.queries import SearchRequest
+from core.domain.results import SearchResult
+from core.knowledge.workspace_terms import WorkspaceTerms
+from core.workbench import Workbench
+
+__all__ = [
+    "BoardRun",
+    "ExperimentRun",
+    "Health",
+    "answer",
+    "assess",
+    "board_run",
+    "close",
+    "experiment",
+    "forget_answers",
+    "health",
+    "lab_run",
+    "open_early",
+    "ready",
+    "sample_loaded",
+    "start_warming",
+    "terms",
+    "workbench",
+]
+
+_FRESH_SECONDS = 120.0  # how long an answer is reused: the library may change under it
+_WEAK_SECONDS = 3.0
+
+
+@dataclass(slots=True)
+class _Process:
+    """What lives as long as this process: the open library, whether it is warm, its coverage runs and experiments."""
+
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    library: Workbench | None = None
+    closing: ExitStack = field(default_factory=ExitStack)
+    warming: bool = False
+    asked_to_warm: bool = False
+    warm: bool = False
+    cold_reason: str = ""
+    boards: dict[str | None, "BoardRun"] = field(default_factory=dict)
+    lab: dict[int, "ExperimentRun"] = field(default_factory=dict)
+
+
+@st.cache_resource(show_spinner=False)
+def _process() -> _Process:
+    atexit.register(close)
+    return _Process()
+
+
+def workbench() -> Workbench:
+    """The library, opened once per process. Raises StoreFailed when its database does not start."""
+    process = _process()
+    with process.lock:
+        if process.library is None:
+            from bootstrap.workbench import open_workbench, settings_from_environment
+
+            process.library = process.closing.enter_context(open_workbench(settings_from_environment()))
+        return process.library
+
+
+def terms() -> WorkspaceTerms:
+    """The workspace's terms, for whatever shows titles; read where a page or a callback begins, then passed on.
+
+    Raises StoreFailed.
+    """
+    return workbench().vocabulary.terms()
+
+
+def open_early() -> None:
+    """Open the library in the background; the first page that needs it shows any error."""
+
+    def opened() -> None:
+        with suppress(FivefoldError):
+            workbench()
+
+    threading.Thread(target=opened, name="open library", daemon=True).start()
+
+
+def close() -> None:
+    """Close the library, and with it the embedded database."""
+    process = _process()
+    with process.lock:
+        process.closing.close()
+        process.library = None
+
+
+def start_warming() -> None:
+    """Load models and indexes in the background, once; called after a page has been drawn.
+
+    Streamlit collects garbage after every run: what is loaded for good is frozen out of that.
+    """
+    process = _process()
+    with process.lock:
+        if process.asked_to_warm or process.library is None:
+            return
+        process.asked_to_warm = process.warming = True
+        threading.Thread(target=_warm, args=(process, process.library), name="warm models", daemon=True).start()
+
+
+def _warm(process: _Process, library: Workbench) -> None:
+    try:
+        library.search.warm()
+        process.warm = True
+    except FivefoldError as problem:
+        process.cold_reason = str(problem)
+    finally:
+        process.warming = False
+        gc.collect()
+        gc.freeze()
+
+
+def ready() -> bool:
+    """Whether a search need not wait for models; when they could not be loaded, the search itself says so."""
+    process = _process()
+    return process.asked_to_warm and not process.warming
+
+
+def sample_loaded() -> bool:
+    """Whether the library holds the sample documents, so that their questions and topics mean something."""
+    held = {document.name for document in workbench().documents.list()}
+    return all(path.name in held for path in sample.files())
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Whether the library answers, how fast, and if not, why."""
+
+    ok: bool
+    models: str
+    milliseconds: float
+    documents: int = 0
+    waiting_jobs: int = 0
+    problem: str = ""
+
+    def as_data(self) -> Mapping[str, Any]:
+        """The body of /healthz."""
+        return {
+            "status": "ok" if self.ok else "failed",
+            "models": self.models,
+            "documents": self.documents,
+            "waiting_jobs": self.waiting_jobs,
+            "milliseconds": round(self.milliseconds, 1),
+            "problem": self.problem,
+        }
+
+
+def health() -> Health:
+    """Query the database for its counts and measure the time."""
+    started = time.perf_counter()
+    process = _process()
+    models = "warm" if process.warm else ("loading" if process.warming else "cold")
+    try:
+        counts = workbench().documents.statistics()
+    except FivefoldError as problem:
+        return Health(False, models, 1000 * (time.perf_counter() - started), problem=str(problem))
+    spent = 1000 * (time.perf_counter() - started)
+    return Health(True, models, spent, counts.documents, counts.waiting_jobs)
+
+
+def answer(request: SearchRequest, *, fresh: bool = False) -> SearchResult:
+    """The answer to a request; the latest ones of this session are cached."""
+    kept: dict[SearchRequest, tuple[float, SearchResult]] = st.session_state.setdefault("answers", {})
+    now = time.monotonic()
+    for old in [key for key, (at, known) in kept.items() if now - at > _fresh_seconds(known)]:
+        del kept[old]
+    if fresh or request not in kept:
+        kept[request] = (now, workbench().search.run(request))
+    return kept[request][1]
+
+
+def _fresh_seconds(known: SearchResult) -> float:
+    """What was missing from an answer may be there soon: one that was weaker than it should be is asked again."""
+    return _WEAK_SECONDS if known.notices else _FRESH_SECONDS
+
+
+def forget_answers() -> None:
+    """Drop cached answers after a change of the library."""
+    st.session_state.pop("answers", None)
+
+
+@dataclass(slots=True)
+class BoardRun:
+    """A coverage run in the background. It outlives the tab that started it; `stop` ends it after the batch under way.
+
+    problem: why it could not even begin.
+    """
+
+    run_id: int
+    done: int = 0
+    total: int = 0
+    problem: FivefoldError | None = None
+    stop: bool = False
+    running: bool = True
+
+
+def board_run(project: str | None) -> BoardRun | None:
+    """The last run of this board that this process carries out; None when there is none."""
+    return _process().boards.get(project)
+
+
+def assess(project: str | None, *, resume: int | None = None, whole: bool = False) -> BoardRun:
+    """Start a run of the project's topics in the background, or go on with an interrupted one.
+
+    Raises BadRequest without topics.
+    """
+    process, library = _process(), workbench()
+    with process.lock:
+        known = process.boards.get(project)
+        if known is not None and known.running:
+            return known
+        run_id = library.coverage.runs.start(project).id if resume is None else resume
+        run = process.boards[project] = BoardRun(run_id)
+        threading.Thread(target=_cover, args=(library, run, whole), name="coverage", daemon=True).start()
+        return run
+
+
+def _cover(library: Workbench, run: BoardRun, whole: bool) -> None:
+    def on_cell(done: int, total: int) -> None:
+        run.done, run.total = done, total
+
+    try:
+        library.coverage.runs.carry_out(run.run_id, stop=lambda: run.stop, on_cell=on_cell, whole=whole)
+    except FivefoldError as problem:
+        run.problem = problem
+    finally:
+        run.running = False
+
+
+@dataclass(slots=True)
+class ExperimentRun:
+    """An experiment in the background. It outlives the tab that started it; `stop` ends it at the next step."""
+
+    experiment_id: int
+    done: int = 0
+    total: int = 0
+    problem: FivefoldError | None = None
+    stop: bool = False
+    running: bool = True
+
+
+def lab_run(experiment_id: int) -> ExperimentRun | None:
+    """An experiment that this process carries out, or has carried out; None when it was another process."""
+    return _process().lab.get(experiment_id)
+
+
+def experiment(experiment_id: int) -> ExperimentRun:
+    """Carry out an experiment that was begun, in the background; one that is under way here is given back."""
+    process, library = _process(), workbench()
+    with process.lock:
+        known = process.lab.get(experiment_id)
+        if known is not None and known.running:
+            return known
+        run = process.lab[experiment_id] = ExperimentRun(experiment_id)
+        threading.Thread(target=_try_out, args=(library, run), name="experiment", daemon=True).start()
+        return run
+
+
+def _try_out(library: Workbench, run: ExperimentRun) -> None:
+    def on_step(done: int, total: int) -> None:
+        run.done, run.total = done, total
+
+    try:
+        library.evaluation.lab.carry_out(run.experiment_id, stop=lambda: run.stop, on_step=on_step)
+    except FivefoldError as problem:
+        run.problem = problem
+    finally:
+        run.running = False

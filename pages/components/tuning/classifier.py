@@ -1,0 +1,304 @@
+"""Evaluation of the classifier on confirmed labels: it is run without them, then its metrics and mistakes are shown."""
+# Longer than 300 lines: one view, top to bottom.
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from core.domain.documents import Labels
+from core.domain.errors import FivefoldError
+from core.evaluation.metrics.classifier_report import (
+    BINDING_SURE,
+    ClassifierEvaluation,
+    ClassifierOpinion,
+    ClassifierReport,
+    LabelRate,
+)
+from pages.components import cards, notices, session
+from pages.components.pager import paged
+from pages.components.styles import truth_look
+from pages.components.tuning import classifier_charts as charts
+from pages.components.tuning.active_learning import draw_learning
+from pages.components.urls import page_path
+from pages.components.wording import count, plain, squeezed
+
+__all__ = ["view"]
+
+_PER_PAGE, _MOST_ROWS = 12, 14
+
+
+@dataclass(slots=True)
+class _EvaluationTask:
+    """Asking the classifier in the background. It outlives the tab that started it, and what is answered stays.
+
+    left: documents unasked when it last ended: they wait for a person to go on. problem: why it ended.
+    """
+
+    kept: dict[tuple[int, str], Labels] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    running: bool = False
+    stop: bool = False
+    done: int = 0
+    total: int = 0
+    name: str = ""
+    left: int = 0
+    problem: FivefoldError | None = None
+
+
+@st.cache_resource(show_spinner=False)
+def _asking() -> _EvaluationTask:
+    return _EvaluationTask()
+
+
+def view() -> None:
+    """The room: how far the asking is, what the numbers are worth, the numbers, the pictures, the mistakes."""
+    with notices.told():
+        desk, asking = session.workbench().evaluation.classifier, _asking()
+        waiting = desk.waiting(asking.kept)
+        if waiting > asking.left:
+            _ask(desk, asking, waiting)
+        if asking.running:
+            _progress(asking)
+        elif waiting and asking.left:
+            _unasked(desk, asking)
+        report = desk.report(asking.kept, stop=lambda: True)
+        if report.documents:
+            _drawn(report)
+        elif not waiting:
+            _nothing_confirmed(report)
+        draw_learning()
+
+
+def _ask(desk: ClassifierEvaluation, asking: _EvaluationTask, waiting: int) -> None:
+    with asking.lock:
+        if asking.running:
+            return
+        asking.running, asking.stop, asking.problem = True, False, None
+        asking.done, asking.total, asking.name, asking.left = 0, waiting, "", waiting
+    threading.Thread(target=_asked, args=(desk, asking), name="ask classifier", daemon=True).start()
+
+
+def _asked(desk: ClassifierEvaluation, asking: _EvaluationTask) -> None:
+    def on_document(done: int, total: int, name: str) -> None:
+        asking.done, asking.total, asking.name = done, total, name
+
+    try:
+        desk.report(asking.kept, on_document, lambda: asking.stop)
+        asking.left = desk.waiting(asking.kept)
+    except FivefoldError as problem:
+        asking.problem = problem
+    finally:
+        asking.running = False
+
+
+@st.fragment(run_every=0.5)
+def _progress(asking: _EvaluationTask) -> None:
+    if not asking.running:
+        st.rerun()
+    bar, stop = st.columns([6, 1], vertical_alignment="center")
+    current = f"now {plain(squeezed(asking.name, 60))}" if session.ready() else "loading the models …"
+    words = f"{asking.done:,} of {count(asking.total, 'document')} asked · {current}"
+    bar.progress(asking.done / max(1, asking.total), f"{words}{' · stopping' if asking.stop else ''}")
+    if stop.button("Stop", icon=":material/stop:", width="stretch", help="What is asked so far is kept."):
+        asking.stop = True
+
+
+def _unasked(desk: ClassifierEvaluation, asking: _EvaluationTask) -> None:
+    """Asking was stopped or failed: what is missing below, and how to go on."""
+    if asking.problem is not None:
+        notices.error(asking.problem)
+    words, go_on = st.columns([6, 1], vertical_alignment="center")
+    left_out = f"{count(asking.left, 'confirmed document')} not asked yet and left out below. Nothing is lost."
+    words.warning(left_out, icon=":material/stop_circle:")
+    if go_on.button("Go on", icon=":material/play_arrow:", type="primary", width="stretch"):
+        _ask(desk, asking, asking.left)
+        st.rerun()
+
+
+def _nothing_confirmed(report: ClassifierReport) -> None:
+    if not report.library:
+        notices.empty_library(":material/fact_check:", "No document has been read yet")
+        return
+    notices.empty(
+        ":material/fact_check:",
+        "No truth is confirmed yet",
+        "Open a document in *Library*, or *Check labels* on *Upload*, and choose its truth, also where the label is"
+        " right already. From about 30 on, wrong and right ones, they tell how far the classifier can be trusted.",
+    )
+    with st.container(horizontal=True, horizontal_alignment="center", gap="medium"):
+        st.page_link(page_path("library"), label="Open Library", icon=":material/library_books:")
+        st.page_link(page_path("upload"), label="Open Upload", icon=":material/upload_file:")
+
+
+def _drawn(report: ClassifierReport) -> None:
+    st.caption(
+        "What the classifier says by itself of the documents whose truth a person confirmed: it is asked again"
+        " without being told what anyone said. Only these confirmed labels count as right."
+    )
+    _numbers(report)
+    if report.warnings:
+        st.warning("\n\n".join(plain(each) for each in report.warnings), icon=":material/balance:")
+    _pictures(report)
+    _by_source(report)
+    _wrong(report)
+
+
+def _numbers(report: ClassifierReport) -> None:
+    metrics = (
+        ("Judged", f"{report.documents:,} of {report.library:,}", "Documents whose truth a person confirmed."),
+        ("Accuracy", _share(report.accuracy), "Share it has right; an abstention counts as wrong."),
+        ("Of the decided", _share(report.decided), f"Share right of the {report.decided.n:,} it gave a truth."),
+        ("Abstained", f"{report.abstained:,}", "Documents it gave no truth: two were too close, or nothing spoke."),
+        (
+            "Calibration error",
+            f"{report.ece:.3f}" if report.decided.n else "–",
+            "How far what it says lies from how often it is right, on average over the decided. Up to 0.05 is good.",
+        ),
+        (
+            "Confident and wrong",
+            f"{report.binding_wrong:,}",
+            f"Taken for regulatory or compliance with {BINDING_SURE:.2f} or more, and not. There should be none.",
+        ),
+    )
+    with st.container(horizontal=True, gap="medium"):
+        for label, value, told in metrics:
+            st.metric(label, value, width="content", help=told)
+    parts = [f"Accuracy plausibly {_interval(report.accuracy)}, of the decided {_interval(report.decided)}"]
+    parts += [f"{report.agreed:,} confirmed as it says today, {report.documents - report.agreed:,} corrected"]
+    parts += [f"{name} right {rate.right:,} of {rate.n:,}" for name, rate in report.fields.items()]
+    st.caption(" · ".join(parts))
+
+
+def _share(rate: LabelRate) -> str:
+    return f"{rate.share:.0%}" if rate.n else "–"
+
+
+def _interval(rate: LabelRate) -> str:
+    return f"{rate.low:.0%} to {rate.high:.0%}" if rate.n else "–"
+
+
+def _pictures(report: ClassifierReport) -> None:
+    """Beside each other where there is room, else below each other."""
+    dark = st.context.theme.type == "dark"
+    with st.grid(2, min_column_width=470, gap="medium"):
+        with st.container(gap="xsmall"):
+            st.markdown("**What it takes for what**")
+            st.caption(
+                "Rows are what people confirmed, columns what it says. Blue is right, orange is taken for another."
+            )
+            matrix = charts.confusion_map(report.confusion, dark=dark)
+            _chart(matrix, "confusion", f"{report.agreed:,} of {count(report.documents, 'document')} on the diagonal")
+        with st.container(gap="xsmall"):
+            _by_truth(report)
+        with st.container(gap="xsmall"):
+            _reliability(report, dark=dark)
+        with st.container(gap="xsmall"):
+            st.markdown("**If it abstained more, or less**")
+            st.caption("Solid: share it has right of what it decides. Dotted: share of the documents it decides.")
+            curve = charts.abstention_curve(report.curve, report.threshold, dark=dark)
+            _chart(curve, "abstention", f"In use: abstain below {report.threshold:.2f}, {_share(report.decided)} right")
+
+
+def _chart(figure: Any, key: str, alt: str) -> None:
+    st.plotly_chart(figure, key=f"classifier.{key}", config={"displayModeBar": False}, alt=alt)
+
+
+def _by_truth(report: ClassifierReport) -> None:
+    """What the matrix says of each truth."""
+    st.markdown("**Truth by truth**")
+    st.caption("Found: share of the confirmed it says so of. Right when said: share of those it says so of.")
+    rows = []
+    for truth in report.confusion.rows:
+        found, borne_out = report.confusion.found(truth), report.confusion.borne_out(truth)
+        rows.append(
+            {
+                "Truth": f"{truth_look(truth).symbol} {truth}",
+                "Confirmed": found.n,
+                "Found": _percent(found),
+                "Said": borne_out.n,
+                "Right when said": _percent(borne_out),
+            }
+        )
+    _table(rows, row_height=46)
+
+
+def _reliability(report: ClassifierReport, *, dark: bool) -> None:
+    st.markdown("**Is it as good as it says?**")
+    if not report.bins:
+        st.caption("With five decided documents, how often it is right stands here over how sure it said it was.")
+        return
+    sizes = sorted({each.right.n for each in report.bins})
+    of = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
+    groups = f"{count(len(report.bins), 'group')} of {of} documents, by how sure it was"
+    st.caption(f"Dots: {groups}. Below the dashed line: too sure.")
+    figure = charts.reliability_diagram(report.bins, dark=dark)
+    _chart(figure, "reliability", f"Calibration error {report.ece:.3f} over {count(len(report.bins), 'group')}")
+
+
+def _by_source(report: ClassifierReport) -> None:
+    st.markdown("**Where the documents come from**")
+    rows = [
+        {
+            "By": share.by.capitalize(),
+            "Value": share.value or f"no {share.by}",
+            "Documents": share.right.n,
+            "Right": _percent(share.right),
+            "Plausibly": _interval(share.right),
+            "Abstained": share.abstained,
+        }
+        for share in report.shares
+    ]
+    _table(rows, row_height=32)
+
+
+def _table(rows: Sequence[Mapping[str, Any]], *, row_height: int) -> None:
+    bar = st.column_config.ProgressColumn(min_value=0, max_value=100, format="%.0f%%")
+    st.dataframe(
+        rows,
+        hide_index=True,
+        placeholder="–",
+        row_height=row_height,
+        height="content" if len(rows) <= _MOST_ROWS else 36 + row_height * _MOST_ROWS,
+        column_config=dict.fromkeys(("Found", "Right when said", "Right"), bar),
+    )
+
+
+def _percent(rate: LabelRate) -> float | None:
+    return 100 * rate.share if rate.n else None
+
+
+def _wrong(report: ClassifierReport) -> None:
+    """The documents it does not say what people said of, most confident first, each one click from its labels."""
+    st.markdown(f"**Not what people said** · {count(len(report.wrong), 'document')}")
+    if not report.wrong:
+        st.caption(":material/check: It says of every confirmed document what people said.")
+        return
+    st.caption("The most confident first. A label confirmed by mistake stands here, too: look before you judge.")
+    shown = paged(report.wrong, _PER_PAGE, "classifier.wrong")
+    for cell, head in zip(_line(), ("It says", "Confirmed", "Document", "Next likely"), strict=True):
+        cell.caption(head)
+    for each in shown:
+        _wrong_line(each)
+
+
+def _line() -> Sequence[Any]:
+    return st.columns([5, 4, 11, 5], wrap=False, gap="small", vertical_alignment="center")
+
+
+def _wrong_line(each: ClassifierOpinion) -> None:
+    said, confirmed, document, other = _line()
+    with said:
+        if each.given is None:
+            st.badge("Abstained", icon=":material/help:", color="gray")
+        else:
+            cards.truth_badge(each.given, probability=each.probability)
+    with confirmed:
+        cards.truth_badge(each.confirmed)
+    link = {"document": str(each.document_id)}
+    document.page_link(
+        page_path("library"), label=plain(squeezed(each.name, 42)), icon=":material/library_books:", query_params=link
+    )
+    other.caption(f"{each.runner_up} {each.runner_up_probability:.2f}" if each.runner_up else "–")

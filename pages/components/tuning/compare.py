@@ -1,0 +1,341 @@
+"""Experiments side by side: their data, every measure with its confidence interval, and each question."""
+# Longer than 300 lines: the comparison by measure and by question show the same two experiments.
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from bootstrap.clock import utc_now
+from core.domain.experiments import Experiment, Interval, QuestionOutcome
+from core.domain.relevance_judgments import GRADES, QuestionSet
+from core.evaluation.experiment_report import comparison_data, comparison_table
+from core.evaluation.experiments import ExperimentSettings
+from core.evaluation.judgments.units import document_of
+from core.evaluation.metrics.comparison import (
+    UNJUDGED_MOST,
+    ExperimentComparison,
+    QuestionComparison,
+    QuestionOrder,
+    by_question,
+    comparison,
+    turn,
+)
+from core.evaluation.metrics.measures import MEASURES, Measure
+from core.evaluation.metrics.significance import PairedTest
+from core.formats.terminal import json_text
+from pages.components import session
+from pages.components.data.rows import rows_csv
+from pages.components.tuning.experiment_state import go, lab, remembered
+from pages.components.tuning.judge_state import FIRST, SECOND
+from pages.components.tuning.measure_charts import (
+    LABELS,
+    SIDES,
+    TURNS,
+    figure,
+    interval_dots,
+    name_of,
+    p_words,
+    share,
+    side,
+    signed,
+    span,
+)
+from pages.components.wording import ago, count, plain, shortened
+
+__all__ = ["compared", "draw", "draw_questions", "figures", "ground_now"]
+
+_LISTED, _ROW = 9, 35
+
+_RANKED = 10
+
+
+def draw_questions(shown: Sequence[Experiment], measure: str) -> None:
+    """Every question under one measure; one that is chosen is opened below. Drawn in a fragment."""
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.markdown(f"**{name_of(measure)} question by question**")
+        order = QuestionOrder.ASKED
+        if len(shown) > 1:
+            picked = st.segmented_control(
+                "Order", list(QuestionOrder), key="measure.order", default=QuestionOrder.WORSE, required=True,
+                format_func=lambda each: each.value, label_visibility="collapsed", persist_state="session",
+            )  # fmt: skip
+            order = QuestionOrder(picked)
+    ids = tuple(each.id for each in shown)
+    rows = remembered("questions", (ids, measure, order), lambda: by_question(shown, measure, order))
+    _counted(rows)
+    event = st.dataframe(
+        [_cells(shown, row) for row in rows],
+        key=f"measure.questions.{'.'.join(map(str, ids))}.{measure}.{order.name}",
+        hide_index=True,
+        placeholder="–",
+        height=_ROW * (min(len(rows), _LISTED) + 1) + 3,
+        column_config=_columns(shown),
+        on_select="rerun",
+        selection_mode="single-row",
+    )
+    chosen = event["selection"]["rows"]
+    if chosen and chosen[0] < len(rows):
+        _opened(shown, rows[chosen[0]])
+    else:
+        st.caption("Choose a question to see its rankings, and to open it in *Tune*.")
+
+
+def _counted(rows: Sequence[QuestionComparison]) -> None:
+    gains = [row.gains[1] for row in rows if len(row.gains) == 2 and row.gains[1] is not None]
+    if gains:
+        up, down = sum(gain > 1e-9 for gain in gains), sum(gain < -1e-9 for gain in gains)
+        st.caption(f"B is higher in {up:,}, lower in {down:,} and the same in {len(gains) - up - down:,} of them.")
+
+
+def _cells(shown: Sequence[Experiment], row: QuestionComparison) -> Mapping[str, object]:
+    cells: dict[str, object] = {"Question": row.question, "Kind": row.kind}
+    for place in range(len(shown)):
+        cells[SIDES[place]] = row.values[place]
+    for place in range(1, len(shown)):
+        cells[f"{SIDES[place]} − A"] = row.gains[place]
+        cells[f"Overlap {SIDES[place]}"] = row.overlaps[place]
+    for place in range(len(shown)):
+        part = row.unjudged[place]
+        cells[f"Unjudged {SIDES[place]}"] = None if part is None else 100 * part
+    for place in range(len(shown)):
+        cells[f"First {SIDES[place]}"] = row.first[place]
+    return cells
+
+
+def _columns(shown: Sequence[Experiment]) -> dict[str, Any]:
+    """How wide and how exact each column is."""
+    number = st.column_config.NumberColumn
+    columns: dict[str, Any] = {
+        "Question": st.column_config.TextColumn(width="large", pinned=True),
+        "Kind": st.column_config.TextColumn(width="small"),
+    }
+    for place, experiment in enumerate(shown):
+        letter = SIDES[place]
+        columns[letter] = number(format="%.3f", width=64, help=plain(side(place, experiment)))
+        columns[f"{letter} − A"] = number(format="%+.3f", width=74)
+        columns[f"Overlap {letter}"] = number(
+            format="%.2f", width=84, help="How alike the two rankings are, the top counting most (RBO, p = 0.9)."
+        )
+        columns[f"Unjudged {letter}"] = number(
+            format="%.0f%%", width=92, help="Share of the first ten results nobody has judged."
+        )
+        columns[f"First {letter}"] = st.column_config.TextColumn(width="medium", help="The document on top.")
+    return columns
+
+
+# One question
+def _opened(shown: Sequence[Experiment], row: QuestionComparison) -> None:
+    """What stood where for one question, and the ways on."""
+    with st.container(border=True):
+        said, tune = st.columns([8, 2], vertical_alignment="center")
+        said.markdown(f"**{plain(row.question)}** :gray[{plain(row.key)} · {plain(row.kind)}]")
+        with tune.popover("Open in Tune", icon=":material/tune:", width="stretch"):
+            for place, each in enumerate(shown):
+                if st.button(f"With {plain(side(place, each))}", key=f"measure.tune.{place}", width="stretch"):
+                    go("tune", q=row.question, base=each.profile.ref)
+                    st.rerun()
+        names = {document.sha256: document.name for document in session.workbench().documents.list()}
+        for column, (place, each) in zip(st.columns(len(shown)), enumerate(shown), strict=True):
+            with column:
+                outcome = next((one for one in each.outcomes if one.question_id == row.question_id), None)
+                _ranking(side(place, each), outcome, names)
+
+
+def _ranking(head: str, outcome: QuestionOutcome | None, names: Mapping[str, str]) -> None:
+    if outcome is None:
+        st.caption(f"{plain(head)} did not ask it.")
+        return
+    st.caption(f"**{plain(head)}** · {count(outcome.hits, 'result')}")
+    grades = {unit: grade for unit, _, grade in outcome.scored if grade in GRADES}
+    lines = [
+        f"{place}. {plain(_named(unit, names))} {_graded(grades.get(unit))}"
+        for place, unit in enumerate(outcome.ranking[:_RANKED], 1)
+    ]
+    st.markdown("\n".join(lines) if lines else ":gray[Nothing was shown.]")
+
+
+def _named(unit: str, names: Mapping[str, str]) -> str:
+    """A passage by its document and page, or a document by its name."""
+    sha256 = document_of(unit)
+    name = shortened(names.get(sha256, f"{sha256[:10]} (no longer here)"), 44)
+    return name if unit == sha256 else f"{name}, p. {unit.split(':')[1]}"
+
+
+def _graded(grade: int | None) -> str:
+    if grade is None:
+        return ":gray[· unjudged]"
+    return f":{'green' if grade else 'red'}[· **{grade}**, {GRADES[grade]}]"
+
+
+_FRESH_SECONDS = 30.0
+
+
+def draw(questions: QuestionSet, shown: Sequence[Experiment]) -> None:
+    """The experiments, what to doubt about them, and their measures as a table and a picture."""
+    found = compared(shown)
+    _heads(questions, shown)
+    _doubts(questions, found)
+    # Of more than two the table needs the room of both.
+    with st.grid(2 if len(shown) <= 2 else 1, min_column_width=470, gap="large"):
+        with st.container(gap="xsmall"):
+            _table(found)
+        with st.container(gap="xsmall"):
+            st.plotly_chart(
+                interval_dots(found, dark=st.context.theme.type == "dark"),
+                config={"displayModeBar": False},
+                key="measure.dots",
+                alt="Every measure with its interval",
+            )
+            st.caption("Marks are means over the questions, lines their 95 % intervals.")
+
+
+def compared(shown: Sequence[Experiment]) -> ExperimentComparison:
+    """The experiments side by side, worked out once."""
+    return remembered("comparison", tuple(each.id for each in shown), lambda: comparison(shown))
+
+
+# What each stood on
+def _heads(questions: QuestionSet, shown: Sequence[Experiment]) -> None:
+    """A line per experiment: its letter, profile, and how it came about; and all of it as files."""
+    lines, files = st.columns([8, 2], vertical_alignment="top")
+    now = ground_now(questions.id)
+    with lines, st.container(gap="xxsmall"):
+        for place, each in enumerate(shown):
+            st.markdown(_head(place, each, now))
+    with files.popover("Download", icon=":material/download:", width="stretch"):
+        _files(shown)
+
+
+def _head(place: int, each: Experiment, now: ExperimentSettings) -> str:
+    at = each.finished_at or each.started_at
+    parts = [f"**{SIDES[place]} {plain(each.profile.ref)}**", count(len(each.outcomes), "question")]
+    parts += [f"{ago(at, utc_now())} by {plain(each.who)}"]
+    parts += [f"{share(each.unjudged)} of the first ten unjudged"]
+    parts += [f"“{plain(each.note)}”"] if each.note else []
+    since = [
+        words
+        for words, differs in (
+            ("judgments", each.judgments_version != now.judgments_version),
+            ("the library", each.corpus_hash != now.corpus_hash),
+        )
+        if differs
+    ]
+    if since:
+        have = "has" if since == ["the library"] else "have"
+        parts += [f":orange[:material/history: {' and '.join(since)} {have} changed since]"]
+    return " · ".join(parts)
+
+
+def ground_now(set_id: int) -> ExperimentSettings:
+    """What a measurement would stand on now, as it was a few seconds ago at most."""
+    return remembered("ground", (set_id, int(time.monotonic() // _FRESH_SECONDS)), lambda: lab().ground(set_id))
+
+
+def _files(shown: Sequence[Experiment]) -> None:
+    """Everything that is drawn, as rows and as data; made when it is asked for."""
+    called = "-".join(str(each.id) for each in shown)
+    for label, made, name, mime in (
+        ("Questions (CSV)", lambda: rows_csv(*comparison_table(shown)), f"experiment-{called}.csv", "text/csv"),
+        (
+            "All of it (JSON)",
+            lambda: json_text(comparison_data(shown)),
+            f"experiment-{called}.json",
+            "application/json",
+        ),
+    ):
+        st.download_button(
+            label, made, name, mime, key=f"measure.file.{name}", icon=":material/download:", width="stretch",
+            on_click="ignore",
+        )  # fmt: skip
+
+
+# What to doubt
+def _doubts(questions: QuestionSet, found: ExperimentComparison) -> None:
+    for doubt in found.doubts:
+        st.warning(doubt, icon=":material/balance:")
+    over = [
+        f"{share(each.unjudged)}{f' ({SIDES[place]})' if len(found.experiments) > 1 else ''}"
+        for place, each in enumerate(found.experiments)
+        if each.unjudged is not None and each.unjudged > UNJUDGED_MOST
+    ]
+    if not over:
+        return
+    names = [each.profile.name for each in found.experiments[:2]]
+    with st.container(border=True):
+        said, judge = st.columns([8, 2], vertical_alignment="center")
+        said.markdown(
+            f":orange[:material/rule:] **{' and '.join(over)} of the first ten results nobody has judged.** They count"
+            " as irrelevant: figures may be too low, and a difference may only be one in what was judged."
+        )
+        judge.button(
+            "Judge them", key="measure.judge", icon=":material/gavel:", width="stretch", on_click=_judge,
+            args=(questions.id, names),
+        )  # fmt: skip
+
+
+def _judge(set_id: int, names: Sequence[str]) -> None:
+    """Judge the results of these profiles put together."""
+    for key, name in zip((FIRST, SECOND), names, strict=False):
+        st.session_state[key] = name
+    go("judge", set=str(set_id))
+
+
+# Measures
+def _table(found: ExperimentComparison) -> None:
+    """Every measure: of two the difference has columns of its own, of more it stands beside each value."""
+    two = len(found.experiments) == 2
+    rows = []
+    for row in found.rows:
+        cells = {"Measure": f"**{name_of(row.measure.name)}**".replace(" ", "\u00a0")}
+        cells |= figures(found.experiments, row.measure, row.values, row.gains)
+        if two:
+            pair = row.gains[1]
+            cells["n"] = "" if pair is None else f"{pair.n:,}"
+        rows.append(cells)
+    st.table(rows, border="horizontal", hide_index=True)
+    with st.popover("What they mean", icon=":material/help:", type="tertiary"):
+        for name, measure in MEASURES.items():
+            better = "" if measure.higher_is_better else ":gray[ · less is better]"
+            st.markdown(f"**{LABELS.get(name, name)}** {measure.words}{better}")
+        st.markdown(
+            ":gray[Behind each figure stand the ends of its 95 % bootstrap interval. **p** is how often chance alone"
+            " would make a difference as large (paired randomisation test); ▲ ▼ from p < 0.05 on, ≈ may be chance.]"
+        )
+
+
+def figures(
+    experiments: Sequence[Experiment],
+    measure: Measure,
+    values: Sequence[Interval | None],
+    gains: Sequence[PairedTest | None],
+) -> dict[str, str]:
+    """The cells of one line of a table: a value per experiment, and what differs."""
+    two = len(experiments) == 2
+    cells = {
+        side(place, experiments[place], 18): _value(value) + ("" if two else _beside(measure, gains[place]))
+        for place, value in enumerate(values)
+    }
+    return cells | (_difference(measure, gains[1]) if two else {})
+
+
+def _value(held: Interval | None) -> str:
+    return "–" if held is None else f"{figure(held.mean)} :gray[{span(held)}]"
+
+
+def _difference(measure: Measure, pair: PairedTest | None) -> dict[str, str]:
+    if pair is None:
+        return {"B − A": "–", "p": ""}
+    symbol, colour = TURNS[turn(measure, pair)]
+    words = f":{colour}[**{symbol} {signed(pair.gain.mean)}**] :gray[{span(pair.gain, sign=True)}]"
+    return {"B − A": words, "p": p_words(pair.p_value)}
+
+
+def _beside(measure: Measure, pair: PairedTest | None) -> str:
+    """A difference from the first, with its p."""
+    if pair is None:
+        return ""
+    symbol, colour = TURNS[turn(measure, pair)]
+    change = f"{symbol}\u00a0{signed(pair.gain.mean)}"
+    return f" :{colour}[{change}] :gray[p\u00a0{p_words(pair.p_value)}]"

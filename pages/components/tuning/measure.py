@@ -1,0 +1,334 @@
+"""The Measure view: measures a question set under one or two profiles, compares them, and lists stored experiments."""
+# Longer than 300 lines: one view with the detail of a measure below it.
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.domain.coverage_board import RunState
+from core.domain.errors import NotFound
+from core.domain.experiments import Experiment, ExperimentKind
+from core.domain.queries import ScoreProfile
+from core.domain.relevance_judgments import QuestionSet
+from core.evaluation.experiments import ExperimentSettings
+from core.evaluation.metrics.comparison import KindComparison, by_kind, trend
+from core.evaluation.metrics.measures import MEASURES
+from pages.components import notices
+from pages.components.tuning import compare, sets
+from pages.components.tuning.compare import compared, figures, ground_now
+from pages.components.tuning.experiment_state import (
+    begin,
+    busy,
+    did,
+    finished,
+    lab,
+    profile_chooser,
+    remembered,
+    running,
+    tell,
+    tuning,
+    whole,
+)
+from pages.components.tuning.measure_charts import LABELS, MOST_LINES, SIDES, name_of, share, trend_lines
+from pages.components.wording import count, plain
+
+__all__ = ["draw_detail", "draw_stored", "view"]
+
+_LISTED, _ROW = 8, 35
+
+
+def draw_stored(questions: QuestionSet, listed: Sequence[Experiment]) -> None:
+    """The list, and what can be done with what is chosen there."""
+    done = [each for each in listed if each.state is RunState.DONE]
+    st.divider()
+    st.markdown(f"**Kept experiments** :gray[· {count(len(done), 'experiment')} with this set]")
+    now = ground_now(questions.id)
+    event = st.dataframe(
+        [_cells(each, now) for each in done],
+        key=f"measure.kept.{questions.id}.{len(done)}.{done[0].id}",
+        hide_index=True,
+        placeholder="–",
+        height=_ROW * (min(len(done), _LISTED) + 1) + 3,
+        column_config=_columns(),
+        on_select="rerun",
+        selection_mode="multi-row",
+    )
+    chosen = [done[place] for place in event["selection"]["rows"] if place < len(done)]
+    _chosen(chosen)
+
+
+def _cells(each: Experiment, now: ExperimentSettings) -> Mapping[str, object]:
+    measures = {LABELS[name]: each.measures[name].mean if name in each.measures else None for name in MEASURES}
+    searched = each.kind is ExperimentKind.OPTIMISED
+    return {
+        "When": f"{each.finished_at or each.started_at:%Y-%m-%d %H:%M}",
+        "Profile": each.profile.ref,
+        **measures,
+        "Unjudged": share(each.unjudged),
+        "Changed since": ", ".join(_since(each, now)) or "nothing",
+        "By": f"{each.who}{', by the clock' if each.scheduled and each.who != 'schedule' else ''}",
+        "Note": f"searched for weights{': ' if each.note else ''}{each.note}" if searched else each.note,
+        "Last judgment": each.judgments_version or None,
+        "No.": each.id,
+    }
+
+
+def _since(each: Experiment, now: ExperimentSettings) -> Sequence[str]:
+    """What is not as it was when it was measured."""
+    checks = (
+        ("judgments", each.judgments_version != now.judgments_version),
+        ("library", each.corpus_hash != now.corpus_hash),
+    )
+    return [words for words, differs in checks if differs]
+
+
+def _columns() -> dict[str, Any]:
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    measures = {
+        LABELS[name]: number(format="%.3f", width=100 if " " in LABELS[name] else 72, help=measure.words)
+        for name, measure in MEASURES.items()
+    }
+    return {
+        "When": text(pinned=True),
+        "Profile": text(pinned=True),
+        **measures,
+        "Unjudged": text(help="Share of the first ten results nobody had judged."),
+        "Changed since": text(help="Whether something was judged, or the library has changed, since it was measured."),
+        "Note": text(width="medium"),
+        "Last judgment": number(format="%d", help="The number of the last judgment it knew."),
+        "No.": number(format="%d"),
+    }
+
+
+def _chosen(chosen: Sequence[Experiment]) -> None:
+    if not chosen:
+        st.caption("Choose one to look at it, annotate or delete it; choose several to compare them.")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        several = len(chosen) > 1
+        st.button(
+            f"Compare {len(chosen)}" if several else "Look at it",
+            key="measure.kept.show",
+            type="primary",
+            icon=":material/compare:" if several else ":material/visibility:",
+            on_click=_show,
+            args=([each.id for each in chosen],),
+            disabled=len(chosen) > len(SIDES),
+            help=f"At most {len(SIDES)} at once." if len(chosen) > len(SIDES) else None,
+        )
+        if not several:
+            _note(chosen[0])
+        with st.popover("Delete", icon=":material/delete:"):
+            st.markdown(f"Delete {count(len(chosen), 'experiment')} for good? Questions and judgments stay.")
+            st.button(
+                "Delete", key="measure.kept.delete", type="primary", on_click=_delete,
+                args=([each.id for each in chosen],),
+            )  # fmt: skip
+
+
+def _show(ids: Sequence[int]) -> None:
+    """Put these side by side above: the oldest is what the others are held against."""
+    st.query_params["runs"] = ".".join(str(number) for number in sorted(ids))
+
+
+def _note(experiment: Experiment) -> None:
+    key = f"measure.note.{experiment.id}"
+    st.text_input(
+        "Note",
+        value=experiment.note,
+        key=key,
+        placeholder="Write a note beside it",
+        label_visibility="collapsed",
+        max_chars=300,
+        on_change=_annotate,
+        args=(experiment.id, key),
+    )
+
+
+def _annotate(experiment_id: int, key: str) -> None:
+    note = st.session_state[key]
+    if did(lambda: lab().annotate(experiment_id, note), "The note is kept."):
+        st.session_state.get("lab.whole", {}).pop(experiment_id, None)
+
+
+def _delete(ids: Sequence[int]) -> None:
+    def work() -> None:
+        for number in ids:
+            lab().delete(number)
+
+    did(work, f"{count(len(ids), 'experiment')} deleted.")
+    for number in ids:
+        st.session_state.get("lab.whole", {}).pop(number, None)
+
+
+_MEASURE = "lab.measure"
+
+
+@st.fragment
+def draw_detail(shown: Sequence[Experiment], listed: Sequence[Experiment]) -> None:
+    """Which measure; then all there is to see of it. listed: every experiment of the set, for the trend."""
+    with notices.told():
+        measure = _picked_measure(shown)
+        _kinds(shown, measure)
+        compare.draw_questions(shown, measure)
+        _trend(listed, measure, [each.profile.name for each in shown])
+
+
+def _picked_measure(shown: Sequence[Experiment]) -> str:
+    names = [row.measure.name for row in compared(shown).rows]
+    if st.session_state.get(_MEASURE) not in names:
+        st.session_state[_MEASURE] = names[0]
+    picked = st.pills(
+        "Looked at more closely", names, key=_MEASURE, required=True, format_func=name_of, persist_state="session"
+    )
+    return picked or names[0]
+
+
+def _kinds(shown: Sequence[Experiment], measure: str) -> None:
+    """The measure for each kind of question, where there are several."""
+    mark = (tuple(each.id for each in shown), measure)
+    rows = remembered("kinds", mark, lambda: by_kind(shown, measure))
+    if len(rows) < 2:
+        return
+    st.markdown(f"**{name_of(measure)} by kind of question**")
+    st.table([_kind(shown, row, measure) for row in rows], border="horizontal", hide_index=True)
+
+
+def _kind(shown: Sequence[Experiment], row: KindComparison, measure: str) -> dict[str, str]:
+    unjudged = " · ".join(share(each) for each in row.unjudged)
+    cells = figures(shown, MEASURES[measure], row.values, row.gains)
+    return {"Kind": plain(row.kind), "Questions": f"{row.questions:,}", **cells, "Unjudged": unjudged}
+
+
+def _trend(listed: Sequence[Experiment], measure: str, first: Sequence[str]) -> None:
+    """The measure over time, once there are two points to join. first: profiles that keep their colours of above."""
+    lines = trend(listed, measure)
+    if sum(len(line.points) for line in lines) < 2:
+        return
+    places = {name: place for place, name in enumerate(dict.fromkeys(first))}
+    lines = tuple(sorted(lines, key=lambda line: places.get(line.profile, len(places))))
+    more = f", the {MOST_LINES} measured last" if len(lines) > MOST_LINES else ""
+    st.markdown(f"**{name_of(measure)} over time** :gray[· a line per profile{more}]")
+    st.plotly_chart(
+        trend_lines(lines, dark=st.context.theme.type == "dark"),
+        config={"displayModeBar": False},
+        key="measure.trend",
+        alt=f"{name_of(measure)} of every profile over time",
+    )
+    said = []
+    if any(words != "another version" for line in lines for point in line.points for words in point.changed):
+        said.append("An open mark: the judgments or the library had changed since the measurement before.")
+    unjudged = ", ".join(f"{plain(line.points[-1].ref)} {share(line.points[-1].unjudged)}" for line in lines)
+    st.caption(" ".join([*said, f"Unjudged of the first ten, at the last measurement: {unjudged}."]))
+
+
+_RUNS = "runs"
+
+
+def view(project: str | None) -> None:
+    """The set and profiles to measure, running experiments, results, and every stored experiment."""
+    tell()
+    with notices.told():
+        _room(project)
+
+
+def _room(project: str | None) -> None:
+    chosen, one, other, press = st.columns([4, 3, 3, 2], vertical_alignment="bottom")
+    with chosen:
+        questions = sets.chooser(project)
+    if questions is None:
+        sets.first_set(project)
+        return
+    with one:
+        first = profile_chooser("Profile A", "a", project)
+    with other:
+        second = profile_chooser("Profile B, to compare", "b", project, optional=True)
+    refs = list(dict.fromkeys(each.ref for each in (first, second) if each is not None))
+    listed = list(lab().experiments(questions.id))
+    press.button(
+        "Measure",
+        key="measure.begin",
+        type="primary",
+        icon=":material/straighten:",
+        width="stretch",
+        help=f"Asks every question of the set with {' and '.join(refs)}, and keeps what was found.",
+        on_click=begin,
+        args=(questions, refs),
+        disabled=busy(listed, ExperimentKind.MEASURED, refs),
+    )
+    under_way = running(listed, ExperimentKind.MEASURED)
+    picked = _picked(listed)
+    if picked:
+        _kept_only(picked)
+    shown = picked or _latest(listed, first, second)
+    if shown:
+        _found(questions, shown, listed, first, second, alone=bool(picked))
+    elif not under_way:
+        _nothing(questions, first)
+    if any(each.state is RunState.DONE for each in listed):
+        draw_stored(questions, listed)
+
+
+def _found(
+    questions: QuestionSet,
+    shown: Sequence[Experiment],
+    listed: Sequence[Experiment],
+    first: ScoreProfile | None,
+    second: ScoreProfile | None,
+    *,
+    alone: bool,
+) -> None:
+    if not alone and second is not None and first is not None and second.ref != first.ref and len(shown) < 2:
+        st.info(
+            f"{plain(second.ref)} has not been measured with this set yet. *Measure* asks both anew.",
+            icon=":material/straighten:",
+        )
+    compare.draw(questions, shown)
+    draw_detail(shown, listed)
+
+
+def _latest(listed: Sequence[Experiment], first: ScoreProfile | None, second: ScoreProfile | None) -> list[Experiment]:
+    """What was last measured with the two profiles; nothing as long as the first was not."""
+    assert first is not None  # one is always chosen
+    own = finished(listed, first.ref)
+    other = finished(listed, second.ref) if second is not None and second.ref != first.ref else None
+    return [whole(each.id) for each in (own, other) if each is not None] if own is not None else []
+
+
+def _picked(listed: Sequence[Experiment]) -> list[Experiment]:
+    """The kept experiments that the URL names, in its order."""
+    done = {each.id for each in listed if each.state is RunState.DONE}
+    named = [int(part) for part in st.query_params.get(_RUNS, "").split(".") if part.isdecimal()]
+    found = []
+    for number in dict.fromkeys(each for each in named if each in done):
+        try:
+            found.append(whole(number))
+        except NotFound:  # deleted since it was listed
+            continue
+    return found[: len(SIDES)]
+
+
+def _kept_only(picked: Sequence[Experiment]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        words = "Kept experiments side by side" if len(picked) > 1 else "A kept experiment"
+        st.markdown(f":material/history: **{words}**, not the latest of the profiles chosen above", width="stretch")
+        st.button("Back to the latest", key="measure.back", icon=":material/undo:", on_click=_back)
+
+
+def _back() -> None:
+    del st.query_params[_RUNS]
+
+
+def _nothing(questions: QuestionSet, first: ScoreProfile | None) -> None:
+    asked = len(tuning().judging.questions(questions.id))
+    if not asked:
+        words = "Add questions to it under *Judge*, or take them from a file."
+        notices.empty(":material/quiz:", f"{plain(questions.name)} holds no questions", words)
+        return
+    ref = plain(first.ref) if first else ""
+    words = (
+        f"Press *Measure*: each of the {count(asked, 'question')} is asked, and what is found is held against what"
+        " people have graded."
+    )
+    notices.empty(":material/straighten:", f"{ref} has not been measured with this set", words)

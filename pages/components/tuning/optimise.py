@@ -1,0 +1,372 @@
+"""The Optimise view: searches for better weights on judged questions, validates them on others, and saves them on
+request."""
+# Longer than 300 lines: one view with the form that saves its result.
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.domain.coverage_board import RunState
+from core.domain.experiments import Experiment, ExperimentKind, MetricChange, OptimiserResult, OptimiserSettings
+from core.domain.queries import ScoreProfile
+from core.evaluation.tuning.optimiser import RAISABLE, WeightChange, weight_changes
+from core.knowledge.factors import factor_table
+from core.search.explanation.score_breakdown import factor_label
+from pages.components import notices
+from pages.components.tuning import sets
+from pages.components.tuning.experiment_state import begin, busy, go, lab, profile_chooser, running, tell, whole
+from pages.components.tuning.measure_charts import (
+    figure,
+    framed,
+    name_of,
+    p_words,
+    paint,
+    share,
+    signed,
+    span,
+    whiskers,
+)
+from pages.components.tuning.save_profile import keep
+from pages.components.wording import count, plain
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+__all__ = ["view", "weight_bars", "worth"]
+
+
+def worth(found: OptimiserResult, measure: str, *, dark: bool = False) -> "Figure":
+    """The measure with its interval: under the weights in use, under the found ones on the questions they were found
+    on, and on questions they had not seen. The last decides."""
+    from plotly.graph_objects import Figure, Scatter
+
+    colours = paint(dark=dark)
+    rows = (
+        ("In use now", found.baseline, colours.quiet, "circle", "the weights in use, on all questions"),
+        (
+            "Found, on what it<br>was found on",
+            found.training,
+            colours.quiet,
+            "circle-open",
+            "flatters: it has seen them",
+        ),
+        ("Found, on questions<br>it had not seen", found.held_out, colours.sides[0], "diamond", "this one counts"),
+    )
+    drawn = Figure()
+    for place, (label, held, colour, symbol, told) in enumerate(rows):
+        drawn.add_trace(
+            Scatter(
+                x=[held.mean], y=[place], mode="markers+text", text=[figure(held.mean)], textposition="top right",
+                textfont={"size": 13, "color": colours.ink}, error_x=whiskers([held], colour),
+                marker={"size": 12, "color": colour, "symbol": symbol, "line": {"width": 2, "color": colour}},
+                hovertemplate=f"{label.replace('<br>', ' ')}: {figure(held.mean)}, plausibly {span(held)}<br>{told}"
+                "<extra></extra>",
+            )
+        )  # fmt: skip
+    drawn.add_vline(found.baseline.mean, line={"color": colours.quiet, "width": 1, "dash": "dot"})
+    framed(drawn, 60 + 58 * len(rows), dark=dark)
+    ends = [end for _, held, *_ in rows for end in (held.low, held.high)]
+    drawn.update_xaxes(range=[max(0.0, min(ends) - 0.06), min(1.02, max(ends) + 0.06)], tickformat=".2f")
+    drawn.update_xaxes(title={"text": name_of(measure), "standoff": 6})
+    drawn.update_yaxes(
+        tickvals=list(range(len(rows))), ticktext=[f"{label} " for label, *_ in rows], showgrid=False,
+        range=[len(rows) - 0.5, -0.6],
+    )  # fmt: skip
+    return drawn
+
+
+def weight_bars(changes: Sequence[WeightChange], *, dark: bool = False) -> "Figure":
+    """The found weights as bars, the weights in use as lines across them, and how far the folds differ as a thin line.
+
+    changes: heaviest first.
+    """
+    from plotly.graph_objects import Bar, Figure, Scatter
+
+    colours, places = paint(dark=dark), list(range(len(changes)))
+    drawn = Figure(
+        Bar(
+            orientation="h", x=[each.after for each in changes], y=places, width=0.56, name="found",
+            marker={"color": colours.good, "cornerradius": 2}, customdata=[_words(each) for each in changes],
+            hovertemplate="%{customdata}<extra></extra>",
+        )
+    )  # fmt: skip
+    _spread(drawn, changes, colours.ink)
+    drawn.add_trace(
+        Scatter(
+            x=[each.before for each in changes], y=places, mode="markers", name="in use now", hoverinfo="skip",
+            marker={
+                "symbol": "line-ns-open", "size": 24, "color": colours.mark, "line": {"width": 3, "color": colours.mark}
+            },
+        )
+    )  # fmt: skip
+    framed(drawn, 60 + 34 * len(changes), dark=dark, legend=True)
+    drawn.update_xaxes(range=[-0.01, None], tickformat=".2f", rangemode="tozero")
+    drawn.update_yaxes(
+        tickvals=places, ticktext=[f"{factor_label(each.factor)} " for each in changes],
+        range=[len(changes) - 0.5, -0.5], showgrid=False,
+    )  # fmt: skip
+    return drawn
+
+
+def _spread(drawn: "Figure", changes: Sequence[WeightChange], ink: str) -> None:
+    """A thin line per factor, from the least to the most it got over the folds."""
+    from plotly.graph_objects import Scatter
+
+    for place, each in enumerate(changes):
+        drawn.add_trace(
+            Scatter(
+                x=[each.low, each.high], y=[place, place], mode="lines+markers", line={"width": 1.4, "color": ink},
+                marker={"symbol": "line-ns-open", "size": 9, "color": ink, "line": {"width": 1.4, "color": ink}},
+                showlegend=False, hoverinfo="skip",
+            )
+        )  # fmt: skip
+
+
+def _words(each: WeightChange) -> str:
+    said = f"{factor_label(each.factor)}: {each.before:.3f} → {each.after:.3f}"
+    return f"{said}<br>{each.low:.3f} to {each.high:.3f} over the folds"
+
+
+_USUAL = ("similarity", "keyword", "term_coverage", "relevance_feedback")
+
+_LISTED, _ROW = 8, 35
+
+_PRESETS = OptimiserSettings(())
+
+
+def view(project: str | None) -> None:
+    """What is searched for and from where; what is under way; and what was found, with what it is worth."""
+    tell()
+    with notices.told():
+        _room(project)
+
+
+def _room(project: str | None) -> None:
+    chosen, one, what, press = st.columns([3, 3, 2, 4], vertical_alignment="bottom")
+    with chosen:
+        questions = sets.chooser(project)
+    if questions is None:
+        sets.first_set(project)
+        return
+    with one:
+        base = profile_chooser("Start from", "a", project)
+    assert base is not None  # one is always chosen
+    measure = what.selectbox("Raise", RAISABLE, key="optimise.measure", format_func=name_of, persist_state="session")
+    wanted = _wanted(base, measure)
+    listed = list(lab().experiments(questions.id))
+    press.button(
+        "Search for better weights",
+        key="optimise.begin",
+        type="primary",
+        icon=":material/auto_fix_high:",
+        width="stretch",
+        on_click=begin,
+        args=(questions, [base.ref]),
+        kwargs={"optimising": wanted},
+        disabled=busy(listed, ExperimentKind.OPTIMISED, [base.ref]),
+    )
+    under_way = running(listed, ExperimentKind.OPTIMISED)
+    done = [each for each in listed if each.kind is ExperimentKind.OPTIMISED and each.state is RunState.DONE]
+    if done:
+        _found(_looked_at(done, base))
+    elif not under_way:
+        _nothing()
+
+
+def _wanted(base: ScoreProfile, measure: str) -> OptimiserSettings:
+    """Which factors are weighed, and how long it searches."""
+    known = list(factor_table().rows)
+    usual = [name for name in known if base.weights.get(name) or name in _USUAL]
+    factors = st.multiselect(
+        "Factors that are weighed; all others weigh nothing",
+        known,
+        default=usual,
+        key=f"optimise.factors.{base.ref}",
+        format_func=factor_label,
+        persist_state="session",
+    )
+    with st.expander("How it searches", icon=":material/settings:"):
+        trials, folds, seed = st.columns(3)
+        return OptimiserSettings(
+            tuple(factors),
+            measure,
+            trials.number_input(
+                "Mixes tried", 10, 2_000, _PRESETS.trials, 10, key="optimise.trials", persist_state="session",
+                help="For each fold, and for all questions together.",
+            ),
+            folds.number_input(
+                "Folds", 2, 20, _PRESETS.folds, key="optimise.folds", persist_state="session",
+                help="Parts the questions are dealt into, each kind spread over all. Each part is held out once.",
+            ),
+            seed.number_input(
+                "Seed", 0, 2**31 - 1, _PRESETS.seed, key="optimise.seed", persist_state="session",
+                help="The same seed finds the same weights on the same library and judgments.",
+            ),
+        )  # fmt: skip
+
+
+def _nothing() -> None:
+    notices.empty(
+        ":material/auto_fix_high:",
+        "No search for weights yet",
+        "Weights are found on a part of the judged questions and measured on the rest. They are recommended only when"
+        " the gain on questions they had not seen is more than chance.",
+    )
+
+
+def _looked_at(done: Sequence[Experiment], base: ScoreProfile) -> Experiment:
+    """The search that is shown: the newest from this base, else the newest, unless another one is chosen."""
+    if len(done) == 1:
+        return whole(done[0].id)
+    known = {each.id: each for each in sorted(done, key=lambda each: (each.profile.ref != base.ref, -each.id))}
+    picked = st.selectbox(
+        "Search",
+        list(known),
+        key=f"optimise.search.{base.ref}.{done[0].id}",
+        format_func=lambda number: _called(known[number]),
+        label_visibility="collapsed",
+    )
+    return whole(picked)
+
+
+def _called(each: Experiment) -> str:
+    at, wanted = each.finished_at or each.started_at, each.optimising
+    raised = f" · {name_of(wanted.measure)} · seed {wanted.seed}" if wanted else ""
+    worth = "" if each.optimised is None else f" · {signed(each.optimised.gain.mean)} held out"
+    return f"{at:%Y-%m-%d %H:%M} · from {each.profile.ref}{raised}{worth}"
+
+
+# What was found
+def _found(experiment: Experiment) -> None:
+    found, wanted = experiment.optimised, experiment.optimising
+    if found is None or wanted is None:
+        return
+    _verdict(experiment, found, wanted)
+    changes = weight_changes(experiment.profile, found)
+    dark = st.context.theme.type == "dark"
+    plain_bar = {"displayModeBar": False}
+    with st.grid(2, min_column_width=470, gap="large"):
+        with st.container(gap="xsmall"):
+            st.markdown(f"**What it is worth** :gray[· {name_of(wanted.measure)}, 95 % intervals]")
+            st.plotly_chart(worth(found, wanted.measure, dark=dark), config=plain_bar, key="optimise.worth")
+            _gain(found, wanted)
+        with st.container(gap="xsmall"):
+            st.markdown("**What it would change**")
+            st.plotly_chart(weight_bars(changes, dark=dark), config=plain_bar, key="optimise.weights")
+            st.caption("Thin lines: the least and the most a factor got over the folds.")
+            _wide(changes)
+    _weights(changes)
+    _questions(experiment, found, wanted)
+    _apply(experiment, found)
+
+
+def _verdict(experiment: Experiment, found: OptimiserResult, wanted: OptimiserSettings) -> None:
+    if found.recommended:
+        st.success(plain(found.verdict), icon=":material/thumb_up:")
+    else:
+        st.warning(plain(found.verdict), icon=":material/do_not_disturb_on:")
+    parts = [
+        f"From **{plain(experiment.profile.ref)}**",
+        f"{wanted.trials:,} mixes for each of {wanted.folds} folds and for all questions",
+        f"seed {wanted.seed}: the same again finds the same",
+        f"{share(experiment.unjudged)} of the first ten unjudged",
+    ]
+    st.caption(" · ".join(parts))
+
+
+def _gain(found: OptimiserResult, wanted: OptimiserSettings) -> None:
+    """The gain that decides, in words; and how much of the training gain was memory."""
+    gain = f"**{signed(found.gain.mean)}** ({span(found.gain, sign=True)}), p {p_words(found.p_value)}"
+    seen = found.training.mean - found.held_out.mean
+    memory = (
+        f" On the questions it was found on it seems {figure(seen)} better still: that part it has learnt by heart."
+        if seen > 0
+        else ""
+    )
+    st.caption(f"Gain on {count(found.gain.n, 'question')} not seen: {gain}.{memory}")
+
+
+def _wide(changes: Sequence[WeightChange]) -> None:
+    wide = [factor_label(each.factor) for each in changes if each.wide]
+    if wide:
+        st.caption(
+            f":orange[:material/width:] The folds do not agree on {', '.join(wide)}: these questions do not decide"
+            " what it should weigh."
+            if len(wide) == 1
+            else f":orange[:material/width:] The folds do not agree on {', '.join(wide)}: these questions do not"
+            " decide what they should weigh."
+        )
+
+
+def _weights(changes: Sequence[WeightChange]) -> None:
+    with st.expander("The weights in numbers", icon=":material/table_rows:"):
+        rows = [
+            {
+                "Factor": factor_label(each.factor),
+                "In use": f"{each.before:.3f}",
+                "Found": f"{each.after:.3f}",
+                "Change": signed(each.after - each.before),
+                "Over the folds": f"{each.low:.3f} to {each.high:.3f}" + (" :orange[wide]" if each.wide else ""),
+            }
+            for each in changes
+        ]
+        st.table(rows, border="horizontal", hide_index=True)
+
+
+def _questions(experiment: Experiment, found: OptimiserResult, wanted: OptimiserSettings) -> None:
+    """The held-out questions that got worse, and those that got better."""
+    with st.grid(2, min_column_width=470, gap="large"):
+        for head, changes, key in (
+            ("Got worse", found.worse, "optimise.worse"),
+            ("Got better", found.better, "optimise.better"),
+        ):
+            with st.container(gap="xsmall"):
+                st.markdown(f"**{head}** :gray[· {count(len(changes), 'held-out question')}]")
+                if changes:
+                    _changes(experiment, changes, key)
+                else:
+                    st.caption("None.")
+
+
+def _changes(experiment: Experiment, changes: Sequence[MetricChange], key: str) -> None:
+    number = st.column_config.NumberColumn
+    event = st.dataframe(
+        [
+            {"Question": each.question, "Change": each.after - each.before, "In use": each.before,
+             "Found": each.after, "Kind": each.kind}
+            for each in changes
+        ],
+        key=f"{key}.{experiment.id}",
+        hide_index=True,
+        placeholder="–",
+        height=_ROW * (min(len(changes), _LISTED) + 1) + 3,
+        column_config={
+            "Question": st.column_config.TextColumn(width=236),
+            "In use": number(format="%.3f", width=70),
+            "Found": number(format="%.3f", width=70),
+            "Change": number(format="%+.3f", width=76),
+        },
+        on_select="rerun",
+        selection_mode="single-row",
+    )  # fmt: skip
+    chosen = event["selection"]["rows"]
+    if chosen and chosen[0] < len(changes):
+        st.button(
+            "Open it in Tune", key=f"{key}.tune", icon=":material/tune:", on_click=go, args=("tune",),
+            kwargs={"q": changes[chosen[0]].question, "base": experiment.profile.ref},
+        )  # fmt: skip
+
+
+# Taking it over
+def _apply(experiment: Experiment, found: OptimiserResult) -> None:
+    with st.container(border=True):
+        st.markdown("**Take the weights over** :gray[· everything else of the profile stays as it is]")
+        ready = found.recommended or st.checkbox(
+            "Save although the gain is not significant", key=f"optimise.although.{experiment.id}"
+        )
+        note = f"{found.verdict} Experiment {experiment.id} on '{experiment.set_name}'."
+        keep(
+            found.profile, experiment.profile, note, f"optimise.keep.{experiment.id}", "Apply as a new version",
+            ready=ready,
+        )  # fmt: skip

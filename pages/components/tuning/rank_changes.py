@@ -1,0 +1,291 @@
+"""Effects of a trial profile: overlap, rank changes, the new list with reasons, and changed coverage cells."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from core.domain.coverage_board import Board, CellState
+from core.domain.queries import ScoreProfile, SearchRequest
+from core.domain.results import SearchResult
+from core.evaluation.tuning.trial import CellChangePreview, RankChange, Trial
+from core.search.citations.cite import shown_quote
+from core.search.explanation.score_breakdown import strip_words
+from pages.components import cards, charts
+from pages.components.coverage.state import kind_words
+from pages.components.styles import CELLS
+from pages.components.tuning.state import called
+from pages.components.urls import page_path
+from pages.components.wording import count, plain, shortened, squeezed
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+__all__ = ["KINDS", "LineKind", "cells", "headline", "in_and_out", "kind_of", "lines", "listed", "rank_lines"]
+
+_NAME = 17
+
+_ROW = 27
+
+_WIDE, _GAP, _FAR = 1.55, 0.11, 0.2
+"""How far the picture reaches beyond its two sides, and where ranks and names stand there, in gaps between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineKind:
+    """How a kind of move looks: never by its colour alone."""
+
+    words: str
+    sign: str
+    symbol: str
+    dash: str
+    width: float
+    light: str
+    dark: str
+
+
+KINDS = {
+    "enters": LineKind("enters", "+", "diamond", "dash", 2.5, "#34558b", "#7da2dc"),
+    "up": LineKind("moves up", "▲", "triangle-up", "solid", 2.5, "#5b84b8", "#5378a6"),
+    "same": LineKind("stays", "=", "circle", "solid", 1.5, "#aeb6c1", "#66707e"),
+    "down": LineKind("moves down", "▼", "triangle-down", "solid", 2.5, "#d8747c", "#b0606a"),
+    "leaves": LineKind("leaves", "−", "x", "dot", 2.5, "#c62f3b", "#f2808a"),
+    "after": LineKind("after the last one shown", "·", "circle-open", "dot", 1.0, "#c8cdd5", "#46505d"),
+}
+"""What can become of a passage."""
+
+
+def kind_of(move: RankChange) -> LineKind:
+    """What became of a passage."""
+    if not move.shown:
+        return KINDS["after"]
+    if move.before is None or move.after is None:
+        return KINDS["enters" if move.before is None else "leaves"]
+    return KINDS["same" if not move.up else "up" if move.up > 0 else "down"]
+
+
+def rank_lines(
+    trial: Trial, heads: tuple[str, str], placed: Callable[[RankChange], str], *, dark: bool = False
+) -> "Figure":
+    """One line per passage, from its rank under the base at the left to its rank under the trial at the right.
+
+    What is not ranked among the first `trial.depth` on a side comes from, or goes, below. heads: what stands above the
+    two sides; placed: where in its document a passage stands, in words.
+    """
+    from plotly.graph_objects import Figure
+
+    rows = max((place for move in trial.moves for place in _ends(move, trial.depth) if place), default=1)
+    traces = [
+        _lines(kind, [move for move in trial.moves if kind_of(move) is kind], trial.depth, rows, dark=dark)
+        for kind in KINDS.values()
+        if any(kind_of(move) is kind for move in trial.moves)
+    ]
+    traces += [_words(trial, placed, rows, side) for side in (0, 1)]
+    layout = {
+        "height": 64 + _ROW * (rows + 1),
+        "margin": {"l": 4, "r": 4, "t": 28, "b": 28},
+        "hoverlabel": {"align": "left"},
+        "legend": {"orientation": "h", "y": 0, "yanchor": "top", "x": 0.5, "xanchor": "center", "itemclick": False},
+        "xaxis": {"range": [-_WIDE, 1 + _WIDE], "tickvals": [0, 1], "ticktext": [escape(head) for head in heads],
+                  "side": "top", "showgrid": False, "zeroline": False, "fixedrange": True},
+        "yaxis": {"range": [rows + 1.4, 0.4], "visible": False, "fixedrange": True},
+    }  # fmt: skip
+    return Figure(data=traces, layout=layout)  # at once: to update a figure takes longer than to make it
+
+
+def _ends(move: RankChange, depth: int) -> tuple[int | None, int | None]:
+    """Its places on both sides, None below the last row."""
+    before, after = (place if place and place <= depth else None for place in (move.place_before, move.place_after))
+    return before, after
+
+
+def _lines(kind: LineKind, moves: Sequence[RankChange], depth: int, rows: int, *, dark: bool) -> dict[str, Any]:
+    """All moves of one kind as one trace, its lines apart."""
+    x: list[int | None] = []
+    y: list[int | None] = []
+    told: list[str] = []
+    for move in moves:
+        ends = [None if place is None and not move.shown else place or rows + 1 for place in _ends(move, depth)]
+        x += [0, 1, None]
+        y += [*ends, None]
+        told += [_hover(move)] * 2 + [""]
+    colour = kind.dark if dark else kind.light
+    return {
+        "type": "scatter", "mode": "lines+markers", "name": kind.words, "x": x, "y": y,
+        "line": {"color": colour, "width": kind.width, "dash": kind.dash},
+        "marker": {"symbol": kind.symbol, "size": 9, "color": colour},
+        "hovertext": told, "hovertemplate": "%{hovertext}<extra></extra>",
+    }  # fmt: skip
+
+
+def _words(trial: Trial, placed: Callable[[RankChange], str], rows: int, side: int) -> dict[str, Any]:
+    """Rank, document and place beside every end that has a rank; what the row below means, where an end lies there."""
+    ends = [(_ends(move, trial.depth)[side], move) for move in trial.moves]
+    ranked = [(place, move) for place, move in ends if place is not None]
+    below = [_below(move, side) for place, move in ends if place is None and move.shown]
+    near, far, beside = (-_GAP, -_FAR, "middle left") if side == 0 else (1 + _GAP, 1 + _FAR, "middle right")
+    spots: list[tuple[float, int, str, str]] = []
+    for place, move in ranked:
+        name = _short(move.candidate.passage.document_name, placed(move))
+        spots += [(near, place, f"<b>{place}</b>", "middle center"), (far, place, escape(name), beside)]
+    if below:
+        spots.append((far, rows + 1, f"<i>{' or '.join(sorted(set(below)))}</i>", beside))
+    x, y, words, where = ([spot[part] for spot in spots] for part in range(4))
+    return {
+        "type": "scatter", "mode": "text", "hoverinfo": "skip", "showlegend": False, "cliponaxis": False,
+        "x": x, "y": y, "text": words, "textposition": where, "textfont": {"size": 12},
+    }  # fmt: skip
+
+
+def _below(move: RankChange, side: int) -> str:
+    """What became of a passage that is not among the first."""
+    return "left out" if (move.place_before if side == 0 else move.place_after) is None else "further down"
+
+
+def _short(name: str, place: str) -> str:
+    """A document's name without its ending, cut in its middle, and where in it: "Overtime…g_Policy p. 1"."""
+    return f"{squeezed(name.rpartition('.')[0] or name, _NAME)} {shortened(place.replace('page ', 'p. '), 12)}".strip()
+
+
+def _hover(move: RankChange) -> str:
+    before, after = (f"{score.total:.3f}" if score else "no score" for score in (move.score_before, move.score_after))
+    ranks = " → ".join(str(place) if place else "not ranked" for place in (move.place_before, move.place_after))
+    name = escape(squeezed(move.candidate.passage.document_name, 60))
+    return f"<b>{name}</b><br>rank {ranks} · score {before} → {after}<br>{escape(shortened(move.why, 140))}"
+
+
+_LISTED, _HEIGHT = 20, 480
+
+_ALIKE = (
+    "RBO is rank-biased overlap with p = 0.9: 1 when both lists are alike, the first ranks count most. Jaccard is the"
+    " share of results that both lists show, whatever their order."
+)
+
+_WEIGHED = (
+    "Coverage weighs evidence by its own absolute score, not by a profile's weights: of a profile only its two coverage"
+    " thresholds reach the board."
+)
+
+
+def headline(trial: Trial, flipped: Sequence[CellChangePreview], milliseconds: float, *, moved: bool) -> None:
+    """The whole effect in one line."""
+    if not moved:
+        st.markdown("**Nothing is moved yet.** :gray[Both lists are the same; move a slider to see what it does.]")
+        return
+    same, most = len(trial.staying), len(trial.staying) + max(len(trial.entering), len(trial.leaving))
+    parts = [
+        f"**RBO {trial.overlap:.2f}**",
+        f"Jaccard {trial.jaccard:.2f}",
+        f"**{same} of {most}** the same",
+        f"**{len(trial.entering)}** enter, **{len(trial.leaving)}** leave",
+        f"**{count(len(flipped), 'cell')}** {'flips' if len(flipped) == 1 else 'flip'}",
+        f":gray[re-scored in {milliseconds:.0f} ms]",
+    ]
+    st.markdown(" · ".join(parts), help=_ALIKE)
+
+
+def lines(trial: Trial, before: SearchResult, after: SearchResult, names: tuple[str, str]) -> None:
+    """The rank-change lines."""
+    if not trial.moves:
+        st.info("Neither of the two shows anything.", icon=":material/search_off:")
+        return
+    figure = rank_lines(trial, names, lambda move: _place(move, after), dark=st.context.theme.type == "dark")
+    said = ", ".join(f"{_name(move, after)} {kind_of(move).words}" for move in trial.moves if move.shown)
+    st.plotly_chart(figure, key="tune.lines", config={"displayModeBar": False}, alt=said)
+    shown = (len(before.hits), len(after.hits))
+    if trial.depth > max(shown):
+        most = (
+            f"{names[0]} shows {shown[0]}, {names[1]} {shown[1]}" if shown[0] != shown[1] else f"both show {shown[0]}"
+        )
+        st.caption(f"Compared is what is shown: {plain(most)}. What stands after that is drawn pale.")
+
+
+def _place(move: RankChange, result: SearchResult) -> str:
+    passage = move.candidate.passage
+    return cards.place(passage, result.documents.get(passage.document_id))
+
+
+def _name(move: RankChange, result: SearchResult) -> str:
+    where, name = _place(move, result), move.candidate.passage.document_name
+    return f"{name}, {where}" if where else name
+
+
+def listed(
+    trial: Trial, after: SearchResult, sentences: Mapping[int, str], request: SearchRequest, *, moved: bool
+) -> None:
+    """The new list, each with what became of it and, when something was moved, why."""
+    if not after.hits:
+        st.info(plain(after.silence), icon=":material/search_off:")
+    moves = {move.passage_id: move for move in trial.moves}
+    for hit in after.hits[: trial.depth]:
+        passage, move = hit.candidate.passage, moves[hit.candidate.passage.id]
+        with st.container(gap="xxsmall"):
+            _head(move, after, request, hit.rank)
+            st.caption(plain(shortened(shown_quote(sentences.get(passage.id, passage.text)), 170)))
+            with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+                st.markdown(f"**{hit.score.total:.3f}**", width=46)
+                strip = charts.score_strip(hit.score, after.profile.threshold)
+                st.image(strip, width="stretch", alt=strip_words(hit.score))
+            if moved:
+                st.caption(plain(move.why))
+
+
+def _head(move: RankChange, result: SearchResult, request: SearchRequest, rank: int | None) -> None:
+    """Rank, what became of it, its truth, and where it stands."""
+    kind = kind_of(move)
+    change = f"{kind.sign} {abs(move.up)}" if move.up else kind.sign if kind.words == "stays" else kind.words
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{rank}** :{_INK[kind.words]}[{change}]", width="content")
+        cards.origin_badge(move.candidate.passage)
+        cards.inspect_link(request, move.passage_id, plain(shortened(_name(move, result), 60)))
+
+
+_INK = {"enters": "primary", "moves up": "primary", "stays": "gray", "moves down": "red", "leaves": "red"}
+
+
+def in_and_out(trial: Trial, after: SearchResult, request: SearchRequest) -> None:
+    """What only one of the two lists shows, with why."""
+    for words, moves in (("Enters", trial.entering), ("Leaves", trial.leaving)):
+        st.markdown(f"**{words}** · {len(moves)}")
+        for move in moves:
+            with st.container(gap="xxsmall"):
+                _head(move, after, request, move.after or move.before)
+                st.caption(plain(move.why))
+        if not moves:
+            st.caption("Nothing.")
+
+
+def cells(flipped: Sequence[CellChangePreview], board: Board | None, base: ScoreProfile) -> None:
+    """Which cells of the board the new thresholds would judge otherwise."""
+    st.markdown(f"**Coverage cells that would flip** · {len(flipped)}")
+    st.caption(_WEIGHED)
+    if board is None:
+        st.markdown("No board is assessed yet, so no cell can flip.")
+        st.page_link(page_path("coverage"), label="Assess topics on Coverage", icon=":material/grid_on:")
+    elif flipped:
+        decided = any(flip.decided for flip in flipped)
+        rows = [_row(flip, decided=decided) for flip in flipped]
+        st.dataframe(rows, key="tune.flips", hide_index=True, height="content" if len(rows) <= _LISTED else _HEIGHT)
+    else:
+        st.caption(f":material/check: None of {count(len(board.cells), 'cell')}.")
+    if board is not None and board.profile not in ("", base.ref):
+        st.caption(
+            f"The board was assessed with {plain(board.profile)}; here {plain(called(base))} is held against it."
+        )
+
+
+def _row(flip: CellChangePreview, *, decided: bool) -> dict[str, str]:
+    row = {
+        "Topic": flip.cell.topic,
+        "Column": kind_words(flip.cell.kind),
+        "Evidence": f"{flip.cell.evidence_score:.2f}",
+        "Would go": f"{_state(flip.before)} → {_state(flip.after)}",
+    }
+    stays = f"stays {flip.cell.state.value}" if flip.decided else ""
+    return row | ({"Decided by a person": stays} if decided else {})
+
+
+def _state(state: CellState) -> str:
+    return f"{CELLS[state].symbol} {CELLS[state].words}"

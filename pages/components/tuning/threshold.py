@@ -1,0 +1,346 @@
+"""The Threshold view: score distributions of relevant and irrelevant results, thresholds and their effects."""
+# Longer than 300 lines: one view with the figures of its charts.
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from bootstrap.clock import utc_now
+from core.domain.experiments import Experiment, ExperimentKind
+from core.domain.queries import ScoreProfile
+from core.domain.relevance_judgments import QuestionSet
+from core.evaluation.tuning.thresholds import ThresholdEffect, ThresholdEffects, ThresholdHelp, cuts_of
+from pages.components import notices
+from pages.components.tuning import sets
+from pages.components.tuning.compare import ground_now
+from pages.components.tuning.experiment_state import (
+    begin,
+    busy,
+    finished,
+    lab,
+    profile_chooser,
+    remembered,
+    running,
+    tell,
+    whole,
+)
+from pages.components.tuning.measure_charts import framed, paint, share
+from pages.components.tuning.save_profile import keep
+from pages.components.wording import ago, count, plain
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+__all__ = ["ThresholdMark", "threshold_picture", "view"]
+
+_HEIGHT = 470
+
+_CLOSE = 0.09
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdMark:
+    """A threshold to be marked. kind: "use" (the profile's), "offer" (suggested) or "try" (the slider's)."""
+
+    value: float
+    words: str
+    kind: str
+
+
+_DASHES = {"use": "dash", "offer": "dot", "try": "solid"}
+
+
+def threshold_picture(found: ThresholdHelp, marks: Sequence[ThresholdMark], *, dark: bool = False) -> "Figure":
+    """Above: how many relevant results (up) and irrelevant ones (down) have which score. Below: precision and recall of
+    keeping what scores at least so much; left out where there is no curve. Thresholds go through both."""
+    from plotly.subplots import make_subplots
+
+    curve = bool(found.thresholds)
+    drawn = make_subplots(
+        rows=2 if curve else 1, cols=1, shared_xaxes=True, vertical_spacing=0.13,
+        row_heights=[0.55, 0.45] if curve else [1.0],
+    )  # fmt: skip
+    framed(drawn, _HEIGHT if curve else _HEIGHT // 2, dark=dark)
+    _histogram(drawn, found, dark=dark)
+    if curve:
+        _curves(drawn, found, dark=dark)
+    _marked(drawn, marks, dark=dark)
+    drawn.update_layout(margin={"l": 8, "r": 16, "t": 24 + 18 * _rows(marks), "b": 8}, bargap=0.08, barmode="relative")
+    drawn.update_xaxes(range=[found.edges[0], found.edges[-1]], showgrid=False)
+    drawn.update_xaxes(title={"text": "Score", "standoff": 4}, row=2 if curve else 1, col=1)
+    return drawn
+
+
+def _histogram(drawn: "Figure", found: ThresholdHelp, *, dark: bool) -> None:
+    from plotly.graph_objects import Bar
+
+    colours = paint(dark=dark)
+    middles = [(low + high) / 2 for low, high in zip(found.edges, found.edges[1:], strict=False)]
+    ranges = [f"{low:.2f} to {high:.2f}" for low, high in zip(found.edges, found.edges[1:], strict=False)]
+    for name, counts, sign, colour in (
+        ("relevant", found.relevant, 1, colours.good),
+        ("irrelevant", found.irrelevant, -1, colours.bad),
+    ):
+        drawn.add_trace(
+            Bar(
+                x=middles, y=[sign * number for number in counts], marker={"color": colour}, name=name,
+                customdata=[f"{n:,} {name}<br>score {where}" for n, where in zip(counts, ranges, strict=True)],
+                hovertemplate="%{customdata}<extra></extra>",
+            ),
+            row=1, col=1,
+        )  # fmt: skip
+    most, least = max(found.relevant, default=0), max(found.irrelevant, default=0)
+    step = max(1, -(-max(most, least) // 4))
+    ticks = list(range(-step * (least // step), most + 1, step))
+    drawn.update_yaxes(
+        range=[-1.15 * max(least, 1), 1.15 * max(most, 1)], tickvals=ticks,
+        ticktext=[f"{abs(tick):,} " for tick in ticks], zeroline=True, zerolinecolor=colours.quiet, row=1, col=1,
+    )  # fmt: skip
+    for words, y, anchor, colour in (
+        ("▲ relevant", 1.0, "top", colours.good),
+        ("▼ irrelevant", 0.0, "bottom", colours.bad),
+    ):
+        drawn.add_annotation(
+            text=f"<b>{words}</b>", x=1, xref="x domain", y=y, yref="y domain", xanchor="right", yanchor=anchor,
+            showarrow=False, font={"size": 13, "color": colour},
+        )  # fmt: skip
+
+
+def _curves(drawn: "Figure", found: ThresholdHelp, *, dark: bool) -> None:
+    from plotly.graph_objects import Scatter
+
+    colours = paint(dark=dark)
+    ends = [found.edges[0], *found.thresholds]
+    for name, values, colour, dash in (
+        ("precision", found.precision, colours.sides[1], "solid"),
+        ("recall", found.recall, colours.sides[0], "dashdot"),
+    ):
+        drawn.add_trace(
+            Scatter(
+                x=ends, y=[values[0], *values], mode="lines", name=name,
+                line={"color": colour, "width": 2.5, "dash": dash, "shape": "vh"},
+                hovertemplate=f"from %{{x:.3f}} on: {name} %{{y:.0%}}<extra></extra>",
+            ),
+            row=2, col=1,
+        )  # fmt: skip
+    for name, x, colour in (("━━ precision", 0.86, colours.sides[1]), ("━ · recall", 1.0, colours.sides[0])):
+        drawn.add_annotation(
+            text=name, x=x, xref="x2 domain", y=1.04, yref="y2 domain", xanchor="right", yanchor="bottom",
+            showarrow=False, font={"size": 13, "color": colour},
+        )  # fmt: skip
+    drawn.update_yaxes(range=[-0.03, 1.05], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], row=2, col=1)
+
+
+def _rows(marks: Sequence[ThresholdMark]) -> int:
+    return len({level for _, level in _levels(marks)}) - 1 if marks else 0
+
+
+def _levels(marks: Sequence[ThresholdMark]) -> list[tuple[ThresholdMark, int]]:
+    """Each mark with how far up its words stand, so that those of near ones do not cover each other."""
+    placed: list[tuple[ThresholdMark, int]] = []
+    for mark in sorted(marks, key=lambda each: each.value):
+        near = {level for other, level in placed if abs(other.value - mark.value) < _CLOSE * 2}
+        placed.append((mark, next(level for level in range(len(marks)) if level not in near)))
+    return placed
+
+
+def _marked(drawn: "Figure", marks: Sequence[ThresholdMark], *, dark: bool) -> None:
+    colours = paint(dark=dark)
+    inks = {"use": colours.mark, "offer": colours.offer, "try": colours.ink}
+    for mark, level in _levels(marks):
+        drawn.add_shape(
+            type="line", x0=mark.value, x1=mark.value, xref="x", y0=0, y1=1, yref="paper",
+            line={"color": inks[mark.kind], "width": 2, "dash": _DASHES[mark.kind]},
+        )  # fmt: skip
+        drawn.add_annotation(
+            text=f"{mark.words} {mark.value:.3f}", x=mark.value, xref="x", y=1, yref="paper", yanchor="bottom",
+            yshift=2 + 18 * level, showarrow=False, font={"size": 12, "color": inks[mark.kind]},
+        )  # fmt: skip
+
+
+_SAME = 5e-4
+
+_NAMED = 12
+
+
+def view(project: str | None) -> None:
+    """Whose scores; then their distribution, what every threshold would do, and the way to keep one."""
+    tell()
+    with notices.told():
+        _room(project)
+
+
+def _room(project: str | None) -> None:
+    chosen, one, press = st.columns([4, 4, 2], vertical_alignment="bottom")
+    with chosen:
+        questions = sets.chooser(project)
+    if questions is None:
+        sets.first_set(project)
+        return
+    with one:
+        profile = profile_chooser("Profile", "a", project)
+    assert profile is not None  # one is always chosen
+    listed = list(lab().experiments(questions.id))
+    press.button(
+        "Measure", key="threshold.begin", icon=":material/straighten:", width="stretch", on_click=begin,
+        args=(questions, [profile.ref]), help="Asks every question again; what is graded since counts then.",
+        disabled=busy(listed, ExperimentKind.MEASURED, [profile.ref]),
+    )  # fmt: skip
+    under_way = running(listed, ExperimentKind.MEASURED)
+    latest = finished(listed, profile.ref)
+    if latest is not None:
+        _measured(questions, whole(latest.id), profile)
+    elif not under_way:
+        notices.empty(
+            ":material/vertical_align_center:",
+            f"{plain(profile.ref)} has not been measured with this set",
+            "Press *Measure*: the scores of what people have graded tell where to cut.",
+        )
+
+
+def _measured(questions: QuestionSet, experiment: Experiment, profile: ScoreProfile) -> None:
+    cuts = remembered("cuts", experiment.id, lambda: cuts_of(experiment))
+    parts = [
+        f"Measured {ago(experiment.finished_at or experiment.started_at, utc_now())}",
+        count(len(experiment.outcomes), "question"),
+        f"{cuts.relevant:,} relevant and {cuts.irrelevant:,} irrelevant results graded",
+        f"{share(experiment.unjudged)} of the first ten unjudged",
+    ]
+    now = ground_now(questions.id)
+    if now.judgments_version != experiment.judgments_version or now.corpus_hash != experiment.corpus_hash:
+        parts.append(":orange[:material/history: judgments or the library have changed since]")
+    st.caption(" · ".join(parts))
+    if cuts.help.suggested is None:
+        st.info(f"{cuts.help.words} Judge some results, then measure again.", icon=":material/gavel:")
+    if cuts.doubts:
+        st.warning("\n\n".join(cuts.doubts), icon=":material/balance:")
+    if cuts.triples:
+        _cut(cuts, experiment, profile)
+
+
+@st.fragment
+def _cut(cuts: ThresholdEffects, experiment: Experiment, profile: ScoreProfile) -> None:
+    """The slider, the pictures it is marked in, and what it would do beside the threshold in use."""
+    with notices.told():
+        tell()
+        value = _slider(cuts, experiment, profile)
+        marks = _marks(cuts, profile, value)
+        st.plotly_chart(
+            threshold_picture(cuts.help, marks, dark=st.context.theme.type == "dark"),
+            config={"displayModeBar": False},
+            key="threshold.picture",
+            alt="Scores of relevant and irrelevant results, and precision and recall over the threshold",
+        )
+        st.caption("Precision: share of what is shown that is relevant. Recall: share of the relevant that is shown.")
+        tried = cuts.at(value)
+        st.markdown(_words(tried, cuts.at(profile.threshold), profile))
+        _table(cuts, marks)
+        _named(tried, {outcome.key: outcome.question for outcome in experiment.outcomes})
+        _save(tried, cuts, experiment, profile)
+
+
+def _slider(cuts: ThresholdEffects, experiment: Experiment, profile: ScoreProfile) -> float:
+    """The threshold that is tried, at first the suggested one."""
+    start = profile.threshold if cuts.help.suggested is None else cuts.help.suggested
+    return st.slider(
+        "Threshold: what scores less is not shown", 0.0, 1.0, round(start, 3), 0.005, format="%.3f",
+        key=f"threshold.at.{experiment.id}",
+    )  # fmt: skip
+
+
+def _marks(cuts: ThresholdEffects, profile: ScoreProfile, value: float) -> Sequence[ThresholdMark]:
+    """The threshold in use, the suggested one, and the slider's where it stands elsewhere."""
+    marks = [ThresholdMark(profile.threshold, "in use", "use")]
+    if cuts.help.suggested is not None:
+        marks.append(ThresholdMark(cuts.help.suggested, "suggested", "offer"))
+    if all(abs(mark.value - value) > _SAME for mark in marks):
+        marks.append(ThresholdMark(value, "slider", "try"))
+    return marks
+
+
+def _words(tried: ThresholdEffect, used: ThresholdEffect, profile: ScoreProfile) -> str:
+    """What the slider's threshold does, and how that differs from the one in use."""
+    counts = tried.counts
+    relevant = counts.relevant_kept + counts.relevant_lost
+    irrelevant = counts.irrelevant_kept + counts.irrelevant_dropped
+    said = (
+        f"From **{tried.threshold:.3f}** on, **{counts.relevant_kept:,} of {relevant:,} relevant** results are kept and"
+        f" **{counts.irrelevant_dropped:,} of {irrelevant:,} irrelevant** ones dropped."
+    )
+    new_losing = [key for key in tried.losing if key not in used.losing]
+    found_again = [key for key in used.losing if key not in tried.losing]
+    changes = [
+        (new_losing, "lose their last relevant result", "loses its last relevant result"),
+        (found_again, "get a relevant result back", "gets a relevant result back"),
+        ([key for key in tried.silent if key not in used.silent], "are left without any", "is left without any"),
+        (
+            [key for key in used.answered if key not in tried.answered],
+            "that nothing answers would rightly be shown nothing",
+            "that nothing answers would rightly be shown nothing",
+        ),
+    ]
+    told = [f"{count(len(keys), 'question')} {many if len(keys) > 1 else one}" for keys, many, one in changes if keys]
+    if abs(tried.threshold - profile.threshold) <= _SAME:
+        return f"{said} It is the threshold in use."
+    against = f" Against {profile.threshold:.3f}, in use now: "
+    return said + against + (f"{'; '.join(told)}." if told else "no question is answered otherwise.")
+
+
+def _table(cuts: ThresholdEffects, marks: Sequence[ThresholdMark]) -> None:
+    rows = []
+    for mark in marks:
+        cut = cuts.at(mark.value)
+        counts = cut.counts
+        nothing = len(cut.refused) + len(cut.answered)
+        rows.append(
+            {
+                "Threshold": f"**{mark.value:.3f}** {mark.words}",
+                "Relevant kept": f"{counts.relevant_kept:,}",
+                "Relevant lost": f"{counts.relevant_lost:,}",
+                "Irrelevant dropped": f"{counts.irrelevant_dropped:,}",
+                "Irrelevant kept": f"{counts.irrelevant_kept:,}",
+                "Lose their last relevant": f"{len(cut.losing):,}",
+                "Left without any": f"{len(cut.silent):,}",
+                "Rightly shown nothing": f"{len(cut.refused):,} of {nothing:,}" if nothing else "–",
+            }
+        )
+    st.table(rows, border="horizontal", hide_index=True)
+
+
+def _named(cut: ThresholdEffect, questions: Mapping[str, str]) -> None:
+    """Which questions a threshold costs something, and which are shown something although nothing answers them."""
+    groups = (
+        ("Lose their last relevant result", cut.losing),
+        ("Have an answer and are shown nothing", cut.silent),
+        ("Nothing answers them, and they are shown something", cut.answered),
+    )
+    some = [(head, keys) for head, keys in groups if keys]
+    if not some:
+        return
+    with st.expander("Which questions these are, at the slider", icon=":material/quiz:"):
+        for head, keys in some:
+            st.markdown(f"**{head}** · {len(keys):,}")
+            lines = [f"- {plain(questions.get(key, key))} :gray[{plain(key)}]" for key in keys[:_NAMED]]
+            more = len(keys) - _NAMED
+            st.markdown("\n".join([*lines, *([f"- … and {more:,} more"] if more > 0 else [])]))
+
+
+def _save(tried: ThresholdEffect, cuts: ThresholdEffects, experiment: Experiment, profile: ScoreProfile) -> None:
+    with st.container(border=True):
+        st.markdown(f"**Keep {tried.threshold:.3f}** :gray[· all else of {plain(profile.ref)} stays as it is]")
+        counts = tried.counts
+        note = (
+            f"Threshold {profile.threshold:g} → {tried.threshold:g}: {counts.relevant_kept} of {cuts.relevant} relevant"
+            f" results kept, {counts.irrelevant_dropped} of {cuts.irrelevant} irrelevant dropped. Experiment"
+            f" {experiment.id} on '{experiment.set_name}'."
+        )
+        keep(
+            replace(profile, threshold=tried.threshold),
+            profile,
+            note,
+            f"threshold.keep.{experiment.id}",
+            "Save as new version with this threshold",
+            ready=abs(tried.threshold - profile.threshold) > _SAME,
+        )

@@ -1,0 +1,279 @@
+"""The uploaded files, page by page: those that need attention first, each with its outcome and actions."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.domain.documents import Document, DocumentState
+from core.domain.errors import Cure
+from core.domain.jobs import STOPPED, WAITING
+from core.library.archive_members import is_container
+from core.library.upload_queue import UploadCounts, UploadQueueView
+from pages.components import cards, labels, notices, session, urls
+from pages.components.library.related_documents import draw_kin
+from pages.components.pager import draw_foot, page_asked, page_params, pages_of, place_of
+from pages.components.upload.progress import draw_progress, share_done, step_words
+from pages.components.upload.remedies import (
+    draw_container,
+    draw_not_replaced,
+    draw_notes,
+    draw_replacing,
+    draw_unlocking,
+)
+from pages.components.urls import page_path
+from pages.components.user_name import who
+from pages.components.wording import bytes_in_words, count, plain, shortened, squeezed
+
+__all__ = ["draw_listing"]
+
+_PER_PAGE = 12
+_TITLES = {
+    UploadQueueView.ALL: "All",
+    UploadQueueView.RUNNING: "In progress",
+    UploadQueueView.FAILED: "Failed",
+    UploadQueueView.DOUBTFUL: "Doubtful",
+    UploadQueueView.DONE: "Done",
+}
+_SHOWN, _WORDS, _PAGE, _BUSY = "upload.shown", "upload.words", "upload.page", "upload.busy"
+
+
+def draw_listing() -> None:
+    """The list, redrawn every second while files are read, then once more as a whole."""
+    _adopt()
+    busy = bool(session.workbench().upload_queue.counts(cards.SURE).running)
+
+    @st.fragment(run_every=1.0 if busy else None)
+    def drawn() -> None:
+        counts = session.workbench().upload_queue.counts(cards.SURE)
+        if busy and not counts.running:
+            st.rerun()
+        _list(counts)
+
+    drawn()
+
+
+def _adopt() -> None:
+    """Take over what is shown from the URL, when it was not this page that wrote it."""
+    state, params = st.session_state, urls.told()
+    if _SHOWN in state and not urls.asks("upload", params):
+        return
+    asked = params.get("show", [""])[0]
+    state[_SHOWN] = UploadQueueView(asked) if asked in set(UploadQueueView) else UploadQueueView.ALL
+    state[_WORDS] = params.get("words", [""])[0]
+    state[_PAGE] = page_asked(params)
+
+
+def _remember() -> None:
+    state = st.session_state
+    params: dict[str, list[str]] = {}
+    params |= {"show": [state[_SHOWN].value]} if state[_SHOWN] is not UploadQueueView.ALL else {}
+    params |= {"words": [state[_WORDS]]} if state[_WORDS] else {}
+    params |= page_params(state[_PAGE])
+    urls.write("upload", params)
+
+
+def _first_page() -> None:
+    _turned(1)
+
+
+def _turned(page: int) -> None:
+    st.session_state[_PAGE] = page
+
+
+def _list(counts: UploadCounts) -> None:
+    draw_progress(counts)
+    state, tray = st.session_state, session.workbench().upload_queue
+    if not counts.all:
+        notices.empty(
+            ":material/upload_file:",
+            "No files yet",
+            "Drop files above, or load the sample library on *Home* to look around first.",
+        )
+        with st.container(horizontal=True, horizontal_alignment="center"):
+            st.page_link(page_path("home"), label="Load the sample library", icon=":material/auto_stories:")
+        return
+    found = _narrowed(counts)
+    shown, words, total = state[_SHOWN], state[_WORDS], found.of(state[_SHOWN])
+    pages = pages_of(total, _PER_PAGE)
+    page = state[_PAGE] = min(max(1, state[_PAGE]), pages)
+    documents = tray.page(shown, words, cards.SURE, _PER_PAGE, _PER_PAGE * (page - 1))
+    _remember()
+    if not documents:
+        where = f"No file among “{_TITLES[shown]}”"
+        notices.empty(":material/filter_alt_off:", plain(where), "Choose another kind above, or other words.")
+        return
+    _bulk(documents, counts)
+    kin = session.workbench().versions.kin(documents)
+    members = tray.members([each.id for each in documents if is_container(each)])
+    for document in documents:
+        with st.container(border=True, gap="xsmall"):
+            _row(document, members.get(document.id, ()))
+            if document.id in kin:
+                draw_kin(document, kin[document.id], most=1)
+    draw_foot(page, pages, place_of(page, _PER_PAGE, total, "file"), "upload.pager", _turned)
+
+
+def _narrowed(counts: UploadCounts) -> UploadCounts:
+    """Which kind is shown, and a part of the name; gives the counts of what has that name."""
+    kinds, name = st.columns([7, 3], vertical_alignment="bottom")
+    words = name.text_input(
+        "Name",
+        key=_WORDS,
+        type="search",
+        placeholder="Part of a name",
+        label_visibility="collapsed",
+        on_change=_first_page,
+    )
+    found = session.workbench().upload_queue.counts(cards.SURE, words) if words.strip() else counts
+    kinds.segmented_control(
+        "Shown",
+        list(UploadQueueView),
+        key=_SHOWN,
+        required=True,
+        label_visibility="collapsed",
+        format_func=_TITLES.__getitem__,  # without counts: they change under the pointer
+        on_change=_first_page,
+    )
+    state = f"{found.running:,} in progress · {found.failed:,} failed · {found.doubtful:,} with a doubtful truth"
+    st.caption(f"{count(found.all, 'file')} · {state} · {found.done:,} done")
+    return found
+
+
+def _bulk(documents: Sequence[Document], counts: UploadCounts) -> None:
+    """What can be done to many at once. counts: of the whole library, whatever is shown."""
+    unconfirmed = [
+        (each.id, "truth", each.labels.truth.value)
+        for each in documents
+        if each.state is DocumentState.READY and each.labels.truth.value and not each.labels.truth.confirmed
+    ]
+    if not unconfirmed and not counts.again:
+        return
+    with st.container(horizontal=True, gap="small"):
+        if unconfirmed:
+            st.button(
+                f"Confirm {count(len(unconfirmed), 'truth')} shown",
+                key="upload.confirm",
+                icon=":material/done_all:",
+                type="tertiary",
+                help="The truth of every file on this page is right as it is. It wins for ever, and teaches.",
+                on_click=_confirm,
+                args=(unconfirmed,),
+            )
+        if counts.again:
+            st.button(
+                _again_words(counts.again, counts.failed),
+                key="upload.again",
+                icon=":material/refresh:",
+                type="tertiary",
+                help="The others would fail again: only another file, or their password, helps."
+                if counts.again < counts.failed
+                else None,
+                on_click=_try_all,
+            )
+
+
+def _confirm(changes: Sequence[tuple[int, str, str]]) -> None:
+    session.workbench().documents.correct_many(changes, who() or "analyst")
+    session.forget_answers()
+    st.toast(f"{count(len(changes), 'label')} confirmed.", icon=":material/done_all:")
+
+
+def _again_words(again: int, failed: int) -> str:
+    """
+    >>> _again_words(1, 1), _again_words(3, 3), _again_words(2, 5)
+    ('Try the failed one again', 'Try all 3 failed again', 'Try 2 of 5 failed again')
+    """
+    if again < failed:
+        return f"Try {again:,} of {failed:,} failed again"
+    return f"Try all {failed:,} failed again" if failed > 1 else "Try the failed one again"
+
+
+def _try_all() -> None:
+    queued = session.workbench().upload_queue.try_again()
+    st.toast(f"{count(queued, 'file')} queued again.", icon=":material/refresh:")
+
+
+def _row(document: Document, members: Sequence[Document]) -> None:
+    """One file: how far it is, or why it failed, or what it was taken for and why."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{plain(squeezed(document.name, 80))}**", width="content")
+        if is_container(document):
+            draw_container(document, members)
+        elif document.state is DocumentState.READY:
+            truth = document.labels.truth
+            cards.truth_badge(truth.value, probability=truth.probability)
+            facts = f"{count(document.pages, 'page')} · {count(document.passages, 'passage')}"
+            st.caption(f"{facts} · {bytes_in_words(document.size_bytes)}", width="content")
+            with st.popover("Check labels", icon=":material/rule:", type="tertiary"):
+                labels.editor(document)
+        else:
+            _on_its_way(document)
+    match document.state:
+        case DocumentState.PENDING:
+            if document.step not in ("", WAITING):
+                st.progress(share_done(document))
+        case DocumentState.FAILED:
+            _failure(document)
+        case DocumentState.READY if is_container(document):
+            draw_notes(document)
+        case DocumentState.READY:
+            _taken_for(document)
+
+
+def _on_its_way(document: Document) -> None:
+    """The state of a file that is not read, with its size and the way to stop it."""
+    if document.state is DocumentState.FAILED and document.step == STOPPED:
+        st.badge("stopped", icon=":material/stop_circle:", color="gray")
+    elif document.state is DocumentState.FAILED:
+        cards.state_badge(document)
+    else:
+        waits = document.step in ("", WAITING)
+        words, icon = (
+            (WAITING, "hourglass_empty") if waits else (f"in progress: {step_words(document)}", "hourglass_top")
+        )
+        st.badge(words, icon=f":material/{icon}:", color="gray")
+    pages = f"{count(document.pages, 'page')} · " if document.pages else ""
+    st.caption(f"{pages}{bytes_in_words(document.size_bytes)}", width="content")
+    if document.state is DocumentState.PENDING:
+        st.button(
+            "Stop",
+            key=f"stop.{document.id}",
+            icon=":material/stop_circle:",
+            type="tertiary",
+            on_click=_stop,
+            args=(document.id,),
+        )
+
+
+def _stop(document_id: int) -> None:
+    session.workbench().upload_queue.stop([document_id])
+
+
+def _failure(document: Document) -> None:
+    if document.step == STOPPED:
+        st.caption(plain(f"{document.failure} {document.remedy}"))
+    else:
+        at = f" :gray[(at the step “{plain(step_words(document))}”)]" if document.step else ""
+        st.markdown(f":red[{plain(document.failure)}] {plain(document.remedy)}{at}")
+    draw_unlocking(document)
+    with st.container(horizontal=True, gap="small"):
+        if document.cure is Cure.AGAIN:
+            if st.button("Try again", key=f"retry.{document.id}", icon=":material/refresh:", type="tertiary"):
+                session.workbench().upload_queue.try_again([document.id])
+                st.rerun()
+        else:
+            draw_replacing(document)
+        if st.button("Remove", key=f"remove.{document.id}", icon=":material/delete:", type="tertiary"):
+            session.workbench().documents.delete(document.id)
+            st.rerun()
+    draw_not_replaced(document)
+
+
+def _taken_for(document: Document) -> None:
+    label = document.labels.truth
+    quote = label.evidence[0] if label.evidence else None
+    why = f"“{shortened(quote.quote, 160)}” – {quote.rule}" if quote is not None else label.reason
+    runner_up = f" · runner-up {label.runner_up} {label.runner_up_probability:.2f}" if labels.contested(label) else ""
+    st.caption(plain("confirmed by hand" if label.confirmed else f"{why}{runner_up}"))
+    for warning in document.warnings:
+        st.caption(f":orange[:material/warning:] {plain(warning)}")

@@ -1,0 +1,61 @@
+"""Why a document is not among the results: any document, and every passage that was found but not shown."""
+
+import streamlit as st
+
+from core.domain.results import Dropped, DropReason, SearchResult
+from pages.components import cards, session
+from pages.components.wording import count, plain, shortened
+
+__all__ = ["WHY", "draw_not_shown", "reason_of"]
+
+_MOST = 10
+"""Passages listed of each reason."""
+WHY = {
+    DropReason.NO_ANSWER: "Found, but the library does not answer the question",
+    DropReason.FILTERED: "Left out by a filter",
+    DropReason.BELOW_FLOOR: "No evidence: neither similar enough nor a word in common",
+    DropReason.BELOW_THRESHOLD: "Scored below the profile's threshold",
+    DropReason.COLLAPSED: "Says nearly the same as a better one",
+    DropReason.BEYOND_MAX: "Ranked after the last one shown",
+}
+
+
+def draw_not_shown(result: SearchResult) -> None:
+    """Why a document is not here: every candidate that was measured and not shown, by reason."""
+    st.markdown("**Why is a document not here?** :gray[– every passage that was found and not shown]")
+    library = session.workbench()
+    names = {each.id: each.name for each in library.documents.list(archived=None)}
+    missed = {each.candidate.passage.document_id for each in result.dropped}
+    wanted = st.selectbox(
+        "Document",
+        sorted(names, key=lambda each: (each not in missed, names[each].casefold())),
+        index=None,
+        placeholder="All that was found – or choose any document of the library",
+        format_func=lambda each: names[each],
+        key="dropped.document",
+    )
+    dropped = [each for each in result.dropped if wanted in (None, each.candidate.passage.document_id)]
+    if wanted is not None:
+        told = library.search.why_missing(result, wanted)
+        st.markdown("\n".join(f"- {plain(each)}" for each in told.reasons))
+        if told.best is not None and not told.found:
+            st.caption(f"Its nearest passage: “{plain(shortened(told.best.text, 240))}”")
+    elif not dropped:
+        st.caption("Nothing was found and left out. Choose a document above to see why it was not found.")
+    for reason in DropReason:
+        group = [each for each in dropped if each.reason is reason]
+        if group:
+            st.markdown(f"{WHY[reason]} :gray[({count(len(group), 'passage')})]")
+        for each in group[:_MOST]:
+            document = result.documents.get(each.candidate.passage.document_id)
+            cards.miss_line(each.candidate, reason_of(each), result.request, document)
+        if len(group) > _MOST:
+            st.caption(f"… and {len(group) - _MOST:,} more. Choose a document above to see those of it.")
+
+
+def reason_of(dropped: Dropped) -> str:
+    """Why one passage is not shown, in words and numbers; of what is near and no answer, how near it is."""
+    if dropped.reason is not DropReason.NO_ANSWER or dropped.score is None:
+        return dropped.detail
+    signals = dropped.candidate.signals
+    return f"similarity {signals.similarity:.2f}, BM25 {signals.bm25:.1f}, score {dropped.score.total:.3f}"

@@ -1,0 +1,202 @@
+"""Text for pages: document text escaped for markdown, query words marked; dates, sizes and counts in words."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from core.domain.documents import Span
+from core.text.tokenize import stem, word_spans, words
+
+__all__ = [
+    "ago",
+    "bytes_in_words",
+    "count",
+    "day",
+    "ending",
+    "marked",
+    "plain",
+    "plain_with_edges",
+    "quoted",
+    "shortened",
+    "squeezed",
+    "two_lines",
+]
+
+_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+_SPACE = re.compile(r"\s+")
+# Streamlit turns these into icons, emoji and arrows even when escaped; an invisible joiner keeps them letters.
+_SHORTCODE = re.compile(r":(?=[\w+/-]+:)|(?<=[-<])(?=[->])|(?<=-)(?=-)|(?<=[<>])(?==)|(?<==)(?=>)")
+_JOINER = "\u2060"
+
+
+def plain(text: str) -> str:
+    """Any text as markdown that shows exactly its characters (runs of space as one).
+
+    >>> plain("a *b* [c](d) $5 :red[x]")
+    'a \\\\*b\\\\* \\\\[c\\\\]\\\\(d\\\\) \\\\$5 \\\\:red\\\\[x\\\\]'
+    """
+    one_line = _SPACE.sub(" ", text).strip()
+    joined = _SHORTCODE.sub(lambda match: match.group() + _JOINER, one_line)
+    return _PUNCTUATION.sub(r"\\\1", joined)
+
+
+def marked(text: str, stems: Collection[str], phrases: Sequence[str] = ()) -> str:
+    """Safe markdown of a text in which every word whose stem was asked for stands out, and every phrase as a whole:
+    its words in a row, whatever the capitals and whatever blanks and punctuation stand between them.
+
+    >>> marked("Taxes are due.", {stem("tax")})
+    ':primary-background[**Taxes**] are due\\\\.'
+    >>> marked("Wage, and tax statement", (), ["wage and tax"])
+    ':primary-background[**Wage\\\\, and tax**] statement'
+    """
+    found = word_spans(text)
+    alone = [(start, end) for start, end, word in found if stem(word) in stems]
+    parts, last = [], 0
+    for start, end in sorted([*_phrase_spans(found, phrases), *alone], key=lambda span: (span[0], -span[1])):
+        if start >= last:
+            parts += [plain_with_edges(text[last:start]), f":primary-background[**{plain(text[start:end])}**]"]
+            last = end
+    return "".join([*parts, plain_with_edges(text[last:])]).strip()
+
+
+def _phrase_spans(found: Sequence[tuple[int, int, str]], phrases: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the words of a phrase stand in a row."""
+    said = [word for _, _, word in found]
+    return [
+        (found[place][0], found[place + len(wanted) - 1][1])
+        for wanted in filter(None, map(words, phrases))
+        for place in range(len(said) - len(wanted) + 1)
+        if said[place : place + len(wanted)] == wanted
+    ]
+
+
+def plain_with_edges(text: str) -> str:
+    """`plain`, with the spaces at its ends that separate it from a marked word."""
+    inner = plain(text)
+    lead = " " if text[:1].isspace() else ""
+    return lead + inner + (" " if inner and text[-1:].isspace() else "") if inner else lead
+
+
+def quoted(text: str, spans: Sequence[Span], colour: str) -> str:
+    """Safe markdown of a page's text, paragraph by paragraph, with these spans of it marked in a colour."""
+    pieces, last = [], 0
+    for span in sorted(spans, key=lambda s: s.start):
+        if span.start < last:
+            continue
+        pieces += [_paragraphs(text[last : span.start]), f":{colour}-background[{plain(span.of(text))}]"]
+        last = span.end
+    return "".join([*pieces, _paragraphs(text[last:])])
+
+
+def _paragraphs(text: str) -> str:
+    return "\n\n".join(plain_with_edges(part) for part in re.split(r"\n\s*\n", text))
+
+
+def shortened(text: str, length: int) -> str:
+    """At most `length` characters, cut between words; a character of double width counts as two.
+
+    >>> shortened("one two three", 9), shortened("残業手当の規程", 8)
+    ('one two …', '残業手 …')
+    """
+    if _beginning(text, length) == text:
+        return text
+    cut = _beginning(text, length - 1)
+    return f"{cut.rsplit(' ', 1)[0] if ' ' in cut else cut} …"
+
+
+def ending(path: str, length: int) -> str:
+    """The end of a path of headings, as much of it as fits into `length` characters: there the places of one document
+    differ.
+
+    >>> ending("Title 29 › Chapter 8 › § 207 › (e) Regular rate", 32)
+    '… › § 207 › (e) Regular rate'
+    >>> ending("Maximum hours of work in a week", 20), ending("Pay › Leave", 20)
+    ('Maximum hours of …', 'Pay › Leave')
+    """
+    if len(path) <= length:
+        return path
+    *above, kept = path.split(" › ")
+    while above and len(f"… › {above[-1]} › {kept}") <= length:
+        kept = f"{above.pop()} › {kept}"
+    return shortened(f"… › {kept}" if above else kept, length)
+
+
+def squeezed(name: str, length: int) -> str:
+    """At most `length` characters, cut in the middle: names of documents differ at their ends. A character of double
+    width counts as two.
+
+    >>> squeezed("Payroll_Configuration_Guide_v1.pdf, page 2", 24), squeezed("残業手当の規程.pdf", 11)
+    ('Payroll_Con…pdf, page 2', '残業….pdf')
+    """
+    if _beginning(name, length) == name:
+        return name
+    half = (length - 1) // 2
+    return f"{_beginning(name, half)}…{_beginning(name[::-1], half)[::-1]}"
+
+
+def two_lines(text: str, length: int) -> tuple[str, ...]:
+    """A text in one line of at most so many characters, or in two, the second cut where two do not hold it.
+
+    >>> two_lines("overtime pay", 28), two_lines("final paycheck when an employee is dismissed", 28)
+    (('overtime pay',), ('final paycheck when an', 'employee is dismissed'))
+    """
+    first = _beginning(text, length)
+    if first == text:
+        return (text,)
+    if " " in first and text[len(first)] != " ":
+        first = first.rsplit(" ", 1)[0]
+    return first, shortened(text[len(first) :].strip(), length)
+
+
+def _beginning(text: str, room: int) -> str:
+    """As much of a text's beginning as so much room holds."""
+    if text.isascii():
+        return text[:room]
+    for at, sign in enumerate(text):
+        room -= 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+        if room < 0:
+            return text[:at]
+    return text
+
+
+def day(moment: datetime | None) -> str:
+    """ISO day, or "undated"."""
+    return f"{moment:%Y-%m-%d}" if moment is not None else "undated"
+
+
+def ago(moment: datetime, now: datetime) -> str:
+    """How long ago, in the largest fitting unit.
+
+    >>> from datetime import UTC, timedelta
+    >>> now = datetime(2024, 3, 1, tzinfo=UTC)
+    >>> ago(now - timedelta(minutes=3), now), ago(now - timedelta(days=2), now), ago(now, now)
+    ('3 min ago', '2 days ago', 'just now')
+    """
+    seconds = max(0.0, (now - moment).total_seconds())
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "min")):
+        if seconds >= size:
+            number = int(seconds // size)
+            return f"{number} {unit if unit == 'min' or number == 1 else unit + 's'} ago"
+    return "just now"
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """
+    >>> count(1, "passage"), count(1200, "passage"), count(2, "query", "queries")
+    ('1 passage', '1,200 passages', '2 queries')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def bytes_in_words(size: int) -> str:
+    """
+    >>> bytes_in_words(900), bytes_in_words(1_500_000)
+    ('900 B', '1.5 MB')
+    """
+    amount = float(size)
+    for unit in ("B", "kB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    raise AssertionError("unreachable")

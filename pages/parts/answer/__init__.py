@@ -1,1 +1,0 @@
-"""The answer of five on the Search page: one module per part of what one sees."""

@@ -1,1 +1,0 @@
-"""The rooms of the Coverage page: board, review, topics, requirements, conflicts, snapshots. They draw only."""

@@ -1,1 +1,0 @@
-"""The rooms of the Tuning page. They draw only."""

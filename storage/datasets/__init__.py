@@ -1,0 +1,1 @@
+"""Reality tables in PostgreSQL: loading, querying and comparing; queries run as a restricted role."""

@@ -1,0 +1,181 @@
+"""Access to a tenant's Reality tables: one schema, an owner role that fills it, and a read-only login.
+
+The reader is a separate login, not a role set with SET ROLE: typed SQL could undo that (`RESET ROLE`, or `set_config`
+in a SELECT), but cannot change the login. The reader owns nothing, may use one schema, and each of its connections
+starts read-only with a time limit. The embedded server asks for no password on its own socket; elsewhere the reader's
+password is derived from the program's own, which cannot be computed back from it.
+"""
+
+import hmac
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import psycopg
+from sqlalchemy import Connection, text
+
+from core.domain.errors import BadRequest, StoreFailed
+from storage.postgres.database import APP_ROLE, Database, conninfo_of, store_failures
+
+__all__ = ["TableAccess", "refusals"]
+
+
+@contextmanager
+def refusals(timeout_ms: int) -> Iterator[None]:
+    """Maps database errors caused by the question to BadRequest with a hint; any other error stays StoreFailed.
+    timeout_ms: the limit to name in the message.
+    """
+    try:
+        with store_failures("reading tables"):
+            yield
+    except StoreFailed as failure:
+        cause = failure.__cause__
+        for kind, words, hint in _WORDS:
+            if isinstance(cause, kind):
+                said = str(cause).strip().splitlines()[0].rstrip(".")
+                seconds = f"{timeout_ms / 1000:g} seconds"
+                raise BadRequest(words.format(said=said, seconds=seconds), hint) from cause
+        raise
+
+
+_WORDS: Sequence[tuple[type[psycopg.Error], str, str]] = (
+    (
+        psycopg.errors.QueryCanceled,
+        "It took more than {seconds} and was stopped.",
+        "Ask for less: add a condition or a limit.",
+    ),
+    (psycopg.errors.DiskFull, "It needs more room than one question may: {said}.", "Ask for less: add a condition."),
+    (psycopg.errors.ConfigurationLimitExceeded, "It needs more room than one question may.", "Ask for less."),
+    (psycopg.errors.OutOfMemory, "It needs more room than one question may.", "Ask for less."),
+    (psycopg.errors.ProgramLimitExceeded, "It needs more room than one question may: {said}.", "Ask for less."),
+    (psycopg.errors.StatementTooComplex, "The statement is too deeply nested: {said}.", "Write it more simply."),
+    (psycopg.errors.InsufficientPrivilege, "That is not allowed: {said}.", "Only this library's tables can be read."),
+    (psycopg.errors.ReadOnlySqlTransaction, "Tables can only be read here: {said}.", "Write a SELECT."),
+    (psycopg.errors.ActiveSqlTransaction, "Tables can only be read here: {said}.", "Write a SELECT."),
+    (psycopg.errors.LockNotAvailable, "A table is being loaded just now.", "Ask again in a moment."),
+    # Whole error classes: an unknown table or function is a fault of the statement, like a syntax error.
+    (psycopg.ProgrammingError, "PostgreSQL says: {said}.", "Correct the statement."),
+    (psycopg.DataError, "PostgreSQL says: {said}.", "Correct the statement."),
+    (psycopg.NotSupportedError, "PostgreSQL says: {said}.", "Write it in another way."),
+)
+_LOCK_CLASS = 5_006
+"""Arbitrary; differs from every other advisory lock of the program."""
+_MOST_READERS = 20
+"""Connections per tenant's reader, so that one library cannot use up the server's. Chosen by hand, not fitted."""
+_TEMPORARY_MEGABYTES = 1024
+"""Disk space a query may use for sorting and joining. Chosen by hand, not fitted."""
+_MAKE = """
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{owner}') THEN
+        CREATE ROLE {owner} NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
+    END IF;
+    IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{reader}') THEN
+        CREATE ROLE {reader} LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOINHERIT CONNECTION LIMIT {most};
+    END IF;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN
+    NULL;  -- roles belong to the whole server: another database beside this one may just have made them
+END $$;
+DO $$
+BEGIN
+    IF NOT pg_has_role(current_user, '{owner}', 'SET') THEN
+        EXECUTE format('GRANT {owner} TO %I', current_user);
+    END IF;
+END $$;
+ALTER ROLE {reader} PASSWORD '{password}';
+CREATE SCHEMA IF NOT EXISTS {schema} AUTHORIZATION {owner};
+REVOKE ALL ON SCHEMA {schema} FROM PUBLIC;
+GRANT USAGE ON SCHEMA {schema} TO {reader};
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class TableAccess:
+    """Roles and connections for one tenant's tables. All names are built from a digest, so none needs quoting."""
+
+    database: Database
+
+    @property
+    def _mark(self) -> str:
+        return sha256(self.database.tenant.encode()).hexdigest()[:16]
+
+    @property
+    def schema(self) -> str:
+        """The schema of the tenant's tables."""
+        return f"reality_{self._mark}"
+
+    @property
+    def owner(self) -> str:
+        """The role that creates and fills the tables."""
+        return f"fivefold_owner_{self._mark}"
+
+    @property
+    def reader(self) -> str:
+        """The login that reads the tables."""
+        return f"fivefold_reader_{self._mark}"
+
+    def _password(self) -> str:
+        secret = f"{self.database.engine.url.password or ''}/{self.database.engine.url.database}"
+        return hmac.new(secret.encode(), self.reader.encode(), sha256).hexdigest()
+
+    @contextmanager
+    def owning(self, doing: str) -> Iterator[Connection]:
+        """A transaction that may create, fill and drop tables and write the registry; one at a time per tenant.
+
+        Starts as the registry's role; `as_owner` and `as_app` switch roles. Raises StoreFailed.
+        """
+        with store_failures(doing), self.database.engine.begin() as connection:
+            key = int(self._mark[:7], 16)
+            connection.execute(text("SELECT pg_advisory_xact_lock(:class, :key)"), {"class": _LOCK_CLASS, "key": key})
+            made = text("SELECT 1 FROM pg_namespace WHERE nspname = :schema")
+            if connection.scalar(made, {"schema": self.schema}) is None:
+                self._make(connection)
+            tenant = text("SELECT set_config('fivefold.tenant', :tenant, true)")
+            connection.execute(tenant, {"tenant": self.database.tenant})
+            self.as_app(connection)
+            yield connection
+
+    def as_owner(self, connection: Connection) -> None:
+        """Switch the transaction to the role that creates and fills tables."""
+        connection.execute(text(f"SET LOCAL ROLE {self.owner}"))
+        connection.execute(text(f"SET LOCAL search_path TO {self.schema}"))
+
+    def as_app(self, connection: Connection) -> None:
+        """Switch the transaction to the role that writes the registry."""
+        connection.execute(text(f"SET LOCAL ROLE {APP_ROLE}"))
+        connection.execute(text("SET LOCAL search_path TO DEFAULT"))
+
+    def _make(self, connection: Connection) -> None:
+        names = {"owner": self.owner, "reader": self.reader, "schema": self.schema}
+        driver: Any = connection.connection.driver_connection
+        driver.execute(_MAKE.format(**names, password=self._password(), most=_MOST_READERS))
+        if driver.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user").fetchone()[0]:
+            driver.execute(f"ALTER ROLE {self.reader} SET temp_file_limit = '{_TEMPORARY_MEGABYTES}MB'")
+
+    def exists(self) -> bool:
+        """Whether any table was ever loaded."""
+        with store_failures("looking for tables"), self.database.engine.connect() as connection:
+            query = text("SELECT 1 FROM pg_namespace WHERE nspname = :schema")
+            return connection.scalar(query, {"schema": self.schema}) is not None
+
+    @contextmanager
+    def reading(self, timeout_ms: int) -> Iterator["psycopg.Connection[tuple[Any, ...]]"]:
+        """A connection logged in as the reader, in a read-only transaction that is never committed. The time limit
+        applies to each statement.
+        """
+        limits = {
+            "statement_timeout": timeout_ms,
+            "lock_timeout": 2_000,
+            "idle_in_transaction_session_timeout": 60_000,
+            "default_transaction_read_only": "on",
+            "search_path": self.schema,
+        }
+        options = " ".join(f"-c {name}={value}" for name, value in limits.items())
+        url = self.database.engine.url.set(username=self.reader, password=self._password())
+        with psycopg.connect(conninfo_of(url), options=options) as connection:
+            try:
+                yield connection
+            finally:
+                connection.rollback()

@@ -1,0 +1,161 @@
+"""Stores Reality tables in PostgreSQL, in a schema per tenant; queries run under a login that can only read it."""
+
+import time
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal
+
+from sqlalchemy import func, insert, select, update
+
+from core.domain.dataset_queries import ColumnRef, Rows, TableQuery
+from core.domain.datasets import ReadTable, RealityTable, Reject, TableDiff, TableHistory
+from core.domain.documents import Document
+from core.domain.errors import BadRequest
+from core.domain.sanitize import storable_text
+from core.table_qa.store import no_table
+from storage.datasets.access import TableAccess, refusals
+from storage.datasets.diff import diff_of
+from storage.datasets.loading import HISTORY, REALITY, TableLoader, known_tables, stored_name
+from storage.datasets.sql import sql_of
+from storage.postgres.database import Database
+from storage.postgres.json_records import from_json, to_json
+
+__all__ = ["SqlTableStore"]
+
+_QUESTION_MS = 20_000
+"""Longer than typed SQL may take, because the program builds these queries and limits their joins. Chosen by hand, not
+fitted.
+"""
+_CELL_LETTERS = 10_000
+"""Longest cell in characters; pages show fewer. Chosen by hand, not fitted."""
+
+
+class SqlTableStore:
+    """Implements core.table_qa.store.TableStore."""
+
+    def __init__(self, database: Database) -> None:
+        self._database, self._tenant = database, database.tenant
+        self._access = TableAccess(database)
+
+    def load(self, document: Document, tables: Sequence[ReadTable], now: datetime) -> Sequence[RealityTable]:
+        """Store a document's tables, all or none; see core.table_qa.store."""
+        with self._access.owning("loading a table") as connection:
+            return TableLoader(self._access, connection).load(document, tables, now)
+
+    def forget(self, document_id: int) -> None:
+        """Drop a document's tables; the version before each becomes current again."""
+        if self._access.exists():
+            with self._access.owning("deleting tables") as connection:
+                TableLoader(self._access, connection).forget(document_id)
+
+    # The registry
+
+    def tables(self) -> Sequence[RealityTable]:
+        """The current tables, by name."""
+        with self._database.transaction("reading the list of tables") as connection:
+            return [table for table in known_tables(connection, self._tenant) if table.current]
+
+    def versions(self, name: str) -> Sequence[RealityTable]:
+        """All versions of a table, newest first."""
+        with self._database.transaction("reading the versions of a table") as connection:
+            return [table for table in reversed(known_tables(connection, self._tenant)) if table.name == name]
+
+    def change(self, table: RealityTable) -> None:
+        """Store a table's current role, use and links. Raises NotFound."""
+        own = (REALITY.c.tenant_id == self._tenant, REALITY.c.id == table.id)
+        with self._database.transaction("changing a table") as connection:
+            if not connection.execute(update(REALITY).where(*own).values(data=to_json(table))).rowcount:
+                raise no_table(table.name)
+
+    def rejects(self, table_id: int) -> Sequence[Reject]:
+        """The rows that were not loaded, at most 10,000. Raises NotFound."""
+        own = (REALITY.c.tenant_id == self._tenant, REALITY.c.id == table_id)
+        with self._database.transaction("reading rejected rows") as connection:
+            found = connection.scalar(select(REALITY.c.rejects).where(*own))
+        if found is None:
+            raise no_table(table_id)
+        return [from_json(Reject, each) for each in found]
+
+    def diff(self, newer: RealityTable, older: RealityTable, most_rows: int) -> TableDiff:
+        """The differences between two versions, row by row. Raises NotFound."""
+        with self._access.owning("comparing two versions") as connection:
+            known = {table.id: table for table in known_tables(connection, self._tenant)}
+            if missing := [table for table in (older, newer) if table.id not in known]:
+                raise no_table(f"{missing[0].name}, version {missing[0].version}")
+            before, after = known[older.id], known[newer.id]
+            self._access.as_owner(connection)
+            return diff_of(connection, before, after, (_stored(before), _stored(after)), most_rows)
+
+    # Asking
+
+    def answer(self, query: TableQuery, most_rows: int) -> Rows:
+        """The result of a query, with its SQL. Raises BadRequest for an unknown table or column, or on a timeout."""
+        tables = {table.name: table for table in self.tables()}
+        sql = sql_of(query, tables)
+        with refusals(_QUESTION_MS), self._access.reading(_QUESTION_MS) as connection:
+            started = time.perf_counter()
+            cursor = connection.execute(_inside("*", sql, f" LIMIT {int(most_rows)}"))
+            rows = cursor.fetchall()
+            total = len(rows)
+            if total == most_rows:
+                counted = connection.execute(_inside("count(*)", sql)).fetchone()
+                total = int(counted[0]) if counted else total
+            spent = 1000 * (time.perf_counter() - started)
+            names = tuple(column.name for column in cursor.description or ())
+        return Rows(names, tuple(rows), total, spent, sql, total > len(rows))
+
+    def find(self, table: str, column: str, phrases: Sequence[str]) -> Sequence[str]:
+        """The values of a text column that equal one of the lower-case phrases, ignoring case."""
+        statement = f'SELECT DISTINCT "{column}" FROM "{table}" WHERE lower("{column}") = ANY(%s) ORDER BY 1'
+        with refusals(_QUESTION_MS), self._access.reading(_QUESTION_MS) as connection:
+            return [row[0] for row in connection.execute(statement.encode(), (list(phrases),))]
+
+    def overlap(self, column: ColumnRef, key: ColumnRef) -> tuple[int, int]:
+        """The number of distinct values of a column, and how many of them occur in the other column."""
+        values = f'SELECT DISTINCT "{column.column}" AS x FROM "{column.table}" WHERE "{column.column}" IS NOT NULL'
+        held = f'EXISTS (SELECT 1 FROM "{key.table}" AS k WHERE k."{key.column}" = v.x)'
+        statement = f"SELECT count(*), count(*) FILTER (WHERE {held}) FROM ({values}) AS v"
+        with refusals(_QUESTION_MS), self._access.reading(_QUESTION_MS) as connection:
+            row = connection.execute(statement.encode()).fetchone()
+        return (int(row[0]), int(row[1])) if row else (0, 0)
+
+    def run(self, sql: str, most_rows: int, timeout_ms: int) -> Rows:
+        """Run one statement typed by an analyst. It is run through a cursor, because only a query can have one."""
+        if not self._access.exists():
+            raise BadRequest("There are no tables yet.", "Upload a CSV file or a workbook first.")
+        with refusals(timeout_ms), self._access.reading(timeout_ms) as connection:
+            started = time.perf_counter()
+            with connection.cursor(name="typed") as cursor:
+                cursor.execute(storable_text(sql).encode())
+                found = cursor.fetchmany(most_rows + 1)
+                names = tuple(column.name for column in cursor.description or ())
+            spent = 1000 * (time.perf_counter() - started)
+        rows = tuple(tuple(_shown(cell) for cell in row) for row in found[:most_rows])
+        return Rows(names, rows, len(rows), spent, sql, len(found) > most_rows)
+
+    def remember(self, entry: TableHistory) -> None:
+        """Store a statement that was run."""
+        row = {"tenant_id": self._tenant, "at": entry.at, "data": to_json(entry)}
+        with self._database.transaction("remembering a statement") as connection:
+            connection.execute(insert(HISTORY).values(row))
+
+    def history(self, limit: int) -> Sequence[TableHistory]:
+        """Statements that were run, newest first, each once."""
+        own = HISTORY.c.tenant_id == self._tenant
+        newest = select(func.max(HISTORY.c.id)).where(own).group_by(HISTORY.c.data["sql"].astext)
+        query = select(HISTORY.c.data).where(own, HISTORY.c.id.in_(newest)).order_by(HISTORY.c.id.desc()).limit(limit)
+        with self._database.transaction("reading the history of statements") as connection:
+            return [from_json(TableHistory, data) for data in connection.scalars(query)]
+
+
+def _stored(table: RealityTable) -> str:
+    return table.name if table.current else stored_name(table.name, table.version)
+
+
+def _inside(what: str, sql: str, limit: str = "") -> bytes:
+    return storable_text(f"SELECT {what} FROM (\n{sql}\n) AS answer{limit}").encode()
+
+
+def _shown(cell: object) -> object:
+    """A value of a typed statement as a cell; types that Rows cannot hold become text."""
+    return cell if cell is None or isinstance(cell, int | float | Decimal | date) else str(cell)[:_CELL_LETTERS]

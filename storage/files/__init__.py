@@ -1,0 +1,1 @@
+"""Files: uploaded originals, and atomic writes."""

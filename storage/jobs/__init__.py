@@ -1,0 +1,1 @@
+"""The job queue, the worker that runs its jobs, and the scheduler."""

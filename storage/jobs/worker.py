@@ -1,0 +1,205 @@
+"""Runs queued jobs in a thread of this process, and takes over jobs that a killed process left behind.
+
+Each worker holds an advisory lock: PostgreSQL releases it as soon as the process ends and keeps it while the process
+is busy or asleep. So a killed process's jobs are retried within seconds, and slow jobs are left alone. Jobs that were
+running when a process died are retried one at a time, each alone (`storage.jobs.concurrency`): they share one lock, so
+only one of them is ever fetched. This identifies the document that crashes its process, and no other one is blamed.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from core.domain.errors import FileTooCostly, FivefoldError, NotFound
+from core.domain.jobs import JobKind
+from core.library.background_jobs import JobHandler
+from storage.jobs.concurrency import JobSlots
+from storage.jobs.queue import TASK, WORK, queue_name
+
+if TYPE_CHECKING:
+    from procrastinate import App, JobContext
+    from procrastinate.jobs import Job
+
+__all__ = ["JobWorker"]
+
+ATTEMPTS = 3
+"""Attempts per document, counting errors and crashes of the process alike. Chosen by hand, not fitted."""
+
+_LOOK_SECONDS = 2.0
+_NEWBORN_SECONDS = 3  # a worker registers shortly before it takes its lock
+_HEARTBEAT_SECONDS = 30.0
+_FORGET_SECONDS = 86_400.0  # procrastinate prunes dead workers after it; advisory locks tell us sooner
+_GRACE_SECONDS = 5.0  # time for a running job to end before it is returned to the queue. Chosen by hand, not fitted.
+_STOP_SECONDS = 20.0
+_LOCK_CLASS = 5_005  # of our advisory locks; arbitrary, but never to be changed
+_ALIVE = "SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND granted"
+_log = logging.getLogger(__name__)
+
+
+class JobWorker:
+    """Runs the jobs of one tenant. handlers: one for every kind of job. at_once: how many jobs run in parallel."""
+
+    def __init__(self, conninfo: str, tenant: str, handlers: Mapping[JobKind, JobHandler], at_once: int = 1) -> None:
+        self._conninfo, self._queue, self._handlers = conninfo, queue_name(tenant), handlers
+        self._at_once, self._alone = at_once, f"{self._queue}:alone"
+        self._stopping = threading.Event()
+        self._turns: JobSlots | None = None
+        self._worker: Any = None  # procrastinate's Worker, whose methods carry no types
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="ingest worker", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread; returns at once."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish the running job, or return it to the queue after a few seconds. Safe to call again."""
+        self._stopping.set()
+        if self._worker is not None:
+            self._worker.stop()
+        if self._thread.is_alive():
+            self._thread.join(_STOP_SECONDS)
+
+    async def _serve(self) -> None:
+        from procrastinate.exceptions import ConnectorException
+
+        while not self._stopping.is_set():
+            try:
+                async with self._opened() as app:
+                    await self._work(app)
+            except (psycopg.Error, ConnectorException) as error:
+                _log.warning("The database does not answer the worker: %s", error)
+            if not self._stopping.is_set():
+                await asyncio.sleep(_LOOK_SECONDS)
+
+    @asynccontextmanager
+    async def _opened(self) -> "AsyncIterator[App]":
+        from procrastinate import App, PsycopgConnector
+        from procrastinate.retry import RetryStrategy
+
+        app = App(connector=PsycopgConnector(conninfo=self._conninfo, min_size=1, max_size=4))
+        # A store that does not answer, or a model that is still being copied, may be available a little later.
+        retry = RetryStrategy(max_attempts=ATTEMPTS - 1, wait=2, linear_wait=10)
+        app.task(name=TASK, pass_context=True, retry=retry)(self._ingest)
+        app.task(name=WORK, pass_context=True, retry=retry)(self._do)
+        async with app.open_async():
+            yield app
+
+    async def _work(self, app: "App") -> None:
+        from procrastinate.worker import Worker
+
+        self._turns = JobSlots(self._at_once)
+        self._worker = Worker(
+            app,
+            queues=[self._queue],
+            concurrency=self._at_once,
+            fetch_job_polling_interval=_LOOK_SECONDS,
+            shutdown_graceful_timeout=_GRACE_SECONDS,
+            delete_jobs="successful",
+            install_signal_handlers=False,
+            update_heartbeat_interval=_HEARTBEAT_SECONDS,
+            stalled_worker_timeout=_FORGET_SECONDS,
+        )
+        watching = asyncio.create_task(self._watch(app, self._worker))
+        try:
+            await self._worker.run()
+        finally:
+            self._worker = None
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+
+    async def _watch(self, app: "App", worker: Any) -> None:
+        """Hold this worker's lock, and take over the jobs of dead workers, until cancelled."""
+        while worker.worker_id is None:
+            await asyncio.sleep(0.01)
+        if self._stopping.is_set():
+            worker.stop()
+        async with await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True) as connection:
+            await connection.execute("SELECT pg_advisory_lock(%s, %s)", (_LOCK_CLASS, worker.worker_id))
+            while True:
+                alive = {row[0] for row in await (await connection.execute(_ALIVE, (_LOCK_CLASS,))).fetchall()}
+                for job in await app.job_manager.get_stalled_jobs(
+                    queue=self._queue, seconds_since_heartbeat=_NEWBORN_SECONDS
+                ):
+                    if job.worker_id not in alive:
+                        await self._take_over(app, job)
+                await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _take_over(self, app: "App", job: "Job") -> None:
+        from procrastinate.exceptions import UniqueViolation
+        from procrastinate.jobs import Status
+        from procrastinate.utils import utcnow
+
+        if job.attempts + 1 < ATTEMPTS:
+            try:
+                await app.job_manager.retry_job(job, retry_at=utcnow(), lock=self._alone)
+                return
+            except UniqueViolation:  # the same document waits already
+                await app.job_manager.finish_job(job, Status.FAILED, delete_job=True)
+                return
+        await asyncio.to_thread(self._give_up, job, _ended(job))
+        await app.job_manager.finish_job(job, Status.FAILED, delete_job=False)
+
+    def _give_up(self, job: "Job", error: Exception) -> None:
+        try:
+            kind, number = _kind_and_number(job)
+            self._handlers[kind].give_up(number, error)
+        except NotFound:
+            return  # deleted meanwhile
+        except (FivefoldError, ValueError) as trouble:  # if it cannot be recorded for the user, it is logged
+            _log.warning("That job %s failed (%s) could not be noted: %s", job.id, error, trouble)
+
+    async def _ingest(self, context: "JobContext", document_id: int) -> None:
+        await self._run(context.job, partial(self._handlers[JobKind.INGEST].run, document_id))
+
+    async def _do(self, context: "JobContext", kind: str, number: int) -> None:
+        await self._run(context.job, lambda: self._handlers[JobKind(kind)].run(number))
+
+    async def _run(self, job: "Job", work: Callable[[], object]) -> None:
+        """Run a job in a thread when a slot is free. An error is raised so that the job is retried; after the last
+        attempt it is given up.
+        """
+        assert self._turns is not None
+        async with self._turns.turn(alone=job.lock == self._alone):
+            # A thread of our own: a pool's threads would keep the process alive until the last page is read.
+            outcome: Future[BaseException | None] = Future()
+            outcome.set_running_or_notify_cancel()  # returning a job to the queue does not cancel its thread
+            threading.Thread(target=_done, args=(work, outcome), name=str(job.task_name), daemon=True).start()
+            error = await asyncio.wrap_future(outcome)
+        if error is None:
+            return
+        if job.attempts + 1 >= ATTEMPTS and isinstance(error, Exception):
+            await asyncio.to_thread(self._give_up, job, error)
+        raise error
+
+
+def _kind_and_number(job: "Job") -> tuple[JobKind, int]:
+    """The job's kind and number. Raises ValueError for a kind unknown to this version."""
+    if job.task_name == TASK:
+        return JobKind.INGEST, int(str(job.task_kwargs["document_id"]))
+    return JobKind(str(job.task_kwargs["kind"])), int(str(job.task_kwargs["number"]))
+
+
+def _done(work: Callable[[], object], outcome: "Future[Any]") -> None:
+    try:
+        work()
+        outcome.set_result(None)
+    except NotFound:
+        outcome.set_result(None)  # deleted while it waited
+    except BaseException as error:  # noqa: BLE001 - handed over to the job, which raises it
+        outcome.set_result(error)
+
+
+def _ended(job: "Job") -> FileTooCostly:
+    """The error to report for a job that crashed its process."""
+    done = "Reading this file" if job.task_name == TASK else "This work"
+    return FileTooCostly(
+        f"{done} ended the program {ATTEMPTS} times.",
+        "Save it again in another format, or split it, and upload that; or retry when more memory is free.",
+    )

@@ -1,0 +1,168 @@
+"""Creates the tables, columns and indexes a database lacks, so that an empty or an earlier schema becomes the current
+one.
+
+Every model is declared once, in the module of its noun; importing those modules here registers all of them on
+`Base.metadata`. What SQLAlchemy cannot declare (row-level security, grants, sequences as column defaults, storage,
+triggers) is applied here to every table by the same rule; applying it again is safe.
+"""
+
+from sqlalchemy import Column, Connection, Sequence, Table, inspect, text
+from sqlalchemy.schema import CreateColumn
+
+import storage.datasets.loading
+import storage.jobs.queue
+import storage.postgres.active_learning
+import storage.postgres.catalogue
+import storage.postgres.changes
+import storage.postgres.coverage_boards
+import storage.postgres.enrichments
+import storage.postgres.entities
+import storage.postgres.evaluation
+import storage.postgres.feeds
+import storage.postgres.folders
+import storage.postgres.insights
+import storage.postgres.saved_searches
+import storage.postgres.upload_queue
+import storage.postgres.usage
+import storage.postgres.versions
+import storage.postgres.vocabularies
+import storage.postgres.word_vectors  # noqa: F401 - all of these register their tables
+from storage.postgres.database import APP_ROLE
+from storage.postgres.tables import Base
+
+__all__ = ["METADATA", "create_missing"]
+
+METADATA = Base.metadata
+"""All tables of the product, except those of the job queue's library."""
+
+# Roles belong to the whole server, so another database or process may have created it already. A login without
+# CREATEROLE gets a clear error; then an administrator creates fivefold_app once.
+_ROLE = f"""
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{APP_ROLE}') THEN
+        CREATE ROLE {APP_ROLE} NOLOGIN NOSUPERUSER NOBYPASSRLS;
+    END IF;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN
+    NULL;
+END $$;
+DO $$
+BEGIN
+    IF NOT pg_has_role(current_user, '{APP_ROLE}', 'SET') THEN
+        EXECUTE format('GRANT {APP_ROLE} TO %I', current_user);
+    END IF;
+END $$;
+"""
+
+# Triggers write `library_changes`, one row per document whose passages were ever stored, changed or deleted, so that no
+# code path can omit it. A transaction records each document once, however many of its passages it writes. Deleting a
+# tenant deletes its documents and records nothing: the tenant's row is already gone. Every transaction generates a new
+# `version`: equal versions mean equal passages, also after a backup was restored. `changed_by` is the transaction id: a
+# reader that has seen everything committed in a snapshot finds later changes among the rows from the snapshot's oldest
+# running transaction on. PostgreSQL casts a transaction id to bigint only through text.
+_TRIGGER = """
+CREATE OR REPLACE FUNCTION note_library_change() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    tenant text;
+    document bigint;
+    ours bigint := pg_current_xact_id()::text::bigint;
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        tenant := OLD.tenant_id;
+        document := OLD.document_id;
+    ELSE
+        tenant := NEW.tenant_id;
+        document := NEW.document_id;
+    END IF;
+    IF NOT EXISTS (
+        SELECT FROM library_changes AS noted
+        WHERE noted.tenant_id = tenant AND noted.document_id = document AND noted.changed_by = ours
+    ) THEN
+        INSERT INTO library_changes (tenant_id, document_id, version, changed_by)
+        SELECT known.tenant_id, document, gen_random_uuid(), ours FROM tenants AS known WHERE known.tenant_id = tenant
+        ON CONFLICT ON CONSTRAINT library_changes_pkey
+        DO UPDATE SET version = excluded.version, changed_by = excluded.changed_by;
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER note_change AFTER INSERT OR UPDATE OR DELETE ON knowledge_chunks
+    FOR EACH ROW EXECUTE FUNCTION note_library_change();
+"""
+
+_OF_TENANT = "tenant_id = current_setting('fivefold.tenant', true)"
+
+
+def create_missing(connection: Connection, *, earlier: bool) -> None:
+    """Create missing tables, columns and indexes, and apply rights, row-level security and triggers to all tables.
+
+    earlier: the database has an earlier version of this schema. If it has none, a table with one of these names
+    belongs to another program, and creating ours fails.
+    """
+    connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
+    connection.execute(text(_ROLE))
+    if earlier:
+        _add_columns(connection)
+    METADATA.create_all(connection, checkfirst=earlier)
+    if earlier:
+        for table in METADATA.sorted_tables:
+            for index in table.indexes:
+                index.create(connection, checkfirst=True)
+    policies = set(connection.scalars(text("SELECT policyname FROM pg_policies WHERE schemaname = current_schema()")))
+    for table in METADATA.sorted_tables:
+        _guard(connection, table, policies)
+        for column in table.columns:
+            _place(connection, table, column)
+    connection.execute(text(_TRIGGER))
+    _create_job_queue(connection)
+
+
+def _add_columns(connection: Connection) -> None:
+    """Add missing columns to tables that exist; existing rows get the column's default."""
+    there = inspect(connection)
+    names = set(there.get_table_names())
+    for table in METADATA.sorted_tables:
+        if table.name in names:
+            known = {column["name"] for column in there.get_columns(table.name)}
+            for column in table.columns:
+                if column.name not in known:
+                    definition = CreateColumn(column).compile(dialect=connection.dialect)
+                    connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {definition}")
+
+
+def _guard(connection: Connection, table: Table, policies: set[str]) -> None:
+    """Enable row-level security, also for the table's owner, and grant the application's role its rights."""
+    connection.exec_driver_sql(f"ALTER TABLE {table.name} ENABLE ROW LEVEL SECURITY")
+    connection.exec_driver_sql(f"ALTER TABLE {table.name} FORCE ROW LEVEL SECURITY")
+    policy = f"{table.name}_of_tenant"
+    if policy not in policies:
+        rule = f"CREATE POLICY {policy} ON {table.name} USING ({_OF_TENANT}) WITH CHECK ({_OF_TENANT})"
+        connection.exec_driver_sql(rule)
+    connection.exec_driver_sql(f"GRANT {table.info['rights']} ON {table.name} TO {APP_ROLE}")
+
+
+def _place(connection: Connection, table: Table, column: Column[object]) -> None:
+    """Set what PostgreSQL stores about a column beyond its type: its sequence, and how long values are stored.
+
+    Vectors have no HNSW index: below some 100,000 passages an exact scan of the admissible rows is fast and misses
+    nothing; PostgreSQL would choose the index even where filters leave too few rows; and inserting into it runs at 201
+    rows per second.
+    """
+    change = f"ALTER TABLE {table.name} ALTER COLUMN {column.name}"
+    if isinstance(column.default, Sequence):
+        sequence = column.default.name
+        connection.exec_driver_sql(f"{change} SET DEFAULT nextval('{sequence}')")
+        connection.exec_driver_sql(f"ALTER SEQUENCE {sequence} OWNED BY {table.name}.{column.name}")
+        connection.exec_driver_sql(f"GRANT USAGE ON SEQUENCE {sequence} TO {APP_ROLE}")
+    if storage := column.info.get("storage"):
+        connection.exec_driver_sql(f"{change} SET STORAGE {storage}")
+
+
+def _create_job_queue(connection: Connection) -> None:
+    """Create the tables of the job queue (procrastinate 3.10), unless its own command line has."""
+    from procrastinate.schema import SchemaManager
+
+    if connection.scalar(text("SELECT to_regclass('procrastinate_jobs')")) is None:
+        # Straight to the driver, so that per-cent signs in the schema are not read as parameters.
+        cursor = connection.connection.cursor()
+        cursor.execute(SchemaManager.get_schema())
+        cursor.close()

@@ -1,0 +1,1 @@
+"""Stores in PostgreSQL: one module per noun."""

@@ -1,0 +1,427 @@
+"""The catalogue, the source of truth in PostgreSQL: documents, pages, passages, label corrections, past searches."""
+# More than 300 lines: the catalogue is one port; splitting its queries by kind only hid them behind one-line methods.
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Index,
+    Integer,
+    String,
+    Text,
+    cast,
+    column,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by, distinct_on
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.domain.documents import Document, DocumentState, Label, Origin, Page, Passage, TableRole, Truth
+from core.domain.errors import Cure, NotFound
+from core.domain.filters import SearchFilters
+from core.domain.results import Statistics
+from core.domain.sanitize import storable_text
+from core.ports.stores import PassageIds, Vectors
+from storage.postgres.database import Database
+from storage.postgres.documents import DOCUMENTS, PAGES, document_from, document_values, read_documents, storable_page
+from storage.postgres.filters import conditions, facets, saying
+from storage.postgres.json_records import next_ids
+from storage.postgres.passages import (
+    CHUNKS,
+    insert_passages,
+    read_passages,
+    storable_passage,
+    update_passages,
+)
+from storage.postgres.tables import Base, TenantRow, allow, id_column, of_tenant, table_of
+from storage.vectors.cache.cache import VectorCache
+
+__all__ = ["CORRECTIONS", "SEARCHES", "CorrectionRow", "SearchedQuestionRow", "SqlCatalogue"]
+
+
+class CorrectionRow(Base):
+    """An analyst's label for a file with these bytes. Rows are only added; the latest per field is valid."""
+
+    __tablename__ = "corrections"
+    __table_args__ = (
+        of_tenant(),
+        Index("corrections_of_bytes", "tenant_id", "sha256", "field", text("id DESC")),
+        allow("SELECT, INSERT"),
+    )
+
+    id: Mapped[int] = id_column("corrections_id_seq")
+    sha256: Mapped[str]
+    field: Mapped[str]
+    value: Mapped[str]
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+
+class SearchedQuestionRow(Base):
+    """A question that was searched, and its number of hits."""
+
+    __tablename__ = "searches"
+    __table_args__ = (of_tenant(), Index("searches_newest", "tenant_id", text("id DESC")), allow("SELECT, INSERT"))
+
+    id: Mapped[int] = id_column("searches_id_seq")
+    question: Mapped[str]
+    hits: Mapped[int] = mapped_column(Integer())
+    at: Mapped[datetime]
+
+
+CORRECTIONS = table_of(CorrectionRow)
+SEARCHES = table_of(SearchedQuestionRow)
+
+_READ = (
+    *("truth", "domain", "authority", "jurisdiction", "date", "temporal_class", "source_type", "sector"),
+    *("table_role", "project", "tags", "entities", "archived"),
+)
+_REMEMBERED = 2000  # newest searches from which the distinct questions are taken. Chosen by hand, not fitted.
+_IDENTITY = ("sha256", "size_bytes", "uploaded_at")
+
+
+class SqlCatalogue:
+    """Implements core.ports.stores.Catalogue for one tenant.
+
+    embedded_by: the model whose vectors `save_ingested` stores with the passages; None: another index stores them.
+    vector_cache: answers filters from memory while it is up to date; None: the database always filters.
+    """
+
+    def __init__(
+        self, database: Database, embedded_by: Callable[[], str] | None = None, vector_cache: VectorCache | None = None
+    ) -> None:
+        self._database, self._tenant, self._embedded_by = database, database.tenant, embedded_by
+        self._mirror = vector_cache
+
+    def register(self) -> None:
+        """Create the tenant unless it exists."""
+        with self._database.transaction("opening the library") as connection:
+            row = upsert(TenantRow).values(tenant_id=self._tenant).on_conflict_do_nothing()
+            connection.execute(row)
+
+    # Documents
+
+    def add_document(self, document: Document) -> Document:
+        """Store a pending document under a new id; if another session stored the same file first, return that one."""
+        values = document_values(document) | {"tenant_id": self._tenant}
+        with self._database.transaction("storing a document") as connection:
+            row = upsert(DOCUMENTS).values(values).on_conflict_do_nothing().returning(DOCUMENTS.c.id)
+            document_id = connection.scalar(row)
+        if document_id is not None:
+            return replace(document, id=document_id)
+        known = self.document_by_hash(document.sha256, document.project)
+        if known is None:
+            raise NotFound(f"'{document.name}' was deleted while it was being stored.", "Upload it again.")
+        return known
+
+    def document(self, document_id: int) -> Document:
+        """One document. Raises NotFound."""
+        with self._database.transaction("reading a document") as connection:
+            row = connection.execute(self._documents().where(DOCUMENTS.c.id == document_id)).mappings().first()
+        if row is None:
+            raise _no_document(document_id)
+        return document_from(row)
+
+    def documents_by_id(self, document_ids: Sequence[int]) -> Mapping[int, Document]:
+        """Documents by id; missing ones are absent."""
+        with self._database.transaction("reading documents") as connection:
+            return {each.id: each for each in read_documents(connection, self._tenant, document_ids)}
+
+    def document_by_hash(self, sha256: str, project: str | None) -> Document | None:
+        """The document in this project with these bytes, unless archived; None without one."""
+        query = self._documents().where(
+            DOCUMENTS.c.sha256 == sha256, DOCUMENTS.c.project.is_not_distinct_from(project), ~DOCUMENTS.c.archived
+        )
+        with self._database.transaction("reading a document") as connection:
+            row = connection.execute(query).mappings().first()
+        return None if row is None else document_from(row)
+
+    def documents(
+        self, *, archived: bool | None = False, origin: Origin | None = Origin.DOCUMENT
+    ) -> Sequence[Document]:
+        """All documents, newest first; insights and episodes only when asked for (origin None: everything)."""
+        query = self._documents().order_by(DOCUMENTS.c.uploaded_at.desc(), DOCUMENTS.c.id.desc())
+        if archived is not None:
+            query = query.where(DOCUMENTS.c.archived == archived)
+        if origin is not None:
+            query = query.where(DOCUMENTS.c.origin == origin.value)
+        with self._database.transaction("reading the library") as connection:
+            return [document_from(row) for row in connection.execute(query).mappings()]
+
+    def _documents(self) -> Any:
+        labels = cast(DOCUMENTS.c.labels, Text).label("labels")
+        columns = (labels if column.name == "labels" else column for column in DOCUMENTS.c)
+        return select(*columns).where(DOCUMENTS.c.tenant_id == self._tenant)
+
+    def mark(self, document_id: int, *, step: str) -> None:
+        """Set the current processing step. A document being read again stays searchable until its new passages replace
+        the old."""
+        changes = {"state": str(DocumentState.PENDING), "step": step, "failure": "", "remedy": ""}
+        with self._database.transaction("noting a document's progress") as connection:
+            self._change(connection, document_id, changes)
+
+    def fail(self, document_id: int, *, step: str, reason: str, remedy: str, cure: Cure = Cure.AGAIN) -> None:
+        """Mark a document as failed at a step, with the reason and a remedy; none of it is searchable."""
+        changes = {"state": str(DocumentState.FAILED), "step": step, "pages": 0, "passages": 0}
+        message = {"failure": storable_text(reason), "remedy": storable_text(remedy), "cure": str(cure)}
+        with self._database.transaction("noting a document's failure") as connection:
+            self._change(connection, document_id, changes | message)
+            self._forget_contents(connection, document_id)
+
+    def _change(self, connection: Connection, document_id: int, changes: Mapping[str, Any]) -> None:
+        own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == document_id)
+        if connection.execute(update(DOCUMENTS).where(*own).values(**changes)).rowcount == 0:
+            raise _no_document(document_id)
+
+    def _forget_contents(self, connection: Connection, document_id: int) -> None:
+        for table in (CHUNKS, PAGES):
+            connection.execute(
+                delete(table).where(table.c.tenant_id == self._tenant, table.c.document_id == document_id)
+            )
+
+    def save_ingested(
+        self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors
+    ) -> Sequence[Passage]:
+        """Replace everything stored about the document in one transaction; assigns passage ids. Raises NotFound."""
+        ready = replace(
+            document,
+            state=DocumentState.READY,
+            step="",
+            failure="",
+            remedy="",
+            pages=len(pages),
+            passages=len(passages),
+        )
+        changes = {name: value for name, value in document_values(ready).items() if name not in _IDENTITY}
+        stored_pages = [storable_page(page) for page in pages]
+        with self._database.transaction("storing a document's passages") as connection:
+            # The changed row is locked until the end: a job that runs twice waits here, and the later one replaces all.
+            self._change(connection, document.id, changes)
+            self._forget_contents(connection, document.id)
+            if stored_pages:
+                connection.execute(insert(PAGES), [self._page_values(document.id, page) for page in stored_pages])
+            ids = next_ids(connection, CHUNKS, len(passages))
+            stored = [_stored(document, *numbered) for numbered in zip(ids, range(len(ids)), passages, strict=True)]
+            name = None if self._embedded_by is None or not stored else self._embedded_by()
+            insert_passages(connection, self._tenant, stored, vectors, name)
+        return stored
+
+    def _page_values(self, document_id: int, page: Page) -> dict[str, Any]:
+        own = {"tenant_id": self._tenant, "document_id": document_id}
+        return own | {"number": page.number, "text": page.text, "label": page.label}
+
+    def save_labels(self, document: Document, passages: Sequence[Passage]) -> None:
+        """Store changed labels, tags, dates, project or archived flag. Raises NotFound."""
+        changes = {name: value for name, value in document_values(document).items() if name not in _IDENTITY}
+        with self._database.transaction("storing labels") as connection:
+            self._change(connection, document.id, changes)
+            update_passages(connection, self._tenant, [storable_passage(passage) for passage in passages])
+
+    def delete(self, document_id: int) -> None:
+        """Delete a document with its pages and passages."""
+        own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == document_id)
+        with self._database.transaction("deleting a document") as connection:
+            connection.execute(delete(DOCUMENTS).where(*own))
+
+    # Pages and passages
+
+    def page(self, document_id: int, number: int) -> Page:
+        """One page. Raises NotFound."""
+        own = (PAGES.c.tenant_id == self._tenant, PAGES.c.document_id == document_id, PAGES.c.number == number)
+        with self._database.transaction("reading a page") as connection:
+            row = connection.execute(select(PAGES.c.text, PAGES.c.label).where(*own)).first()
+        if row is None:
+            raise NotFound(f"Document {document_id} has no page {number}.", "Open the document from the library.")
+        return Page(number, row.text, row.label)
+
+    def page_texts(self, keys: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], str]:
+        """Text of many pages by (document id, page number); missing ones are absent."""
+        if not keys:
+            return {}
+        keys_asked = (
+            func.unnest(
+                cast([int(document) for document, _ in keys], ARRAY(BigInteger)),
+                cast([int(number) for _, number in keys], ARRAY(Integer)),
+            )
+            .table_valued(column("document_id", BigInteger), column("number", Integer), joins_implicitly=True)
+            .render_derived("wanted")
+        )
+        query = select(PAGES.c.document_id, PAGES.c.number, PAGES.c.text).where(
+            PAGES.c.tenant_id == self._tenant,
+            PAGES.c.document_id == keys_asked.c.document_id,
+            PAGES.c.number == keys_asked.c.number,
+        )
+        with self._database.transaction("reading pages") as connection:
+            return {(row.document_id, row.number): row.text for row in connection.execute(query)}
+
+    def passages(self, ids: Sequence[int]) -> Mapping[int, Passage]:
+        """Stored passages by id; missing ones are absent."""
+        with self._database.transaction("reading passages") as connection:
+            return {each.id: each for each in read_passages(connection, self._tenant, ids=ids)}
+
+    def passages_of(self, document_id: int) -> Sequence[Passage]:
+        """A document's passages in reading order."""
+        with self._database.transaction("reading passages") as connection:
+            return read_passages(connection, self._tenant, document_id=document_id)
+
+    # Filters and counts
+
+    def admissible(self, filters: SearchFilters) -> PassageIds:
+        """Ids of the passages the filters admit, ascending. (Only ready documents have passages.)"""
+        cached = None if self._mirror is None else self._mirror.admissible(filters)
+        if cached is not None:
+            return cached
+        # One binary value, eight bytes per id: the driver takes ten times as long for 100,000 rows of one number.
+        packed = func.string_agg(func.int8send(CHUNKS.c.id), b"")
+        query = select(packed).where(CHUNKS.c.tenant_id == self._tenant, *conditions(filters))
+        with self._database.transaction("filtering the library") as connection:
+            ids = connection.scalar(query)
+        return np.sort(np.frombuffer(ids or b"", dtype=">i8").astype(np.int64))
+
+    def saying(self, passage_ids: PassageIds, phrases: Sequence[str]) -> PassageIds:
+        """Those of the passages whose text contains every phrase, ids ascending."""
+        return saying(self._database, passage_ids, phrases)
+
+    def _admitted(self, filters: SearchFilters) -> list[ColumnElement[bool]]:
+        return [CHUNKS.c.tenant_id == self._tenant, *conditions(filters)]
+
+    def fingerprints(self, filters: SearchFilters) -> Mapping[int, str]:
+        """Document id → digest of everything search reads of its admissible passages.
+
+        Passage ids stand for their texts: a document that is read again gets new ids.
+        """
+        read = func.concat_ws("|", CHUNKS.c.id, *(func.coalesce(cast(CHUNKS.c[name], String), "") for name in _READ))
+        together = func.string_agg(read, aggregate_order_by(literal("\n"), CHUNKS.c.id))
+        query = (
+            select(CHUNKS.c.document_id, func.md5(together))
+            .where(*self._admitted(filters))
+            .group_by(CHUNKS.c.document_id)
+        )
+        with self._database.transaction("comparing the library with an earlier one") as connection:
+            return {int(document): digest for document, digest in connection.execute(query)}
+
+    def setup_documents(self, filters: SearchFilters) -> Sequence[int]:
+        """Ids, ascending, of the documents with admissible rows of a set-up table."""
+        holding = (CHUNKS.c.table_role == TableRole.SETUP.value, *self._admitted(filters))
+        query = select(CHUNKS.c.document_id).distinct().where(*holding).order_by(CHUNKS.c.document_id)
+        with self._database.transaction("looking for set-up tables") as connection:
+            return [int(document) for document in connection.scalars(query)]
+
+    def undated(self, filters: SearchFilters) -> int:
+        """The number of documents that the date filter excludes only because they have no date."""
+        cached = None if self._mirror is None or not filters.dated else self._mirror.undated(filters)
+        if cached is not None:
+            return cached
+        if not filters.dated or filters.include_undated:
+            return 0
+        wider = filters.replace(include_undated=True)
+        query = select(func.count(CHUNKS.c.document_id.distinct())).where(
+            *self._admitted(wider), CHUNKS.c.date.is_(None)
+        )
+        with self._database.transaction("counting undated documents") as connection:
+            return int(connection.scalar(query) or 0)
+
+    def facets(self, filters: SearchFilters) -> Mapping[str, Mapping[str, int]]:
+        """Filter field → value → number of passages; each field is counted under the filters of the other fields."""
+        return facets(self._database, filters)
+
+    def statistics(self) -> Statistics:
+        """Counts of the documents not archived; passages and truths are those of ready ones.
+
+        An archive, which only contains other documents, has no truth and does not count as uncertain.
+        """
+        truth, states = DOCUMENTS.c.labels["truth"]["value"].astext, DOCUMENTS.c.pages > 0
+        query = (
+            select(DOCUMENTS.c.state, truth, states, func.count(), func.sum(DOCUMENTS.c.passages))
+            .where(
+                DOCUMENTS.c.tenant_id == self._tenant,
+                ~DOCUMENTS.c.archived,
+                DOCUMENTS.c.origin == Origin.DOCUMENT.value,
+            )
+            .group_by(DOCUMENTS.c.state, truth, states)
+        )
+        by_state: dict[str, int] = {}
+        by_truth: dict[Truth | None, int] = {}
+        passages = 0
+        with self._database.transaction("counting the library") as connection:
+            for state, value, has_text, documents, passage_count in connection.execute(query):
+                by_state[state] = by_state.get(state, 0) + documents
+                if state == DocumentState.READY and has_text:
+                    by_truth[Truth(value) if value else None] = documents
+                    passages += int(passage_count)
+        return Statistics(sum(by_state.values()), passages, by_truth, by_state, by_truth.get(None, 0), waiting_jobs=0)
+
+    # What analysts did
+
+    def correct(self, sha256: str, field: str, value: str, who: str, at: datetime) -> None:
+        """Store an analyst's label for these bytes; "" returns the field to the classifier."""
+        row = {"sha256": sha256, "field": field, "value": storable_text(value), "who": storable_text(who), "at": at}
+        with self._database.transaction("storing a correction") as connection:
+            connection.execute(insert(CORRECTIONS).values(tenant_id=self._tenant, **row))
+
+    def corrections(self, sha256: str) -> Mapping[str, Label]:
+        """The latest correction per label field, as confirmed labels."""
+        query = (
+            select(CORRECTIONS.c.field, CORRECTIONS.c.value)
+            .where(CORRECTIONS.c.tenant_id == self._tenant, CORRECTIONS.c.sha256 == sha256)
+            .order_by(CORRECTIONS.c.id)
+        )
+        with self._database.transaction("reading corrections") as connection:
+            latest = {row.field: row.value for row in connection.execute(query)}
+        return {field: Label(value, 1.0, confirmed=True) for field, value in latest.items() if value}
+
+    def save_searched(self, question: str, hits: int, at: datetime) -> None:
+        """Store a question that was searched."""
+        with self._database.transaction("remembering a question") as connection:
+            row = {"tenant_id": self._tenant, "question": storable_text(question), "hits": hits, "at": at}
+            connection.execute(insert(SEARCHES).values(row))
+
+    def last_searches(self, limit: int) -> Sequence[tuple[str, int, datetime]]:
+        """(question, hits, when), newest first, each question once."""
+        newest = (
+            select(SEARCHES)
+            .where(SEARCHES.c.tenant_id == self._tenant)
+            .order_by(SEARCHES.c.id.desc())
+            .limit(_REMEMBERED)
+            .subquery()
+        )
+        once = (
+            select(newest)
+            .ext(distinct_on(newest.c.question))
+            .order_by(newest.c.question, newest.c.id.desc())
+            .subquery()
+        )
+        query = select(once.c.question, once.c.hits, once.c.at).order_by(once.c.id.desc()).limit(limit)
+        with self._database.transaction("reading the last searches") as connection:
+            return [(row.question, row.hits, row.at) for row in connection.execute(query)]
+
+
+def _no_document(document_id: int) -> NotFound:
+    return NotFound(f"Document {document_id} is not in the library.", "It was deleted; go back to the library.")
+
+
+def _stored(document: Document, passage_id: int, position: int, passage: Passage) -> Passage:
+    """Add what only the catalogue knows: ids, and the fields a passage copies from its document."""
+    return replace(
+        storable_passage(replace(passage, tags=passage.tags or document.tags)),
+        id=passage_id,
+        document_id=document.id,
+        document_name=storable_text(document.name),
+        position=position,
+        project=document.project,
+        source_type=document.source_type,
+        archived=document.archived,
+    )

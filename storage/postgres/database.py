@@ -1,0 +1,135 @@
+"""One tenant's access to PostgreSQL: every transaction runs under a restricted role and sets its tenant.
+
+Row-level security is the first safeguard, the code's own `tenant_id` condition the second. Superusers and roles with
+BYPASSRLS ignore row-level security, and the embedded server has no other login; so each transaction first switches to
+`fivefold_app`, a role with neither right, and then sets its tenant. Both settings end with the transaction, so that a
+pooled connection never carries a tenant over into other work.
+
+Errors of PostgreSQL and its drivers are mapped to StoreFailed here, with a message the user can act on.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import psycopg
+from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from core.domain.errors import BadRequest, StoreFailed
+
+__all__ = ["APP_ROLE", "Database", "conninfo_of", "engine_for", "psycopg_url", "store_failures"]
+
+_UNREACHABLE = (
+    "Check that PostgreSQL is running and that DATABASE_URL is right, then try again."
+    " Where DATABASE_URL is not set, start Fivefold again: its own database starts with it, and nothing is lost."
+)
+
+_HINTS: tuple[tuple[type[psycopg.Error], str, str], ...] = (
+    (
+        psycopg.errors.DiskFull,
+        "The disk of the database is full",
+        "Make room on the disk that holds the data folder, then try again.",
+    ),
+    (
+        psycopg.errors.InsufficientPrivilege,
+        "The database refuses access",
+        "Grant the role in DATABASE_URL the rights described in the documentation, then try again.",
+    ),
+    (
+        psycopg.errors.UndefinedTable,
+        "The database has not the tables this version needs",
+        "Start the program once against this database, so that it can migrate it.",
+    ),
+    (
+        psycopg.errors.QueryCanceled,
+        "The database took too long",
+        "Narrow the search, or try again when it is less busy.",
+    ),
+    (psycopg.OperationalError, "The database does not answer", _UNREACHABLE),
+    (psycopg.InterfaceError, "The connection to the database was lost", _UNREACHABLE),
+)
+
+
+@contextmanager
+def store_failures(doing: str) -> Iterator[None]:
+    """Maps every database error raised inside to StoreFailed; `doing` completes "… while {doing}".
+
+    >>> with store_failures("reading a page"):  # doctest: +ELLIPSIS
+    ...     raise psycopg.OperationalError("server closed the connection")
+    Traceback (most recent call last):
+        ...
+    core.domain.errors.StoreFailed: The database does not answer while reading a page: server closed the connection.
+    Check ...
+    """
+    try:
+        yield
+    except (SQLAlchemyError, psycopg.Error) as error:
+        raise _store_failed(error, doing) from error
+
+
+def _store_failed(error: Exception, doing: str) -> StoreFailed:
+    cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    detail = (str(cause).strip().splitlines() or [type(cause).__name__])[0].rstrip(".")
+    if isinstance(cause, PoolTimeout):
+        return StoreFailed(f"All database connections are in use while {doing}.", "Try again in a moment.")
+    for kind, words, hint in _HINTS:
+        if isinstance(cause, kind):
+            return StoreFailed(f"{words} while {doing}: {detail}.", hint)
+    return StoreFailed(
+        f"The database failed while {doing}: {detail}.", "Try again; if it fails again, report this message."
+    )
+
+
+APP_ROLE = "fivefold_app"
+
+_ENTER = text("SELECT set_config('role', :role, true), set_config('fivefold.tenant', :tenant, true)")
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """The database as seen by one tenant."""
+
+    engine: Engine
+    tenant: str
+
+    @contextmanager
+    def transaction(self, doing: str) -> Iterator[Connection]:
+        """A connection inside one transaction, committed at the end. Raises StoreFailed ("… while {doing}")."""
+        with store_failures(doing), self.engine.begin() as connection:
+            connection.execute(_ENTER, {"role": APP_ROLE, "tenant": self.tenant})
+            yield connection
+
+
+def psycopg_url(url: str) -> URL:
+    """A PostgreSQL URL as SQLAlchemy writes it for psycopg 3. Raises BadRequest for any other URL.
+
+    >>> psycopg_url("postgres://ann@db/library").drivername
+    'postgresql+psycopg'
+    """
+    scheme, separator, rest = url.partition("://")
+    if not separator or scheme not in ("postgres", "postgresql", "postgresql+psycopg"):
+        raise BadRequest(
+            "DATABASE_URL is not a PostgreSQL URL.", "Write it as postgresql://user:password@host:5432/database."
+        )
+    return make_url(f"postgresql+psycopg://{rest}")
+
+
+def engine_for(url: str) -> Engine:
+    """A pooled engine. It connects at first use and replaces connections that the server has closed."""
+    return create_engine(psycopg_url(url), pool_size=8, max_overflow=16, pool_pre_ping=True, pool_recycle=1800)
+
+
+def conninfo_of(url: URL) -> str:
+    """The same connection in libpq's own spelling. A URL would not do: SQLAlchemy writes a space in it as "+", which
+    libpq takes for a plus.
+
+    >>> conninfo_of(psycopg_url("postgresql://ann@/library?host=/my%20data"))
+    "dbname=library user=ann host='/my data'"
+    """
+    from psycopg.conninfo import make_conninfo
+
+    query = {name: value if isinstance(value, str) else ",".join(value) for name, value in url.query.items()}
+    return make_conninfo("", **url.translate_connect_args(username="user", database="dbname"), **query)

@@ -1,0 +1,233 @@
+"""Documents and their pages in PostgreSQL: tables, and conversion between values and rows."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import (
+    CheckConstraint,
+    Connection,
+    Index,
+    Integer,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.domain.documents import (
+    LABEL_FIELDS,
+    Document,
+    DocumentState,
+    Evidence,
+    EvidenceSource,
+    Label,
+    Labels,
+    Origin,
+    Page,
+    SourceType,
+)
+from core.domain.errors import Cure
+from core.domain.sanitize import storable_text
+from storage.postgres.json_records import storable
+from storage.postgres.tables import Base, allow, id_column, of_document, of_tenant, table_of
+
+__all__ = [
+    "DOCUMENTS",
+    "DOCUMENT_ROW",
+    "PAGES",
+    "DocumentRow",
+    "PageRow",
+    "document_from",
+    "document_values",
+    "driver_of",
+    "evidence_from_text",
+    "labels_data",
+    "labels_from",
+    "read_documents",
+    "storable_page",
+]
+
+
+class DocumentRow(Base):
+    """One stored document; `core.domain.documents.Document` describes the columns."""
+
+    __tablename__ = "documents"
+    __table_args__ = (
+        of_tenant(),
+        CheckConstraint("state IN ('pending', 'ready', 'failed')", name="documents_state_check"),
+        # The same bytes are one document per project (archived ones aside), also when two sessions upload them at once.
+        Index(
+            "documents_living_bytes",
+            "tenant_id",
+            "sha256",
+            "project",
+            unique=True,
+            postgresql_where=text("NOT archived"),
+            postgresql_nulls_not_distinct=True,
+        ),
+        Index("documents_newest", "tenant_id", text("uploaded_at DESC"), text("id DESC")),
+        Index("documents_replaced", "tenant_id", "version_of", postgresql_where=text("version_of IS NOT NULL")),
+        allow("SELECT, INSERT, UPDATE, DELETE"),
+    )
+
+    id: Mapped[int] = id_column("documents_id_seq")
+    name: Mapped[str]
+    sha256: Mapped[str]
+    size_bytes: Mapped[int]
+    state: Mapped[str]
+    uploaded_at: Mapped[datetime]
+    media_type: Mapped[str]
+    paged: Mapped[bool]
+    title: Mapped[str]
+    project: Mapped[str | None]
+    source_type: Mapped[str]
+    labels: Mapped[dict[str, Any]]
+    date: Mapped[datetime | None]
+    tags: Mapped[list[str]]
+    pages: Mapped[int] = mapped_column(Integer())
+    passages: Mapped[int] = mapped_column(Integer())
+    warnings: Mapped[list[str]]
+    step: Mapped[str]
+    failure: Mapped[str]
+    remedy: Mapped[str]
+    cure: Mapped[str] = mapped_column(server_default=text("'again'"))
+    archived: Mapped[bool]
+    origin: Mapped[str] = mapped_column(server_default=text("'document'"))
+    owner: Mapped[str] = mapped_column(server_default=text("''"))
+    url: Mapped[str] = mapped_column(server_default=text("''"))
+    parent: Mapped[int | None]
+    version_of: Mapped[int | None]
+    readable: Mapped[str] = mapped_column(server_default=text("''"))
+
+
+class PageRow(Base):
+    """One page of extracted text."""
+
+    __tablename__ = "pages"
+    __table_args__ = (of_document(), allow("SELECT, INSERT, UPDATE, DELETE"))
+
+    document_id: Mapped[int] = mapped_column(primary_key=True)
+    number: Mapped[int] = mapped_column(Integer(), primary_key=True)
+    text: Mapped[str]
+    label: Mapped[str]
+
+
+DOCUMENTS = table_of(DocumentRow)
+PAGES = table_of(PageRow)
+
+
+def storable_page(page: Page) -> Page:
+    """The page with texts that PostgreSQL can store."""
+    return replace(page, text=storable_text(page.text), label=storable_text(page.label))
+
+
+def labels_data(labels: Labels) -> dict[str, Any]:
+    """Labels as JSON data; `labels_from` restores them exactly."""
+    return {field: storable(asdict(label)) for field, label in labels.items()}
+
+
+def labels_from(data: Mapping[str, Any]) -> Labels:
+    """Labels from JSON data; fields that did not exist when they were stored are empty."""
+    return Labels(**{field: _label_from(data[field]) for field in LABEL_FIELDS if field in data})
+
+
+def _label_from(data: Mapping[str, Any]) -> Label:
+    return Label(**{**data, "evidence": _evidence_from(data["evidence"])})
+
+
+def _evidence_from(data: Sequence[Mapping[str, Any]]) -> tuple[Evidence, ...]:
+    return tuple(
+        Evidence(item["quote"], _SOURCES[item["source"]], item["value"], item["weight"], item["rule"]) for item in data
+    )
+
+
+_SOURCES = {str(member): member for member in EvidenceSource}
+
+
+# Cached: every search reads the same documents, and parsing labels takes ten times as long as finding the rows.
+@lru_cache(maxsize=4096)
+def _labels_of(sent: str) -> Labels:
+    return labels_from(json.loads(sent))
+
+
+@lru_cache(maxsize=16_384)
+def evidence_from_text(sent: str) -> tuple[Evidence, ...]:
+    return _evidence_from(json.loads(sent))
+
+
+def document_values(document: Document) -> dict[str, Any]:
+    """The columns of a document, without tenant and id."""
+    plain: dict[str, Any] = {
+        name: storable(getattr(document, name))
+        for name in (
+            "name",
+            "sha256",
+            "media_type",
+            "title",
+            "project",
+            "step",
+            "failure",
+            "remedy",
+            "tags",
+            "warnings",
+            "owner",
+            "url",
+            "readable",
+        )
+    }
+    return plain | {
+        "size_bytes": document.size_bytes,
+        "state": str(document.state),
+        "uploaded_at": document.uploaded_at,
+        "paged": document.paged,
+        "source_type": str(document.source_type),
+        "labels": labels_data(document.labels),
+        "date": document.date,
+        "pages": document.pages,
+        "passages": document.passages,
+        "archived": document.archived,
+        "cure": str(document.cure),
+        "origin": str(document.origin),
+        "parent": document.parent,
+        "version_of": document.version_of,
+    }
+
+
+def document_from(row: Mapping[Any, Any]) -> Document:
+    """A document from its row; the labels column is JSON text."""
+    plain: dict[str, Any] = {name: row[name] for name in _DOCUMENT_COLUMNS}
+    return Document(
+        **plain,
+        state=DocumentState(row["state"]),
+        source_type=SourceType(row["source_type"]),
+        labels=_labels_of(row["labels"]),
+        tags=tuple(row["tags"]),
+        warnings=tuple(row["warnings"]),
+        cure=Cure(row["cure"]),
+        origin=Origin(row["origin"]),
+    )
+
+
+_DOCUMENT_COLUMNS = (
+    *("id", "name", "sha256", "size_bytes", "uploaded_at", "media_type", "paged", "title", "project", "date", "pages"),
+    *("passages", "step", "failure", "remedy", "archived", "owner", "url", "parent", "version_of", "readable"),
+)
+DOCUMENT_ROW = ", ".join(
+    (*_DOCUMENT_COLUMNS, "state", "source_type", "labels::text AS labels", "tags", "warnings", "cure", "origin")
+)
+"""What is read of a document, with its labels as text."""
+
+
+def read_documents(connection: Connection, tenant: str, ids: Sequence[int]) -> Sequence[Document]:
+    """Documents in any order, read by the driver alone as `read_passages` does."""
+    from psycopg.rows import dict_row
+
+    query = f"SELECT {DOCUMENT_ROW} FROM {DOCUMENTS.name} WHERE tenant_id = %s AND id = ANY(%s)"
+    with driver_of(connection).cursor(binary=True, row_factory=dict_row) as cursor:
+        return [document_from(row) for row in cursor.execute(query, (tenant, list(map(int, ids)))).fetchall()]
+
+
+def driver_of(connection: Connection) -> Any:
+    return connection.connection.driver_connection

@@ -1,0 +1,258 @@
+"""Named entities per document in PostgreSQL, and search by entity."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import numpy as np
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    Float,
+    Index,
+    Text,
+    any_,
+    cast,
+    column,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+    text,
+    true,
+    tuple_,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.domain.documents import DocumentState, Passage
+from core.domain.entities import Entity, EntityPage, EntityType, KnownEntity
+from core.domain.filters import SearchFilters
+from core.domain.sanitize import storable_text
+from core.ports.stores import PassageIds
+from storage.postgres.database import Database
+from storage.postgres.documents import DOCUMENTS
+from storage.postgres.filters import conditions
+from storage.postgres.passages import CHUNKS
+from storage.postgres.tables import Base, allow, of_document, table_of
+
+__all__ = ["ENTITIES", "DocumentEntity", "SqlEntityGraph"]
+
+_Ids = Annotated[list[int], mapped_column(ARRAY(BigInteger()))]
+
+
+class DocumentEntity(Base):
+    """One spelling of an entity in a document. The row whose spelling is the entity's name contains the passage ids;
+    the rows of its aliases contain none. folded: the spelling after Python's casefold."""
+
+    __tablename__ = "document_entities"
+    __table_args__ = (
+        of_document(),
+        Index("document_entities_spelled", "tenant_id", "folded"),
+        allow("SELECT, INSERT, UPDATE, DELETE"),
+    )
+
+    document_id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(primary_key=True)
+    spelling: Mapped[str] = mapped_column(primary_key=True)
+    type: Mapped[str]
+    folded: Mapped[str]
+    passages: Mapped[_Ids]
+
+
+ENTITIES = table_of(DocumentEntity)
+
+_PLANNED = text("SELECT set_config('plan_cache_mode', 'force_custom_plan', true)")
+
+
+class SqlEntityGraph:
+    """Implements core.ports.entity_graph.EntityGraph. Deleting a document deletes its entities; archived and failed
+    documents are left out."""
+
+    def __init__(self, database: Database) -> None:
+        self._database, self._tenant = database, database.tenant
+
+    def add(self, passages: Sequence[Passage], entities: Sequence[Entity]) -> None:
+        """Store the entities of these documents' passages, replacing earlier ones. Raises StoreFailed."""
+        by_stored_name = {storable_text(entity.name): entity for entity in entities}
+        holders: dict[tuple[int, str], set[int]] = {}
+        for passage in passages:
+            for name in {storable_text(name) for name in passage.entities} & by_stored_name.keys():
+                holders.setdefault((passage.document_id, name), set()).add(passage.id)
+        rows = [
+            self._row(document_id, by_stored_name[name], spelling, sorted(ids) if spelling == name else [])
+            for (document_id, name), ids in holders.items()
+            for spelling in dict.fromkeys((name, *map(storable_text, by_stored_name[name].aliases)))
+        ]
+        with self._database.transaction("storing entities") as connection:
+            connection.execute(self._delete_of({passage.document_id for passage in passages}))
+            if rows:
+                connection.execute(insert(ENTITIES), rows)
+
+    def _row(self, document_id: int, entity: Entity, spelling: str, ids: list[int]) -> dict[str, Any]:
+        own = {"tenant_id": self._tenant, "document_id": document_id, "name": storable_text(entity.name)}
+        columns = {"spelling": spelling, "type": str(entity.type), "folded": spelling.casefold()}
+        return own | columns | {"passages": [int(i) for i in ids]}
+
+    def delete(self, document_ids: Sequence[int]) -> None:
+        """Delete the entities of these documents. Raises StoreFailed."""
+        with self._database.transaction("deleting entities") as connection:
+            connection.execute(self._delete_of(document_ids))
+
+    @contextmanager
+    def _reading(self, doing: str) -> Iterator[Connection]:
+        """A transaction that plans statements for their actual values: a generic plan for any number of names scans
+        the whole table and takes fifty times as long."""
+        with self._database.transaction(doing) as connection:
+            connection.execute(_PLANNED)
+            yield connection
+
+    def _delete_of(self, document_ids: Any) -> Any:
+        chosen = ENTITIES.c.document_id == any_(literal([int(i) for i in document_ids], ARRAY(BigInteger)))
+        return delete(ENTITIES).where(ENTITIES.c.tenant_id == self._tenant, chosen)
+
+    def known(self, names: Sequence[str]) -> Mapping[str, KnownEntity]:
+        """Spelling asked for → its entity. Raises StoreFailed."""
+        spellings = {name: storable_text(name) for name in names}
+        if not spellings:
+            return {}
+        with self._reading("looking for entities") as connection:
+            rows = self._of_spellings(connection, {spelling.casefold() for spelling in spellings.values()})
+            short = {row.name for row in rows if row.spelling != row.name and row.spelling in set(spellings.values())}
+            missing = {name.casefold() for name in short} - {row.folded for row in rows if row.spelling == row.name}
+            rows = [*rows, *(self._of_spellings(connection, missing) if missing else ())]
+        own = [row for row in rows if row.spelling == row.name]
+        counted = sorted((_known(row, {}) for row in own), key=_by_passages, reverse=True)
+        by_name = {each.entity.name: each for each in counted}
+        by_folded = {each.entity.name.casefold(): each for each in counted}
+        aliases = [(row.spelling, by_name[row.name]) for row in rows if row.spelling != row.name if row.name in by_name]
+        by_alias = dict(sorted(aliases, key=lambda pair: _by_passages(pair[1]), reverse=True))
+        entries = {
+            name: by_folded.get(spelling.casefold()) or by_alias.get(spelling) for name, spelling in spellings.items()
+        }
+        return {name: each for name, each in entries.items() if each is not None}
+
+    def _of_spellings(self, connection: Connection, folded: set[str]) -> Sequence[Any]:
+        """Entities of documents in use with one of these spellings, with their number of passages."""
+        chosen = ENTITIES.c.folded == any_(literal(sorted(folded), ARRAY(Text)))
+        query = self._living(_counted(ENTITIES.c.spelling, ENTITIES.c.folded)).where(chosen)
+        return list(connection.execute(query))
+
+    def _aliases(self, connection: Connection, names: Sequence[str]) -> Mapping[tuple[str, str], tuple[str, ...]]:
+        """(name, type) → its aliases, sorted, by the documents that name it."""
+        holders = ENTITIES.alias("holders")
+        folded = holders.c.folded == any_(literal(sorted({name.casefold() for name in names}), ARRAY(Text)))
+        same = (
+            (ENTITIES.c.tenant_id == holders.c.tenant_id)
+            & (ENTITIES.c.document_id == holders.c.document_id)
+            & (ENTITIES.c.name == holders.c.name)
+        )
+        query = (
+            self._living(select(ENTITIES.c.name, ENTITIES.c.type, ENTITIES.c.spelling).distinct())
+            .join(holders, same)
+            .where(folded, holders.c.spelling == holders.c.name, ENTITIES.c.spelling != ENTITIES.c.name)
+        )
+        entries: dict[tuple[str, str], list[str]] = {}
+        for name, kind, spelling in connection.execute(query):
+            entries.setdefault((name, kind), []).append(spelling)
+        return {key: tuple(sorted(spellings)) for key, spellings in entries.items()}
+
+    def holding(
+        self, weights: Mapping[str, float], filters: SearchFilters, among: PassageIds | None, most: int
+    ) -> Sequence[tuple[int, tuple[str, ...]]]:
+        """Admissible passages that name any of these entities, by sum of weights, then by id."""
+        if not weights or most <= 0:
+            return []
+        spellings = self._asked(weights)
+        own = (ENTITIES.c.tenant_id == self._tenant, ENTITIES.c.folded == spellings.c.folded)
+        ids = func.unnest(ENTITIES.c.passages).label("id")
+        holders = (
+            select(ids, spellings.c.weight)
+            .select_from(ENTITIES.join(spellings, true()))
+            .where(*own, ENTITIES.c.name == spellings.c.name, ENTITIES.c.spelling == ENTITIES.c.name)
+            .subquery()
+        )
+        weighed = select(holders.c.id, func.sum(holders.c.weight).label("weight")).group_by(holders.c.id).subquery()
+        query = (
+            select(CHUNKS.c.id, CHUNKS.c.entities)
+            .join(weighed, weighed.c.id == CHUNKS.c.id)
+            .where(CHUNKS.c.tenant_id == self._tenant, *self._admissible(filters, among))
+            .order_by(weighed.c.weight.desc(), CHUNKS.c.id)
+            .limit(most)
+        )
+        with self._reading("searching by entities") as connection:
+            return [(int(row.id), tuple(row.entities)) for row in connection.execute(query)]
+
+    def _asked(self, weights: Mapping[str, float]) -> Any:
+        """The names with their weights, as rows."""
+        names = [storable_text(name) for name in weights]
+        return (
+            func.unnest(
+                cast(names, ARRAY(Text)),
+                cast([name.casefold() for name in names], ARRAY(Text)),
+                cast([float(weight) for weight in weights.values()], ARRAY(Float(53))),
+            )
+            .table_valued(
+                column("name", Text), column("folded", Text), column("weight", Float(53)), joins_implicitly=True
+            )
+            .render_derived("asked")
+        )
+
+    def rows(self, filters: SearchFilters, among: PassageIds | None) -> tuple[int, int]:
+        """(passages in the library, passages that can be found). Raises StoreFailed."""
+        chosen = self._admissible(filters, among)
+        entries = func.count().filter(*chosen) if chosen else func.count()
+        query = select(func.count(), entries).select_from(CHUNKS).where(CHUNKS.c.tenant_id == self._tenant)
+        with self._database.transaction("counting passages") as connection:
+            before, after = connection.execute(query).one()
+        return int(before), int(after)
+
+    def _admissible(self, filters: SearchFilters, among: PassageIds | None) -> list[Any]:
+        chosen: list[Any] = [*conditions(filters)]
+        if among is not None:
+            chosen.append(CHUNKS.c.id == any_(literal(np.asarray(among).tolist(), ARRAY(BigInteger))))
+        return chosen
+
+    def search(self, part: str, kind: EntityType | None, *, limit: int, offset: int = 0) -> EntityPage:
+        """Entities whose name or alias contains `part`, by number of passages, then by name. Raises StoreFailed."""
+        folded = storable_text(part.strip().casefold())
+        spelled = self._living(select(ENTITIES.c.name, ENTITIES.c.type)).where(
+            func.strpos(ENTITIES.c.folded, folded) > 0
+        )
+        own = ENTITIES.c.spelling == ENTITIES.c.name
+        entities = self._living(_counted()).where(own)
+        if folded:
+            entities = entities.where(tuple_(ENTITIES.c.name, ENTITIES.c.type).in_(spelled))
+        if kind is not None:
+            entities = entities.where(ENTITIES.c.type == str(kind))
+        counted = entities.subquery()
+        name = counted.c.name.collate("C")
+        page = select(counted).order_by(counted.c.passages.desc(), name, counted.c.type).limit(limit).offset(offset)
+        with self._reading("looking through entities") as connection:
+            total = int(connection.scalar(select(func.count()).select_from(counted)) or 0)
+            rows = connection.execute(page).all()
+            aliases = self._aliases(connection, [row.name for row in rows])
+        return EntityPage(tuple(_known(row, aliases) for row in rows), total)
+
+    def _living(self, query: Any) -> Any:
+        """The query restricted to documents that are neither archived nor failed."""
+        same = (DOCUMENTS.c.tenant_id == ENTITIES.c.tenant_id) & (DOCUMENTS.c.id == ENTITIES.c.document_id)
+        return query.join(DOCUMENTS, same).where(
+            ENTITIES.c.tenant_id == self._tenant, ~DOCUMENTS.c.archived, DOCUMENTS.c.state != str(DocumentState.FAILED)
+        )
+
+
+def _counted(*others: Any) -> Any:
+    """Names with their type (and further columns) and their number of passages."""
+    columns = (ENTITIES.c.name, ENTITIES.c.type, *others)
+    passages = func.sum(func.cardinality(ENTITIES.c.passages)).label("passages")
+    return select(*columns, passages).select_from(ENTITIES).group_by(*columns)
+
+
+def _known(row: Any, aliases: Mapping[tuple[str, str], tuple[str, ...]]) -> KnownEntity:
+    return KnownEntity(Entity(row.name, EntityType(row.type), aliases.get((row.name, row.type), ())), int(row.passages))
+
+
+def _by_passages(known: KnownEntity) -> tuple[int, str, str]:
+    return -known.passages, known.entity.name, known.entity.type

@@ -1,0 +1,142 @@
+"""Saved searches, and each person's last visit to them, in PostgreSQL."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, ForeignKeyConstraint, Index, Integer, select, text
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.domain.sanitize import storable_text
+from core.domain.saved_searches import SavedSearch, SavedSearchVisit, no_view, outdated_view, view_name_taken
+from storage.postgres.database import Database
+from storage.postgres.json_records import JsonRecords, next_id, storable, to_json, upsert
+from storage.postgres.tables import Base, JsonValue, allow, id_column, of_tenant, table_of
+
+__all__ = ["SAVED_SEARCHES", "SAVED_SEARCH_VISITS", "SavedSearchRow", "SavedSearchVisitRow", "SqlSavedSearchStore"]
+
+
+class SavedSearchRow(Base):
+    """One saved search. Names are unique among the shared ones (owner "") of a project, and per owner."""
+
+    __tablename__ = "saved_views"
+    __table_args__ = (
+        of_tenant(),
+        Index(
+            "saved_views_living_names",
+            "tenant_id",
+            "project",
+            "owner",
+            "name",
+            unique=True,
+            postgresql_where=text("NOT retired"),
+            postgresql_nulls_not_distinct=True,
+        ),
+        allow("SELECT, INSERT, UPDATE (project, owner, name, retired, version, data)"),
+    )
+
+    id: Mapped[int] = id_column("saved_views_id_seq")
+    project: Mapped[str | None]
+    owner: Mapped[str]
+    name: Mapped[str]
+    retired: Mapped[bool]
+    version: Mapped[int] = mapped_column(Integer())
+    data: Mapped[JsonValue]
+
+
+class SavedSearchVisitRow(Base):
+    """One person's last visit to one saved search."""
+
+    __tablename__ = "view_looks"
+    __table_args__ = (
+        ForeignKeyConstraint(["tenant_id", "view_id"], ["saved_views.tenant_id", "saved_views.id"], ondelete="CASCADE"),
+        allow("SELECT, INSERT, UPDATE (at, data)"),
+    )
+
+    who: Mapped[str] = mapped_column(primary_key=True)
+    view_id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[datetime]
+    data: Mapped[JsonValue]
+
+
+SAVED_SEARCHES = table_of(SavedSearchRow)
+SAVED_SEARCH_VISITS = table_of(SavedSearchVisitRow)
+
+
+class SqlSavedSearchStore:
+    """Implements core.ports.records.SavedSearchStore."""
+
+    def __init__(self, database: Database) -> None:
+        self._database, self._tenant = database, database.tenant
+        self._searches = JsonRecords(SAVED_SEARCHES, SavedSearch, database.tenant)
+        self._visits = JsonRecords(SAVED_SEARCH_VISITS, SavedSearchVisit, database.tenant)
+
+    def views(self, *, retired: bool = False) -> Sequence[SavedSearch]:
+        """Every saved search in use (or retired), oldest first."""
+        with self._database.transaction("reading saved views") as connection:
+            return self._searches.all(connection, SAVED_SEARCHES.c.retired.is_(retired), order=SAVED_SEARCHES.c.id)
+
+    def view(self, view_id: int) -> SavedSearch:
+        """One saved search. Raises NotFound."""
+        with self._database.transaction("reading a saved view") as connection:
+            existing = self._searches.first(connection, SAVED_SEARCHES.c.id == view_id)
+        if existing is None:
+            raise no_view(view_id)
+        return existing
+
+    def add_view(self, search: SavedSearch) -> SavedSearch:
+        """Store a new saved search. Raises BadRequest when the name is in use."""
+        with self._database.transaction("storing a saved view") as connection:
+            new = replace(search, id=next_id(connection, SAVED_SEARCHES), version=1)
+            if not self._searches.add(connection, {"id": new.id, **_row(new)}, new):
+                raise view_name_taken(new)
+        return new
+
+    def change_view(self, search: SavedSearch) -> SavedSearch:
+        """Store a changed saved search; returns it with its new version. Raises Outdated, BadRequest, NotFound."""
+        new = replace(search, version=search.version + 1)
+        own = SAVED_SEARCHES.c.id == new.id
+        with self._database.transaction("storing a saved view") as connection:
+            try:
+                if self._searches.change(connection, _row(new), new, own, SAVED_SEARCHES.c.version == search.version):
+                    return new
+            except IntegrityError as error:
+                raise view_name_taken(new) from error
+            existing = self._searches.first(connection, own)
+            raise no_view(new.id) if existing is None else outdated_view(existing)
+
+    def look(self, view_id: int, who: str) -> SavedSearchVisit | None:
+        """This person's last visit to a saved search; None: never visited."""
+        own = (*self._visits_of(who), SAVED_SEARCH_VISITS.c.view_id == view_id)
+        with self._database.transaction("reading what was seen of a saved view") as connection:
+            return self._visits.first(connection, *own)
+
+    def last_looks(self, who: str) -> Mapping[int, datetime]:
+        """Id of the saved search → time of this person's last visit."""
+        query = select(SAVED_SEARCH_VISITS.c.view_id, SAVED_SEARCH_VISITS.c.at).where(*self._visits_of(who))
+        with self._database.transaction("reading what was seen of saved views") as connection:
+            return {row.view_id: row.at for row in connection.execute(query)}
+
+    def _visits_of(self, who: str) -> tuple[ColumnElement[bool], ...]:
+        return SAVED_SEARCH_VISITS.c.tenant_id == self._tenant, SAVED_SEARCH_VISITS.c.who == storable_text(who)
+
+    def save_look(self, look: SavedSearchVisit) -> None:
+        """Store a visit. Raises NotFound for an unknown saved search."""
+        row: dict[str, Any] = {"tenant_id": self._tenant, "who": storable_text(look.who), "view_id": look.view_id}
+        row |= {"at": look.at, "data": to_json(look)}
+        with self._database.transaction("keeping what was seen of a saved view") as connection:
+            try:
+                upsert(connection, SAVED_SEARCH_VISITS, [row])
+            except IntegrityError as error:
+                raise no_view(look.view_id) from error
+
+
+def _row(search: SavedSearch) -> dict[str, Any]:
+    own = {
+        "project": storable(search.project),
+        "owner": storable_text(search.owner),
+        "name": storable_text(search.name).lower(),
+    }
+    return own | {"retired": search.retired, "version": search.version}

@@ -1,0 +1,1 @@
+"""Dense search: pgvector, Chroma, and a cache in memory-mapped files."""

@@ -1,0 +1,59 @@
+"""A board narrowed and put in order."""
+
+from core.coverage.board_view import NO_OWNER, BoardView, TopicOrder, looked_at, values_of
+from core.domain.coverage_board import CellState, Topic
+from core.domain.coverage_review import Decision, ReviewVerdict
+from tests.coverage.boards import NOW, board_of
+
+LEAVE = Topic("Sick leave", id=1, domain="time", owner="Ann", jurisdiction="state:CA")
+PAY = Topic("overtime pay", id=2, domain="earnings")
+TAX = Topic("Tax deposits", id=3, domain="taxes", owner="Bob")
+BOARD = board_of({LEAVE: "ccccc", PAY: "gpgcc", TAX: "cccgc"})
+DECIDED = {(2, "regulatory"): Decision(2, "regulatory", None, ReviewVerdict.CONFIRMED, "Ann", NOW, 1, owner="Cid")}
+
+
+def names(**view: object) -> list[str]:
+    return [topic.name for topic in looked_at(BOARD, BoardView(**view), DECIDED).topics]  # type: ignore[arg-type]
+
+
+def test_without_filters_everything_is_shown_as_added() -> None:
+    shown = looked_at(BOARD, BoardView(), {})
+    assert shown.topics == BOARD.topics
+    assert len(shown.lit) == len(BOARD.cells)
+
+
+def test_a_topic_is_shown_for_one_cell_that_meets_and_only_that_cell_is_lit() -> None:
+    shown = looked_at(BOARD, BoardView(states=(CellState.PARTIAL,)), {})
+    assert [topic.name for topic in shown.topics] == ["overtime pay"]
+    assert shown.lit == {(2, "compliance")}
+
+
+def test_filters_narrow_by_severity_domain_jurisdiction_and_words() -> None:
+    assert names(severities=("low",)) == ["Tax deposits"]
+    assert names(severities=("high", "low")) == ["overtime pay", "Tax deposits"]
+    assert names(domains=("time", "taxes")) == ["Sick leave", "Tax deposits"]
+    assert names(jurisdictions=("state:CA",)) == ["Sick leave"]
+    assert names(find="PAY") == ["overtime pay"]
+    assert names(find="PAY", domains=("time",)) == []
+
+
+def test_the_owner_of_a_decision_comes_before_the_topics() -> None:
+    assert names(owners=("Cid",)) == ["overtime pay"]
+    assert looked_at(BOARD, BoardView(owners=("Cid",)), DECIDED).lit == {(2, "regulatory")}
+    assert names(owners=(NO_OWNER,)) == ["overtime pay"]
+    assert values_of(BOARD, DECIDED)["owners"] == ("Ann", "Bob", "Cid", NO_OWNER)
+
+
+def test_topics_are_put_in_order() -> None:
+    assert names(order=TopicOrder.WORST) == ["overtime pay", "Tax deposits", "Sick leave"]
+    assert names(order=TopicOrder.WEAKEST) == ["overtime pay", "Tax deposits", "Sick leave"]
+    assert names(order=TopicOrder.NAME) == ["overtime pay", "Sick leave", "Tax deposits"]
+    assert names(order=TopicOrder.OWNER) == ["Sick leave", "Tax deposits", "overtime pay"]
+    assert names(order=TopicOrder.DOMAIN) == ["overtime pay", "Tax deposits", "Sick leave"]
+
+
+def test_the_choices_are_those_the_board_has() -> None:
+    values = values_of(BOARD, {})
+    assert values["states"] == ("covered", "partial", "gap")
+    assert values["severities"] == ("high", "medium", "low")
+    assert values["domains"] == ("earnings", "taxes", "time")

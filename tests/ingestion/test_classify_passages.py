@@ -1,0 +1,80 @@
+"""A law quoted in a contract or handbook stays a law; everything else keeps its document's truth."""
+
+import pytest
+
+from core.domain.documents import Label, Labels, Passage, Span, Truth
+from core.ingestion.classification.passages import labelled_passages
+
+OWN = [
+    ("intent", "Section 12 of the Clean Water Act requires that dischargers obtain a permit.", "regulatory"),
+    ("intent", "29 CFR 1630.2 defines a major life activity as breathing, walking and working.", "regulatory"),
+    ("compliance", "Cal. Labor Code § 226 requires itemized statements.", "regulatory"),
+    ("compliance", "Whoever falsifies a time card is guilty of a misdemeanor.", "regulatory"),
+    ("reference", "Under the sample, the contractor shall fix defects within ten days.", "intent"),
+]
+SHARED = [
+    ("intent", "The contractor shall comply with 29 CFR 1910 and all applicable laws."),
+    ("intent", "Section 4 describes the evaluation of proposals."),
+    ("compliance", "Employees must report accidents to their supervisor within one day."),
+    ("compliance", "See the Act for details, or ask human resources."),
+    ("reference", "We recommend reading the Privacy Act before you start."),
+    ("regulatory", "The contractor shall keep payroll records for three years."),
+]
+
+
+def passage(text: str, section: str = "") -> Passage:
+    return Passage(text, 1, 0, len(text), (Span(0, len(text)),), section=section)
+
+
+def labels(truth: str, **fields: Label) -> Labels:
+    return Labels(truth=Label(truth, 0.9), **fields)
+
+
+@pytest.mark.parametrize(("document", "text", "own"), OWN)
+def test_clear_words_give_a_passage_its_own_truth(document: str, text: str, own: str) -> None:
+    (told,) = labelled_passages(labels(document), [passage(text)])
+    assert told.truth == own
+    assert 0.5 < told.truth_probability < 1.0
+    assert all(item.quote in text for item in told.truth_evidence)
+
+
+@pytest.mark.parametrize(("document", "text"), SHARED)
+def test_other_passages_keep_their_documents_truth(document: str, text: str) -> None:
+    (told,) = labelled_passages(labels(document), [passage(text)])
+    assert (told.truth, told.truth_probability) == (Truth(document), 0.9)
+
+
+def test_a_numbered_paragraph_goes_on_with_the_law_quoted_before_it() -> None:
+    texts = [
+        "42 U.S.C. 12112 provides as follows.",
+        "(a) No covered entity shall discriminate.",
+        "Bids are due on Friday.",
+    ]
+    told = labelled_passages(labels("intent"), [passage(text, "Clauses") for text in texts])
+    assert [item.truth for item in told] == ["regulatory", "regulatory", "intent"]
+
+
+def test_a_confirmed_truth_is_not_overruled_by_a_passage() -> None:
+    confirmed = Labels(truth=Label("intent", 1.0, confirmed=True))
+    (told,) = labelled_passages(confirmed, [passage(OWN[0][1])])
+    assert told.truth == "intent"
+
+
+def test_the_documents_other_labels_are_told_to_every_passage() -> None:
+    described = labels(
+        "compliance",
+        domain=Label("time"),
+        authority=Label("internal"),
+        jurisdiction=Label("state:OR"),
+        effective_date=Label("2023-06"),
+        temporal_class=Label("current"),
+    )
+    (told,) = labelled_passages(described, [passage("Ask your manager.")])
+    assert (told.domain, told.authority, told.jurisdiction, told.temporal_class) == (
+        "time",
+        "internal",
+        "state:OR",
+        "current",
+    )
+    assert told.date is not None
+    assert told.date.isoformat() == "2023-06-01T00:00:00+00:00"

@@ -1,0 +1,127 @@
+"""Where a document applies that says it by its cities, its counties, its addresses or its money."""
+
+import pytest
+
+from core.domain.documents import Authority, Label, Page, Truth
+from core.ingestion.classification.jurisdiction import jurisdiction_label
+from core.ingestion.classification.sample import read_for_classifying
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
+
+PROSE = "Staff record their hours each week, and a supervisor approves them before the payroll is run. " * 30
+LETTER = "The committee met and agreed the plan for next year. " * 40
+
+INTERNAL = (Truth.COMPLIANCE, Authority.INTERNAL)
+CUSTOMER = (Truth.INTENT, Authority.CUSTOMER)
+ROWS = (Truth.REALITY, Authority.CUSTOMER)
+VENDOR = (Truth.REFERENCE, Authority.VENDOR)
+PUBLIC = (Truth.REGULATORY, Authority.GOVERNMENT)
+
+PLACED = [
+    # somebody speaks as a city or county
+    ("City of Austin\nAttendance Policy\n" + PROSE, INTERNAL, "state:TX"),
+    ("CITY OF MOBILE\nRequest for Proposals: payroll software\n" + PROSE, CUSTOMER, "state:AL"),
+    ("RFP 12\nThe City of Round Rock invites proposals. Work follows the Fair Labor Standards Act (FLSA) and ERISA.\n"
+     + PROSE, CUSTOMER, "state:TX"),
+    ("City and County of San Francisco\nAgreement\n" + PROSE, INTERNAL, "state:CA"),
+    ("The Denver City Council adopts these leave rules.\n" + PROSE, INTERNAL, "state:CO"),
+    ("County of Los Angeles\nOvertime procedures\n" + PROSE, INTERNAL, "state:CA"),
+    ("Kitsap County asks for bids on a time clock system.\n" + PROSE, CUSTOMER, "state:WA"),
+    ("Prince George’s County Public Schools\nLeave rules\n" + PROSE, INTERNAL, "state:MD"),
+    ("St. Paul Public Schools employee handbook\n" + PROSE, INTERNAL, "state:MN"),
+    ("SAINT PAUL POLICE DEPARTMENT\nShift bids\n" + PROSE, INTERNAL, "state:MN"),
+    ("Leeds City Council\nFlexible working scheme\n" + PROSE, INTERNAL, "country:GB"),
+    ("City of Springfield, Illinois\nHoliday schedule\n" + PROSE, INTERNAL, "state:IL"),
+    ("City of Springfield, MO\nHoliday schedule\n" + PROSE, INTERNAL, "state:MO"),
+    ("University of Pittsburgh\nFLSA overtime under the FLSA\n" + PROSE, INTERNAL, "state:PA"),
+    # several cities of one place
+    (PROSE + "Clinics are in Gaithersburg, Silver Spring and Rockville.", INTERNAL, "state:MD"),
+    (PROSE + "Depots: Fort Worth, San Antonio, Amarillo and Boston, all of them except Boston in winter. "
+     "The one in Lubbock is shut.", INTERNAL, "state:TX"),
+    (PROSE + "We deliver to Portland, OR; Salem, OR; Eugene, OR.", INTERNAL, "state:OR"),
+    ("Offices\nMumbai\nPune\nBengaluru\nJaipur\n" + PROSE, INTERNAL, "country:IN"),
+    ("Depots in Manchester, Leeds, Sheffield, Liverpool and Cardiff\n" + PROSE, INTERNAL, "country:GB"),
+    ("| Name | City |\n|---|---|\n| A | Gaithersburg |\n| B | Rockville |\n| C | Bethesda |\n", ROWS, "state:MD"),
+    # rows
+    ("\n".join(f"Employee: {n}; Division: {c} Library; Pay: {n}00" for n in range(9)
+     for c in ("Gaithersburg", "Rockville", "Poolesville")), ROWS, "state:MD"),
+    ("\n".join(f"Name: Worker {n}; City: {c}; Hours: 40" for n in range(9) for c in ("Austin", "Dallas")),
+     ROWS, "state:TX"),
+    ("\n".join(f"Name: Worker {n}; State: OR; Hours: 40" for n in range(9)), ROWS, "state:OR"),
+    ("\n".join(f"Name: Ann {n}; Town: GAITHERSBURG; Federal Tax: 12" for n in range(9)) + "\nTown: BETHESDA\n",
+     ROWS, "state:MD"),
+    # a document that names its state, or whose law is federal, keeps that
+    ("State of Ohio\nLeave rules for staff in Rockville, Gaithersburg and Bethesda.\n" + PROSE, INTERNAL, "state:OH"),
+    ("29 CFR 541 under the FLSA.\n29 U.S.C. 207, the FLSA, binds offices in Gaithersburg, Rockville, Bethesda.\n"
+     + PROSE, PUBLIC, "federal"),
+    ("Paris, Texas\nEmployee handbook\n" + PROSE, INTERNAL, "state:TX"),
+    ("Washington, DC 20001\nDistrict staff handbook\n" + PROSE, INTERNAL, "state:DC"),
+    ("100 Main Street, Springfield, IL 62701\nHandbook\n" + PROSE, INTERNAL, "state:IL"),
+    ("Payroll for Irish employers\n" + PROSE[:500], VENDOR, "country:IE"),
+    # addresses and money
+    ("Questions go to payroll@example.ac.nz.\n" + PROSE, INTERNAL, "country:NZ"),
+    ("Ask the county at hr@co.kitsap.wa.us.\n" + PROSE, INTERNAL, "state:WA"),
+    ("The allowance is £20, or £35 with board, and never more than £40.\n" + PROSE, INTERNAL, "country:GB"),
+    ("Northern Ireland staff keep their bank holidays.\n" + PROSE, INTERNAL, "country:GB"),
+]  # fmt: skip
+
+NOWHERE = [
+    # one city, or a few, named in passing
+    (LETTER + "The next conference is in Gaithersburg.", INTERNAL),
+    (LETTER + "Ms. Lee flew from Rockville to Bethesda.", INTERNAL),
+    (LETTER + "She once worked for the City of Austin.", INTERNAL),
+    ("The City of Austin chose Acme Time. " + PROSE * 3, VENDOR),
+    ("ACME CLOCK CO., 9 Main Street, Raleigh, NC 27616\nPrinted in the United States\n" + PROSE[:500], VENDOR),
+    ("Acme GmbH, support@example.de, www.example.de\n" + PROSE[:500], VENDOR),
+    # a national company's offices
+    ("Offices: Boston, Chicago, Denver, Seattle, Atlanta, Miami\n" + PROSE, INTERNAL),
+    ("Offices: Austin, TX; Denver, CO; Boston, MA; Tampa, FL; Fort Worth, TX\n" + PROSE, INTERNAL),
+    ("Offices: London, New York, Tokyo, Paris, Berlin\n" + PROSE, INTERNAL),
+    ("\n".join(f"Name: N {n}; Office: {c}" for n in range(5) for c in ("New York", "London", "Tokyo", "Edinburgh")),
+     ROWS),
+    ("\n".join(f"Name: N {n}; State: {s}" for n in range(5) for s in ("TX", "CA", "NY")), ROWS),
+    ("Rules differ in Alabama, Alaska, Arizona, Ohio and Utah.\n" + PROSE, INTERNAL),
+    # words, people, streets and cities of several places
+    ("Reading comprehension, a Mobile app, and Normal hours. Orange is the colour of overtime.\n" + PROSE, INTERNAL),
+    ("READING, MOBILE, BUFFALO AND PHOENIX ARE NAMES OF OUR PROJECTS.\n" + PROSE, INTERNAL),
+    ("Austin Smith, Madison Lee, Jackson Hall and Lincoln Ford work nights.\n" + PROSE, INTERNAL),
+    ("\n".join(f"First: {n}; Last: {m}; Hours: 38" for n in ("Austin", "Dallas", "Tyler", "Irving")
+     for m in ("Houston", "Denton")), ROWS),
+    ("Meet at 5 Gaithersburg Road, 7 Rockville Avenue or 9 Bethesda Street.\n" + PROSE, INTERNAL),
+    ("City of Springfield and City of Portland\n" + PROSE, INTERNAL),
+    ("Montgomery County, Washington County and Orange County differ.\n" + PROSE, INTERNAL),
+    ("\n".join(f"Worker: {n}; Federal Tax: 10; State Tax: 4" for n in range(40)), ROWS),
+    ("Boston Consulting Group, the Chicago Manual of Style and the London Stock Exchange\n" + PROSE, INTERNAL),
+    ("George Washington signed it. The office is in Kansas City.\n" + PROSE, INTERNAL),
+    # addresses of nowhere
+    ("See https://example.com, jane@example.org and https://www.va.gov.\n" + PROSE, INTERNAL),
+    (LETTER + "One reader paid £3 at https://www.example.co.uk once.", INTERNAL),
+]  # fmt: skip
+
+
+def place(text: str, said: tuple[Truth, Authority]) -> Label:
+    reading = read_for_classifying("notes.txt", "", [Page(1, text)], {})
+    return jurisdiction_label(reading, Label(said[0].value), Label(said[1].value), Label("en"), terms=BUILT_IN_TERMS)
+
+
+@pytest.mark.parametrize(("text", "said", "value"), PLACED, ids=[row[0][:40] for row in PLACED])
+def test_a_text_is_of_the_place_it_speaks_for(text: str, said: tuple[Truth, Authority], value: str) -> None:
+    assert place(text, said).value == value
+
+
+@pytest.mark.parametrize(("text", "said"), NOWHERE, ids=[row[0][:40] for row in NOWHERE])
+def test_a_text_that_names_places_in_passing_is_of_none(text: str, said: tuple[Truth, Authority]) -> None:
+    assert place(text, said).value == "global"
+
+
+def test_a_city_that_places_a_text_is_quoted_with_its_state() -> None:
+    label = place("Clinics: Gaithersburg, Silver Spring.\nAnother in Rockville.\n" + PROSE, INTERNAL)
+    assert [(item.rule, item.quote) for item in label.evidence] == [
+        ("names Gaithersburg (city of Maryland)", "Clinics: Gaithersburg, Silver Spring."),
+        ("names Silver Spring (city of Maryland)", "Clinics: Gaithersburg, Silver Spring."),
+        ("names Rockville (city of Maryland)", "Another in Rockville."),
+    ]
+
+
+def test_a_county_is_quoted_as_one() -> None:
+    (item,) = place("Kitsap County asks for bids.\n" + PROSE, CUSTOMER).evidence
+    assert (item.rule, item.quote) == ("names Kitsap County (Washington)", "Kitsap County asks for bids.")

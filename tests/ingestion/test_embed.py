@@ -1,0 +1,123 @@
+"""Vectors: the converted model agrees with the original, in any order and from any thread."""
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from adapters.inference.embedder import CONVERSION, OpenVinoEmbedder, load_embedder
+from adapters.inference.model_cache import conversion_holds, kept_conversion
+from adapters.inference.model_cache import described as description
+from core.domain.errors import ModelUnavailable
+from core.ports.stores import Embedder, Vectors
+
+TEXTS = ["overtime", "Employers must keep the form for three years. " * 30, "", "W-2", "Überstunden werden bezahlt."]
+
+
+@pytest.fixture(scope="module")
+def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
+    return load_embedder("default", tmp_path_factory.getbasetemp().parent / "models", 2)
+
+
+@pytest.mark.slow
+def test_the_default_model_is_served_converted_and_its_vectors_have_length_one(embedder: Embedder) -> None:
+    assert isinstance(embedder, OpenVinoEmbedder)
+    vectors = embedder.embed(TEXTS)
+    assert vectors.shape == (len(TEXTS), embedder.dimensions) == (5, 384)
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
+    assert embedder.embed([]).shape == (0, 384)
+    assert embedder.name.startswith("all-MiniLM-L6-v2@")
+
+
+@pytest.mark.slow
+def test_meaning_is_near_and_batching_does_not_matter(embedder: Embedder) -> None:
+    rate, mileage, lunch = embedder.embed(
+        ["mileage rate for business", "cents per mile driven for work", "lunch break"]
+    )
+    assert rate @ mileage > rate @ lunch + 0.2
+    together = embedder.embed(TEXTS)
+    alone = np.vstack([embedder.embed([text]) for text in TEXTS])
+    np.testing.assert_allclose((together * alone).sum(axis=1), 1.0, atol=1e-3)
+
+
+@pytest.mark.slow
+def test_threads_do_not_disturb_each_other(embedder: Embedder) -> None:
+    wanted = embedder.embed(TEXTS)
+    found: list[np.ndarray] = []
+    threads = [threading.Thread(target=lambda: found.append(embedder.embed(TEXTS))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    for vectors in found:
+        np.testing.assert_allclose(vectors, wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("described", "age_hours", "held"),
+    [
+        ({"least_cosine": 1.0}, 1000, True),
+        ({"least_cosine": 0.5, "tried_with": "ours"}, 1, True),
+        ({"failed": "no room", "tried_with": "ours"}, 1, True),
+        ({"failed": "no room", "tried_with": "ours"}, 25, False),
+        ({"failed": "no room", "tried_with": "torch 1.0"}, 1, False),
+        ({"failed": "no room"}, 1, False),
+        (None, 0, False),
+    ],
+)
+def test_a_failed_conversion_is_tried_again_after_a_day_or_with_other_libraries(
+    tmp_path: Path, described: dict[str, object] | None, age_hours: int, held: bool
+) -> None:
+    path = tmp_path / "described.json"
+    if described is not None:
+        ours = {"tried_with": CONVERSION.tried_with} if "ours" in described.values() else {}
+        path.write_text(json.dumps(described | ours))
+        then = path.stat().st_mtime - 3600 * age_hours
+        os.utime(path, (then, then))
+    assert conversion_holds(tmp_path, CONVERSION) is held
+
+
+@pytest.mark.slow
+def test_a_model_that_cannot_be_converted_leaves_its_reason(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text("{}")
+    place = kept_conversion(tmp_path / "model", tmp_path / "kept", "0" * 64, CONVERSION)
+    assert description(place)["failed"]
+    assert conversion_holds(place, CONVERSION)
+
+
+@pytest.mark.parametrize("model", ["no/such-model-anywhere", "not a name at all!"])
+def test_a_model_that_cannot_be_had_says_so(model: str, tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable, match=r"cannot be downloaded|neither a folder nor"):
+        load_embedder(model, tmp_path, 1)
+
+
+def test_importing_the_embedder_does_not_import_torch() -> None:
+    import subprocess
+
+    code = "import adapters.inference.embedder, sys; print('torch' in sys.modules, 'openvino' in sys.modules)"
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
+
+
+def test_a_slower_model_says_so_once_it_is_loaded() -> None:
+    from bootstrap.lazy import LazyEmbedder
+
+    class Slower:
+        name, dimensions, notice = "slower", 1, "The model runs unconverted."
+
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            return np.zeros((len(texts), 1), dtype=np.float32)
+
+    embedder = LazyEmbedder(Slower)
+    assert embedder.notice == ""
+    embedder.embed(["one"])
+    assert embedder.notice == "The model runs unconverted."

@@ -1,0 +1,220 @@
+"""What stands on the pages of a PDF beside running text: columns, tables, form fields, pages on their side."""
+
+from collections.abc import Callable, Sequence
+from io import BytesIO
+
+import pytest
+from fpdf import FPDF
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import ArrayObject, BooleanObject, DictionaryObject, NameObject, NumberObject, TextStringObject
+
+from core.domain.extraction import BlockKind, ExtractedDocument
+from core.ingestion.chunking import split
+from core.ingestion.parsers import extract
+from core.search.citations.page_locator import located
+from tests.ingestion.making import pdf_of
+
+LEFT = [
+    "Employees accrue leave every month and",
+    "may carry it over to the next year when",
+    "the supervisor agrees in writing. Leave",
+    "that nobody takes is lost in the end.",
+    "Sick leave is another matter: it is not",
+    "lost, and it is never paid out at the end.",
+]
+RIGHT = [
+    "Overtime is paid at one and a half times",
+    "the regular rate. It starts after forty",
+    "hours in one week, and must be approved",
+    "by the supervisor before it is worked.",
+    "Nobody is asked to work overtime on two",
+    "days that follow one another directly.",
+]
+STAFF = [["Code", "Hours", "Rate"], ["REG", "40", "10.50"], ["OT", "2.5", "15.75"], ["HOL", "8", "10.50"]]
+LONG = "A long text that wraps over several lines because its column is narrow and its words are many"
+
+
+def printed(draw: Callable[[FPDF], None]) -> bytes:
+    page = FPDF()
+    page.add_page()
+    page.set_font("helvetica", size=10)
+    draw(page)
+    return bytes(page.output())
+
+
+def told(extracted: ExtractedDocument, kind: BlockKind) -> list[str]:
+    texts = {page.number: page.text for page in extracted.pages}
+    return [texts[block.page][block.start : block.end] for block in extracted.blocks if block.kind is kind]
+
+
+def columns(page: FPDF) -> None:
+    """Line by line across both columns, as some programs write."""
+    page.cell(0, 10, "Rules of work, for everybody who works here, in two columns", new_x="LMARGIN", new_y="NEXT")
+    for left, right in zip(LEFT, RIGHT, strict=True):
+        page.set_x(20)
+        page.cell(72, 6, left)
+        page.set_x(98)
+        page.cell(80, 6, right, new_x="LMARGIN", new_y="NEXT")
+
+
+def test_columns_written_across_are_read_one_after_the_other() -> None:
+    text = extract("two.pdf", printed(columns)).pages[0].text
+    assert "\n".join(LEFT) in text
+    assert "\n".join(RIGHT) in text
+    assert text.index("Rules of work") < text.index(LEFT[0]) < text.index(LEFT[-1]) < text.index(RIGHT[0])
+
+
+def test_the_sentence_of_a_column_is_one_passage_and_stands_on_the_page() -> None:
+    data = printed(columns)
+    extracted = extract("two.pdf", data)
+    sentences = [span.of(each.text) for each in split(extracted, "Rules") for span in each.sentences]
+    sentence = "It starts after forty\nhours in one week, and must be approved\nby the supervisor before it is worked."
+    assert sentence in sentences
+    text = extracted.pages[0].text
+    at = text.index(sentence)
+    [boxes] = located(data, 1, text, [(at, at + len(sentence))])
+    assert len(boxes) == 3
+    assert all(box.left > 270 for box in boxes)
+
+
+def cells(page: FPDF, rows: Sequence[Sequence[str]], border: int = 1, width: int = 40) -> None:
+    for row in rows:
+        for cell in row:
+            page.cell(width, 7, cell, border=border)
+        page.ln()
+
+
+@pytest.mark.parametrize("border", [1, 0])
+def test_tables_are_rows_with_or_without_rules(border: int) -> None:
+    extracted = extract("pay.pdf", printed(lambda page: cells(page, STAFF, border)))
+    assert [row.split() for row in told(extracted, BlockKind.ROW)] == STAFF
+    rows = [(block.row, block.columns) for block in extracted.blocks]
+    assert rows == [(None, ""), (1, "Code; Hours; Rate"), (2, "Code; Hours; Rate"), (3, "Code; Hours; Rate")]
+
+
+def wrapped(page: FPDF) -> None:
+    page.write(8, "These are the grades:\n")
+    with page.table(width=150) as table:
+        for row in (("Grade", "What it means", "Days"), ("A", LONG, "20"), ("B", "Short", "25")):
+            table.row(row)
+    page.ln()
+    page.write(8, "They are reviewed every year.")
+
+
+def test_a_cell_of_several_lines_stays_in_its_row_and_in_its_place() -> None:
+    data = printed(wrapped)
+    extracted = extract("grades.pdf", data)
+    assert [" ".join(row.split()) for row in told(extracted, BlockKind.ROW)] == [
+        "Grade What it means Days",
+        f"A {LONG} 20",
+        "B Short 25",
+    ]
+    text = extracted.pages[0].text
+    assert text.index("These are the grades:") < text.index(LONG) < text.index("They are reviewed")
+    at = text.index(LONG)
+    assert located(data, 1, text, [(at, at + len(LONG))])[0]
+
+
+def test_a_box_around_prose_is_no_table() -> None:
+    def boxed(page: FPDF) -> None:
+        page.multi_cell(120, 6, " ".join(LEFT), border=1)
+
+    extracted = extract("box.pdf", printed(boxed))
+    assert told(extracted, BlockKind.ROW) == []
+    assert " ".join(extracted.pages[0].text.split()) == " ".join(LEFT)
+
+
+def test_titles_with_page_numbers_are_no_table() -> None:
+    rows = [["Scope of the rules", "3"], ["Leave and absence", "7"], ["Pay and overtime", "12"]]
+    assert told(extract("c.pdf", printed(lambda page: cells(page, rows, 0, 70))), BlockKind.ROW) == []
+
+
+WORDS = st.sampled_from("leave overtime rate year of employee paid hours by 40 2.5 $10.00 supervisor accrual I".split())
+TABLES = st.integers(2, 4).flatmap(
+    lambda width: st.lists(st.lists(WORDS, min_size=width, max_size=width), min_size=3, max_size=8)
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(rows=TABLES, border=st.sampled_from([0, 1]))
+def test_no_word_of_a_table_is_lost_and_rows_stay_together(rows: list[list[str]], border: int) -> None:
+    extracted = extract("t.pdf", printed(lambda page: cells(page, rows, border)))
+    assert extracted.pages[0].text.split() == [word for row in rows for word in row]
+    lines = [line.split() for line in extracted.pages[0].text.split("\n") if line]
+    assert all(line == row for line, row in zip(lines, rows, strict=True)) or border == 0
+
+
+@pytest.mark.parametrize("turned", [90, 180, 270])
+def test_a_page_on_its_side_reads_as_upright(turned: int) -> None:
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(printed(wrapped))))
+    writer.pages[0].rotate(turned)
+    out = BytesIO()
+    writer.write(out)
+    assert extract("a.pdf", out.getvalue()).pages == extract("a.pdf", printed(wrapped)).pages
+
+
+@pytest.mark.parametrize("turned", [90, 270])
+def test_a_table_drawn_sideways_is_rows(turned: int) -> None:
+    def sideways(page: FPDF) -> None:
+        with page.rotation(turned, x=105, y=105):
+            cells(page, STAFF)
+
+    assert [row.split() for row in told(extract("a.pdf", printed(sideways)), BlockKind.ROW)] == STAFF
+
+
+def form_of(*fields: tuple[str, str, object], page: str = "Leave request", xfa: bool = False) -> bytes:
+    """A PDF form: (name, label, value); a value of True is a ticked box, False one that is not."""
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(pdf_of(page))))
+    held = ArrayObject()
+    for name, label, value in fields:
+        ticked = isinstance(value, bool)
+        widget = DictionaryObject(
+            {
+                NameObject("/Type"): NameObject("/Annot"),
+                NameObject("/Subtype"): NameObject("/Widget"),
+                NameObject("/FT"): NameObject("/Btn" if ticked else "/Tx"),
+                NameObject("/T"): TextStringObject(name),
+                NameObject("/Rect"): ArrayObject(map(NumberObject, (0, 0, 90, 20))),
+            }
+        )
+        if label:
+            widget[NameObject("/TU")] = TextStringObject(label)
+        if ticked:
+            widget[NameObject("/AS")] = NameObject("/Yes" if value else "/Off")
+        else:
+            widget[NameObject("/V")] = TextStringObject(str(value))
+        held.append(writer._add_object(widget))
+    writer.pages[0][NameObject("/Annots")] = held
+    form = DictionaryObject({NameObject("/NeedAppearances"): BooleanObject(True)})
+    form[NameObject("/XFA") if xfa else NameObject("/Fields")] = ArrayObject() if xfa else held
+    writer.root_object[NameObject("/AcroForm")] = form
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+FIELDS = [
+    ("form[0].name[0]", "Name of the employee:", "Ana Petrović"),
+    ("from", "", "2024-03-01"),
+    ("paid", "Paid leave", True),
+    ("sick", "Sick leave", False),
+    ("empty", "Reason", ""),
+]
+
+
+def test_what_a_form_is_filled_with_is_text() -> None:
+    extracted = extract("form.pdf", form_of(*FIELDS))
+    filled = ["Name of the employee: Ana Petrović", "from: 2024-03-01", "Paid leave: yes"]
+    assert extracted.pages[0].text == "\n\n".join(["Leave request", *filled])
+    assert told(extracted, BlockKind.ROW) == filled
+
+
+def test_a_form_without_words_of_its_own_is_read_for_its_fields() -> None:
+    assert extract("form.pdf", form_of(*FIELDS, page="")).pages[0].text.startswith("Name of the employee: Ana")
+
+
+def test_a_form_only_one_program_shows_is_told() -> None:
+    [warning] = extract("form.pdf", form_of(page="Please wait while the form is loading.", xfa=True)).warnings
+    assert "fields could not be read" in warning

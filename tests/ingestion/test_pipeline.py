@@ -1,0 +1,91 @@
+"""The story of one upload: bytes in, labelled passages with vectors out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from adapters.sandboxed_reader import SandboxedReader
+from core.domain.documents import Document, DocumentState, Label, Labels, Page, Passage, Span, Truth
+from core.domain.errors import EmptyFile
+from core.ingestion.pipeline import IngestionPipeline
+from core.ingestion.sentence_vectors import embedded_text
+from core.knowledge.workspace_terms import BUILT_IN_TERMS, WorkspaceTerms
+from core.ports.stores import Vectors
+
+
+class CountingLetters:
+    """An embedder whose vectors are letter counts."""
+
+    name, dimensions = "letters", 26
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        counts = np.array([[text.lower().count(chr(97 + n)) for n in range(26)] for text in texts], dtype=np.float32)
+        return np.asarray(counts / np.linalg.norm(counts, axis=1, keepdims=True), dtype=np.float32)
+
+    def embed_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Vectors, Sequence[Vectors]]:
+        told = zip(texts, parts, strict=True)
+        return self.embed(texts), [self.embed([part.of(text) for part in own]) for text, own in told]
+
+
+class ByFirstWord:
+    """A classifier that believes a document's first word."""
+
+    def document(
+        self,
+        name: str,
+        title: str,
+        pages: Sequence[Page],
+        corrections: Mapping[str, Label],
+        metadata: Mapping[str, str] | None = None,
+        *,
+        terms: WorkspaceTerms,
+    ) -> Labels:
+        truth = Label(pages[0].text.split()[0].strip("#").lower() or "intent", 0.9)
+        return replace(Labels(truth=truth, effective_date=Label("2023-06")), **corrections)
+
+    def passages(self, labels: Labels, passages: Sequence[Passage], vectors: Vectors) -> Sequence[Passage]:
+        assert len(vectors) == len(passages)
+        return [replace(passage, truth=Truth(labels.truth.value)) for passage in passages]
+
+
+@pytest.fixture
+def ingestor() -> Iterator[IngestionPipeline]:
+    reader = SandboxedReader(300, 4096)
+    yield IngestionPipeline(CountingLetters(), ByFirstWord(), reader)
+    reader.close()
+
+
+def pending(name: str) -> Document:
+    return Document(7, name, "00", 1, DocumentState.PENDING, datetime(2026, 1, 1, tzinfo=UTC), project="p", tags=("t",))
+
+
+def test_an_upload_becomes_labelled_passages_with_vectors(ingestor: IngestionPipeline) -> None:
+    steps: list[str] = []
+    text = "Intent of the customer.\n\n# Scope\n\nWe want leave. It is paid.\n\n# Price\n\nTen thousand."
+    done = ingestor.run(pending("sow_final.md"), text.encode(), {}, steps.append, terms=BUILT_IN_TERMS)
+    assert steps == ["read", "classify", "split", "embed"]
+    assert (done.document.state, done.document.title, done.document.pages) == (DocumentState.READY, "Scope", 1)
+    assert done.document.passages == len(done.passages) == len(done.vectors) == 3
+    assert done.document.date == datetime(2023, 6, 1, tzinfo=UTC)
+    first = done.passages[0]
+    assert (first.document_id, first.document_name, first.project, first.tags) == (7, "sow_final.md", "p", ("t",))
+    assert first.truth is Truth.INTENT
+    assert first.date == done.document.date
+    np.testing.assert_allclose(done.vectors, CountingLetters().embed([embedded_text(p) for p in done.passages]))
+
+
+def test_corrections_reach_the_classifier(ingestor: IngestionPipeline) -> None:
+    done = ingestor.run(
+        pending("a.txt"), b"Intent here.", {"truth": Label("reality", 1.0, confirmed=True)}, print, terms=BUILT_IN_TERMS
+    )
+    assert done.passages[0].truth is Truth.REALITY
+
+
+def test_a_file_of_headers_only_is_empty_in_words(ingestor: IngestionPipeline) -> None:
+    with pytest.raises(EmptyFile, match="no sentence"):
+        ingestor.run(
+            pending("rules.md"), b"Intent\n\n---\n".replace(b"Intent\n\n", b""), {}, print, terms=BUILT_IN_TERMS
+        )

@@ -1,0 +1,64 @@
+"""A correction moves what followed the document, and nothing else."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from core.domain.documents import Document, DocumentState, Label, Labels, Passage, Span, Truth
+from core.domain.errors import BadRequest
+from core.ingestion.classification.relabel import relabel
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+OLD = datetime(2020, 1, 1, tzinfo=UTC)
+DOCUMENT = Document(
+    1, "a.md", "00", 1, DocumentState.READY, NOW,
+    labels=Labels(truth=Label("intent", 0.7), domain=Label("time"), jurisdiction=Label("federal")), date=OLD,
+)  # fmt: skip
+FOLLOWS = Passage(
+    "Text.", 1, 0, 5, (Span(0, 5),), id=1, truth=Truth.INTENT, domain="time", jurisdiction="federal", date=OLD
+)
+OWN = replace(FOLLOWS, id=2, truth=Truth.REALITY, domain="taxes", jurisdiction="state:CA", date=NOW)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "attribute", "wanted"),
+    [
+        ("truth", "regulatory", "truth", Truth.REGULATORY),
+        ("domain", "benefits", "domain", "benefits"),
+        ("jurisdiction", "state:AK", "jurisdiction", "state:AK"),
+        ("effective_date", "2023", "date", datetime(2023, 1, 1, tzinfo=UTC)),
+        ("effective_date", "2023-06", "date", datetime(2023, 6, 1, tzinfo=UTC)),
+        ("effective_date", "2023-06-17", "date", datetime(2023, 6, 17, tzinfo=UTC)),
+    ],
+)
+def test_passages_that_followed_move_and_those_with_their_own_stay(
+    field: str, value: str, attribute: str, wanted: object
+) -> None:
+    document, (follows, own) = relabel(
+        DOCUMENT, [FOLLOWS, OWN], {field: Label(value, 1.0, confirmed=True)}, terms=BUILT_IN_TERMS
+    )
+    assert getattr(document.labels, field).confirmed
+    assert getattr(follows, attribute) == wanted
+    assert own == OWN
+    if attribute == "date":
+        assert document.date == wanted
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("colour", "red"),
+        ("truth", "law"),
+        ("authority", "nobody"),
+        ("temporal_class", "old"),
+        ("jurisdiction", "California"),
+        ("effective_date", "2023-13"),
+        ("effective_date", "yesterday"),
+        ("domain", " "),
+    ],
+)
+def test_a_value_outside_its_set_is_refused(field: str, value: str) -> None:
+    with pytest.raises(BadRequest):
+        relabel(DOCUMENT, [FOLLOWS], {field: Label(value)}, terms=BUILT_IN_TERMS)

@@ -1,0 +1,207 @@
+"""Tables out of workbooks, Parquet and JSON; and that a reader apart gives the same as one at hand."""
+
+import json
+from datetime import date, datetime
+from decimal import Decimal
+from io import BytesIO
+from pathlib import Path
+
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from adapters.sandboxed_reader import SandboxedReader
+from core.domain.errors import EmptyFile, UnreadableFile
+from core.ingestion.parsers import extract
+from core.ingestion.parsers.table_text import MOST_COLUMNS
+from tests.ingestion.making import loaded, table_of, workbook_of
+from tests.ingestion.making_office import xls_of
+
+
+def merged(rows: list[list[object]], *areas: str) -> bytes:
+    """A workbook of one sheet with merged areas."""
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    for area in areas:
+        book.active.merge_cells(area)
+    out = BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def parquet_of(**columns: list[object]) -> bytes:
+    out = BytesIO()
+    pq.write_table(pa.table(columns), out)
+    return out.getvalue()
+
+
+def test_every_sheet_with_rows_is_a_table(tmp_path: Path) -> None:
+    data = workbook_of(
+        Staff=[["id", "pay"], ["A", 5.5], ["B", 123456789.55]],
+        Empty=[],
+        Codes=[["Set-up of codes"], [], ["code", "on"], ["REG", datetime(2025, 2, 20)], ["OT", date(2024, 1, 2)]],
+    )
+    tables = extract("a.xlsx", data, tmp_path).tables
+    assert [table.label for table in tables] == ["Sheet: Staff", "Sheet: Codes"]
+    assert len({table.path for table in tables}) == 2
+    assert loaded(tables[0]) == [["A", "5.5"], ["B", "123456789.55"]]
+    assert [column.type for column in tables[1].columns] == ["text", "date"]
+    assert loaded(tables[1]) == [["REG", "2025-02-20"], ["OT", "2024-01-02"]]
+
+
+def test_short_rows_of_a_sheet_are_whole_and_totals_left_out(tmp_path: Path) -> None:
+    data = workbook_of(
+        S=[["id", "team", "pay", "note"], ["A", "Red", 5], ["B"], ["C", "Blue", 7, "x"], ["Total", None, 12]]
+    )
+    table = table_of(tmp_path, data, "a.xlsx")
+    assert (table.rows, table.rejected, table.left_out) == (3, 0, ((4, "Total · 12"),))
+    assert loaded(table)[1] == ["B", None, None, None]
+
+
+def test_what_a_merged_area_shows_stands_in_each_of_its_rows(tmp_path: Path) -> None:
+    rows = [
+        ["Staff of 2020"],
+        ["team", "name", "pay"],
+        ["Red", "Ann", 1],
+        [None, "Bo", 2],
+        ["Blue", "Cy", 3],
+        [None, "Di", 4],
+    ]
+    table = table_of(tmp_path, merged(rows, "A1:C1", "A3:A4", "A5:A6"), "a.xlsx")
+    assert [row[0] for row in loaded(table)] == ["Red", "Red", "Blue", "Blue"]
+    assert [column.header for column in table.columns] == ["team", "name", "pay"]
+
+
+def test_an_area_of_several_columns_is_filled_down_its_first(tmp_path: Path) -> None:
+    rows = [["team", "site", "pay"], ["Red", None, 1], [None, None, 2], ["Blue", "West", 3]]
+    table = table_of(tmp_path, merged(rows, "A2:B3"), "a.xlsx")
+    assert loaded(table) == [["Red", None, "1"], ["Red", None, "2"], ["Blue", "West", "3"]]
+
+
+def test_empty_cells_that_are_not_merged_stay_empty(tmp_path: Path) -> None:
+    table = table_of(tmp_path, merged([["team", "pay"], ["Red", 1], [None, 2], ["Blue", 3]]), "a.xlsx")
+    assert [row[0] for row in loaded(table)] == ["Red", None, "Blue"]
+
+
+def test_a_sheet_wider_than_a_table_warns(tmp_path: Path) -> None:
+    width = MOST_COLUMNS + 100
+    data = workbook_of(S=[[f"head {n}" for n in range(width)], list(range(width)), list(range(width))])
+    extracted = extract("a.xlsx", data, tmp_path)
+    assert len(extracted.tables[0].columns) == MOST_COLUMNS
+    assert f"Sheet: S has more than {MOST_COLUMNS} columns" in " ".join(extracted.warnings)
+
+
+def test_parquet_comes_back_with_its_types(tmp_path: Path) -> None:
+    data = parquet_of(
+        code=["007", "12", None],
+        hours=[1, 2, None],
+        rate=[0.1 + 0.2, 123456789.55, float("nan")],
+        pay=[Decimal("1.50"), Decimal("2.25"), None],
+        hired=[date(2020, 1, 2), None, date(2021, 3, 4)],
+        seen=[datetime(2020, 1, 2, 3, 4, 5), datetime(2020, 1, 2), None],
+        active=[True, False, None],
+        note=["a\nb", "=1+1", "x\x00y"],
+    )
+    table = table_of(tmp_path, data, "a.parquet")
+    kinds = ["text", "integer", "number", "money", "date", "timestamp", "boolean", "text"]
+    assert [column.type for column in table.columns] == kinds
+    assert loaded(table) == [
+        ["007", "1", "0.3", "1.50", "2020-01-02", "2020-01-02 03:04:05", "true", "a\nb"],
+        ["12", "2", "123456789.55", "2.25", None, "2020-01-02 00:00:00", "false", "=1+1"],
+        [None, None, None, None, "2021-03-04", None, None, "xy"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "error"),
+    [
+        (b"PAR1 and nothing more", UnreadableFile),
+        (parquet_of(a=[1, 2])[:-20], UnreadableFile),
+        (b"no parquet at all", UnreadableFile),
+        (parquet_of(a=[]), EmptyFile),
+        (parquet_of(), EmptyFile),
+    ],
+)
+def test_a_damaged_or_empty_parquet_file_is_told(data: bytes, error: type[Exception], tmp_path: Path) -> None:
+    with pytest.raises(error, match=r"'a\.parquet'"):
+        extract("a.parquet", data, tmp_path)
+
+
+STAFF = [
+    {"id": "A", "pay": 5, "home": {"city": "Ulm", "zip": "08901"}},
+    {"id": "B", "pay": 7.5, "tags": ["x", 1], "on": True},
+]
+STAFF_ROWS = [["A", "5", "Ulm", "08901", None, None], ["B", "7.5", None, None, '["x", 1]', "true"]]
+JSON_TABLES = [
+    ("a.json", json.dumps(STAFF)),
+    ("a.json", json.dumps({"made": "2020-01-01", "staff": STAFF})),
+    ("a.jsonl", "\n".join(map(json.dumps, STAFF)) + "\n\n"),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), JSON_TABLES)
+def test_lists_of_objects_are_tables_with_nested_columns(name: str, text: str, tmp_path: Path) -> None:
+    table = table_of(tmp_path, text, name)
+    assert [column.header for column in table.columns] == ["id", "pay", "home.city", "home.zip", "tags", "on"]
+    assert loaded(table) == STAFF_ROWS
+
+
+def test_an_object_of_several_lists_gives_several_tables(tmp_path: Path) -> None:
+    text = json.dumps({"staff": STAFF, "codes": [{"code": "REG"}, {"code": "OT"}], "version": 2, "years": [2020]})
+    assert [table.label for table in extract("a.json", text.encode(), tmp_path).tables] == [
+        "Sheet: staff",
+        "Sheet: codes",
+    ]
+
+
+def test_a_line_separator_inside_a_value_does_not_part_json_lines(tmp_path: Path) -> None:
+    table = table_of(tmp_path, '{"id": "A", "note": "one\u2028two"}\n{"id": "B", "note": "three"}\n', "a.jsonl")
+    assert loaded(table) == [["A", "one\ntwo"], ["B", "three"]]
+
+
+NO_TABLES = [
+    '{"name": "Ann", "pay": 5}',
+    '{"name": ["Ann", "Bo"], "pay": [5, 7]}',
+    "[1, 2, 3]",
+    '["a", {"b": 1}]',
+    "[{}, {}]",
+    "[" * 5000 + "]" * 5000,
+    "[1" + "0" * 5000 + "]",
+    "{not json: at all",
+]
+
+
+@pytest.mark.parametrize("text", NO_TABLES, ids=range(len(NO_TABLES)))
+def test_json_that_is_no_table_is_read_as_text(text: str, tmp_path: Path) -> None:
+    extracted = extract("a.json", text.encode(), tmp_path)
+    assert (extracted.tables, extracted.pages[0].text[:20]) == ((), text[:20])
+
+
+FILES = [
+    ("a.csv", b"id,first_name,pay,hired\nA,Ann,$5.50,2020-01-02\nB,Bo,oops\nTotal,,5.50,\n"),
+    ("a.xlsx", workbook_of(One=[["id", "pay"], ["A", 5], ["B", 7]], Two=[["code", "text"], ["REG", "Regular pay"]])),
+    ("a.xls", xls_of(One=[["id", "pay"], ["A", 5], ["B", 7]])),
+    ("a.parquet", parquet_of(id=["A", "B"], pay=[1.5, None])),
+    ("a.json", json.dumps(STAFF).encode()),
+]
+
+
+def test_a_reader_apart_gives_the_same_tables(tmp_path: Path) -> None:
+    reader = SandboxedReader(60, 4096)
+    try:
+        for name, data in FILES:
+            here = extract(name, data, tmp_path)
+            rows = [loaded(table) for table in here.tables]
+            assert reader.read(name, data, tmp_path) == here
+            assert [loaded(table) for table in here.tables] == rows
+            assert here.tables
+    finally:
+        reader.close()
+
+
+def test_without_a_folder_no_table_is_written(tmp_path: Path) -> None:
+    for name, data in FILES:
+        assert extract(name, data).tables == ()
+    assert list(tmp_path.iterdir()) == []

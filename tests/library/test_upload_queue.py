@@ -1,0 +1,168 @@
+"""Batches: stored and queued, stopped while they wait and while they are read, tried again, read beside each other."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from core.domain.documents import Document, DocumentState
+from core.domain.errors import FivefoldError
+from core.domain.results import UploadReceipt
+from core.library.upload_queue import NewFile
+from core.workbench import Workbench
+from tests.search.library import WordEmbedder
+from tests.workbench import Stores, built
+
+LAW = "# Act {0}\nAn employer shall pay overtime under section {0}. A fine of ${0} is due.\n"
+
+
+class Tray:
+    """A workbench whose jobs wait until they are let go, with a clock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.now = datetime(2026, 3, 1, tzinfo=UTC)
+        self.stores = Stores(WordEmbedder())
+        self.workbench: Workbench = built(self.stores, folder, lambda: self.now)
+        self.stores.jobs.held = True
+
+    def add(self, *texts: str) -> list[int]:
+        """Take texts in; their document ids."""
+        files = [NewFile(f"{number}.md", text.encode) for number, text in enumerate(texts)]
+        told = list(self.workbench.upload_queue.take_in(files, project="north", tags=["new"]))
+        return [each.document_id for each in told if isinstance(each, UploadReceipt)]
+
+    def let_go(self) -> None:
+        """Run what waits."""
+        self.stores.jobs.run_held()
+
+    def states(self) -> list[str]:
+        """The states of all documents, the oldest first."""
+        return [str(each.state) for each in sorted(self.workbench.documents.list(), key=lambda each: each.id)]
+
+
+@pytest.fixture
+def tray(tmp_path: Path) -> Tray:
+    """An empty library."""
+    return Tray(tmp_path)
+
+
+def test_a_batch_is_stored_whole_and_one_bad_file_stops_no_other(tray: Tray) -> None:
+    def unreadable() -> bytes:
+        raise FivefoldError("It cannot be read.")
+
+    files = [
+        NewFile("a.md", LAW.encode),
+        NewFile("bad", unreadable),
+        NewFile("empty", bytes),
+        NewFile("b.md", LAW.encode),
+    ]
+    told = list(tray.workbench.upload_queue.take_in(files, project="north"))
+    assert [isinstance(each, FivefoldError) for each in told] == [False, True, True, False]
+    assert isinstance(told[3], UploadReceipt) and told[3].duplicate_of == "a.md"
+    assert tray.stores.jobs.waiting() == 1
+    tray.let_go()
+    assert tray.states() == ["ready"]
+
+
+def test_thousands_are_taken_in_and_a_small_batch_comes_before_the_rest_of_a_large_one(tray: Tray) -> None:
+    order: list[int] = []
+    tray.stores.jobs.run = order.append
+    large = tray.add(*(LAW.format(number) for number in range(1_000)))
+    small = tray.add("# One\nA first small file.", "# Two\nA second small file.")
+    assert tray.workbench.upload_queue.counts(0.6).waiting == 1_002
+    tray.let_go()
+    assert order[:4] == [large[0], small[0], large[1], small[1]] and len(set(order)) == 1_002
+
+
+def test_what_waits_is_stopped_and_what_was_stopped_can_be_tried_again(tray: Tray) -> None:
+    first, second, third = tray.add("# A\nOne sentence.", "# B\nTwo sentences.", "# C\nThree sentences.")
+    assert tray.workbench.upload_queue.stop([second]) == 1
+    tray.let_go()
+    assert tray.states() == ["ready", "failed", "ready"]
+    assert tray.workbench.upload_queue.try_again() == 1
+    tray.let_go()
+    assert tray.states() == ["ready", "ready", "ready"]
+    assert tray.workbench.upload_queue.stop() == 0 and (first, third) != (second, second)
+
+
+@pytest.mark.parametrize("last_step", ["read", "classify", "split", "embed", "store"])
+def test_a_file_stopped_while_it_is_read_ends_at_its_next_step_and_leaves_nothing(tray: Tray, last_step: str) -> None:
+    (only,) = tray.add(LAW.format(3))
+    mark = tray.stores.catalogue.mark
+
+    def marked(document_id: int, *, step: str) -> None:
+        mark(document_id, step=step)
+        if step == last_step != "store":
+            tray.workbench.upload_queue.stop()
+
+    tray.stores.catalogue.mark = marked  # type: ignore[method-assign]
+    tray.let_go()
+    document = tray.workbench.documents.get(only)
+    if last_step == "store":
+        assert document.state is DocumentState.READY
+    else:
+        assert (document.state, document.step) == (DocumentState.FAILED, "stopped")
+        assert not tray.workbench.documents.passages(only) and tray.stores.vectors.count() == 0
+    tray.stores.catalogue.mark = mark  # type: ignore[method-assign]
+    tray.workbench.upload_queue.try_again()
+    tray.let_go()
+    assert tray.states() == ["ready"] and tray.workbench.documents.passages(only)
+
+
+def test_a_document_stopped_while_it_is_read_again_is_searched_as_before(tray: Tray) -> None:
+    (only,) = tray.add(LAW.format(3))
+    tray.let_go()
+    before = tray.workbench.documents.passages(only)
+    tray.workbench.documents.retry(only)
+    assert tray.workbench.upload_queue.stop() == 1
+    tray.let_go()
+    assert tray.states() == ["ready"] and tray.workbench.documents.passages(only) == before
+
+
+def test_what_was_stored_and_never_queued_is_found_at_the_next_start(tray: Tray) -> None:
+    (only,) = tray.add(LAW.format(3))
+    tray.stores.jobs.cancel()  # as if the process had died before it could queue it
+    assert tray.workbench.upload_queue.recover() == 1
+    tray.let_go()
+    assert tray.workbench.documents.get(only).state is DocumentState.READY
+
+
+def test_the_pace_is_that_of_the_last_minutes(tray: Tray) -> None:
+    ids = tray.add(*(LAW.format(number) for number in range(6)))
+    pace = tray.workbench.upload_queue.pace()
+    assert (pace.files_per_minute, pace.minutes_left(6)) == (0.0, None)
+    for document_id in ids[:4]:
+        tray.now += timedelta(seconds=30)
+        tray.workbench.ingestion.ingest(document_id)
+    pace = tray.workbench.upload_queue.pace()
+    assert (pace.files_per_minute, pace.minutes_left(2)) == (2.0, 1.0)
+    assert tray.workbench.upload_queue.read_since() == 4
+    tray.now += timedelta(hours=1)
+    assert tray.workbench.upload_queue.pace().files_per_minute == 0.0
+
+
+def test_beside_each_other_gives_what_one_after_the_other_does(tray: Tray, tmp_path: Path) -> None:
+    texts = [LAW.format(number) * (1 + number % 4) for number in range(24)]
+    other = Tray(tmp_path)
+    ids, others = tray.add(*texts), other.add(*texts)
+    tray.let_go()
+    together = threading.Barrier(4)
+
+    def ingest(document_id: int) -> None:
+        together.wait(60)
+        other.workbench.ingestion.ingest(document_id)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(ingest, others))
+    assert [_plain(tray.workbench, each) for each in ids] == [_plain(other.workbench, each) for each in others]
+    assert tray.stores.vectors.count() == other.stores.vectors.count() > 24
+    assert tray.stores.sparse.count() == other.stores.sparse.count()
+
+
+def _plain(workbench: Workbench, document_id: int) -> tuple[Document, list[object]]:
+    """A document and its passages without the ids that tell only in which order they came."""
+    passages = [replace(each, id=0, document_id=0) for each in workbench.documents.passages(document_id)]
+    return replace(workbench.documents.get(document_id), id=0), list(passages)

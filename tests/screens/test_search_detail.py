@@ -1,0 +1,245 @@
+"""Closer to a result: more like this, what was collapsed into it, two side by side, and page by page."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from core.domain.errors import StoreFailed
+from core.domain.filters import SearchFilters
+from core.domain.queries import SearchRequest
+from core.domain.results import Hit
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
+from core.search.explanation.score_breakdown import compare
+from core.search.retrieval.similar import SimilarPassage
+from pages.components import cards, session
+from pages.components.answer import view
+from pages.components.search import paging
+from pages.components.search.compare import choose_other, compare_button, draw_versus, versus_bars, versus_params
+from pages.components.search.paging import MOST, PER_PAGE, draw_pager, on_page, pages_of
+from pages.components.search.result_list import collapsed
+from pages.components.search.similar import more_like_this
+from pages.components.urls import request_from
+from pages.components.wording import marked
+from tests.screens.conftest import LAW, Opened, Shelf, words
+
+QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
+OTHER = """# Paying overtime
+Pay overtime at one and one-half times the regular rate from the first hour beyond forty in a week.
+"""
+
+
+def said(screen: AppTest) -> str:
+    return words(screen).replace("\\", "")
+
+
+def found(shelf: Shelf) -> list[Hit]:
+    return list(shelf.workbench.search.run(SearchRequest(QUESTION), remember=False).hits)
+
+
+# More like this
+
+
+@pytest.fixture
+def beside(stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """The Search page that draws a part for each result."""
+    stocked.add("guide.md", OTHER)
+
+    def drawn(part: Callable[..., None], **params: str) -> AppTest:
+        monkeypatch.setattr(cards, "result_card", lambda hit, result, *_, **__: part(hit, result))
+        return opened("search.py", q=QUESTION, **params)
+
+    return drawn
+
+
+def test_what_is_like_a_result_is_looked_for_only_when_asked(stocked: Shelf, beside: Callable[..., AppTest]) -> None:
+    asked: list[tuple[int, SearchFilters]] = []
+
+    def find(passage_id: int, filters: SearchFilters) -> Sequence[SimilarPassage]:
+        asked.append((passage_id, filters))
+        other = next(hit for hit in found(stocked) if hit.candidate.passage.id != passage_id)
+        return [SimilarPassage(other.candidate.passage, 0.81, ("overtime", "regular"), 0.5)]
+
+    screen = beside(lambda hit, result: more_like_this(hit, result, find))
+    assert not asked
+    first = found(stocked)[0].candidate.passage.id
+    screen.session_state[f"similar.{first}"] = True
+    screen.run()
+    assert [passage_id for passage_id, _ in asked] == [first]
+    assert "nearness 0.72 · cosine 0.81 · shares overtime, regular" in said(screen)
+    assert "Search for its sentence" in said(screen)
+
+
+def test_a_note_that_is_like_a_result_looks_like_a_note(stocked: Shelf, beside: Callable[..., AppTest]) -> None:
+    kept = stocked.workbench.insights.save("Overtime at the regular rate was promised by phone.")
+    note = stocked.workbench.documents.passages(kept.document_id)[0]
+    screen = beside(lambda hit, result: more_like_this(hit, result, lambda *_: [SimilarPassage(note, 0.8, (), 0.5)]))
+    screen.session_state[f"similar.{found(stocked)[0].candidate.passage.id}"] = True
+    drawn = str([each.proto for each in screen.run().markdown])
+    assert "Insight" in drawn and "Unknown" not in drawn
+
+
+def test_a_store_that_fails_is_told_in_the_box(stocked: Shelf, beside: Callable[..., AppTest]) -> None:
+    def find(passage_id: int, filters: SearchFilters) -> Sequence[SimilarPassage]:
+        raise StoreFailed("The database went away.", "Start it again.")
+
+    screen = beside(lambda hit, result: more_like_this(hit, result, find))
+    screen.session_state[f"similar.{found(stocked)[0].candidate.passage.id}"] = True
+    assert "The database went away" in screen.run().error[0].value
+
+
+# Collapsed
+
+
+def test_the_passages_behind_a_result_are_named_with_what_they_say_otherwise(
+    stocked: Shelf, beside: Callable[..., AppTest]
+) -> None:
+    long = LAW.replace("forty", "forty or as many as the state may say by an act of its own legislature")
+    stocked.add("act_2019.md", long)
+    stocked.add("act_2021.md", long.replace("216.", "217."))
+    screen = beside(lambda hit, result: collapsed(hit, result, BUILT_IN_TERMS))
+    hit = next(each for each in found(stocked) if each.similar)
+    assert f"collapsed.{hit.candidate.passage.id}" in screen.session_state
+    screen.session_state[f"collapsed.{hit.candidate.passage.id}"] = True
+    screen.run()
+    names = {"act_2019.md", "act_2021.md"} - {hit.candidate.passage.document_name}
+    assert any(name in said(screen) for name in names) and "1 word differs: 21" in said(screen)
+
+
+# Side by side
+
+
+@pytest.fixture
+def compared(stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """The Search page with the comparison of the first result where the five truths stand."""
+    stocked.add("guide.md", OTHER)
+
+    def draw(request: SearchRequest) -> None:
+        result = session.answer(replace(request, top_k=most[0]))
+        first = result.hits[0].candidate.passage.id
+        other = choose_other(result, first)
+        if other is not None:
+            draw_versus(result, first, other)
+
+    def compared(top: int | None = None) -> AppTest:
+        most.append(top)
+        return opened("search.py", q=QUESTION, view="five")
+
+    most: list[int | None] = []
+    monkeypatch.setattr(view, "draw", draw)
+    return compared
+
+
+def test_two_results_say_which_is_ahead_and_by_what(stocked: Shelf, compared: Callable[..., AppTest]) -> None:
+    screen = compared()
+    hits = found(stocked)
+    versus = compare(
+        stocked.workbench.search.run(SearchRequest(QUESTION), remember=False),
+        *(hit.candidate.passage.id for hit in hits[:2]),
+    )
+    left, right = (float(f"{side.score.total:.3f}") for side in (versus.left, versus.right))
+    assert f"is ahead by {left - right:.3f}" in said(screen)  # of the totals as they are shown
+    assert all(part.label in str(screen.table[0].value) for part in versus.parts)
+    assert all(hit.candidate.passage.document_name in said(screen) for hit in hits[:2])
+
+
+def test_the_other_one_can_be_chosen_also_among_those_not_shown(
+    stocked: Shelf, compared: Callable[..., AppTest]
+) -> None:
+    screen = compared(top=1)
+    assert all("not shown" in each for each in screen.selectbox(key="versus.other").options)
+    last = screen.selectbox(key="versus.other").options[-1]
+    screen.selectbox(key="versus.other").select_index(len(screen.selectbox(key="versus.other").options) - 1).run()
+    assert last.removeprefix("not shown · ").split(",")[0] in said(screen) and "beyond max" in said(screen)
+
+
+def test_a_comparison_has_a_url_of_its_own() -> None:
+    params = versus_params(SearchRequest(QUESTION), 7, 9)
+    assert (params["passage"], params["with"], params["view"]) == (["7"], ["9"], ["Compare"])
+    assert request_from(params) == SearchRequest(QUESTION)
+
+
+def test_one_result_is_taken_and_the_others_offer_to_be_compared_with_it(
+    stocked: Shelf, beside: Callable[..., AppTest]
+) -> None:
+    screen = beside(compare_button)
+    first = found(stocked)[0].candidate.passage.id
+    screen.button(key=f"versus.take.{first}").click().run()
+    assert "Compare with 1" in said(screen) and "Comparing …" in said(screen)
+    screen.button(key=f"versus.take.{first}").click().run()
+    assert "Compare with" not in said(screen)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_bars_add_up_and_the_first_points_to_its_side(stocked: Shelf, dark: bool) -> None:
+    stocked.add("guide.md", OTHER)
+    result = stocked.workbench.search.run(SearchRequest(QUESTION), remember=False)
+    versus = compare(result, *(hit.candidate.passage.id for hit in result.hits[:2]))
+    figure = versus_bars(versus, ("A", "<b>B</b>"), dark=dark)
+    (bars,) = figure.data
+    assert -sum(bars.x) == pytest.approx(versus.difference, abs=0.0005 * len(versus.parts))
+    assert [text.startswith("+") for text in bars.text] == [x < 0 for x in bars.x]
+    shown = [float(f"{side.score.total:.3f}") for side in (versus.left, versus.right)]
+    told = sum(float(text.replace("−", "-")) for text in bars.text)
+    assert told == pytest.approx(shown[0] - shown[1], abs=1e-9)
+    assert len(set(bars.marker.color)) == len({x < 0 for x in bars.x})
+    assert "&lt;b&gt;" in figure.layout.annotations[1].text
+
+
+# Page by page
+
+
+@given(st.integers(0, 150), st.integers(-3, 30))
+def test_every_result_stands_on_exactly_one_page_in_the_order_of_the_search(total: int, page: int) -> None:
+    hits = list(range(min(total, MOST)))
+    pages = [list(on_page(hits, number)) for number in range(1, pages_of(total) + 1)]  # type: ignore[arg-type]
+    assert [each for one in pages for each in one] == hits
+    assert all(len(one) == PER_PAGE for one in pages[:-1])
+    assert list(on_page(hits, page)) in pages  # type: ignore[arg-type]
+
+
+def _pages() -> None:
+    import streamlit as st
+
+    from pages.components.search.paging import draw_pager
+
+    st.write(f"page {draw_pager(25, more=True)}")
+
+
+def test_the_pager_turns_pages_and_says_where_one_is() -> None:
+    screen = AppTest.from_function(_pages).run()
+    assert "1–10 of 25 results and more" in screen.caption[0].value
+    screen.pagination(key="search.pager.3.1").set_value(3).run()
+    assert screen.caption[0].value.startswith("21–25 of 25") and screen.markdown[0].value == "page 3"
+
+
+def test_a_page_beyond_the_last_is_the_last() -> None:
+    screen = AppTest.from_function(_pages)
+    screen.session_state["search.page"] = 9
+    assert screen.run().markdown[0].value == "page 3"
+
+
+def test_one_page_needs_no_pager() -> None:
+    assert draw_pager(PER_PAGE) == 1
+    paging.first_page()
+
+
+# Marked phrases
+
+
+@given(st.text(alphabet="ab ,.-", max_size=30), st.lists(st.text(alphabet="ab ", max_size=5), max_size=3))
+def test_marking_phrases_changes_no_text(text: str, phrases: list[str]) -> None:
+    import re
+
+    shown = marked(text, {"a"}, phrases)
+    bare = re.sub(r":primary-background\[\*\*(.*?)\*\*\]", r"\1", shown)
+    assert re.sub(r"\\(.)", r"\1", bare).replace("\u2060", "").split() == text.split()
+
+
+def test_a_phrase_is_marked_as_a_whole_and_only_where_its_words_stand_in_a_row() -> None:
+    assert marked("The Regular rate of pay", (), ["regular rate"]) == "The :primary-background[**Regular rate**] of pay"
+    assert "background" not in marked("rate, regular", (), ["regular rate"])
+    assert marked("wages", (), ["wage"]) == "wages"

@@ -1,0 +1,156 @@
+"""Words that mean nearly the same, and what they are worth."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from threadpoolctl import threadpool_info
+
+from core.domain.documents import Passage
+from core.domain.errors import ModelUnavailable
+from core.domain.queries import SearchRequest
+from core.domain.results import NearWord
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
+from core.ports.stores import Vectors
+from core.search.pipeline import SearchPipeline
+from core.search.query.expansion import SynonymFinder, nearness
+from core.text.tokenize import stem
+from tests.fakes import FakeWordVectorStore
+from tests.search.library import NOW, Library, WordEmbedder
+
+ALIKE = {"vendor": 0, "supplier": 0, "vendors": 0, "biggest": 1, "largest": 1, "overtime": 2}
+
+
+class Thesaurus:
+    """An embedder that knows which words mean the same; suppliers are a little apart from vendors."""
+
+    name, dimensions = "thesaurus", 4
+
+    def __init__(self) -> None:
+        self.embedded: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.embedded += texts
+        vectors = np.zeros((len(texts), 4), dtype=np.float32)
+        for row, text in enumerate(texts):
+            vectors[row, ALIKE.get(text, 3)] = 1
+            if text == "supplier":
+                vectors[row] = [0.8, 0, 0.6, 0]
+        return vectors
+
+
+def passage(text: str) -> Passage:
+    """A passage without more."""
+    return Passage(text, 1, 0, len(text), ())
+
+
+@pytest.fixture
+def known() -> SynonymFinder:
+    """The near words of a library that speaks of suppliers."""
+    near = SynonymFinder(FakeWordVectorStore(), Thesaurus())
+    near.learn([passage("Every supplier with the largest order works overtime.")])
+    return near
+
+
+def test_a_word_is_learnt_once() -> None:
+    embedder = Thesaurus()
+    near = SynonymFinder(FakeWordVectorStore(), embedder)
+    assert near.learn([passage("The vendor pays vendors."), passage("A vendor in 2024.")]) == 2
+    assert near.learn([passage("The vendor pays.")]) == 0
+    assert sorted(embedder.embedded) == ["pays", "vendor"]
+
+
+def test_a_question_finds_the_words_of_the_library_that_mean_the_same(known: SynonymFinder) -> None:
+    found = known.near(["vendor", "biggest", "overtime"])
+    (supplier,) = found["vendor"]
+    assert (supplier.word, round(supplier.cosine, 2), round(supplier.closeness, 2)) == ("supplier", 0.8, 0.67)
+    assert [each.word for each in found["biggest"]] == ["largest"]
+    assert found["overtime"][0].word == "supplier"  # never itself
+    assert known.near(["vendor"]) == {"vendor": (supplier,)}
+
+
+def test_a_new_word_is_known_at_once(known: SynonymFinder) -> None:
+    assert all(each.word != "vendor" for each in known.near(["vendors", "supplier"])["supplier"])
+    known.learn([passage("vendor")])
+    assert known.near(["supplier"])["supplier"][0].word == "vendor"
+
+
+def test_others_may_calculate_with_as_many_threads_as_before(known: SynonymFinder) -> None:
+    def threads() -> list[int]:
+        return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
+
+    before = threads()
+    known.near(["vendor", "largest"])
+    assert threads() == before
+
+
+def test_an_empty_library_knows_none() -> None:
+    assert SynonymFinder(FakeWordVectorStore(), Thesaurus()).near(["vendor"]) == {"vendor": ()}
+
+
+near_words = st.builds(
+    lambda asked, word, closeness: NearWord(asked, word, word, 0.4 + 0.6 * closeness, closeness),
+    st.sampled_from(("a", "b")),
+    st.sampled_from(("c", "d", "e")),
+    st.floats(0.01, 1),
+)
+
+
+@given(
+    st.dictionaries(st.sampled_from(("a", "b", "f")), st.floats(0, 9)),
+    st.lists(near_words, max_size=6),
+    st.frozensets(st.sampled_from(("a", "b", "c", "d", "e", "f"))),
+)
+def test_nearness_is_a_share_and_never_less_than_the_words_held(
+    rarity: dict[str, float], words: list[NearWord], held: frozenset[str]
+) -> None:
+    near = {term: sorted((w for w in words if w.asked == term), key=lambda w: -w.closeness) for term in rarity}
+    share, by = nearness(rarity, near, held)
+    total = sum(rarity.values())
+    own = sum(value for term, value in rarity.items() if stem(term) in held) / total if total else 0.0
+    assert min(own, 1.0) - 1e-9 <= share <= 1
+    assert {each.asked for each in by} <= {term for term in rarity if stem(term) not in held}
+    more, _ = nearness(rarity, near, held | {"c", "d", "e"})
+    assert more >= share - 1e-9
+
+
+def asked(library: Library, near: SynonymFinder, question: str) -> list[tuple[str, float | None, tuple[NearWord, ...]]]:
+    """Name, nearness and near words of each candidate."""
+    searcher = SearchPipeline(
+        library.catalogue,
+        library.vectors,
+        library.sparse,
+        library.embedder,
+        near=near,
+        terms=lambda: BUILT_IN_TERMS,
+        timer=perf_counter,
+    )
+    result = searcher.search(SearchRequest(question), NOW)
+    told = [(c.passage.document_name, c.signals.synonym_match, c.signals.near_words) for c in result.candidates]
+    return sorted(told, key=lambda item: -(item[1] or 0.0))
+
+
+def test_a_search_says_by_which_word_a_passage_nearly_holds_the_question(known: SynonymFinder) -> None:
+    library = Library()
+    library.add("terms.md", "Each supplier sends one invoice.")
+    library.add("lunch.md", "Lunch is at noon for the office.")
+    (name, share, by), *_ = asked(library, known, "vendor invoice")
+    assert name == "terms.md"
+    assert share is not None and 0.5 < share < 1
+    assert [(each.asked, each.word) for each in by] == [("vendor", "supplier")]
+
+
+def test_without_its_model_a_search_does_without_near_words(known: SynonymFinder) -> None:
+    class Gone(WordEmbedder):
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            raise ModelUnavailable("The weights are gone.")
+
+    library = Library()
+    library.add("terms.md", "Each supplier sends one invoice.")
+    store = FakeWordVectorStore()
+    SynonymFinder(store, Thesaurus()).learn([replace(passage("supplier"))])
+    assert asked(library, SynonymFinder(store, Gone()), "vendor invoice")[0][1] is None

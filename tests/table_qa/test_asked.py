@@ -1,0 +1,56 @@
+"""Questions with known answers, asked of tables people did not make for us. The share of right answers may not fall."""
+
+from pathlib import Path
+
+import pytest
+
+from core.evaluation.benchmarks.tables import JudgedTableQuestion, judged, read_questions, summary
+from core.table_qa.service import TableService
+from tests.table_qa.conftest import Loaded
+
+ASKED = Path(__file__).parent / "asked"
+SETS = ("sample", "corp", "payroll", "northwind", "flights")
+LEAST = 0.85
+
+
+def asked(desk: TableService, path: Path, collection: str) -> list[JudgedTableQuestion]:
+    questions = [each for each in read_questions(path) if each.collection == collection]
+    return [judged(each, desk.ask(each.question)) for each in questions]
+
+
+@pytest.mark.parametrize("collection", SETS)
+def test_questions_are_answered_rightly_or_refused(desk_for: Loaded, collection: str) -> None:
+    results = asked(desk_for(ASKED / collection), ASKED / "questions.jsonl", collection)
+    assert len(results) >= 20
+    wrong = [
+        f"{each.asked.question} → {each.answer.reading or each.answer.refusal}" for each in results if not each.right
+    ]
+    assert summary(results)["accuracy"] >= LEAST, wrong
+
+
+@pytest.mark.parametrize("collection", SETS)
+def test_what_the_tables_cannot_say_is_refused_with_a_reason(desk_for: Loaded, collection: str) -> None:
+    results = asked(desk_for(ASKED / collection), ASKED / "questions.jsonl", collection)
+    refused = [each for each in results if "refused" in each.asked.expected]
+    assert len(refused) >= 3
+    for each in refused:
+        assert not each.answer.answered, each.asked.question
+        assert each.answer.refusal
+        assert each.answer.rows is None
+
+
+def test_questions_to_a_real_table_are_answered_rightly(desk_for: Loaded, shared: Path, tmp_path: Path) -> None:
+    table = next((shared / "corpus" / "files").glob("*Employee_Salaries*.csv"))
+    work = next((shared / "corpus" / "files").glob("*WorkTimes*.xlsx"))
+    folder = tmp_path / "county"
+    folder.mkdir()
+    for path in (table, work):
+        (folder / path.name).write_bytes(path.read_bytes())
+    results = asked(desk_for(folder), ASKED / "county.jsonl", "county")
+    assert summary(results)["accuracy"] >= LEAST
+
+
+def test_the_same_question_gives_the_same_answer(desk_for: Loaded) -> None:
+    desk = desk_for(ASKED / "corp")
+    first, second = (desk.ask("average salary by department") for _ in range(2))
+    assert (first.reading, first.rows and first.rows.rows) == (second.reading, second.rows and second.rows.rows)

@@ -1,0 +1,245 @@
+"""The desk of tables: what an analyst says of them stays said, and what questions may read."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.domain.datasets import LinkState, TableLink
+from core.domain.documents import TableRole, Truth
+from core.domain.errors import BadRequest, NotFound
+from core.table_qa.configured_vs_used import ConfiguredVersusUsed
+from tests.table_qa.domains import COURSES, DEPARTMENTS, EMPLOYEES, HR, PURCHASE_ORDERS, TRAINED, TRAINING, Office
+
+SHORTER = "".join(EMPLOYEES.splitlines(keepends=True)[:-1])
+
+
+def links(office: Office, table: str) -> dict[str, tuple[str, LinkState]]:
+    return {
+        link.column: (f"{link.other_table}.{link.other_column}", link.state) for link in office.desk.table(table).links
+    }
+
+
+# Links
+
+
+def test_links_are_suggested_from_columns_to_the_keys_whose_values_they_hold() -> None:
+    hr = Office(HR)
+    assert links(hr, "employees") == {
+        "department_code": ("departments.department_code", LinkState.SUGGESTED),
+        "manager_id": ("employees.employee_id", LinkState.SUGGESTED),
+    }
+    assert links(hr, "leave_requests") == {"employee_id": ("employees.employee_id", LinkState.SUGGESTED)}
+    assert links(hr, "departments") == {}
+
+
+def test_a_table_that_comes_later_is_linked_with_those_that_wait_for_it() -> None:
+    late = Office({"employees.csv": EMPLOYEES})
+    assert set(links(late, "employees")) == {"manager_id"}
+    late.add("departments.csv", DEPARTMENTS)
+    assert links(late, "employees")["department_code"] == ("departments.department_code", LinkState.SUGGESTED)
+
+
+def test_numbers_that_coincide_are_no_link() -> None:
+    rows = "".join(f"{n},{n * 3}\n" for n in range(1, 30))
+    shop = Office({"parts.csv": f"part_id,weight\n{rows}", "visits.csv": f"visit_id,duration\n{rows}"})
+    assert links(shop, "visits") == links(shop, "parts") == {}
+
+
+@pytest.mark.parametrize("state", [LinkState.CONFIRMED, LinkState.DISMISSED])
+def test_what_was_said_of_a_link_holds_for_the_next_version(state: LinkState) -> None:
+    hr = Office(HR)
+    link = next(each for each in hr.desk.table("employees").links if each.column == "department_code")
+    hr.desk.set_link("employees", link, state)
+    hr.add("employees.csv", SHORTER)
+    assert hr.desk.table("employees").version == 2
+    assert links(hr, "employees") == {
+        "department_code": ("departments.department_code", state),
+        "manager_id": ("employees.employee_id", LinkState.SUGGESTED),
+    }
+    hr.add("departments.csv", DEPARTMENTS + "NEW,New things,Austin,1\n")
+    assert links(hr, "employees")["department_code"] == ("departments.department_code", state)
+
+
+def test_a_dismissed_link_is_not_followed() -> None:
+    hr = Office(HR)
+    assert hr.desk.ask("employees in the finance department").headline == "3 rows"
+    link = next(each for each in hr.desk.table("employees").links if each.column == "department_code")
+    hr.desk.set_link("employees", link, LinkState.DISMISSED)
+    answer = hr.desk.ask("average salary by department name")
+    assert "departments" not in answer.tables
+
+
+def test_a_link_made_by_hand_is_kept_although_its_values_differ() -> None:
+    hr = Office(HR)
+    hr.desk.set_link("departments", TableLink("city", "employees", "state", 0.0), LinkState.CONFIRMED)
+    hr.add("departments.csv", DEPARTMENTS + "NEW,New things,Austin,1\n")
+    assert links(hr, "departments") == {"city": ("employees.state", LinkState.CONFIRMED)}
+
+
+def test_a_link_to_what_is_not_there_is_refused() -> None:
+    hr = Office(HR)
+    with pytest.raises(BadRequest, match="not in its table"):
+        hr.desk.set_link(
+            "employees", TableLink("shoe_size", "departments", "department_code", 1.0), LinkState.CONFIRMED
+        )
+    with pytest.raises(NotFound, match="no table 'offices'"):
+        hr.desk.set_link("employees", TableLink("state", "offices", "state", 1.0), LinkState.CONFIRMED)
+
+
+# Versions
+
+
+def test_a_changed_file_of_the_same_name_is_the_next_version_and_replaces_the_older_document() -> None:
+    hr = Office(HR)
+    older = hr.desk.table("employees").document_id
+    newer = hr.add("employees.csv", SHORTER)
+    assert [(each.version, each.current) for each in hr.desk.versions("employees")] == [(2, True), (1, False)]
+    assert hr.desk.ask("how many employees").headline == "11"
+    assert hr.load(newer, SHORTER) == (older,)
+    assert hr.desk.table("employees").version == 2
+    assert hr.desk.forget(newer.id) == [older]
+    assert hr.desk.ask("how many employees").headline == "12"
+
+
+def test_a_diff_tells_rows_apart_by_their_key() -> None:
+    hr = Office(HR)
+    hr.add(
+        "employees.csv",
+        SHORTER.replace("52000", "53000") + "E113,Max,Orme,M,RND,Chemist,TX,2026-02-02,90000,0,active,E101,N,\n",
+    )
+    newer, older = hr.desk.versions("employees")
+    diff = hr.desk.diff(newer, older)
+    assert (diff.before, diff.after, diff.by) == (12, 12, "employee_id")
+    assert (diff.added, diff.removed, diff.changed) == (1, 1, 1)
+    changed = next(row for row in diff.rows if row.kind == "changed")
+    assert (changed.key, changed.before, changed.after) == ("E105", {"salary": "52000"}, {"salary": "53000"})
+
+
+def test_a_document_without_tables_forgets_those_it_had() -> None:
+    hr = Office(HR)
+    document = hr.catalogue.document(hr.desk.table("leave_requests").document_id)
+    assert hr.desk.load(document, ()) == ()
+    assert [table.name for table in hr.desk.tables()] == ["departments", "employees"]
+
+
+# Roles, use and projects
+
+
+def test_a_role_set_by_hand_holds_for_the_next_version() -> None:
+    hr = Office(HR)
+    assert hr.desk.table("departments").role is TableRole.RECORDS
+    hr.desk.set_role("departments", TableRole.SETUP)
+    hr.add("departments.csv", DEPARTMENTS + "NEW,New things,Austin,1\n")
+    table = hr.desk.table("departments")
+    assert (table.version, table.role, table.role_by) == (2, TableRole.SETUP, "analyst")
+
+
+@pytest.mark.parametrize("truth", [each for each in Truth if each is not Truth.REALITY])
+def test_a_table_in_a_document_of_another_truth_is_not_asked_until_an_analyst_says_so(truth: Truth) -> None:
+    hr = Office({"employees.csv": EMPLOYEES})
+    hr.add("fees.csv", "fee_code,fee\nA1,10\nB2,20\nC3,30\n", truth=truth)
+    assert [table.name for table in hr.desk.tables()] == ["employees", "fees"]
+    assert [table.name for table in hr.desk.question_tables()] == ["employees"]
+    assert hr.desk.ask("total fee").refusal == "The tables hold nothing called 'fee'."
+    hr.desk.set_used("fees", True)
+    assert hr.desk.ask("total fee").headline == "60"
+    hr.desk.set_used("fees", None)
+    assert not hr.desk.ask("total fee").answered
+
+
+def test_a_table_of_reality_is_asked_unless_an_analyst_says_no() -> None:
+    hr = Office()
+    hr.add("employees.csv", EMPLOYEES, truth=Truth.REALITY)
+    assert hr.desk.ask("how many employees").headline == "12"
+    hr.desk.set_used("employees", False)
+    assert hr.desk.ask("how many employees").refusal == "There is no table to ask."
+
+
+def test_a_project_sees_its_own_tables_and_the_shared_ones() -> None:
+    shared = Office({"departments.csv": DEPARTMENTS})
+    shared.add("employees.csv", EMPLOYEES, project="north")
+    shared.add("employees.csv", SHORTER, project="south")
+    assert [table.name for table in shared.desk.tables()] == ["departments", "employees", "employees_2"]
+    assert [table.name for table in shared.desk.tables("south")] == ["departments", "employees_2"]
+    assert shared.desk.ask("how many employees", "north").headline == "12"
+    assert shared.desk.ask("how many employees", "south").headline == "11"
+    assert shared.desk.ask("employees in the finance department", "south").headline == "3 rows"
+    assert shared.desk.ask("how many departments", "west").headline == "5"
+    assert not shared.desk.ask("how many employees", "west").answered
+    assert links(shared, "employees_2")["manager_id"][0] == "employees_2.employee_id"
+
+
+# Configured against in use
+
+
+def compared(office: Office) -> ConfiguredVersusUsed:
+    (found,) = office.desk.configured_vs_used()
+    return found
+
+
+def test_codes_that_are_configured_are_held_against_the_records_that_carry_them() -> None:
+    found = compared(Office(TRAINED))
+    assert (found.setup, found.records, found.column, found.empty) == ("courses", "trn_recs", "crs_cd", 0)
+    assert [(code.code, code.says, code.rows, code.state) for code in found.codes] == [
+        ("LEAD3", "Leading a team", 0, "unused"),
+        ("DATA1", "Data protection", 2, "in use"),
+        ("FIRE1", "Fire safety basics", 2, "in use"),
+        ("FORK2", "Forklift operation", 2, "in use"),
+    ]
+
+
+def test_records_without_a_code_and_with_an_unknown_one_are_told() -> None:
+    rows = "70017,Vera Winn,OLD9,2021-01-01,2023-01-01,70,Y,NORTH\n70018,Will Yost,,2021-01-01,2023-01-01,70,Y,NORTH\n"
+    nothing = "70019,Xena Zane,none,2021-01-01,2023-01-01,70,Y,NORTH\n"
+    found = compared(Office({"COURSES.csv": COURSES, "TRN_RECS.csv": TRAINING + rows + nothing}))
+    assert found.codes[0].code == "OLD9"
+    assert (found.codes[0].says, found.codes[0].rows, found.codes[0].state) == ("", 1, "used, not configured")
+    assert {state: found.count(state) for state in ("used, not configured", "unused", "in use")} == {
+        "used, not configured": 1,
+        "unused": 1,
+        "in use": 3,
+    }
+    assert found.empty == 2
+
+
+def test_nothing_is_compared_without_a_setup_table_or_over_a_dismissed_link() -> None:
+    assert Office(HR).desk.configured_vs_used() == []
+    training = Office(TRAINED)
+    (link,) = training.desk.table("trn_recs").links
+    training.desk.set_link("trn_recs", link, LinkState.DISMISSED)
+    assert training.desk.configured_vs_used() == []
+
+
+# Figures and history
+
+
+def test_a_figure_says_what_was_counted_and_where_it_stands() -> None:
+    (figure,) = Office(HR).desk.figures("How many employees are in Texas?")
+    assert (figure.words, figure.value, figure.rows) == ("Number of rows of employees where state is 'TX'", "3", 12)
+    assert (figure.table, figure.citation) == ("employees", "[employees.csv, 12 rows]")
+    assert figure.sql.startswith("SELECT")
+
+
+def test_what_the_tables_cannot_answer_has_no_figure() -> None:
+    desk = Office({"Purchase Orders.csv": PURCHASE_ORDERS}).desk
+    assert desk.figures("how many unicorns") == ()
+    assert desk.figures("why was PO-2003 rejected") == ()
+
+
+def test_statements_are_remembered_newest_first_each_once_with_what_went_wrong() -> None:
+    hr = Office(HR)
+    for typed in ("drop table employees", "select 1", " drop table employees "):
+        with pytest.raises(BadRequest):
+            hr.desk.run_sql(typed)
+    assert [entry.sql for entry in hr.desk.history()] == ["drop table employees", "select 1"]
+    assert "drop" in hr.desk.history()[0].error
+    assert hr.desk.history()[1].error == "SQL needs the database."
+    assert [entry.sql for entry in hr.desk.history(limit=1)] == ["drop table employees"]
+
+
+def test_a_table_that_is_not_there_is_not_found() -> None:
+    hr = Office(HR)
+    with pytest.raises(NotFound, match="no table 'wages'"):
+        hr.desk.table("wages")
+    with pytest.raises(NotFound):
+        hr.desk.rejects(replace(hr.desk.table("employees"), id=999))

@@ -1,0 +1,113 @@
+"""A workbench over fakes with real behaviour, for pages and flows, wired by the product's own composition root."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from time import monotonic, perf_counter
+from typing import Any
+
+from adapters.folder_scanner import LocalFolderScanner
+from adapters.http_fetch import HttpFetcher
+from adapters.sandboxed_reader import SandboxedReader
+from bootstrap import assembly
+from bootstrap.clock import utc_now
+from core.ports.stores import Embedder
+from core.workbench import Workbench
+from tests.fakes import (
+    FakeActiveLearningStore,
+    FakeBlobs,
+    FakeCatalogue,
+    FakeChangeLog,
+    FakeCoverageBoardStore,
+    FakeEnrichmentStore,
+    FakeEntityGraph,
+    FakeEvaluationStore,
+    FakeFeedStore,
+    FakeFolderStore,
+    FakeInsightStore,
+    FakeSavedSearchStore,
+    FakeSignatureStore,
+    FakeSparseIndex,
+    FakeTableStore,
+    FakeUploadQueueStore,
+    FakeUsageLog,
+    FakeVectorIndex,
+    FakeVocabularyStore,
+    FakeWordVectorStore,
+    InlineJobs,
+)
+
+__all__ = ["Stores", "built"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """What a workbench stands on, to be looked into or taken away. `jobs.run` reads what is uploaded."""
+
+    embedder: Embedder
+    catalogue: FakeCatalogue = field(default_factory=FakeCatalogue)
+    vectors: FakeVectorIndex = field(default_factory=FakeVectorIndex)
+    sparse: FakeSparseIndex = field(default_factory=FakeSparseIndex)
+    words: FakeWordVectorStore = field(default_factory=FakeWordVectorStore)
+    jobs: InlineJobs = field(default_factory=InlineJobs)
+    boards: FakeCoverageBoardStore = field(default_factory=FakeCoverageBoardStore)
+    tunings: FakeEvaluationStore = field(default_factory=FakeEvaluationStore)
+    memories: FakeInsightStore = field(default_factory=FakeInsightStore)
+    log: FakeUsageLog = field(default_factory=FakeUsageLog)
+    lessons: FakeActiveLearningStore = field(default_factory=FakeActiveLearningStore)
+    views: FakeSavedSearchStore = field(default_factory=FakeSavedSearchStore)
+    vocabularies: FakeVocabularyStore = field(default_factory=FakeVocabularyStore)
+    changes: FakeChangeLog = field(default_factory=FakeChangeLog)
+    feeds: FakeFeedStore = field(default_factory=FakeFeedStore)
+    folders: FakeFolderStore = field(default_factory=FakeFolderStore)
+    web: HttpFetcher = field(default_factory=lambda: HttpFetcher(private=True, seconds=10.0))
+
+    @property
+    def searched(self) -> dict[str, Any]:
+        """The three stores every search reads."""
+        return {"catalogue": self.catalogue, "vectors": self.vectors, "sparse": self.sparse}
+
+
+def built(stores: Stores, data_folder: Path, now: Callable[[], datetime] = utc_now) -> Workbench:
+    """A workbench over the fakes, whose jobs run at once."""
+    catalogue = stores.catalogue
+    workbench = assembly.assemble(
+        assembly.Stores(
+            catalogue=catalogue,
+            vectors=stores.vectors,
+            sparse=stores.sparse,
+            originals=FakeBlobs(),
+            jobs=stores.jobs,
+            graph=FakeEntityGraph(catalogue),
+            words=stores.words,
+            tables=FakeTableStore(),
+            coverage=stores.boards,
+            evaluation=stores.tunings,
+            insights=stores.memories,
+            usage=stores.log,
+            saved_searches=stores.views,
+            vocabulary=stores.vocabularies,
+            active_learning=stores.lessons,
+            enrichment=FakeEnrichmentStore(catalogue),
+            versions=FakeSignatureStore(catalogue),
+            changes=stores.changes,
+            feeds=stores.feeds,
+            folders=stores.folders,
+            upload_queue=FakeUploadQueueStore(catalogue),
+        ),
+        assembly.Outside(
+            embedder=stores.embedder,
+            reader=SandboxedReader(60, 4096),
+            scanner=LocalFolderScanner(),
+            web=stores.web,
+            now=now,
+            timer=perf_counter,
+            monotonic=monotonic,
+            watch_roots=[data_folder],
+            usage_gather_seconds=0.0,
+        ),
+    )
+    stores.jobs.run = workbench.ingestion.ingest
+    stores.jobs.work = lambda kind, number: workbench.jobs.handlers[kind].run(number)
+    return workbench
