@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
+from adapters.sandboxed_reader import SandboxedReader
 from core.domain.documents import Document, DocumentState, Page
-from core.domain.settings import Settings
 from core.ingestion.classification.classifier import TruthClassifier
 from core.ingestion.pipeline import IngestionPipeline
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
@@ -50,11 +50,12 @@ def main(url: str, tenant: str) -> None:
 
 
 @pytest.fixture
-def database(engine: Engine, tmp_path: Path) -> Database:
+def database(engine: Engine) -> Database:
     """Six site diaries, five of them corrected."""
     made = new_tenant(engine)
     desk, catalogue = desk_of(made), SqlCatalogue(made)
-    ingestor = IngestionPipeline(WordEmbedder(), desk.classifier, Settings(tmp_path))
+    reader = SandboxedReader(60, 4096)
+    ingestor = IngestionPipeline(WordEmbedder(), desk.classifier, reader)
     ids = []
     for number, told in enumerate(("Frost", "A lorry late", "Two ill", "Mud", "A visit", "Wind")):
         data = f"{FORM}{told} in the morning, and work began again on the gable at hour {number}.".encode()
@@ -63,7 +64,7 @@ def database(engine: Engine, tmp_path: Path) -> Database:
         stored = catalogue.save_ingested(read.document, read.pages, read.passages, read.vectors)
         desk.follow(read.document, read.pages, stored, read.vectors)
         ids.append(read.document.id)
-    ingestor.close()
+    reader.close()
     desk.corrector.correct_many([(each, "truth", "reality") for each in ids[:5]], "ann")
     return made
 
