@@ -19,7 +19,7 @@ from typing import Any
 
 from core.domain.extraction import LayoutLine
 from core.ingestion.parsers.text_cleaning import clean
-from core.ports.ocr import OcrPage, OcrRun, PageImage
+from core.ports.reader import OcrPage, OcrRun, PageImage
 
 __all__ = ["TesseractOcr", "installed_ocr"]
 
@@ -54,7 +54,7 @@ def installed_ocr() -> "TesseractOcr | None":
 
 @dataclass(frozen=True, slots=True)
 class TesseractOcr:
-    """core.ports.ocr.TextRecognizer over the Tesseract program at this path."""
+    """core.ports.reader.TextRecognizer over the Tesseract program at this path."""
 
     program: str
 

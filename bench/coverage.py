@@ -15,7 +15,7 @@ from bootstrap.scratch_library import files_of, fill, scratch_library
 from bootstrap.workbench import OpenWorkbench, settings_from_environment
 from core.coverage.detection.detector import cell_request
 from core.coverage.detection.evidence import topic_words
-from core.domain.coverage_board import Board, Topic
+from core.domain.coverage import Board, Topic
 from core.domain.documents import Document, DocumentState, Page, Passage, Span, TableRole, Truth
 from core.domain.errors import BadRequest
 from core.formats.terminal import aligned

@@ -18,9 +18,9 @@ from bench.measured import clock, quantile
 from bench.retrieval_exact import TOP, Answers, Exact, Kept
 from bench.retrieval_ours import WANTED, Ours, measure_ours
 from bench.retrieval_peers import Peer, measure_chroma, measure_hnsw
+from bootstrap.environment import Settings
 from bootstrap.scratch_library import files_of, fill, scratch_library
 from bootstrap.workbench import open_workbench, settings_from_environment
-from core.domain.settings import Settings
 from core.formats.terminal import aligned
 
 __all__ = ["SIZES", "run"]

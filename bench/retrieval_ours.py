@@ -11,11 +11,11 @@ from time import monotonic, sleep
 from bench.library import SELECTIVITIES, jurisdictions_of
 from bench.measured import clock, quantile, resident_megabytes
 from bench.retrieval_exact import Answers, answered
+from bootstrap.environment import Settings
 from bootstrap.workbench import OpenWorkbench, open_workbench
 from core.domain.errors import FivefoldError
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
-from core.domain.settings import Settings
 from core.ports.stores import VectorIndex, Vectors
 from core.search.query.route import question_terms
 from core.search.retrieval.retriever import OVERSAMPLED

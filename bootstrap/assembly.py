@@ -12,8 +12,6 @@ from pathlib import Path
 from core.answers.service import AnswerService
 from core.coverage.service import CoverageService
 from core.coverage.store import CoverageBoardStore
-from core.domain.jobs import JobKind
-from core.domain.vocabulary import VocabularyStore
 from core.evaluation.service import EvaluationService
 from core.evaluation.store import EvaluationStore
 from core.evaluation.tuning.profile_registry import ProfileRegistry
@@ -26,13 +24,14 @@ from core.library.active_learning.store import ActiveLearningStore
 from core.library.archive_members import ArchiveMembers
 from core.library.background_jobs import BackgroundJobs, JobHandler
 from core.library.bulk_edit.service import BulkEditService
+from core.library.bulk_edit.store import ChangeLog
 from core.library.check import LibraryCheck
 from core.library.decrypt import DecryptionService
 from core.library.documents import DocumentService
 from core.library.enrichment.service import EnrichmentService
 from core.library.enrichment.store import EnrichmentStore
 from core.library.ingestion_service import IngestionService
-from core.library.saved_searches import SavedSearchService
+from core.library.saved_searches import SavedSearchService, SavedSearchStore
 from core.library.sources.feed_service import FeedService
 from core.library.sources.feeds import FeedStore
 from core.library.sources.folder_service import FolderService, FolderStore
@@ -40,17 +39,18 @@ from core.library.upload_queue import UploadQueue, UploadQueueStore
 from core.library.versions.service import VersionService
 from core.library.versions.store import SignatureStore
 from core.library.vocabulary.service import CurrentVocabulary, VocabularyService
-from core.ports.entity_graph import EntityGraph
+from core.library.vocabulary.store import VocabularyStore
+from core.ports.catalogue import Catalogue
 from core.ports.fetcher import PageFetcher
-from core.ports.job_queue import JobQueue
+from core.ports.job_queue import JobKind, JobQueue
 from core.ports.models import LanguageModel, Reranker
 from core.ports.reader import FileReader
-from core.ports.records import ChangeLog, SavedSearchStore, UsageLog
 from core.ports.scanner import FolderScanner
-from core.ports.stores import BlobStore, Catalogue, Embedder, SparseIndex, VectorIndex
+from core.ports.stores import BlobStore, Embedder, EntityGraph, SparseIndex, VectorIndex
 from core.search.pipeline import SearchPipeline
 from core.search.query.expansion import SynonymFinder, WordVectorStore
 from core.search.service import SearchService
+from core.search.store import UsageLog
 from core.search.usage_tracker import UsageTracker
 from core.table_qa.service import TableService
 from core.table_qa.store import TableStore

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from time import monotonic
 
-from core.domain.settings import Settings
+from bootstrap.environment import Settings
 from core.ports.models import CrossEncoder
 from core.search.ranking.rerank import DeadlineReranker, rerankers
 

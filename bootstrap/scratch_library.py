@@ -8,10 +8,10 @@ from hashlib import sha256
 from pathlib import Path
 from time import monotonic, sleep
 
+from bootstrap.environment import Settings
 from bootstrap.workbench import OpenWorkbench, open_workbench
 from core.domain.documents import Document, DocumentState
 from core.domain.errors import BadFile, BadRequest, FivefoldError
-from core.domain.settings import Settings
 from core.evaluation.judgments.files import LabelRow
 from core.library.upload_queue import NewFile
 from core.workbench import Workbench

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 from adapters.inference.language_model import LanguageModelClient
 from bootstrap.clock import utc_now
-from bootstrap.environment import settings_from_environment
+from bootstrap.environment import Settings, settings_from_environment
 from core.domain.errors import BadRequest
-from core.domain.settings import Settings
 from core.ports.stores import Embedder, VectorIndex
 from core.workbench import Workbench
 

@@ -23,7 +23,7 @@ def coverage(
     from bootstrap.workbench import open_workbench, settings_from_environment
     from core.coverage.report import board_data, board_text
     from core.coverage.topics import checked_topics, topics_from_csv
-    from core.domain.coverage_board import Topic
+    from core.domain.coverage import Topic
     from core.formats.terminal import json_text
 
     named: list[str] = []

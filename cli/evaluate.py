@@ -206,7 +206,7 @@ def weights(
     out: Out = None,
 ) -> None:
     """Whether other weights than a profile's would answer judged questions better, also those not learnt from."""
-    from core.domain.experiments import OptimiserSettings
+    from core.domain.evaluation import OptimiserSettings
     from core.evaluation.benchmarks.search import check_questions, kept_questions
     from core.evaluation.experiment_report import optimised_data, optimised_text
     from core.evaluation.judgments.files import read_labels, read_questions
@@ -227,7 +227,7 @@ def weights(
 @evaluate.command("coverage")
 def evaluate_gaps(gaps: Path, labels: Path, files: Path, use_labels: UseLabels = False, out: Out = None) -> None:
     """How often the board finds the judged gaps, and only those."""
-    from core.domain.coverage_board import Topic
+    from core.domain.coverage import Topic
     from core.evaluation.benchmarks.coverage import evaluate_coverage
     from core.evaluation.judgments.files import read_labels, read_topics
 

@@ -11,9 +11,8 @@ from cli.options import Factors, Folds, Measure, Out, Profile, Seed, Trials, pro
 from core.domain.errors import BadRequest, FivefoldError
 
 if TYPE_CHECKING:
-    from core.domain.experiments import Experiment, OptimiserResult, OptimiserSettings
+    from core.domain.evaluation import Experiment, OptimiserResult, OptimiserSettings, QuestionSet
     from core.domain.queries import ScoreProfile
-    from core.domain.relevance_judgments import QuestionSet
     from core.evaluation.tuning.profile_registry import ProfileRegistry
     from core.workbench import Workbench
 
@@ -79,7 +78,7 @@ def optimise(
     out: Out = None,
 ) -> None:
     """Search for better weights on a question set. With --apply, exit code 1 when they are not recommended."""
-    from core.domain.experiments import OptimiserSettings
+    from core.domain.evaluation import OptimiserSettings
     from core.evaluation.experiment_report import optimised_data, optimised_text
 
     if save_as is not None and not who.strip():
@@ -169,7 +168,7 @@ def optimised(
 
 def _carried_out(workbench: "Workbench", begun: "Experiment") -> "Experiment":
     """The finished experiment. Raises FivefoldError with why, when it failed."""
-    from core.domain.coverage_board import RunState
+    from core.domain.coverage import RunState
 
     ended = workbench.evaluation.lab.carry_out(begun.id, on_step=progress("steps done"))
     if ended.state is not RunState.DONE:
@@ -179,7 +178,7 @@ def _carried_out(workbench: "Workbench", begun: "Experiment") -> "Experiment":
 
 def _last(workbench: "Workbench", now: "Experiment") -> "Experiment | None":
     """The last measurement of the same set with a profile of the same name before this one, with its outcomes."""
-    from core.domain.coverage_board import RunState
+    from core.domain.coverage import RunState
 
     lab = workbench.evaluation.lab
     for each in lab.experiments(now.set_id):

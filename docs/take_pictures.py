@@ -116,8 +116,8 @@ def _assess(window: Window) -> None:
 
 def _beside(app: RunningApp) -> "AbstractContextManager[Workbench]":
     """The library of the running app, opened beside it."""
+    from bootstrap.environment import Settings
     from bootstrap.workbench import open_workbench
-    from core.domain.settings import Settings
 
     return open_workbench(Settings(app.data_folder, worker=False))
 
@@ -143,8 +143,7 @@ def _save_profile(workbench: "Workbench") -> None:
 
 def _experiment(workbench: "Workbench") -> None:
     """What `cli evaluate run` and `cli evaluate optimise` find on the judged questions."""
-    from core.domain.experiments import OptimiserSettings
-    from core.domain.relevance_judgments import Level
+    from core.domain.evaluation import Level, OptimiserSettings
     from core.knowledge.factors import factor_table
     from core.knowledge.profiles import profiles
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.coverage.runs import unassessed
-from core.domain.coverage_board import Board, CoverageRun, RunState, Topic
+from core.domain.coverage import Board, CoverageRun, RunState, Topic
 from pages.components import ingest_progress, notices, session
 from pages.components.coverage import board as board_room
 from pages.components.coverage import conflicts, pack, review, snapshots, state, topics, traceability

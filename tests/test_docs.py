@@ -8,11 +8,11 @@ import pytest
 import typer
 from typer.main import get_command
 
+from bootstrap.environment import Settings
 from cli.main import app
-from core.domain.coverage_board import CellState
+from core.domain.coverage import CellState
 from core.domain.documents import DocumentState, Truth
 from core.domain.filters import FIELDS, SearchFilters
-from core.domain.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

@@ -20,7 +20,7 @@ from core.coverage.statements import (
     days_of_year,
     quantities,
 )
-from core.domain.coverage_review import ConflictKind, Statement
+from core.domain.coverage import ConflictKind, Statement
 from core.domain.five_truths import AgreementKind, TruthAgreement, TruthAnswer
 from core.domain.results import Citation
 from core.knowledge.distinguishing_terms import other_case

@@ -10,8 +10,7 @@ from core.answers.agreement import agreements_of
 from core.coverage.conflicts import find_conflicts
 from core.coverage.detection.evidence import WeightedPassage, share_together, topic_stems, weigh, windows_of
 from core.coverage.gaps import gaps_of, score_in_words, state_of
-from core.domain.coverage_board import Board, Cell, CellState, Topic
-from core.domain.coverage_review import Conflict
+from core.domain.coverage import Board, Cell, CellState, Conflict, Topic
 from core.domain.documents import Document, Passage, Truth
 from core.domain.errors import BadRequest, FivefoldError, ModelUnavailable, StoreFailed
 from core.domain.filters import SearchFilters

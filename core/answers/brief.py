@@ -12,7 +12,7 @@ from typing import Any
 
 from core.answers.synthesis import Synthesis
 from core.coverage.gaps import score_in_words
-from core.domain.coverage_review import Conflict, Statement
+from core.domain.coverage import Conflict, Statement
 from core.domain.documents import Truth
 from core.domain.five_truths import FiveTruthsAnswer, TruthAgreement, TruthAnswer
 from core.domain.results import Citation

@@ -9,8 +9,9 @@ from core.answers.synthesis import Synthesis, synthesised
 from core.domain.filters import SearchFilters
 from core.domain.five_truths import Figure, FiveTruthsAnswer, TruthState
 from core.knowledge.workspace_terms import WorkspaceTerms
+from core.ports.catalogue import Catalogue
 from core.ports.models import LanguageModel
-from core.ports.stores import Catalogue, Profiles
+from core.ports.stores import Profiles
 from core.search.pipeline import SearchPipeline
 
 __all__ = ["AnswerService"]

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.coverage.gaps import ASSESSED
-from core.domain.coverage_board import Board, Cell, CellState, Gap, GapKind, Topic
-from core.domain.coverage_review import Decision
+from core.domain.coverage import Board, Cell, CellState, Decision, Gap, GapKind, Topic
 from core.knowledge.gaps import SEVERITIES
 
 __all__ = ["NO_OWNER", "BoardView", "TopicOrder", "VisibleBoard", "looked_at", "owner_of", "values_of"]

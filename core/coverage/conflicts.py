@@ -18,8 +18,7 @@ from core.coverage.statements import (
     days_of_year,
     quantities,
 )
-from core.domain.coverage_board import Board, CellState, GapKind, Topic
-from core.domain.coverage_review import Conflict, ConflictKind, Statement
+from core.domain.coverage import Board, CellState, Conflict, ConflictKind, GapKind, Statement, Topic
 from core.domain.documents import Document, Passage, Truth
 from core.knowledge.distinguishing_terms import other_case
 from core.search.citations.cite import QuotableKind, citation_of, quotables

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hashlib import sha256
 from math import floor
 
-from core.domain.coverage_board import Board, Cell, CellState, CoverageRun, Gap, GapKind, Topic
+from core.domain.coverage import Board, Cell, CellState, CoverageRun, Gap, GapKind, Topic
 from core.domain.documents import Truth
 from core.domain.results import Citation
 from core.knowledge.gaps import SEVERITIES, EvidenceRow, GapTable, gap_table

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from core.coverage.gaps import ASSESSED, score_in_words
-from core.domain.coverage_board import Board, Cell, CellState, Gap
+from core.domain.coverage import Board, Cell, CellState, Gap
 from core.formats.csv import inert
 from core.formats.terminal import aligned
 from core.search.citations.cite import citation_data

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from core.coverage.detection.evidence import row_values
 from core.coverage.topics import described
-from core.domain.coverage_board import Modality, Topic, TopicOrigin
+from core.domain.coverage import Modality, Topic, TopicOrigin
 from core.domain.documents import Document, DocumentState, Passage, Truth
 from core.domain.filters import SearchFilters
 from core.domain.results import Citation
 from core.knowledge.workspace_terms import WorkspaceTerms
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
 from core.search.citations.cite import QuotableKind, citation_of, quotables, shown_quote
 from core.text.tokenize import STOP_WORDS, index_stems, word_spans
 

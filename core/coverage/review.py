@@ -6,14 +6,23 @@ from datetime import date, datetime
 from difflib import SequenceMatcher
 
 from core.coverage.gaps import coverage_of, gaps_of
-from core.domain.coverage_board import Board, Cell, CellState, Gap, GapKind
-from core.domain.coverage_review import Decision, ReviewedCell, ReviewerOpinion, ReviewVerdict
+from core.domain.coverage import (
+    Board,
+    Cell,
+    CellState,
+    Decision,
+    Gap,
+    GapKind,
+    ReviewedCell,
+    ReviewerOpinion,
+    ReviewVerdict,
+)
 from core.domain.documents import Document, DocumentState, Passage
 from core.domain.errors import BadRequest
 from core.domain.results import Citation
 from core.knowledge.gaps import SEVERITIES
 from core.knowledge.workspace_terms import WorkspaceTerms
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
 from core.search.citations.cite import shown_quote
 
 __all__ = ["Held", "broken_pins", "check_decision", "decision_on", "holding", "queue", "reviewed"]

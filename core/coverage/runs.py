@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 from core.coverage.detection.detector import Detector
 from core.coverage.gaps import coverage_of, ordered_cells
 from core.coverage.store import CoverageBoardStore
-from core.domain.coverage_board import Cell, CellState, CoverageRun, GapKind, RunState, Topic
-from core.domain.coverage_review import BoardChanges, CellChange
+from core.domain.coverage import BoardChanges, Cell, CellChange, CellState, CoverageRun, GapKind, RunState, Topic
 from core.domain.documents import Origin
 from core.domain.errors import BadRequest, FivefoldError
 from core.domain.filters import SearchFilters
 from core.domain.queries import ScoreProfile
 from core.knowledge.profiles import BUILT_IN
-from core.ports.stores import Catalogue, Profiles
+from core.ports.catalogue import Catalogue
+from core.ports.stores import Profiles
 from core.search.citations.cite import shown_quote
 
 __all__ = ["QUIET_AFTER", "CoverageRuns", "changed_documents", "changes", "interrupted", "touched", "unassessed"]

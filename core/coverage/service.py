@@ -17,23 +17,29 @@ from core.coverage.runs import CoverageRuns, changes
 from core.coverage.store import CoverageBoardStore
 from core.coverage.topics import described
 from core.coverage.traceability import TraceRow, orphans, trace
-from core.domain.coverage_board import Board, Cell, CoverageRun, GapKind, RunState, Topic
-from core.domain.coverage_review import (
+from core.domain.coverage import (
+    Board,
     BoardChanges,
+    Cell,
     Conflict,
+    CoverageRun,
     Decision,
     DecisionHistory,
+    GapKind,
     Orphan,
     ReviewedCell,
     ReviewerOpinion,
     ReviewVerdict,
+    RunState,
+    Topic,
 )
 from core.domain.documents import Document
 from core.domain.errors import BadRequest, NotFound
 from core.knowledge.profiles import BUILT_IN
 from core.knowledge.workspace_terms import WorkspaceTerms
+from core.ports.catalogue import Catalogue
 from core.ports.clock import Timer
-from core.ports.stores import Catalogue, Embedder, Profiles, SparseIndex, VectorIndex
+from core.ports.stores import Embedder, Profiles, SparseIndex, VectorIndex
 
 __all__ = ["CoverageService"]
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from core.domain.coverage_board import Cell, CoverageRun, GapKind, Topic
-from core.domain.coverage_review import Decision, DecisionHistory
+from core.domain.coverage import Cell, CoverageRun, Decision, DecisionHistory, GapKind, Topic
 from core.domain.errors import BadRequest, NotFound, Outdated
 
 __all__ = ["CoverageBoardStore", "name_taken", "no_run", "no_topic", "outdated_topic", "outdone"]

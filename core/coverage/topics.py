@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from core.domain.coverage_board import Topic, TopicOrigin
+from core.domain.coverage import Topic, TopicOrigin
 from core.domain.documents import Truth
 from core.domain.errors import BadRequest
 from core.formats.csv import inert, restored

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from core.coverage.detection.evidence import share_together, topic_stems, weigh, windows_of
 from core.coverage.gaps import score_in_words
 from core.coverage.requirements import modality_of
-from core.domain.coverage_board import Board, Cell, CellState, GapKind, Topic, TopicOrigin
-from core.domain.coverage_review import Orphan
+from core.domain.coverage import Board, Cell, CellState, GapKind, Orphan, Topic, TopicOrigin
 from core.domain.documents import Passage, TableRole, Truth
 from core.domain.filters import SearchFilters
 from core.formats.csv import inert
 from core.knowledge.gaps import gap_table
-from core.ports.stores import Catalogue, Embedder, VectorIndex
+from core.ports.catalogue import Catalogue
+from core.ports.stores import Embedder, VectorIndex
 from core.search.citations.cite import QuotableKind, citation_of, quotables
 
 __all__ = ["TRACED", "TraceRow", "orphans", "orphans_csv", "trace", "trace_csv"]

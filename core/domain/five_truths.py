@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from core.domain.coverage_review import Conflict, Statement
+from core.domain.coverage import Conflict, Statement
 from core.domain.documents import Truth
 from core.domain.results import Citation
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from core.domain.experiments import Experiment, Interval, MetricChange, OptimiserResult, QuestionOutcome
+from core.domain.evaluation import Experiment, Interval, MetricChange, OptimiserResult, QuestionOutcome
 from core.evaluation.metrics.comparison import comparison
 from core.evaluation.metrics.measures import MEASURES
 from core.evaluation.metrics.significance import changed, compared

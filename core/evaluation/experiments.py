@@ -9,20 +9,29 @@ from datetime import datetime, timedelta
 from threading import Lock
 
 from core.coverage.gaps import corpus_digest
-from core.domain.coverage_board import RunState
+from core.domain.coverage import RunState
 from core.domain.documents import Origin
 from core.domain.errors import BadRequest, FivefoldError, Outdated
-from core.domain.experiments import Experiment, ExperimentKind, OptimiserSettings, QuestionOutcome
+from core.domain.evaluation import (
+    Experiment,
+    ExperimentKind,
+    JudgedQuestion,
+    Judgment,
+    Level,
+    OptimiserSettings,
+    QuestionOutcome,
+    QuestionSet,
+)
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
-from core.domain.relevance_judgments import JudgedQuestion, Judgment, Level, QuestionSet
 from core.domain.results import Dropped, DropReason, Hit, SearchResult
 from core.evaluation.judgments.units import unit_of
 from core.evaluation.metrics.grades import GradedResult, Grades, measured, prepared, summary, unjudged_share
 from core.evaluation.store import EvaluationStore
 from core.evaluation.tuning.optimiser import OptimisationRequest, OptimisationStopped, check_optimising, optimised
 from core.evaluation.tuning.replay import DEPTH, Replay
-from core.ports.stores import Catalogue, Profiles
+from core.ports.catalogue import Catalogue
+from core.ports.stores import Profiles
 from core.search.pipeline import SearchPipeline
 
 __all__ = [

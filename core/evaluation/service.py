@@ -13,7 +13,7 @@ from core.evaluation.tuning.profile_registry import ProfileRegistry
 from core.evaluation.tuning.replay import RankFirstWeight, first_if
 from core.ingestion.classification.classifier import Classifier
 from core.knowledge.workspace_terms import WorkspaceTerms
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
 from core.search.pipeline import SearchPipeline
 
 __all__ = ["EvaluationService"]

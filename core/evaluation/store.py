@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from core.domain.errors import BadRequest, NotFound, Outdated
-from core.domain.experiments import Experiment
+from core.domain.evaluation import Experiment, JudgedQuestion, Judgment, QuestionSet
 from core.domain.profiles import DefaultProfile, ProfileVersion
-from core.domain.relevance_judgments import JudgedQuestion, Judgment, QuestionSet
 
 __all__ = [
     "EvaluationStore",

@@ -7,13 +7,13 @@ from pathlib import PurePath
 from core.domain.documents import Document, DocumentState, Page, Passage, SourceType
 from core.domain.errors import BadRequest
 from core.domain.extraction import BlockKind, ExtractedDocument
-from core.domain.insights import Episode, Insight, InsightOrEpisode, M
 from core.ingestion.chunking import split
 from core.ingestion.parsers.blocks import PageWriter
 from core.ingestion.parsers.text_cleaning import clean
 from core.ingestion.sentence_vectors import embedded
-from core.insights.store import InsightStore
-from core.ports.stores import Catalogue, Embedder, SparseIndex, VectorIndex, Vectors
+from core.insights.store import Episode, Insight, InsightOrEpisode, InsightStore, M
+from core.ports.catalogue import Catalogue
+from core.ports.stores import Embedder, SparseIndex, VectorIndex, Vectors
 
 __all__ = [
     "InsightIndexer",

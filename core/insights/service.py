@@ -7,7 +7,10 @@ from datetime import datetime
 
 from core.domain.documents import Passage, Sector, Span
 from core.domain.errors import BadRequest
-from core.domain.insights import (
+from core.domain.results import Citation
+from core.insights.indexer import InsightIndexer, cleaned
+from core.insights.sectors import SectorClassifier, SectorSuggestion
+from core.insights.store import (
     Episode,
     EvidenceLink,
     Insight,
@@ -15,16 +18,14 @@ from core.domain.insights import (
     InsightOrEpisode,
     InsightPage,
     InsightQuery,
+    InsightStore,
     M,
 )
-from core.domain.results import Citation
-from core.insights.indexer import InsightIndexer, cleaned
-from core.insights.sectors import SectorClassifier, SectorSuggestion
-from core.insights.store import InsightStore
 from core.knowledge.factors import factor_table
-from core.ports.records import UsageLog
-from core.ports.stores import Catalogue, Embedder, SparseIndex, VectorIndex
+from core.ports.catalogue import Catalogue
+from core.ports.stores import Embedder, SparseIndex, VectorIndex
 from core.search.ranking.factors import kept_share
+from core.search.store import UsageLog
 
 __all__ = ["MOST_LETTERS", "MOST_TAGS", "InsightService", "link_of", "links_to", "where"]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
-from core.domain.coverage_board import GapKind
+from core.domain.coverage import GapKind
 from core.domain.documents import Truth
 from core.domain.errors import BadTable
 from core.domain.queries import ScoreProfile

@@ -10,8 +10,8 @@ from core.domain.errors import Cure, EmptyFile, FileTooCostly
 from core.domain.extraction import ContainedFile, ExtractedDocument
 from core.domain.results import UploadReceipt
 from core.ingestion.parsers.detect import may_hold_files
+from core.ports.catalogue import Catalogue
 from core.ports.reader import FileReader
-from core.ports.stores import Catalogue
 
 __all__ = ["MOST_NESTED", "ArchiveMembers", "UploadFunction", "arrived", "is_container"]
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.domain.errors import error_to_show
-from core.domain.jobs import FailedWork, JobKind
-from core.ports.job_queue import JobQueue
+from core.ports.job_queue import FailedWork, JobKind, JobQueue
 
 __all__ = ["BackgroundJobs", "JobHandler"]
 

@@ -14,7 +14,8 @@ import numpy as np
 from core.domain.documents import Document
 from core.domain.errors import FivefoldError
 from core.domain.filters import SearchFilters
-from core.ports.stores import BlobStore, Catalogue, PassageIds, SparseIndex, VectorIndex
+from core.ports.catalogue import Catalogue
+from core.ports.stores import BlobStore, PassageIds, SparseIndex, VectorIndex
 
 __all__ = ["CheckReport", "CheckedStore", "Difference", "LibraryCheck"]
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from core.domain.documents import Document, DocumentState
 from core.domain.errors import BadRequest, Cure
+from core.ports.catalogue import Catalogue
 from core.ports.reader import FileReader
-from core.ports.stores import BlobStore, Catalogue
+from core.ports.stores import BlobStore
 
 __all__ = ["DecryptionService", "asks_for_password"]
 

@@ -4,20 +4,33 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
+from typing import Protocol
 
 from core.domain.documents import Document, DocumentState, Label, Page, Passage, SourceType, TableRole
 from core.domain.errors import EmptyFile, NotFound
-from core.domain.jobs import WAITING
 from core.domain.results import Statistics, UploadReceipt
 from core.ingestion.file_names import clean_name
 from core.library.active_learning.corrections import LabelCorrector
 from core.library.archive_members import arrived
-from core.ports.entity_graph import EntityGraph
-from core.ports.job_queue import JobQueue
-from core.ports.stores import BlobStore, Catalogue, Follower, SparseIndex, VectorIndex
+from core.ports.catalogue import Catalogue
+from core.ports.job_queue import WAITING, JobQueue
+from core.ports.stores import BlobStore, EntityGraph, SparseIndex, VectorIndex, Vectors
 from core.table_qa.service import TableService
 
-__all__ = ["DocumentService"]
+__all__ = ["DocumentService", "Follower"]
+
+
+class Follower(Protocol):
+    """A service that keeps its own record of every document. Called in the ingestion job once the document is
+    searchable. An exception fails the job, which is then retried, so both methods must be idempotent."""
+
+    def follow(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors) -> None:
+        """A document was ingested, for the first time or again; passages are stored, with their vectors."""
+        ...
+
+    def forget(self, document_ids: Sequence[int]) -> None:
+        """Documents were deleted."""
+        ...
 
 
 class DocumentService:

@@ -9,15 +9,15 @@ from threading import Lock
 
 from core.domain.documents import Document, DocumentState
 from core.domain.errors import BadFile, error_to_show
-from core.domain.jobs import STOPPED
 from core.ingestion.classification.relabel import apply_later_edits
 from core.ingestion.pipeline import IngestedDocument, IngestionPipeline
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.archive_members import ArchiveMembers
-from core.library.documents import DocumentService
+from core.library.documents import DocumentService, Follower
 from core.library.upload_queue import UploadQueue
-from core.ports.entity_graph import EntityGraph
-from core.ports.stores import BlobStore, Catalogue, Follower, SparseIndex, VectorIndex
+from core.ports.catalogue import Catalogue
+from core.ports.job_queue import STOPPED
+from core.ports.stores import BlobStore, EntityGraph, SparseIndex, VectorIndex
 from core.search.query.expansion import SynonymFinder
 from core.table_qa.service import TableService
 

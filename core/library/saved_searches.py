@@ -1,22 +1,151 @@
 """Saved searches: named requests that are run again and show what is new since a person's last look."""
 
+# Over 300 lines: the values, the port of the store and the service of one small feature.
+
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from core.domain.documents import Document, DocumentState, Passage
-from core.domain.errors import BadRequest
+from core.domain.errors import BadRequest, NotFound, Outdated
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.domain.results import DropReason, SearchResult
-from core.domain.saved_searches import SavedSearch, SavedSearchVisit, VisitedResult, no_view
 from core.evaluation.judgments.units import passage_unit
-from core.ports.records import SavedSearchStore
-from core.ports.stores import Catalogue, Profiles
+from core.ports.catalogue import Catalogue
+from core.ports.stores import Profiles
 
-__all__ = ["MOST_ADDED", "NewResults", "SavedSearchService", "same_search"]
+__all__ = [
+    "MOST_ADDED",
+    "NewResults",
+    "SavedSearch",
+    "SavedSearchService",
+    "SavedSearchStore",
+    "SavedSearchVisit",
+    "VisitedResult",
+    "no_view",
+    "outdated_view",
+    "same_search",
+    "view_name_taken",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSearch:
+    """A saved search. The name is unique among the shared searches of its project, and among each owner's own there
+    (case-insensitive).
+
+    request: question, filters, profile and chips; its `top_k` is always None. shown: the tab of the results ("results",
+    "five" …), as the page names it. owner: "" for a shared one. who: who saved it, "" when unknown. id: 0 until stored.
+    version: for optimistic locking. retired: deleted; it can be restored.
+    """
+
+    name: str
+    request: SearchRequest
+    shown: str
+    owner: str
+    who: str
+    at: datetime
+    id: int = 0
+    retired: bool = False
+    version: int = 1
+
+    @property
+    def project(self) -> str | None:
+        """The project, if exactly one is set; None for the whole library or several."""
+        return self.request.filters.project
+
+    @property
+    def shared(self) -> bool:
+        """Whether everybody can see it."""
+        return not self.owner
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSearchVisit:
+    """How far one person has read a saved search. Units are names as core.evaluation.judgments.units makes them.
+
+    at: when it was last shown. units: all results shown by then. since: end of the previous visit; at the first visit,
+    its start. before: the units shown by then."""
+
+    view_id: int
+    who: str
+    at: datetime
+    units: tuple[str, ...]
+    since: datetime | None = None
+    before: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VisitedResult:
+    """A saved search with its current result, and what is new for this person.
+
+    since: end of their previous visit; None: first visit, nothing is new then. new: passage ids among the hits that had
+    not been shown. added: documents uploaded since that its filters admit, newest first."""
+
+    view: SavedSearch
+    result: SearchResult
+    since: datetime | None
+    new: frozenset[int] = frozenset()
+    added: tuple[Document, ...] = ()
+
+
+# Errors that every store raises
+def view_name_taken(view: SavedSearch) -> BadRequest:
+    """A living view of the same project and owner has this name."""
+    where = f"the project '{view.project}'" if view.project else "the whole library"
+    whose = "a shared view" if view.shared else "a view of yours"
+    return BadRequest(f"There is {whose} '{view.name}' of {where} already.", "Choose another name, or rename that one.")
+
+
+def outdated_view(known: SavedSearch) -> Outdated:
+    """Someone has changed this view since it was read."""
+    done = "deleted" if known.retired else "changed"
+    return Outdated(f"'{known.name}' has been {done} by someone else meanwhile.", "Look at the saved views again.")
+
+
+def no_view(view_id: int) -> NotFound:
+    """The view is not stored, or is somebody else's own."""
+    return NotFound(f"Saved view {view_id} is not (or no longer) here.", "Look at the saved views again.")
+
+
+class SavedSearchStore(Protocol):
+    """Stores the saved searches of one tenant. Every method raises StoreFailed when the store does not respond."""
+
+    def views(self, *, retired: bool = False) -> Sequence[SavedSearch]:
+        """All active (or retired) saved searches of every owner, oldest first."""
+        ...
+
+    def view(self, view_id: int) -> SavedSearch:
+        """One saved search, retired ones too. Raises NotFound."""
+        ...
+
+    def add_view(self, view: SavedSearch) -> SavedSearch:
+        """Store a new saved search (id 0). Raises BadRequest when the name is taken."""
+        ...
+
+    def change_view(self, view: SavedSearch) -> SavedSearch:
+        """Store a changed saved search with the version it was read with; returns it with its new version.
+
+        Raises Outdated when someone else changed it, BadRequest when the name is taken, NotFound.
+        """
+        ...
+
+    def look(self, view_id: int, who: str) -> SavedSearchVisit | None:
+        """How far this person has read a saved search; None: they never opened it."""
+        ...
+
+    def last_looks(self, who: str) -> Mapping[int, datetime]:
+        """Saved search id → when this person last opened it; those never opened are absent."""
+        ...
+
+    def save_look(self, look: SavedSearchVisit) -> None:
+        """Store how far a person has read, replacing the previous state. Raises NotFound for an unknown saved
+        search."""
+        ...
+
 
 MOST_ADDED = 200
 """Documents uploaded since a look that are listed at most, newest first."""

@@ -11,17 +11,15 @@ from numpy.typing import NDArray
 
 from core.domain.documents import Document, Origin
 from core.domain.errors import BadRequest
-from core.domain.fast_replace import changed
 from core.domain.filters import SearchFilters
 from core.domain.queries import Chip, Route, ScoreProfile, SearchRequest
-from core.domain.results import Candidate, Dropped, DropReason, Hit, SearchResult, Signals
-from core.domain.usage import DocumentUsage
+from core.domain.results import Candidate, Dropped, DropReason, Hit, SearchResult, Signals, changed
 from core.knowledge.profiles import BUILT_IN, check_profile
 from core.knowledge.workspace_terms import WorkspaceTerms
+from core.ports.catalogue import Catalogue
 from core.ports.clock import Timer, stopwatch
-from core.ports.entity_graph import EntityGraph
 from core.ports.models import Reranker
-from core.ports.stores import Catalogue, Embedder, Profiles, SparseIndex, VectorIndex
+from core.ports.stores import Embedder, EntityGraph, Profiles, SparseIndex, VectorIndex
 from core.search.citations.cite import cite_hits
 from core.search.explanation.why_missing import MissingExplanation, why_not
 from core.search.query.expansion import SynonymFinder, wordings_of
@@ -35,6 +33,7 @@ from core.search.retrieval.admissible import admitted, text_admissible, with_use
 from core.search.retrieval.graph import question_entities
 from core.search.retrieval.legs import FusedRank, fuse, question_vector
 from core.search.retrieval.retriever import RetrievalRequest, Retriever
+from core.search.store import DocumentUsage
 
 __all__ = ["SearchPipeline", "fused_under"]
 

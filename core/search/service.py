@@ -8,8 +8,8 @@ from core.domain.errors import NotFound
 from core.domain.filters import SearchFilters
 from core.domain.queries import ScoreProfile, SearchRequest
 from core.domain.results import Candidate, SearchResult
-from core.ports.entity_graph import EntityGraph
-from core.ports.stores import Catalogue, SparseIndex, VectorIndex
+from core.ports.catalogue import Catalogue
+from core.ports.stores import EntityGraph, SparseIndex, VectorIndex
 from core.search.explanation.why_missing import MissingExplanation
 from core.search.pipeline import SearchPipeline
 from core.search.retrieval.similar import SimilarPassage, similar_to

@@ -15,8 +15,16 @@ from threading import Condition, Lock, Thread
 from core.domain.documents import Passage
 from core.domain.errors import FivefoldError
 from core.domain.results import SearchResult
-from core.domain.usage import UNUSED, DocumentUsage, PassageUsage, UsageEvent, UsageKind, kept_question, passage_uses
-from core.ports.records import UsageLog
+from core.search.store import (
+    UNUSED,
+    DocumentUsage,
+    PassageUsage,
+    UsageEvent,
+    UsageKind,
+    UsageLog,
+    kept_question,
+    passage_uses,
+)
 
 __all__ = ["UsageTracker"]
 

@@ -9,7 +9,7 @@ from core.domain.datasets import LinkState, ReadTable, RealityTable, Reject, Tab
 from core.domain.documents import Document, TableRole, Truth
 from core.domain.errors import BadRequest, FivefoldError
 from core.domain.five_truths import Figure
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
 from core.search.query.route import question_category
 from core.table_qa.answerer import TableAnswerer
 from core.table_qa.configured_vs_used import ConfiguredVersusUsed, compare_configured_with_used

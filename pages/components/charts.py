@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from core.coverage.board_view import VisibleBoard
 from core.coverage.gaps import score_in_words
-from core.domain.coverage_board import Board, Cell, CellState, GapKind
+from core.domain.coverage import Board, Cell, CellState, GapKind
 from core.domain.queries import LEG_LABELS
 from core.domain.results import Score, SearchResult, TermScore
 from core.search.explanation.score_breakdown import factor_label, shown_parts, shrink

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.domain.coverage_board import CellState
+from core.domain.coverage import CellState
 from core.domain.documents import DocumentState, Truth
 
 __all__ = ["CELLS", "SEVERITIES", "STATES", "TRUTHS", "UNKNOWN", "Style", "truth_look"]

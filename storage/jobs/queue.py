@@ -10,8 +10,8 @@ from sqlalchemy import Engine, delete, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.domain.jobs import FailedWork, JobKind
 from core.domain.sanitize import storable_text
+from core.ports.job_queue import FailedWork, JobKind
 from storage.postgres.database import Database, store_failures
 from storage.postgres.tables import Base, allow, of_tenant, table_of
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from core.domain.errors import FileTooCostly, FivefoldError, NotFound
-from core.domain.jobs import JobKind
 from core.library.background_jobs import JobHandler
+from core.ports.job_queue import JobKind
 from storage.jobs.concurrency import JobSlots
 from storage.jobs.queue import TASK, WORK, queue_name
 

@@ -22,7 +22,8 @@ from core.domain.documents import Passage
 from core.domain.errors import StoreFailed
 from core.domain.filters import SearchFilters
 from core.domain.results import LegHits, TermScore
-from core.ports.stores import Catalogue, PassageIds
+from core.ports.catalogue import Catalogue
+from core.ports.stores import PassageIds
 from storage.files.atomic_write import replace_file
 from storage.keywords.scoring import Bm25Scorer
 from storage.keywords.segments import (

@@ -94,7 +94,7 @@ _IDENTITY = ("sha256", "size_bytes", "uploaded_at")
 
 
 class SqlCatalogue:
-    """Implements core.ports.stores.Catalogue for one tenant.
+    """Implements core.ports.catalogue.Catalogue for one tenant.
 
     embedded_by: the model whose vectors `save_ingested` stores with the passages; None: another index stores them.
     vector_cache: answers filters from memory while it is up to date; None: the database always filters.

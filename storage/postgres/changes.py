@@ -10,8 +10,8 @@ from sqlalchemy import Connection, ForeignKeyConstraint, Index, Integer, select,
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.domain.changes import ChangeSet, LabelEdit, no_change_set
 from core.domain.sanitize import storable_text
+from core.library.bulk_edit.store import ChangeSet, LabelEdit, no_change_set
 from storage.postgres.database import Database
 from storage.postgres.json_records import from_json, next_id, to_json
 from storage.postgres.tables import Base, JsonValue, allow, id_column, of_tenant, table_of
@@ -54,7 +54,7 @@ CHANGES = table_of(ChangeRow)
 
 
 class SqlChangeLog:
-    """Implements core.ports.records.ChangeLog."""
+    """Implements core.library.bulk_edit.store.ChangeLog."""
 
     def __init__(self, database: Database) -> None:
         self._database, self._tenant = database, database.tenant

@@ -24,8 +24,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.coverage.store import name_taken, no_run, no_topic, outdated_topic, outdone
-from core.domain.coverage_board import Cell, CoverageRun, GapKind, RunState, Topic
-from core.domain.coverage_review import Decision, DecisionHistory
+from core.domain.coverage import Cell, CoverageRun, Decision, DecisionHistory, GapKind, RunState, Topic
 from core.domain.sanitize import storable_text
 from storage.postgres.database import Database
 from storage.postgres.json_records import JsonRecords, from_json, next_id, to_json, upsert

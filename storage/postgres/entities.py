@@ -67,7 +67,7 @@ _PLANNED = text("SELECT set_config('plan_cache_mode', 'force_custom_plan', true)
 
 
 class SqlEntityGraph:
-    """Implements core.ports.entity_graph.EntityGraph. Deleting a document deletes its entities; archived and failed
+    """Implements core.ports.stores.EntityGraph. Deleting a document deletes its entities; archived and failed
     documents are left out."""
 
     def __init__(self, database: Database) -> None:

@@ -22,9 +22,8 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.domain.experiments import Experiment
+from core.domain.evaluation import Experiment, JudgedQuestion, Judgment, QuestionSet
 from core.domain.profiles import DefaultProfile, ProfileVersion, with_current_factor_names
-from core.domain.relevance_judgments import JudgedQuestion, Judgment, QuestionSet
 from core.domain.sanitize import storable_text
 from core.evaluation.store import no_experiment, no_question, no_set, outdated_profile, outdated_set, set_name_taken
 from storage.postgres.database import Database

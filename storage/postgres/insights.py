@@ -24,9 +24,18 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.domain.documents import Origin, Sector
-from core.domain.insights import EvidenceLink, InsightCounts, InsightOrEpisode, InsightPage, InsightQuery, M
 from core.domain.sanitize import storable_text
-from core.insights.store import check_paging, no_memory, outdated_memory
+from core.insights.store import (
+    EvidenceLink,
+    InsightCounts,
+    InsightOrEpisode,
+    InsightPage,
+    InsightQuery,
+    M,
+    check_paging,
+    no_memory,
+    outdated_memory,
+)
 from storage.postgres.database import Database
 from storage.postgres.json_records import any_of, from_json, next_id, next_ids, storable, to_json
 from storage.postgres.tables import Base, JsonValue, allow, id_column, of_tenant, table_of

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.domain.sanitize import storable_text
-from core.domain.saved_searches import SavedSearch, SavedSearchVisit, no_view, outdated_view, view_name_taken
+from core.library.saved_searches import SavedSearch, SavedSearchVisit, no_view, outdated_view, view_name_taken
 from storage.postgres.database import Database
 from storage.postgres.json_records import JsonRecords, next_id, storable, to_json, upsert
 from storage.postgres.tables import Base, JsonValue, allow, id_column, of_tenant, table_of
@@ -66,7 +66,7 @@ SAVED_SEARCH_VISITS = table_of(SavedSearchVisitRow)
 
 
 class SqlSavedSearchStore:
-    """Implements core.ports.records.SavedSearchStore."""
+    """Implements core.library.saved_searches.SavedSearchStore."""
 
     def __init__(self, database: Database) -> None:
         self._database, self._tenant = database, database.tenant

@@ -26,8 +26,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from core.domain.documents import Document, DocumentState, Origin
 from core.domain.errors import Cure
-from core.domain.jobs import STOPPED, WAITING
 from core.library.upload_queue import STOPPED_BY_HAND, UploadCounts, UploadQueueView
+from core.ports.job_queue import STOPPED, WAITING
 from storage.postgres.database import Database
 from storage.postgres.documents import DOCUMENTS, document_from
 from storage.postgres.tables import Base, allow, of_document, table_of

@@ -27,7 +27,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.domain.sanitize import storable_text
-from core.domain.usage import KEPT_QUESTIONS, MARKS, TAKEN, DocumentUsage, UsageEvent, UsageKind
+from core.search.store import KEPT_QUESTIONS, MARKS, TAKEN, DocumentUsage, UsageEvent, UsageKind
 from storage.postgres.database import Database
 from storage.postgres.tables import Base, allow, id_column, of_tenant, table_of
 
@@ -82,7 +82,7 @@ _NEVER: Mapping[str, Any] = {"uses": 0, "last": None, "questions": []}
 
 
 class SqlUsageLog:
-    """Implements core.ports.records.UsageLog."""
+    """Implements core.search.store.UsageLog."""
 
     def __init__(self, database: Database) -> None:
         self._database, self._tenant = database, database.tenant
@@ -127,7 +127,7 @@ class SqlUsageLog:
             connection.execute(update(DOCUMENT_USES).where(*own).values(values))
 
     def _counted(self, document_ids: Sequence[int]) -> Select[Any]:
-        """SQL version of `core.domain.usage.tallied` for those of these documents that were used."""
+        """SQL version of `core.search.store.tallied` for those of these documents that were used."""
         held = self._held(document_ids)
         newest_first = func.row_number().over(
             partition_by=held.c.document_id, order_by=(held.c.at.desc(), held.c.id.desc())

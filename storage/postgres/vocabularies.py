@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.domain.sanitize import storable_text
-from core.domain.vocabulary import VocabularyRun, VocabularyVersion, no_application, outdated_vocabulary
+from core.library.vocabulary.store import VocabularyRun, VocabularyVersion, no_application, outdated_vocabulary
 from storage.postgres.database import Database
 from storage.postgres.json_records import JsonRecords, next_id
 from storage.postgres.tables import Base, JsonValue, allow, id_column, of_tenant, table_of
@@ -52,7 +52,7 @@ APPLICATIONS = table_of(ApplicationRow)
 
 
 class SqlVocabularyStore:
-    """Implements core.domain.vocabulary.VocabularyStore."""
+    """Implements core.library.vocabulary.store.VocabularyStore."""
 
     def __init__(self, database: Database) -> None:
         self._database, self._tenant = database, database.tenant

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.answers.answer import answer_of_five, best_sentences, truth_request
-from core.domain.coverage_review import ConflictKind
+from core.domain.coverage import ConflictKind
 from core.domain.documents import Truth
 from core.domain.errors import BadRequest, StoreFailed
 from core.domain.filters import SearchFilters

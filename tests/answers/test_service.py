@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from bootstrap.clock import utc_now
+from bootstrap.environment import Settings
 from bootstrap.workbench import open_workbench, settings_from_environment
 from core.answers.service import AnswerService
 from core.domain.documents import Truth
 from core.domain.errors import BadRequest, StoreFailed
 from core.domain.filters import SearchFilters
 from core.domain.five_truths import Figure, TruthState
-from core.domain.settings import Settings
 from core.knowledge.profiles import BUILT_IN
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.table_qa.service import TableService

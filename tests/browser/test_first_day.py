@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sample
-from core.domain.coverage_board import CellState
+from core.domain.coverage import CellState
 from core.domain.documents import Truth
 from tests.browser.driving import Window
 from tests.browser.paper import make_pdf, text_of

@@ -8,8 +8,7 @@ from pathlib import Path
 import openpyxl
 import pypdfium2
 
-from core.domain.coverage_board import CellState
-from core.domain.coverage_review import ReviewVerdict
+from core.domain.coverage import CellState, ReviewVerdict
 from tests.browser.driving import Window
 from tests.running import RunningApp
 

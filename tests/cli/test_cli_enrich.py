@@ -8,10 +8,10 @@ from tempfile import TemporaryDirectory
 import pytest
 from typer.testing import CliRunner, Result
 
+from bootstrap.environment import Settings
 from bootstrap.workbench import open_workbench
 from cli.main import app
 from core.domain.documents import DocumentState
-from core.domain.settings import Settings
 from core.workbench import Workbench
 from tests.enrich.reading import POLICY
 

@@ -10,13 +10,13 @@ from tempfile import TemporaryDirectory
 import pytest
 from typer.testing import CliRunner, Result
 
+from bootstrap.environment import Settings
 from bootstrap.scratch_library import NamedFile, fill
 from bootstrap.workbench import open_workbench
 from cli.main import app
 from core.domain.errors import StoreFailed
+from core.domain.evaluation import NOTHING_ANSWERS, JudgedQuestion, Level, QuestionSet, Relevant
 from core.domain.queries import ScoreProfile
-from core.domain.relevance_judgments import NOTHING_ANSWERS, JudgedQuestion, Level, QuestionSet, Relevant
-from core.domain.settings import Settings
 from core.search.pipeline import SearchPipeline
 from core.workbench import Workbench
 

@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 import pytest
 from typer.testing import CliRunner, Result
 
+from bootstrap.environment import Settings
 from bootstrap.workbench import open_workbench
 from cli.main import app
 from core.domain.queries import ScoreProfile
-from core.domain.settings import Settings
 from core.evaluation.tuning.profile_registry import ProfileRegistry, from_toml, to_toml
 from core.knowledge.profiles import profiles
 

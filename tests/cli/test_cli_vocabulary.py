@@ -7,9 +7,9 @@ from tempfile import TemporaryDirectory
 import pytest
 from typer.testing import CliRunner, Result
 
+from bootstrap.environment import Settings
 from bootstrap.workbench import open_workbench
 from cli.main import app
-from core.domain.settings import Settings
 from core.domain.vocabulary import BUILT_IN, DomainWords, Vocabulary
 from core.library.vocabulary.toml_csv import from_csv, from_toml, packs
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from core.domain.coverage_board import Board, Cell, CellState, Gap, GapKind, Topic
+from core.domain.coverage import Board, Cell, CellState, Gap, GapKind, Topic
 from core.domain.documents import Truth
 from core.domain.results import Citation
 

@@ -1,8 +1,7 @@
 """A board narrowed and put in order."""
 
 from core.coverage.board_view import NO_OWNER, BoardView, TopicOrder, looked_at, values_of
-from core.domain.coverage_board import CellState, Topic
-from core.domain.coverage_review import Decision, ReviewVerdict
+from core.domain.coverage import CellState, Decision, ReviewVerdict, Topic
 from tests.coverage.boards import NOW, board_of
 
 LEAVE = Topic("Sick leave", id=1, domain="time", owner="Ann", jurisdiction="state:CA")

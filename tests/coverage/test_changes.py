@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from core.coverage.report import NO_DOMAIN, by_domain, by_kind
 from core.coverage.runs import changes
-from core.domain.coverage_board import Board, Cell, CellState, CoverageRun, GapKind, RunState, Topic
-from core.domain.coverage_review import BoardChanges
+from core.domain.coverage import Board, BoardChanges, Cell, CellState, CoverageRun, GapKind, RunState, Topic
 from core.domain.documents import Truth
 from tests.coverage.boards import NOW, board_of
 

@@ -6,8 +6,7 @@ import pytest
 
 from core.coverage.conflicts import disagreement, find_conflicts
 from core.coverage.detection.detector import Detector, assess
-from core.domain.coverage_board import Board, Topic
-from core.domain.coverage_review import ConflictKind
+from core.domain.coverage import Board, ConflictKind, Topic
 from core.domain.documents import Authority, Truth
 from core.knowledge.profiles import profiles
 from core.knowledge.workspace_terms import BUILT_IN_TERMS

@@ -6,8 +6,7 @@ from datetime import timedelta
 import pytest
 
 from core.coverage.review import check_decision, holding, queue, reviewed
-from core.domain.coverage_board import Cell, CellState, GapKind, Topic
-from core.domain.coverage_review import Decision, ReviewVerdict
+from core.domain.coverage import Cell, CellState, Decision, GapKind, ReviewVerdict, Topic
 from core.domain.errors import BadRequest
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from tests.coverage.boards import NOW, board_of

@@ -8,7 +8,7 @@ from time import perf_counter
 import pytest
 
 from core.coverage.detection.detector import Detector, assess, cell_request
-from core.domain.coverage_board import Board, CellState, GapKind, Topic
+from core.domain.coverage import Board, CellState, GapKind, Topic
 from core.domain.documents import Document, DocumentState, TableRole, Truth
 from core.domain.errors import BadRequest, StoreFailed
 from core.domain.filters import SearchFilters

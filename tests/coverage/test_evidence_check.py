@@ -4,7 +4,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from core.coverage.review import broken_pins
-from core.domain.coverage_review import Decision, ReviewVerdict
+from core.domain.coverage import Decision, ReviewVerdict
 from core.domain.documents import DocumentState, Page, Passage, Truth
 from core.search.citations.cite import citation_of
 from tests.search.library import NOW, Library, WordEmbedder

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from core.coverage.gaps import coverage_of, gaps_of, place_in_words, state_of
-from core.domain.coverage_board import Cell, CellState, Topic
+from core.domain.coverage import Cell, CellState, Topic
 from core.domain.documents import Truth
 from core.domain.errors import BadTable
 from core.domain.results import Citation

@@ -5,7 +5,7 @@ from time import perf_counter
 from bootstrap.clock import utc_now
 from core.answers.service import AnswerService
 from core.coverage.service import CoverageService
-from core.domain.coverage_board import CellState, Topic
+from core.domain.coverage import CellState, Topic
 from core.domain.documents import Origin, Truth
 from core.domain.filters import SearchFilters
 from core.knowledge.profiles import BUILT_IN

@@ -15,8 +15,17 @@ from core.coverage.meeting_pack.pack import STATE_LOOKS, MeetingPack, pack_data,
 from core.coverage.meeting_pack.pdf import pack_pdf
 from core.coverage.meeting_pack.xlsx import pack_xlsx
 from core.coverage.traceability import trace
-from core.domain.coverage_board import CellState, CoverageRun, GapKind, RunState, Topic
-from core.domain.coverage_review import BoardChanges, CellChange, Decision, ReviewVerdict
+from core.domain.coverage import (
+    BoardChanges,
+    CellChange,
+    CellState,
+    CoverageRun,
+    Decision,
+    GapKind,
+    ReviewVerdict,
+    RunState,
+    Topic,
+)
 from pages.components.styles import CELLS
 from tests.coverage.boards import NOW, board_of, citation
 

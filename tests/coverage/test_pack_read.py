@@ -10,7 +10,7 @@ import openpyxl
 import pytest
 
 from core.coverage.meeting_pack.xlsx import DECISION_COLUMNS, DecisionImportPreview, pack_xlsx, read_decisions
-from core.domain.coverage_review import ReviewVerdict
+from core.domain.coverage import ReviewVerdict
 from core.domain.errors import BadRequest
 from tests.coverage.boards import NOW
 from tests.coverage.test_pack import pack_of

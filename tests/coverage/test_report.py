@@ -9,7 +9,7 @@ import pytest
 
 from core.coverage.detection.detector import Detector, assess
 from core.coverage.report import board_csv, board_data, board_rows, board_text
-from core.domain.coverage_board import Board, Topic
+from core.domain.coverage import Board, Topic
 from core.domain.documents import Truth
 from core.formats.csv import inert
 from core.knowledge.profiles import profiles

@@ -3,7 +3,7 @@
 import pytest
 
 from core.coverage.requirements import modality_of, requirement_name, requirements
-from core.domain.coverage_board import Modality, TopicOrigin
+from core.domain.coverage import Modality, TopicOrigin
 from core.domain.documents import Truth
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from tests.search.library import Library

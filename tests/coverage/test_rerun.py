@@ -7,7 +7,7 @@ import pytest
 
 from core.coverage.detection.detector import Detector
 from core.coverage.runs import touched
-from core.domain.coverage_board import Cell, GapKind, Topic
+from core.domain.coverage import Cell, GapKind, Topic
 from core.domain.documents import Truth
 from core.domain.filters import SearchFilters
 from core.knowledge.profiles import profiles

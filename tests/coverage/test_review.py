@@ -6,8 +6,7 @@ from datetime import date, timedelta
 import pytest
 
 from core.coverage.review import check_decision, holding, queue, reviewed
-from core.domain.coverage_board import Board, CellState, GapKind, Risk, RiskKind, Topic
-from core.domain.coverage_review import Decision, ReviewVerdict
+from core.domain.coverage import Board, CellState, Decision, GapKind, ReviewVerdict, Risk, RiskKind, Topic
 from core.domain.documents import Truth
 from core.domain.errors import BadRequest
 from core.knowledge.workspace_terms import BUILT_IN_TERMS

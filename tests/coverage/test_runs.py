@@ -8,7 +8,7 @@ import pytest
 from core.coverage import runs as runs_module
 from core.coverage.detection.detector import Detector, Wanted
 from core.coverage.runs import QUIET_AFTER, CoverageRuns, interrupted
-from core.domain.coverage_board import Cell, CellState, CoverageRun, GapKind, RunState, Topic
+from core.domain.coverage import Cell, CellState, CoverageRun, GapKind, RunState, Topic
 from core.domain.documents import Truth
 from core.domain.errors import BadRequest, StoreFailed
 from core.domain.queries import ScoreProfile

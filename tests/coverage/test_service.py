@@ -7,8 +7,7 @@ from time import perf_counter
 import pytest
 
 from core.coverage.service import CoverageService
-from core.domain.coverage_board import Board, Cell, CellState, GapKind, Topic
-from core.domain.coverage_review import ReviewerOpinion, ReviewVerdict
+from core.domain.coverage import Board, Cell, CellState, GapKind, ReviewerOpinion, ReviewVerdict, Topic
 from core.domain.documents import Page, TableRole, Truth
 from core.domain.errors import BadRequest, NotFound, Outdated
 from core.knowledge.workspace_terms import BUILT_IN_TERMS

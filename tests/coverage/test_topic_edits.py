@@ -7,7 +7,7 @@ import pytest
 from core.coverage.detection.risks import RiskReader
 from core.coverage.requirements import modality_of, requirement_name
 from core.coverage.topics import edited, merged, split, topics_csv, topics_from_table, with_needs
-from core.domain.coverage_board import Cell, CellState, Modality, Topic
+from core.domain.coverage import Cell, CellState, Modality, Topic
 from core.domain.documents import Document, DocumentState, Truth
 from core.domain.errors import BadRequest
 from core.knowledge.workspace_terms import BUILT_IN_TERMS

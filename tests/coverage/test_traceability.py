@@ -12,7 +12,7 @@ from core.coverage.detection.themes import clusters
 from core.coverage.requirements import requirements
 from core.coverage.topics import described, edited, merged, split, topics_csv, topics_from_table, with_needs
 from core.coverage.traceability import orphans, orphans_csv, trace, trace_csv
-from core.domain.coverage_board import GapKind, RiskKind, Topic, TopicOrigin
+from core.domain.coverage import GapKind, RiskKind, Topic, TopicOrigin
 from core.domain.documents import Document, DocumentState, Truth
 from core.domain.errors import BadRequest
 from core.knowledge.profiles import profiles

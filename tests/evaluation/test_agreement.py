@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.relevance_judgments import Judgment
+from core.domain.evaluation import Judgment
 from core.evaluation.judgments.agreement import agreement, disputed, grades_by_judge, strength
 
 NOON = datetime(2026, 1, 15, 12, tzinfo=UTC)

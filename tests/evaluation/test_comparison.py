@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.coverage_board import RunState
-from core.domain.experiments import Experiment, ExperimentKind, Interval, QuestionOutcome
+from core.domain.coverage import RunState
+from core.domain.evaluation import Experiment, ExperimentKind, Interval, QuestionOutcome
 from core.domain.queries import ScoreProfile
 from core.evaluation.experiment_report import comparison_data, comparison_table
 from core.evaluation.experiments import UNGRADED

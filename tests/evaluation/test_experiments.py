@@ -9,13 +9,21 @@ from math import isclose
 
 import pytest
 
-from core.domain.coverage_board import RunState
+from core.domain.coverage import RunState
 from core.domain.documents import Truth
 from core.domain.errors import BadRequest, NotFound, StoreFailed
-from core.domain.experiments import Experiment, ExperimentKind, OptimiserSettings
+from core.domain.evaluation import (
+    Experiment,
+    ExperimentKind,
+    JudgedQuestion,
+    Judgment,
+    Level,
+    OptimiserSettings,
+    QuestionSet,
+    Relevant,
+)
 from core.domain.filters import SearchFilters
 from core.domain.queries import ScoreProfile, SearchRequest
-from core.domain.relevance_judgments import JudgedQuestion, Judgment, Level, QuestionSet, Relevant
 from core.domain.results import DropReason, SearchResult
 from core.evaluation.experiments import (
     DEPTH,

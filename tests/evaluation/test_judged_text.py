@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.domain.errors import BadRequest, Outdated
+from core.domain.evaluation import JudgedQuestion, Judgment, Level, Relevant
 from core.domain.filters import SearchFilters
-from core.domain.relevance_judgments import JudgedQuestion, Judgment, Level, Relevant
 from core.evaluation.judgments.files import CSV_COLUMNS, FILES, SetFile
 from core.evaluation.judgments.imports import MOST_BYTES, JudgmentImportPreview
 from core.evaluation.judgments.service import JudgmentService

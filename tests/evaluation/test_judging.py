@@ -10,14 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bootstrap.clock import utc_now
-from core.domain.coverage_board import RunState
+from core.domain.coverage import RunState
 from core.domain.documents import Authority, Truth
 from core.domain.errors import BadRequest, NotFound, Outdated
-from core.domain.experiments import Experiment, ExperimentKind, QuestionOutcome
+from core.domain.evaluation import (
+    Experiment,
+    ExperimentKind,
+    JudgedQuestion,
+    Judgment,
+    Level,
+    QuestionOutcome,
+    QuestionSet,
+    Relevant,
+)
 from core.domain.filters import SearchFilters
 from core.domain.profiles import ProfileVersion
 from core.domain.queries import SearchRequest
-from core.domain.relevance_judgments import JudgedQuestion, Judgment, Level, QuestionSet, Relevant
 from core.evaluation.judgments.pools import Pool, progress_of
 from core.evaluation.judgments.service import JudgmentService
 from core.evaluation.judgments.units import document_of, passage_unit

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from core.domain.documents import Document, DocumentState, Passage
 from core.domain.errors import BadRequest
-from core.domain.experiments import OptimiserSettings
+from core.domain.evaluation import JudgedQuestion, Level, OptimiserSettings
 from core.domain.filters import SearchFilters
 from core.domain.queries import Route, ScoreProfile, SearchRequest
-from core.domain.relevance_judgments import JudgedQuestion, Level
 from core.domain.results import Candidate, SearchResult, Signals
 from core.evaluation.judgments.units import passage_unit
 from core.evaluation.metrics.grades import GradedResult, Grades, measure_rankings

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from core.domain.documents import Document, DocumentState, Passage
 from core.domain.errors import BadRequest
-from core.domain.experiments import QuestionOutcome
+from core.domain.evaluation import NOTHING_ANSWERS, JudgedQuestion, Judgment, Level, QuestionOutcome, Relevant
 from core.domain.filters import SearchFilters
 from core.domain.queries import Route, ScoreProfile, SearchRequest
-from core.domain.relevance_judgments import NOTHING_ANSWERS, JudgedQuestion, Judgment, Level, Relevant
 from core.domain.results import Candidate, Dropped, DropReason, Hit, Score, SearchResult, Signals
 from core.evaluation.judgments.units import document_of, passage_unit, passages_in, ranking, unit_of
 from core.evaluation.metrics.grades import grades_of, measure_rankings, measured, prepared, summary, unjudged_share

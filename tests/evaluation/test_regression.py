@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.errors import BadRequest
-from core.domain.experiments import Interval
+from core.domain.evaluation import Interval
 from core.evaluation.metrics.measures import MEASURES, MetricLimit, MissedLimit, bounds, missed
 
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.domain.coverage_board import RunState
-from core.domain.experiments import (
+from core.domain.coverage import RunState
+from core.domain.evaluation import (
     Experiment,
     ExperimentKind,
     Interval,

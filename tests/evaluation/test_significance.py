@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.domain.experiments import Interval, MetricChange, QuestionOutcome
+from core.domain.evaluation import Interval, MetricChange, QuestionOutcome
 from core.evaluation.metrics.significance import changed, compared, interval, paired
 
 SHARES = st.lists(st.integers(0, 20).map(lambda twentieths: twentieths / 20), min_size=1, max_size=30)

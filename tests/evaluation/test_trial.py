@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.coverage_board import Board, Cell, CellState, Topic
+from core.domain.coverage import Board, Cell, CellState, Topic
 from core.domain.documents import Authority, Truth
 from core.domain.errors import BadRequest
 from core.domain.queries import LegWeights, ScoreProfile, SearchRequest

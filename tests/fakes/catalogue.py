@@ -21,7 +21,7 @@ __all__ = ["FakeCatalogue"]
 
 
 class FakeCatalogue:
-    """Implements core.ports.stores.Catalogue for one tenant; filters mean exactly what SearchFilters.admits says."""
+    """Implements core.ports.catalogue.Catalogue for one tenant; filters mean exactly what SearchFilters.admits says."""
 
     def __init__(self) -> None:
         self._lock = RLock()

@@ -6,8 +6,7 @@ from itertools import count
 from threading import RLock
 
 from core.coverage.store import name_taken, no_run, no_topic, outdated_topic, outdone
-from core.domain.coverage_board import Cell, CoverageRun, GapKind, RunState, Topic
-from core.domain.coverage_review import Decision, DecisionHistory
+from core.domain.coverage import Cell, CoverageRun, Decision, DecisionHistory, GapKind, RunState, Topic
 
 __all__ = ["FakeCoverageBoardStore"]
 

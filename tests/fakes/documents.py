@@ -8,7 +8,7 @@ from core.domain.documents import Document
 from core.library.duplicates.minhash import buckets
 from core.library.enrichment.values import EnrichmentEdit, Operation, OperationOutcome
 from core.library.versions.store import DuplicatePair, Signature, VersionDecision, VersionVerdict, outdated_decision
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
 
 __all__ = ["FakeEnrichmentStore", "FakeSignatureStore"]
 

@@ -5,9 +5,8 @@ from dataclasses import replace
 from itertools import count
 from threading import RLock
 
-from core.domain.experiments import Experiment
+from core.domain.evaluation import Experiment, JudgedQuestion, Judgment, QuestionSet
 from core.domain.profiles import DefaultProfile, ProfileVersion
-from core.domain.relevance_judgments import JudgedQuestion, Judgment, QuestionSet
 from core.evaluation.store import no_experiment, no_question, no_set, outdated_profile, outdated_set, set_name_taken
 
 __all__ = ["FakeEvaluationStore"]

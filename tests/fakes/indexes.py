@@ -11,7 +11,8 @@ from core.domain.documents import DocumentState, Passage
 from core.domain.entities import Entity, EntityPage, EntityType, KnownEntity
 from core.domain.filters import SearchFilters
 from core.domain.results import LegHit, LegHits, TermScore
-from core.ports.stores import Catalogue, PassageIds, Vectors
+from core.ports.catalogue import Catalogue
+from core.ports.stores import PassageIds, Vectors
 from core.search.query.expansion import WordVectors
 from storage.keywords.scoring import Bm25Scorer
 from storage.keywords.segments import build_segment, compact, delete_rows
@@ -172,7 +173,7 @@ class FakeSparseIndex:
 
 
 class FakeEntityGraph:
-    """Implements core.ports.entity_graph.EntityGraph by looking at every passage; what may be found the catalogue
+    """Implements core.ports.stores.EntityGraph by looking at every passage; what may be found the catalogue
     knows."""
 
     def __init__(self, catalogue: Catalogue) -> None:

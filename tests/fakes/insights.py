@@ -8,8 +8,16 @@ from math import ceil
 from threading import RLock
 
 from core.domain.documents import Origin
-from core.domain.insights import InsightCounts, InsightOrEpisode, InsightPage, InsightQuery, M
-from core.insights.store import check_paging, no_memory, outdated_memory
+from core.insights.store import (
+    InsightCounts,
+    InsightOrEpisode,
+    InsightPage,
+    InsightQuery,
+    M,
+    check_paging,
+    no_memory,
+    outdated_memory,
+)
 
 __all__ = ["FakeInsightStore"]
 

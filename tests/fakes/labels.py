@@ -8,8 +8,6 @@ from threading import RLock
 
 import numpy as np
 
-from core.domain.changes import ChangeSet, no_change_set
-from core.domain.vocabulary import VocabularyRun, VocabularyVersion, no_application, outdated_vocabulary
 from core.library.active_learning.store import (
     LabelChoice,
     LabelVerdict,
@@ -18,6 +16,8 @@ from core.library.active_learning.store import (
     TrainingRecord,
     TrainingVersion,
 )
+from core.library.bulk_edit.store import ChangeSet, no_change_set
+from core.library.vocabulary.store import VocabularyRun, VocabularyVersion, no_application, outdated_vocabulary
 from core.ports.stores import Vectors
 
 __all__ = ["FakeActiveLearningStore", "FakeChangeLog", "FakeVocabularyStore"]
@@ -118,7 +118,7 @@ class FakeActiveLearningStore:
 
 
 class FakeVocabularyStore:
-    """Implements core.domain.vocabulary.VocabularyStore; every method is atomic across threads."""
+    """Implements core.library.vocabulary.store.VocabularyStore; every method is atomic across threads."""
 
     def __init__(self) -> None:
         self._lock = RLock()
@@ -177,7 +177,7 @@ class FakeVocabularyStore:
 
 
 class FakeChangeLog:
-    """Implements core.ports.records.ChangeLog; every method is atomic across threads."""
+    """Implements core.library.bulk_edit.store.ChangeLog; every method is atomic across threads."""
 
     def __init__(self) -> None:
         self._lock = RLock()

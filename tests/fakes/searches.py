@@ -6,14 +6,14 @@ from datetime import datetime
 from itertools import count
 from threading import Lock, RLock
 
-from core.domain.saved_searches import SavedSearch, SavedSearchVisit, no_view, outdated_view, view_name_taken
-from core.domain.usage import DocumentUsage, UsageEvent, UsageKind, tallied
+from core.library.saved_searches import SavedSearch, SavedSearchVisit, no_view, outdated_view, view_name_taken
+from core.search.store import DocumentUsage, UsageEvent, UsageKind, tallied
 
 __all__ = ["FakeSavedSearchStore", "FakeUsageLog"]
 
 
 class FakeSavedSearchStore:
-    """Implements core.ports.records.SavedSearchStore; every method is atomic across threads."""
+    """Implements core.library.saved_searches.SavedSearchStore; every method is atomic across threads."""
 
     def __init__(self) -> None:
         self._lock, self._ids = RLock(), count(1)
@@ -73,7 +73,7 @@ def _key(view: SavedSearch) -> tuple[str | None, str, str]:
 
 
 class FakeUsageLog:
-    """Implements core.ports.records.UsageLog; every method is atomic across threads."""
+    """Implements core.search.store.UsageLog; every method is atomic across threads."""
 
     def __init__(self) -> None:
         self._lock = Lock()

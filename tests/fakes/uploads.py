@@ -8,9 +8,9 @@ from hashlib import sha256
 
 from core.domain.documents import Document, DocumentState
 from core.domain.errors import Cure, NotFound, StoreFailed
-from core.domain.jobs import STOPPED, WAITING, FailedWork, JobKind
 from core.library.archive_members import is_container
 from core.library.upload_queue import STOPPED_BY_HAND, UploadCounts, UploadQueueView
+from core.ports.job_queue import STOPPED, WAITING, FailedWork, JobKind
 from tests.fakes.catalogue import FakeCatalogue
 
 __all__ = ["FakeBlobs", "FakeUploadQueueStore", "InlineJobs"]

@@ -3,10 +3,10 @@
 from datetime import datetime, timedelta
 
 from core.domain.filters import SearchFilters
-from core.domain.insights import EvidenceLink
 from core.domain.queries import SearchRequest
 from core.domain.results import Hit, SearchResult
 from core.insights.service import InsightService, link_of
+from core.insights.store import EvidenceLink
 from tests.fakes import FakeInsightStore
 from tests.search.library import NOW, Library, payroll_library
 

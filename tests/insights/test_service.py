@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from core.domain.documents import Document, DocumentState, Origin, Sector, SourceType
 from core.domain.errors import BadRequest, ModelUnavailable, NotFound, Outdated
-from core.domain.insights import Insight, InsightOrEpisode, InsightQuery
-from core.domain.usage import DocumentUsage
 from core.insights.service import MOST_LETTERS, MOST_TAGS
+from core.insights.store import Insight, InsightOrEpisode, InsightQuery
+from core.search.store import DocumentUsage
 from tests.insights.office import Office
 from tests.search.library import Library, WordEmbedder, payroll_library
 

@@ -10,10 +10,10 @@ from bootstrap.clock import utc_now
 from core.domain.documents import DocumentState
 from core.domain.entities import EntityType
 from core.domain.errors import BadRequest, ModelUnavailable, NotFound
-from core.domain.jobs import JobKind
 from core.library.enrichment.operations import OPERATIONS, OperationRow
 from core.library.enrichment.service import EnrichmentService
 from core.library.enrichment.values import Operation
+from core.ports.job_queue import JobKind
 from core.workbench import Workbench
 from tests.enrich.reading import POLICY
 from tests.fakes import FakeEnrichmentStore, InlineJobs

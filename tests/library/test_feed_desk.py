@@ -9,8 +9,8 @@ import pytest
 from core.domain.documents import Document, DocumentState, SourceType
 from core.domain.errors import BadRequest, FetchFailed
 from core.domain.extraction import FeedEntry
-from core.domain.jobs import JobKind
 from core.library.sources.feed_service import entry_page
+from core.ports.job_queue import JobKind
 from core.workbench import Workbench
 from tests.ingestion.making import pdf_of
 from tests.library.serving import Answer, Site, served

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from adapters.folder_scanner import LocalFolderScanner
 from core.domain.errors import BadRequest, EmptyFile
-from core.domain.jobs import JobKind
 from core.domain.results import UploadReceipt
 from core.library.sources.folder_service import FolderService, FolderTally, WatchedFolder
+from core.ports.job_queue import JobKind
 from tests.fakes import FakeFolderStore, InlineJobs
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

@@ -8,7 +8,7 @@ import pytest
 
 from core.coverage.report import by_domain
 from core.coverage.topics import topics_from_table
-from core.domain.coverage_board import Topic
+from core.domain.coverage import Topic
 from core.domain.documents import Authority, Document
 from core.domain.errors import BadRequest
 from core.domain.filters import SearchFilters

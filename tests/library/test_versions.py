@@ -8,18 +8,17 @@ from typing import Any
 
 import pytest
 
-from core.domain.coverage_board import Cell, CellState, GapKind, Topic
-from core.domain.coverage_review import Decision, ReviewVerdict
+from core.domain.coverage import Cell, CellState, Decision, GapKind, ReviewVerdict, Topic
 from core.domain.documents import Document, SourceType, Truth
 from core.domain.errors import BadRequest, NotFound
 from core.domain.filters import SearchFilters
-from core.domain.insights import EvidenceLink
 from core.domain.queries import SearchRequest
 from core.domain.results import Citation
+from core.insights.store import EvidenceLink
+from core.library.documents import Follower
 from core.library.versions.diff import ChangeKind
 from core.library.versions.outdated_citations import taken_over
 from core.library.versions.service import RelatedDocuments
-from core.ports.stores import Follower
 from core.workbench import Workbench
 from tests.search.library import WordEmbedder
 from tests.workbench import Stores, built

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.coverage.report import by_domain
-from core.domain.coverage_board import Topic
+from core.domain.coverage import Topic
 from core.domain.documents import Authority, Document, EvidenceSource, Truth
 from core.domain.errors import BadRequest, NotFound, Outdated
 from core.domain.filters import SearchFilters

@@ -10,8 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.coverage.meeting_pack.pack import pack_data
 from core.coverage.meeting_pack.xlsx import pack_xlsx
-from core.domain.coverage_board import CellState, Topic
-from core.domain.coverage_review import ReviewerOpinion, ReviewVerdict
+from core.domain.coverage import CellState, ReviewerOpinion, ReviewVerdict, Topic
 from core.domain.documents import Truth
 from core.domain.errors import StoreFailed
 from tests.screens.conftest import Opened, Shelf, words

@@ -2,8 +2,7 @@
 
 import pytest
 
-from core.domain.coverage_board import Topic
-from core.domain.coverage_review import ReviewerOpinion, ReviewVerdict
+from core.domain.coverage import ReviewerOpinion, ReviewVerdict, Topic
 from core.domain.documents import DocumentState, Truth
 from core.domain.errors import BadRequest
 from core.table_qa.service import TableService

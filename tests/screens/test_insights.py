@@ -6,9 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.domain.documents import Sector
-from core.domain.insights import Episode, Insight
 from core.domain.queries import SearchRequest
 from core.insights.service import InsightService, link_of
+from core.insights.store import Episode, Insight
 from tests.screens.conftest import Opened, Shelf, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.domain.coverage_board import CellState
+from core.domain.coverage import CellState
 from core.domain.documents import Authority, Passage, Span, Truth
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 from core.domain.documents import Passage
 from core.domain.errors import StoreFailed
 from core.domain.queries import SearchRequest
-from core.domain.usage import UNUSED, UsageKind
+from core.search.store import UNUSED, UsageKind
 from tests.screens.conftest import Opened, Shelf, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
-from core.domain.saved_searches import SavedSearch
+from core.library.saved_searches import SavedSearch
 from tests.screens.conftest import Opened, Shelf, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.domain.errors import StoreFailed
-from core.domain.relevance_judgments import JudgedQuestion, Level, QuestionSet
+from core.domain.evaluation import JudgedQuestion, Level, QuestionSet
 from core.evaluation.judgments.service import JudgmentService
 from tests.screens.conftest import Opened, Shelf, words
 

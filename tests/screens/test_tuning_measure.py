@@ -8,11 +8,21 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.domain.coverage_board import RunState
+from core.domain.coverage import RunState
 from core.domain.errors import StoreFailed
-from core.domain.experiments import Experiment, Interval, MetricChange, OptimiserResult, OptimiserSettings
+from core.domain.evaluation import (
+    Experiment,
+    Interval,
+    JudgedQuestion,
+    Judgment,
+    Level,
+    MetricChange,
+    OptimiserResult,
+    OptimiserSettings,
+    QuestionSet,
+    Relevant,
+)
 from core.domain.queries import ScoreProfile
-from core.domain.relevance_judgments import JudgedQuestion, Judgment, Level, QuestionSet, Relevant
 from core.evaluation.experiment_report import comparison_data, comparison_table
 from core.evaluation.experiments import QUIET_AFTER, ExperimentRunner
 from core.evaluation.metrics.comparison import comparison, trend

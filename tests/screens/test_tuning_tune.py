@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.domain.coverage_board import CellState, Topic
-from core.domain.coverage_review import ReviewerOpinion, ReviewVerdict
+from core.domain.coverage import CellState, ReviewerOpinion, ReviewVerdict, Topic
 from core.domain.documents import Truth
 from core.domain.errors import StoreFailed
+from core.domain.evaluation import Level
 from core.domain.filters import SearchFilters
 from core.domain.queries import ScoreProfile, SearchRequest
-from core.domain.relevance_judgments import Level
 from core.evaluation.tuning.sliders import tried
 from core.evaluation.tuning.trial import compared
 from core.knowledge.profiles import profiles

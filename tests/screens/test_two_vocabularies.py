@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.domain.coverage_board import Topic
+from core.domain.coverage import Topic
 from pages.components import session
 from tests.library.test_two_vocabularies import HAULIERS, NOTICE, OURS, THEIRS
 from tests.screens.conftest import Opened, Shelf, words

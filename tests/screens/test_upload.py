@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.documents import DocumentState
 from core.domain.errors import FileTooCostly
-from core.domain.jobs import FailedWork, JobKind
 from core.library.upload_queue import UploadQueueView
+from core.ports.job_queue import FailedWork, JobKind
 from tests.screens.conftest import LAW, POLICY, Opened, Shelf, words
 
 

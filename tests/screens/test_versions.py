@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.domain.insights import EvidenceLink
+from core.insights.store import EvidenceLink
 from tests.screens.conftest import Opened, Shelf, words
 
 V1 = """# Travel rules

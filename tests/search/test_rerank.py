@@ -24,12 +24,12 @@ from adapters.inference.cross_encoder import (
     stock_cross_encoder,
 )
 from adapters.inference.cross_encoder_conversion import MOST_DIFFERENCE, PROBES
+from bootstrap.environment import Settings
 from bootstrap.rerankers import configured_rerankers
 from core.domain.documents import Passage, Span
 from core.domain.errors import BadTable, ModelUnavailable
 from core.domain.queries import Route, ScoreProfile
 from core.domain.results import Candidate, Signals
-from core.domain.settings import Settings
 from core.knowledge.loading import table
 from core.knowledge.profiles import check_profile, profiles
 from core.knowledge.rerankers import RERANKERS, parse_rerankers, rerank_table

@@ -13,11 +13,10 @@ from core.domain.errors import BadRequest, NotFound, Outdated, StoreFailed
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
-from core.domain.saved_searches import SavedSearch
 from core.evaluation.tuning.profile_registry import ProfileRegistry
 from core.knowledge.profiles import BUILT_IN
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
-from core.library.saved_searches import SavedSearchService, same_search
+from core.library.saved_searches import SavedSearch, SavedSearchService, same_search
 from core.ports.stores import Profiles
 from core.search.pipeline import SearchPipeline
 from tests.fakes import FakeEvaluationStore

@@ -14,7 +14,7 @@ from core.domain.documents import Passage
 from core.domain.errors import StoreFailed
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
-from core.domain.usage import DocumentUsage, UsageEvent, UsageKind, passage_uses
+from core.search.store import DocumentUsage, UsageEvent, UsageKind, passage_uses
 from core.search.usage_tracker import UsageTracker
 from tests.fakes.searches import FakeUsageLog
 from tests.search.library import NOW, payroll_library

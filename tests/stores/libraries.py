@@ -25,7 +25,8 @@ from core.domain.documents import (
 )
 from core.domain.filters import SearchFilters
 from core.domain.results import LegHits
-from core.ports.stores import Catalogue, PassageIds, Vectors
+from core.ports.catalogue import Catalogue
+from core.ports.stores import PassageIds, Vectors
 
 WORDS = (
     "overtime payroll benefits federal tax record employee wage policy audit vendor year-end storeEmptyResults".split()

@@ -27,7 +27,7 @@ from core.domain.dataset_queries import (
 from core.domain.datasets import RealityTable
 from core.domain.documents import Document
 from core.ingestion.parsers import extract
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
 from core.table_qa.store import TableStore
 from storage.datasets.store import SqlTableStore
 from storage.postgres.catalogue import SqlCatalogue

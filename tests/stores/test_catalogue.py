@@ -15,7 +15,7 @@ from core.domain.documents import DocumentState, Evidence, EvidenceSource, Label
 from core.domain.errors import Cure, NotFound
 from core.domain.filters import FIELDS, SearchFilters
 from core.domain.sanitize import storable_text
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database
 from storage.postgres.documents import labels_data, labels_from

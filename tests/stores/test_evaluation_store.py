@@ -9,9 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from sqlalchemy import Engine, text
 
 from core.domain.errors import BadRequest, NotFound, Outdated, StoreFailed
-from core.domain.experiments import Experiment
+from core.domain.evaluation import Experiment, JudgedQuestion, Judgment, QuestionSet
 from core.domain.profiles import DefaultProfile, ProfileVersion
-from core.domain.relevance_judgments import JudgedQuestion, Judgment, QuestionSet
 from storage.postgres.database import Database
 from storage.postgres.evaluation import SqlEvaluationStore
 from tests.stores.conftest import new_tenant

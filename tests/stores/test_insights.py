@@ -12,9 +12,9 @@ from sqlalchemy import Engine, text
 from core.domain.documents import Origin
 from core.domain.errors import NotFound, StoreFailed
 from core.domain.filters import SearchFilters
-from core.domain.insights import Episode, Insight
 from core.domain.queries import SearchRequest
 from core.insights.service import InsightService
+from core.insights.store import Episode, Insight
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.ports.stores import VectorIndex
 from core.search.pipeline import SearchPipeline

@@ -6,21 +6,20 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, create_engine, text
 
-from core.domain.changes import ChangeSet, LabelEdit
-from core.domain.coverage_board import Cell, CellState, CoverageRun, RunState, Topic
-from core.domain.coverage_review import Decision, ReviewVerdict
+from core.domain.coverage import Cell, CellState, CoverageRun, Decision, ReviewVerdict, RunState, Topic
 from core.domain.datasets import TableHistory
 from core.domain.documents import Truth
 from core.domain.entities import Entity, EntityType
 from core.domain.errors import StoreFailed
 from core.domain.filters import SearchFilters
-from core.domain.jobs import FailedWork, JobKind
 from core.domain.profiles import DefaultProfile
-from core.domain.usage import UsageKind
+from core.library.bulk_edit.store import ChangeSet, LabelEdit
 from core.library.enrichment.values import EnrichmentEdit, Keywords, Operation, OperationOutcome
 from core.library.sources.feeds import Feed
 from core.library.sources.folder_service import WatchedFile, WatchedFolder
 from core.library.versions.store import DuplicatePair, VersionVerdict
+from core.ports.job_queue import FailedWork, JobKind
+from core.search.store import UsageKind
 from storage.datasets.loading import HISTORY, REALITY
 from storage.jobs.queue import PostgresJobQueue
 from storage.migrations.schema import METADATA

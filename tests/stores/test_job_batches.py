@@ -12,8 +12,8 @@ from sqlalchemy import text
 
 from core.domain.documents import DocumentState
 from core.domain.errors import NotFound, StoreFailed
-from core.domain.jobs import JobKind
 from core.library.background_jobs import BackgroundJobs, JobHandler
+from core.ports.job_queue import JobKind
 from storage.jobs.queue import PostgresJobQueue, queue_name
 from storage.jobs.worker import ATTEMPTS
 from storage.postgres.catalogue import SqlCatalogue
@@ -23,7 +23,7 @@ from tests.stores.test_jobs import Bench, _nothing, _queued, _until, _url, worki
 
 _KILLED_BESIDE = """
 import os, signal, sys, threading
-from core.domain.jobs import JobKind
+from core.ports.job_queue import JobKind
 from core.library.background_jobs import JobHandler
 from storage.jobs.worker import JobWorker
 both = threading.Barrier(2)

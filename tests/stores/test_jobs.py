@@ -12,9 +12,9 @@ from sqlalchemy import Engine, text
 
 from core.domain.documents import Document, DocumentState
 from core.domain.errors import StoreFailed, error_to_show
-from core.domain.jobs import JobKind
 from core.library.background_jobs import JobHandler
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
+from core.ports.job_queue import JobKind
 from storage.jobs import worker as worker_module
 from storage.jobs.queue import PostgresJobQueue, queue_name
 from storage.jobs.worker import ATTEMPTS, JobWorker
@@ -25,7 +25,7 @@ from tests.stores.libraries import document, passage, random_vectors
 _SECONDS = 40
 _KILLED = """
 import os, signal, sys, time
-from core.domain.jobs import JobKind
+from core.ports.job_queue import JobKind
 from core.library.background_jobs import JobHandler
 from storage.jobs.worker import JobWorker
 def ingest(document_id):

@@ -10,7 +10,8 @@ import pytest
 
 from core.domain.errors import StoreFailed
 from core.library.check import CheckedStore, CheckReport, LibraryCheck
-from core.ports.stores import Catalogue, VectorIndex
+from core.ports.catalogue import Catalogue
+from core.ports.stores import VectorIndex
 from storage.files.originals import OriginalFiles
 from storage.keywords.index import KeywordIndex
 from storage.postgres.catalogue import SqlCatalogue

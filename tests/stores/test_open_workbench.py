@@ -10,10 +10,10 @@ from tempfile import TemporaryDirectory
 import pytest
 from sqlalchemy import Engine
 
+from bootstrap.environment import Settings
 from bootstrap.workbench import open_workbench, settings_from_environment
 from core.domain.documents import DocumentState
 from core.domain.errors import BadRequest, NotFound, StoreFailed
-from core.domain.settings import Settings
 from storage.embedded_postgres import setup
 
 
@@ -134,7 +134,7 @@ def test_two_tenants_share_a_server_and_nothing_else(alone: Settings) -> None:
 _PROGRAM = """
 import sys
 from pathlib import Path
-from core.domain.settings import Settings
+from bootstrap.environment import Settings
 from bootstrap.workbench import open_workbench
 opened = open_workbench(Settings(Path(sys.argv[1])))
 opened.workbench.documents.statistics()

@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
+from bootstrap.environment import Settings
 from bootstrap.workbench import open_workbench
-from core.domain.coverage_board import RunState
+from core.domain.coverage import RunState
 from core.domain.errors import StoreFailed
-from core.domain.experiments import Experiment
-from core.domain.relevance_judgments import JudgedQuestion, Level, QuestionSet
-from core.domain.settings import Settings
+from core.domain.evaluation import Experiment, JudgedQuestion, Level, QuestionSet
 from core.evaluation.experiments import ExperimentRunner
 from core.evaluation.tuning.profile_registry import ProfileRegistry
 from storage.jobs import scheduler

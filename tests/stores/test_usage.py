@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from sqlalchemy import Engine, text
 
 from core.domain.errors import BadRequest, NotFound, Outdated, StoreFailed
-from core.domain.saved_searches import SavedSearch, SavedSearchVisit
-from core.domain.usage import UsageKind
+from core.library.saved_searches import SavedSearch, SavedSearchVisit
+from core.search.store import UsageKind
 from storage.postgres.database import Database
 from storage.postgres.saved_searches import SqlSavedSearchStore
 from storage.postgres.usage import SqlUsageLog

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.coverage.detection.detector import Detector, assess
-from core.domain.coverage_board import Cell, CellState, GapKind, Topic
+from core.domain.coverage import Cell, CellState, GapKind, Topic
 from core.domain.documents import DocumentState, TableRole, Truth
 from core.domain.errors import ModelUnavailable
 from core.domain.filters import SearchFilters

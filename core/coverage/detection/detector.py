@@ -23,7 +23,7 @@ from core.coverage.detection.evidence import (
     windows_of,
 )
 from core.coverage.gaps import assembled, state_of
-from core.domain.coverage_board import Board, Cell, CellState, CoverageRun, GapKind, RunState, Topic
+from core.domain.coverage import Board, Cell, CellState, CoverageRun, GapKind, RunState, Topic
 from core.domain.documents import Document, DocumentState, Truth
 from core.domain.errors import BadRequest, FivefoldError
 from core.domain.filters import MetadataFilter, SearchFilters
@@ -31,8 +31,9 @@ from core.domain.queries import LEG_LABELS, ScoreProfile, SearchRequest
 from core.domain.results import Citation
 from core.knowledge.gaps import EvidenceRow, evidence_row
 from core.knowledge.workspace_terms import WorkspaceTerms
+from core.ports.catalogue import Catalogue
 from core.ports.clock import Timer, stopwatch
-from core.ports.stores import Catalogue, Embedder, PassageIds, SparseIndex, VectorIndex, Vectors
+from core.ports.stores import Embedder, PassageIds, SparseIndex, VectorIndex, Vectors
 from core.search.citations.cite import citation_of, cite
 from core.search.query.route import question_terms
 

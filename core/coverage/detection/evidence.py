@@ -9,7 +9,7 @@ import numpy as np
 
 from core.coverage.gaps import score_in_words
 from core.coverage.statements import content_stems
-from core.domain.coverage_board import GapKind, Topic
+from core.domain.coverage import GapKind, Topic
 from core.domain.documents import Passage, TableRole
 from core.knowledge.gaps import EvidenceRow
 from core.ports.stores import Embedder, Vectors

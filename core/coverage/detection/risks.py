@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from core.domain.coverage_board import Cell, CellState, Risk, RiskKind, Topic
+from core.domain.coverage import Cell, CellState, Risk, RiskKind, Topic
 from core.domain.documents import Document, DocumentState, TemporalClass, Truth
 from core.knowledge.gaps import gap_table
 from core.knowledge.workspace_terms import WorkspaceTerms

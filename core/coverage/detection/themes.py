@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.coverage.topics import described
-from core.domain.coverage_board import Topic, TopicOrigin
+from core.domain.coverage import Topic, TopicOrigin
 from core.domain.documents import Origin, Passage, Truth
 from core.domain.filters import SearchFilters
 from core.knowledge.workspace_terms import WorkspaceTerms
-from core.ports.stores import Catalogue, VectorIndex
+from core.ports.catalogue import Catalogue
+from core.ports.stores import VectorIndex
 from core.text.tokenize import STOP_WORDS, stem, words
 
 __all__ = ["clusters"]

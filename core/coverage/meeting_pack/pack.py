@@ -10,8 +10,17 @@ from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.report import board_data, by_domain, by_kind
 from core.coverage.review import Held, holding
 from core.coverage.traceability import TraceRow
-from core.domain.coverage_board import Board, Cell, CellState, CoverageRun, Topic
-from core.domain.coverage_review import BoardChanges, Conflict, Decision, ReviewedCell
+from core.domain.coverage import (
+    Board,
+    BoardChanges,
+    Cell,
+    CellState,
+    Conflict,
+    CoverageRun,
+    Decision,
+    ReviewedCell,
+    Topic,
+)
 from core.domain.results import Citation
 from core.search.citations.cite import citation_data, shown_quote
 

@@ -8,7 +8,7 @@ from typing import Any
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.meeting_pack.pack import STATE_LOOKS, MeetingPack
 from core.coverage.report import by_kind
-from core.domain.coverage_board import Board, Cell, Topic
+from core.domain.coverage import Board, Cell, Topic
 from core.domain.results import Citation
 from core.search.citations.cite import shown_quote
 

@@ -11,8 +11,7 @@ from typing import Any
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.meeting_pack.pack import STATE_LOOKS, MeetingPack
 from core.coverage.review import Held, check_decision, decision_on
-from core.domain.coverage_board import Board, Cell
-from core.domain.coverage_review import Decision, ReviewerOpinion, ReviewVerdict
+from core.domain.coverage import Board, Cell, Decision, ReviewerOpinion, ReviewVerdict
 from core.domain.errors import BadRequest, FivefoldError
 from core.domain.results import Citation
 from core.formats.csv import inert, restored

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from core.coverage.gaps import ASSESSED
-from core.domain.coverage_board import Board, Cell, CellState
+from core.domain.coverage import Board, Cell, CellState
 from core.evaluation.judgments.files import TopicJudgment
 from core.evaluation.metrics.measures import mean
 

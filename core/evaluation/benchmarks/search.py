@@ -7,9 +7,8 @@ from typing import Any
 
 from core.domain.documents import Document
 from core.domain.errors import BadRequest
-from core.domain.experiments import QuestionOutcome
+from core.domain.evaluation import NOTHING_ANSWERS, JudgedQuestion, Level, QuestionOutcome, QuestionSet
 from core.domain.queries import SearchRequest
-from core.domain.relevance_judgments import NOTHING_ANSWERS, JudgedQuestion, Level, QuestionSet
 from core.domain.results import SearchResult
 from core.evaluation.experiments import request_of
 from core.evaluation.judgments.files import Collection, QuestionJudgment

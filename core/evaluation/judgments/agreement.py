@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from core.domain.relevance_judgments import GRADES, Judgment
+from core.domain.evaluation import GRADES, Judgment
 
 __all__ = ["DisputedResult", "JudgeAgreement", "PairAgreement", "agreement", "disputed", "grades_by_judge", "strength"]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from core.domain.documents import Truth
 from core.domain.errors import BadRequest
+from core.domain.evaluation import JudgedQuestion, Judgment, QuestionSet, Relevant
 from core.domain.filters import SearchFilters
-from core.domain.relevance_judgments import JudgedQuestion, Judgment, QuestionSet, Relevant
 from core.evaluation.judgments.units import UnitIndex, document_of
 from core.evaluation.judgments.validation import CANNOT_JUDGE, filters_data, filters_of, json_row, relevant_of
 from core.evaluation.metrics.grades import grades_of

@@ -11,8 +11,8 @@ from pathlib import PurePath
 from typing import Any
 
 from core.domain.errors import BadRequest
+from core.domain.evaluation import JudgedQuestion, Judgment, Relevant
 from core.domain.filters import SearchFilters
-from core.domain.relevance_judgments import JudgedQuestion, Judgment, Relevant
 from core.evaluation.judgments.files import QuestionSetFile
 from core.evaluation.judgments.units import UnitIndex
 from core.evaluation.judgments.validation import (

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256 as digest
 
 from core.domain.documents import Document, Passage
-from core.domain.relevance_judgments import JudgedQuestion, Judgment, Level
+from core.domain.evaluation import JudgedQuestion, Judgment, Level
 from core.domain.results import Citation, Dropped, Hit, SearchResult
 from core.evaluation.judgments.units import passages_in, ranking, unit_of
 from core.evaluation.metrics.grades import grades_of

@@ -5,11 +5,11 @@ from dataclasses import replace
 from datetime import datetime
 from threading import Lock
 
-from core.domain.coverage_board import RunState
+from core.domain.coverage import RunState
 from core.domain.errors import BadRequest, Outdated
+from core.domain.evaluation import JudgedQuestion, Judgment, Level, QuestionSet
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
-from core.domain.relevance_judgments import JudgedQuestion, Judgment, Level, QuestionSet
 from core.domain.results import SearchResult
 from core.evaluation.experiments import DEPTH, request_of
 from core.evaluation.judgments.agreement import DisputedResult, JudgeAgreement, agreement, disputed
@@ -29,7 +29,7 @@ from core.evaluation.judgments.validation import (
     free_keys,
 )
 from core.evaluation.store import EvaluationStore, no_question
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
 
 __all__ = ["JudgmentService"]
 

@@ -6,10 +6,10 @@ from hashlib import sha256 as digest
 
 from core.domain.documents import Document, Passage
 from core.domain.errors import BadRequest
-from core.domain.relevance_judgments import Level
+from core.domain.evaluation import Level
 from core.domain.results import Candidate, Dropped, Hit, SearchResult
 from core.evaluation.metrics.measures import normalised
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
 
 __all__ = ["UnitIndex", "document_of", "passage_unit", "passages_in", "ranking", "unit_of"]
 

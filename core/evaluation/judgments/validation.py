@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from core.domain.errors import BadRequest
+from core.domain.evaluation import GRADES, Relevant
 from core.domain.filters import FIELDS, SearchFilters, check_filters
-from core.domain.relevance_judgments import GRADES, Relevant
 
 __all__ = [
     "CANNOT_JUDGE",

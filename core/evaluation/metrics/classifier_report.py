@@ -13,7 +13,7 @@ from core.evaluation.metrics.measures import calibration_error
 from core.ingestion.classification.classifier import Classifier
 from core.knowledge.classifier_weights import decision_weights
 from core.knowledge.workspace_terms import WorkspaceTerms
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
 
 __all__ = [
     "ABSTAINED",

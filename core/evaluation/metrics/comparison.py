@@ -6,8 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from math import inf
 
-from core.domain.coverage_board import RunState
-from core.domain.experiments import Experiment, ExperimentKind, Interval, QuestionOutcome
+from core.domain.coverage import RunState
+from core.domain.evaluation import Experiment, ExperimentKind, Interval, QuestionOutcome
 from core.evaluation.metrics.grades import unjudged_share
 from core.evaluation.metrics.measures import MEASURES, Measure
 from core.evaluation.metrics.significance import PairedTest, compared, interval, paired, rank_biased_overlap

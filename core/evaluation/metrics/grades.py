@@ -7,8 +7,7 @@ from statistics import fmean, median_low
 
 from core.domain.documents import Passage
 from core.domain.errors import BadRequest
-from core.domain.experiments import Interval, QuestionOutcome
-from core.domain.relevance_judgments import ANSWERS_FROM, JudgedQuestion, Judgment, Level, Relevant
+from core.domain.evaluation import ANSWERS_FROM, Interval, JudgedQuestion, Judgment, Level, QuestionOutcome, Relevant
 from core.domain.results import SearchResult
 from core.evaluation.judgments.agreement import grades_by_judge
 from core.evaluation.judgments.units import document_of, passages_in, ranking, unit_of

@@ -8,7 +8,7 @@ from math import nan
 from statistics import fmean, median
 
 from core.domain.errors import BadRequest
-from core.domain.experiments import Interval
+from core.domain.evaluation import Interval
 
 __all__ = [
     "MEASURES",

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from core.domain.errors import BadRequest
-from core.domain.experiments import Interval, MetricChange, QuestionOutcome
+from core.domain.evaluation import Interval, MetricChange, QuestionOutcome
 from core.evaluation.metrics.measures import MEASURES
 
 __all__ = ["PairedTest", "changed", "compared", "interval", "jaccard", "paired", "rank_biased_overlap"]

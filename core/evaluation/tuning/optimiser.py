@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from core.domain.errors import BadRequest
-from core.domain.experiments import MetricChange, OptimiserResult, OptimiserSettings
+from core.domain.evaluation import JudgedQuestion, MetricChange, OptimiserResult, OptimiserSettings
 from core.domain.queries import ScoreProfile
-from core.domain.relevance_judgments import JudgedQuestion
 from core.evaluation.metrics.grades import Grades, measure_rankings
 from core.evaluation.metrics.measures import mean
 from core.evaluation.metrics.significance import PairedTest, interval, paired

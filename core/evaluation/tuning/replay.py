@@ -8,8 +8,8 @@ from math import ceil, floor, fsum
 import numpy as np
 from numpy.typing import NDArray
 
+from core.domain.evaluation import Level
 from core.domain.queries import ScoreProfile
-from core.domain.relevance_judgments import Level
 from core.domain.results import Candidate, SearchResult
 from core.evaluation.judgments.units import unit_of
 from core.search.pipeline import fused_under

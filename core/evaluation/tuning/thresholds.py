@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.domain.experiments import Experiment, QuestionOutcome
+from core.domain.evaluation import Experiment, QuestionOutcome
 from core.evaluation.experiments import UNGRADED
 
 __all__ = [

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.coverage.gaps import state_of
-from core.domain.coverage_board import Board, Cell, CellState
+from core.domain.coverage import Board, Cell, CellState
 from core.domain.queries import ScoreProfile
 from core.domain.results import Candidate, Dropped, DropReason, Hit, Score, SearchResult
 from core.evaluation.metrics.significance import jaccard, rank_biased_overlap

@@ -9,7 +9,7 @@ from core.domain.errors import EmptyFile
 from core.domain.extraction import ExtractedDocument
 from core.ingestion.parsers.detect import detect
 from core.ingestion.parsers.file_kinds import ARCHIVES, MAILS, SourceFile, read_file
-from core.ports.ocr import TextRecognizer
+from core.ports.reader import TextRecognizer
 
 if TYPE_CHECKING:
     from core.ingestion.parsers.table_text import ParsedTable

@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from core.domain.extraction import ExtractedDocument
-from core.ports.ocr import TextRecognizer
+from core.ports.reader import TextRecognizer
 
 if TYPE_CHECKING:
     from core.ingestion.parsers.table_text import ParsedTables

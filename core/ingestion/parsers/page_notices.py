@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.ports.ocr import INSTALL, OcrRun
+from core.ports.reader import INSTALL, OcrRun
 
 __all__ = ["recognition_warnings", "which"]
 

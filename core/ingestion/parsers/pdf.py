@@ -23,7 +23,7 @@ from core.ingestion.parsers.page_notices import recognition_warnings
 from core.ingestion.parsers.pdf_words import printed_lines, rules
 from core.ingestion.parsers.reading_order import in_order
 from core.ingestion.parsers.text_cleaning import clean, garbled, mended
-from core.ports.ocr import INSTALL, MOST_PIXELS, OcrRun, PageImage, TextRecognizer
+from core.ports.reader import INSTALL, MOST_PIXELS, OcrRun, PageImage, TextRecognizer
 
 __all__ = ["MOST_PAGES", "PdfMetadata", "about_pdf", "read_pdf"]
 

@@ -11,7 +11,7 @@ from core.ingestion.parsers.file_kinds import FileKind, kind_name
 from core.ingestion.parsers.layout import lay_out
 from core.ingestion.parsers.page_notices import recognition_warnings
 from core.ingestion.parsers.text_cleaning import garbled, mended
-from core.ports.ocr import INSTALL, MOST_PIXELS, PageImage, TextRecognizer
+from core.ports.reader import INSTALL, MOST_PIXELS, PageImage, TextRecognizer
 
 __all__ = ["read_picture"]
 

@@ -10,7 +10,8 @@ from core.evaluation.metrics.classifier_report import LabelRate
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.active_learning.label_changes import moved, moved_back
 from core.library.active_learning.store import ActiveLearningStore, LabelMove, LabelVerdict
-from core.ports.stores import Catalogue, VectorIndex
+from core.ports.catalogue import Catalogue
+from core.ports.stores import VectorIndex
 
 __all__ = ["ENOUGH", "TAKEN_BACK", "LabelCorrector", "Period", "accuracy_over_time"]
 

@@ -30,7 +30,8 @@ from core.library.active_learning.store import (
     TrainingRecords,
 )
 from core.library.active_learning.training import ClassifierTrainer, TrainedClassifier
-from core.ports.stores import Catalogue, VectorIndex
+from core.ports.catalogue import Catalogue
+from core.ports.stores import VectorIndex
 
 __all__ = ["AppliedLabelChanges", "LabelChange", "LabelChangePreview", "LabelChangeService", "moved", "moved_back"]
 

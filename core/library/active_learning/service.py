@@ -7,7 +7,6 @@ from hashlib import sha256
 from threading import Lock
 
 from core.domain.documents import Document, DocumentState, Page, Passage
-from core.domain.jobs import JobKind
 from core.ingestion.classification.classifier import TruthClassifier
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.active_learning.corrections import LabelCorrector, Period, accuracy_over_time
@@ -25,8 +24,9 @@ from core.library.active_learning.store import (
     TrainingVersion,
 )
 from core.library.active_learning.training import ClassifierTrainer, TrainedClassifier, learned
-from core.ports.job_queue import JobQueue
-from core.ports.stores import Catalogue, VectorIndex, Vectors
+from core.ports.catalogue import Catalogue
+from core.ports.job_queue import JobKind, JobQueue
+from core.ports.stores import VectorIndex, Vectors
 
 __all__ = ["ActiveLearningService"]
 

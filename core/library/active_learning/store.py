@@ -15,7 +15,8 @@ from core.ingestion.classification.sample import DocumentSample, read_for_classi
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.active_learning.neighbours import DocumentTraits, traits_of
 from core.library.active_learning.training import TrainingResult
-from core.ports.stores import Catalogue, Vectors
+from core.ports.catalogue import Catalogue
+from core.ports.stores import Vectors
 
 __all__ = [
     "ActiveLearningStore",

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from core.domain.changes import LabelEdit
 from core.domain.documents import LABEL_FIELDS, Document, Label, SourceType
 from core.domain.errors import BadRequest
 from core.formats.csv import decoded, records, restored
 from core.formats.spreadsheet import csv_bytes
 from core.ingestion.classification.relabel import relabel
 from core.knowledge.workspace_terms import WorkspaceTerms
+from core.library.bulk_edit.store import LabelEdit
 
 __all__ = [
     "COLUMNS",

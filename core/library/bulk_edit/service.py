@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from core.domain.changes import ChangeSet, LabelEdit
 from core.domain.documents import LABEL_FIELDS, Document, Label
 from core.domain.errors import BadRequest, NotFound
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.bulk_edit.plan import METADATA, BulkEdit, EditPlan, EditProblem, edited, planned, value_of
-from core.ports.records import ChangeLog
-from core.ports.stores import Catalogue, VectorIndex
+from core.library.bulk_edit.store import ChangeLog, ChangeSet, LabelEdit
+from core.ports.catalogue import Catalogue
+from core.ports.stores import VectorIndex
 
 __all__ = ["ARCHIVED", "BulkEditService", "LabelWriter", "UndoneEdit"]
 

@@ -11,7 +11,7 @@ from core.library.duplicates.minhash import Triples, estimate_jaccard, shared_te
 from core.library.versions.diff import VersionSentence, kept_share, sentences_of
 from core.library.versions.store import DuplicatePair, Signature, SignatureStore
 from core.library.versions.suggestions import may_be_versions, signature_of
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
 
 __all__ = ["DuplicateComparer", "DuplicateGroup", "IdGroup", "group_pairs"]
 

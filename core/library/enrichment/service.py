@@ -7,7 +7,6 @@ from datetime import datetime
 from core.domain.documents import Document, Page, Passage
 from core.domain.entities import EntityType
 from core.domain.errors import FivefoldError, NotFound
-from core.domain.jobs import JobKind
 from core.domain.results import Citation
 from core.library.enrichment.document_reader import DocumentText, reading_of
 from core.library.enrichment.operations import (
@@ -20,9 +19,9 @@ from core.library.enrichment.operations import (
 )
 from core.library.enrichment.store import Enrichment, EnrichmentEdits, EnrichmentStore
 from core.library.enrichment.values import Operation, OperationOutcome, QuotedSpan, Result
-from core.ports.entity_graph import EntityGraph
-from core.ports.job_queue import JobQueue
-from core.ports.stores import Catalogue, Embedder, Vectors
+from core.ports.catalogue import Catalogue
+from core.ports.job_queue import JobKind, JobQueue
+from core.ports.stores import Embedder, EntityGraph, Vectors
 from core.search.citations.cite import citation_of
 
 __all__ = ["EnrichmentService"]

@@ -13,12 +13,11 @@ from urllib.parse import unquote, urlsplit
 from core.domain.documents import SourceType
 from core.domain.errors import BadFile, BadRequest, EmptyFile, FetchFailed, NotFound
 from core.domain.extraction import FeedEntry
-from core.domain.jobs import JobKind
 from core.domain.results import UploadReceipt
 from core.library.archive_members import UploadFunction
 from core.library.sources.feeds import Feed, FeedStore
 from core.ports.fetcher import FetchedPage, PageFetcher, checked_url
-from core.ports.job_queue import JobQueue
+from core.ports.job_queue import JobKind, JobQueue
 from core.ports.reader import FileReader
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Protocol
 
 from core.domain.errors import BadFile, BadRequest
-from core.domain.jobs import JobKind
 from core.library.upload_queue import StoredOriginal
-from core.ports.job_queue import JobQueue
+from core.ports.job_queue import JobKind, JobQueue
 from core.ports.scanner import FolderScanner, ScannedFile
 
 __all__ = ["FolderService", "FolderStore", "FolderTally", "WatchedFile", "WatchedFolder", "watched_already"]

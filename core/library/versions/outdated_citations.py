@@ -7,13 +7,13 @@ the current text is proposed.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.coverage_review import Decision, ReviewVerdict
+from core.domain.coverage import Decision, ReviewVerdict
 from core.domain.documents import Document
-from core.domain.insights import EvidenceLink, Insight
 from core.domain.results import Citation
+from core.insights.store import EvidenceLink, Insight
 from core.library.versions.diff import VersionSentence, folded, sentences_of
 from core.library.versions.store import VersionChains
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
 
 __all__ = ["CitationUpdate", "CitingItem", "OutdatedCitation", "OutdatedCitationFinder", "taken_over"]
 

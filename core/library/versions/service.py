@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from core.domain.coverage_review import Decision
+from core.domain.coverage import Decision
 from core.domain.datasets import RealityTable
 from core.domain.documents import Document, Page, Passage
 from core.domain.errors import BadRequest
-from core.domain.insights import EvidenceLink, Insight
-from core.insights.store import check_paging
+from core.insights.store import EvidenceLink, Insight, check_paging
 from core.library.duplicates.comparer import DuplicateComparer, DuplicateGroup, group_pairs
 from core.library.versions.diff import TextDifference, compared, sentences_of
 from core.library.versions.outdated_citations import CitingItem, OutdatedCitation, OutdatedCitationFinder
@@ -23,7 +22,8 @@ from core.library.versions.store import (
     VersionVerdict,
 )
 from core.library.versions.suggestions import Suggestion, ordered
-from core.ports.stores import Catalogue, VectorIndex, Vectors
+from core.ports.catalogue import Catalogue
+from core.ports.stores import VectorIndex, Vectors
 
 __all__ = ["RelatedDocuments", "TableVersions", "VersionService"]
 

@@ -9,7 +9,8 @@ from typing import Protocol
 from core.domain.documents import Document
 from core.domain.errors import BadRequest, Outdated
 from core.library.duplicates.minhash import NEAR_DUPLICATE, Minima
-from core.ports.stores import Catalogue, VectorIndex
+from core.ports.catalogue import Catalogue
+from core.ports.stores import VectorIndex
 
 __all__ = [
     "DuplicatePair",

@@ -6,14 +6,15 @@ from datetime import date, datetime
 
 from core.domain.documents import LABEL_FIELDS, Document, DocumentState, Label, Origin, Page
 from core.domain.errors import BadRequest, NotFound
-from core.domain.jobs import JobKind
 from core.domain.queries import Chip
-from core.domain.vocabulary import Vocabulary, VocabularyRun, VocabularyStore
+from core.domain.vocabulary import Vocabulary
 from core.ingestion.classification.classifier import Classifier
 from core.ingestion.classification.relabel import relabel
 from core.knowledge.workspace_terms import WorkspaceTerms
-from core.ports.job_queue import JobQueue
-from core.ports.stores import Catalogue, VectorIndex
+from core.library.vocabulary.store import VocabularyRun, VocabularyStore
+from core.ports.catalogue import Catalogue
+from core.ports.job_queue import JobKind, JobQueue
+from core.ports.stores import VectorIndex
 from core.search.query.route import read_route
 
 __all__ = [

@@ -8,15 +8,17 @@ from threading import Lock
 
 from core.domain.errors import BadRequest, NotFound
 from core.domain.filters import SearchFilters
-from core.domain.vocabulary import BUILT_IN, Vocabulary, VocabularyStore, VocabularyVersion
+from core.domain.vocabulary import BUILT_IN, Vocabulary
 from core.ingestion.classification.classifier import Classifier
 from core.knowledge.domains import built_in_domains
 from core.knowledge.workspace_terms import BUILT_IN_TERMS, WorkspaceTerms
 from core.library.vocabulary.edits import check_vocabulary, differences
 from core.library.vocabulary.relabelling import RelabellingService, VocabularyTrial, preview_document, preview_text
+from core.library.vocabulary.store import VocabularyStore, VocabularyVersion
+from core.ports.catalogue import Catalogue
 from core.ports.clock import Timer
 from core.ports.job_queue import JobQueue
-from core.ports.stores import Catalogue, VectorIndex
+from core.ports.stores import VectorIndex
 
 __all__ = ["CurrentVocabulary", "VocabularyService", "VocabularyUsage"]
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from core.domain.documents import Origin, Passage
 from core.domain.errors import ModelUnavailable
-from core.domain.fast_replace import changed
 from core.domain.int8_vectors import cosines
-from core.domain.results import Candidate, NearWord, Signals, TermScore
+from core.domain.results import Candidate, NearWord, Signals, TermScore, changed
 from core.knowledge.answer_kinds import AnswerKind, answer_kinds
 from core.knowledge.factors import factor_table
-from core.ports.stores import Catalogue, SparseIndex, VectorIndex
+from core.ports.catalogue import Catalogue
+from core.ports.stores import SparseIndex, VectorIndex
 from core.search.query.expansion import (
     NO_WORDINGS,
     QueryExpansions,

@@ -8,9 +8,10 @@ import numpy as np
 from core.domain.documents import Document
 from core.domain.filters import SearchFilters
 from core.domain.results import Candidate, Dropped, DropReason
-from core.domain.usage import DocumentUsage
-from core.ports.stores import Catalogue, PassageIds, SparseIndex
+from core.ports.catalogue import Catalogue
+from core.ports.stores import PassageIds, SparseIndex
 from core.search.query.syntax import ParsedQuery
+from core.search.store import DocumentUsage
 from core.text.phrase_match import said_words
 
 __all__ = ["admitted", "text_admissible", "with_uses"]

@@ -16,8 +16,7 @@ from core.knowledge.entities import known_entities, name_words
 from core.ner.definitions import concept_name
 from core.ner.lexicon import NameToken, gap_joins, read_words
 from core.ner.recognizer import names_in
-from core.ports.entity_graph import EntityGraph
-from core.ports.stores import PassageIds
+from core.ports.stores import EntityGraph, PassageIds
 from core.text.tokenize import STOP_WORDS
 
 __all__ = ["GraphPath", "GraphResult", "graph_reasons", "question_entities", "search_graph", "walk_graph"]

@@ -14,9 +14,9 @@ from core.domain.errors import FivefoldError, StoreFailed
 from core.domain.filters import SearchFilters
 from core.domain.queries import LEG_LABELS
 from core.domain.results import Candidate, LegHits, LegReport
+from core.ports.catalogue import Catalogue
 from core.ports.clock import Timer, stopwatch
-from core.ports.entity_graph import EntityGraph
-from core.ports.stores import Catalogue, Embedder, PassageIds, SparseIndex, VectorIndex
+from core.ports.stores import Embedder, EntityGraph, PassageIds, SparseIndex, VectorIndex
 from core.search.explanation.why_missing import NearestPassage
 from core.search.query.expansion import NO_WORDINGS, QueryExpansions, SynonymFinder
 from core.search.query.route import question_terms

@@ -7,7 +7,8 @@ from math import fsum
 
 from core.domain.documents import Passage
 from core.domain.filters import SearchFilters
-from core.ports.stores import Catalogue, SparseIndex, VectorIndex
+from core.ports.catalogue import Catalogue
+from core.ports.stores import SparseIndex, VectorIndex
 from core.search.query.route import question_terms
 from core.search.ranking.score import alike
 from core.text.tokenize import index_stems, stem, words

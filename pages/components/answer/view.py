@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.answers.answer import truth_request
 from core.coverage.gaps import score_in_words
-from core.domain.coverage_review import Conflict, Statement
+from core.domain.coverage import Conflict, Statement
 from core.domain.errors import FivefoldError
 from core.domain.five_truths import Figure, FiveTruthsAnswer, TruthAgreement, TruthAnswer, TruthState
 from core.domain.queries import SearchRequest

@@ -7,8 +7,7 @@ import streamlit as st
 
 from core.coverage.board_view import BoardView, TopicOrder, VisibleBoard, looked_at, values_of
 from core.coverage.report import board_csv, by_kind
-from core.domain.coverage_board import Board, CellState, Gap, GapKind
-from core.domain.coverage_review import Decision
+from core.domain.coverage import Board, CellState, Decision, Gap, GapKind
 from pages.components import cards, charts
 from pages.components.coverage import state
 from pages.components.coverage.cell import drawer

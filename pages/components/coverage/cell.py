@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.domain.coverage_board import Board, Cell, CellState, Gap
-from core.domain.coverage_review import Decision, DecisionHistory, ReviewerOpinion, ReviewVerdict
+from core.domain.coverage import Board, Cell, CellState, Decision, DecisionHistory, Gap, ReviewerOpinion, ReviewVerdict
 from core.domain.errors import BadRequest, FivefoldError, Outdated
 from core.domain.results import Citation
 from core.search.citations.cite import shown_quote

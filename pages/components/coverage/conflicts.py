@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.domain.coverage_board import Board
-from core.domain.coverage_review import Conflict, ConflictKind, ReviewerOpinion, ReviewVerdict, Statement
+from core.domain.coverage import Board, Conflict, ConflictKind, ReviewerOpinion, ReviewVerdict, Statement
 from core.domain.errors import FivefoldError
 from core.search.citations.cite import shown_quote
 from pages.components import cards

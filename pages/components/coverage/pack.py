@@ -8,7 +8,7 @@ import streamlit as st
 from core.coverage.meeting_pack.pack import MeetingPack, pack_data, pack_html
 from core.coverage.meeting_pack.pdf import pack_pdf
 from core.coverage.meeting_pack.xlsx import DecisionImportPreview, pack_xlsx
-from core.domain.coverage_board import Board, RunState
+from core.domain.coverage import Board, RunState
 from core.domain.errors import FivefoldError
 from pages.components import notices
 from pages.components.coverage import state

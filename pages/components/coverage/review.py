@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.domain.coverage_board import Board
-from core.domain.coverage_review import Decision, ReviewedCell
+from core.domain.coverage import Board, Decision, ReviewedCell
 from pages.components.coverage import state
 from pages.components.coverage.cell import VERDICTS, decision_line, evidence, headline, past, verdict_form
 from pages.components.styles import CELLS, SEVERITIES

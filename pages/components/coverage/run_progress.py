@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.coverage.runs import interrupted
-from core.domain.coverage_board import CoverageRun, RunState
+from core.domain.coverage import CoverageRun, RunState
 from core.domain.errors import FivefoldError
 from pages.components import notices, session
 from pages.components.coverage import state

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.coverage.report import CoverageShare, by_domain, by_kind
-from core.domain.coverage_board import Board, CoverageRun, GapKind, RunState
-from core.domain.coverage_review import BoardChanges, CellChange
+from core.domain.coverage import Board, BoardChanges, CellChange, CoverageRun, GapKind, RunState
 from pages.components import session
 from pages.components.coverage import state
 from pages.components.styles import CELLS

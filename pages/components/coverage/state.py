@@ -8,8 +8,7 @@ from typing import Any
 import streamlit as st
 
 from core.coverage.service import CoverageService
-from core.domain.coverage_board import Board, Cell, CoverageRun, GapKind, Topic
-from core.domain.coverage_review import Decision
+from core.domain.coverage import Board, Cell, CoverageRun, Decision, GapKind, Topic
 from pages.components import session
 from pages.components.styles import TRUTHS
 

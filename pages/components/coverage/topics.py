@@ -7,7 +7,7 @@ import streamlit as st
 
 import sample
 from core.coverage.topics import edited, merged, split, topics_csv, topics_from_lines, topics_from_table, with_needs
-from core.domain.coverage_board import Topic, TopicOrigin
+from core.domain.coverage import Topic, TopicOrigin
 from core.domain.documents import Truth
 from core.domain.errors import FivefoldError
 from core.search.citations.cite import shown_quote

@@ -7,8 +7,7 @@ import streamlit as st
 
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.traceability import TRACED, TraceRow, orphans_csv, trace_csv
-from core.domain.coverage_board import Board, GapKind, Modality
-from core.domain.coverage_review import Orphan
+from core.domain.coverage import Board, GapKind, Modality, Orphan
 from core.search.citations.cite import shown_quote
 from pages.components import cards
 from pages.components.coverage import state

@@ -8,8 +8,8 @@ import streamlit as st
 
 from bootstrap.clock import utc_now
 from core.domain.documents import Sector
-from core.domain.insights import Episode, EvidenceLink, Insight, InsightCounts, InsightOrEpisode, InsightPage
 from core.insights.service import MOST_LETTERS
+from core.insights.store import Episode, EvidenceLink, Insight, InsightCounts, InsightOrEpisode, InsightPage
 from core.knowledge.sectors import sectors
 from core.library.versions.outdated_citations import OutdatedCitation
 from pages.components import notices, session

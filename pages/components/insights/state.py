@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.domain.documents import Origin, Sector
 from core.domain.errors import FivefoldError
-from core.domain.insights import Episode, Insight, InsightOrEpisode, InsightQuery
 from core.insights.service import InsightService
+from core.insights.store import Episode, Insight, InsightOrEpisode, InsightQuery
 from pages.components import notices, session, urls
 from pages.components.pager import page_asked, page_params
 from pages.components.urls import number_in, page_path

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.domain.documents import Origin, Passage, Sector
-from core.domain.insights import InsightOrEpisode
+from core.insights.store import InsightOrEpisode
 from core.knowledge.sectors import sectors
 
 __all__ = ["OUTCOMES", "memory_badge", "outcome_words", "sector_badge", "sector_choice", "sector_title"]

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from bootstrap.clock import utc_now
-from core.domain.changes import ChangeSet
 from core.knowledge.workspace_terms import WorkspaceTerms
+from core.library.bulk_edit.store import ChangeSet
 from pages.components import notices, session
 from pages.components.labels import field_title, value_title
 from pages.components.pager import paged

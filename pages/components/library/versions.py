@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.domain.documents import Document, DocumentState
 from core.domain.errors import FivefoldError
-from core.domain.insights import Insight
+from core.insights.store import Insight
 from core.library.versions.outdated_citations import CitationUpdate, CitingItem, taken_over
 from core.library.versions.service import RelatedDocuments
 from core.library.versions.suggestions import Suggestion, in_order

@@ -9,7 +9,7 @@ import streamlit as st
 from core.domain.documents import Passage
 from core.domain.errors import FivefoldError
 from core.domain.results import Hit, SearchResult
-from core.domain.usage import PassageUsage, kept_question
+from core.search.store import PassageUsage, kept_question
 from pages.components import notices, session
 from pages.components.user_name import who
 from pages.components.wording import count, plain

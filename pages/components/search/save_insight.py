@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.domain.documents import Origin
 from core.domain.errors import FivefoldError
-from core.domain.insights import Episode, EvidenceLink, Insight
 from core.domain.results import Hit, SearchResult
 from core.insights.service import MOST_LETTERS, link_of
+from core.insights.store import Episode, EvidenceLink, Insight
 from pages.components import notices, session
 from pages.components.insights.listing import tag_choice
 from pages.components.insights.state import desk, link_to

@@ -9,8 +9,7 @@ import streamlit as st
 from core.domain.errors import FivefoldError
 from core.domain.queries import SearchRequest
 from core.domain.results import Hit, SearchResult
-from core.domain.saved_searches import SavedSearch, VisitedResult
-from core.library.saved_searches import MOST_ADDED, NewResults, SavedSearchService
+from core.library.saved_searches import MOST_ADDED, NewResults, SavedSearch, SavedSearchService, VisitedResult
 from pages.components import notices, session
 from pages.components.urls import page_path, params_of
 from pages.components.user_name import who

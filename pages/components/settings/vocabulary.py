@@ -4,8 +4,8 @@ import streamlit as st
 
 from bootstrap.clock import utc_now
 from core.domain.errors import NotFound
-from core.domain.vocabulary import VocabularyRun
 from core.library.vocabulary.edits import check_vocabulary
+from core.library.vocabulary.store import VocabularyRun
 from pages.components import notices, session
 from pages.components.settings.vocabulary_state import base, desk, did, discard, draft, key, saved, tell, unsaved
 from pages.components.user_name import who

@@ -5,8 +5,9 @@ from itertools import pairwise
 import streamlit as st
 
 from core.domain.errors import FivefoldError
-from core.domain.vocabulary import BUILT_IN, Vocabulary, VocabularyVersion
+from core.domain.vocabulary import BUILT_IN, Vocabulary
 from core.library.vocabulary.edits import differences, merge_vocabularies
+from core.library.vocabulary.store import VocabularyVersion
 from core.library.vocabulary.toml_csv import VocabularyPack, from_file, packs, to_csv, to_toml
 from pages.components import notices
 from pages.components.settings.vocabulary_state import change, desk, did, draft, key, saved

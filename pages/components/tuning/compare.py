@@ -8,8 +8,7 @@ from typing import Any
 import streamlit as st
 
 from bootstrap.clock import utc_now
-from core.domain.experiments import Experiment, Interval, QuestionOutcome
-from core.domain.relevance_judgments import GRADES, QuestionSet
+from core.domain.evaluation import GRADES, Experiment, Interval, QuestionOutcome, QuestionSet
 from core.evaluation.experiment_report import comparison_data, comparison_table
 from core.evaluation.experiments import ExperimentSettings
 from core.evaluation.judgments.units import document_of

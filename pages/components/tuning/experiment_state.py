@@ -7,11 +7,10 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from bootstrap.clock import utc_now
-from core.domain.coverage_board import RunState
+from core.domain.coverage import RunState
 from core.domain.errors import BadRequest, FivefoldError, NotFound
-from core.domain.experiments import Experiment, ExperimentKind
+from core.domain.evaluation import Experiment, ExperimentKind, QuestionSet
 from core.domain.queries import ScoreProfile
-from core.domain.relevance_judgments import QuestionSet
 from core.evaluation.experiments import ExperimentRunner, interrupted
 from core.evaluation.service import EvaluationService
 from pages.components import notices, session, urls

@@ -8,8 +8,8 @@ import streamlit as st
 
 from core.domain.documents import Origin
 from core.domain.errors import FivefoldError
+from core.domain.evaluation import GRADES, Level, QuestionSet
 from core.domain.queries import SearchRequest
-from core.domain.relevance_judgments import GRADES, Level, QuestionSet
 from core.domain.results import Hit, SearchResult
 from core.evaluation.judgments.units import unit_of
 from pages.components import notices

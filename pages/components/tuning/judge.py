@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from core.domain.errors import FivefoldError
-from core.domain.relevance_judgments import GRADES, JudgedQuestion, QuestionSet
+from core.domain.evaluation import GRADES, JudgedQuestion, QuestionSet
 from core.evaluation.experiments import request_of
 from core.evaluation.judgments.agreement import DisputedResult, JudgeAgreement, strength
 from core.evaluation.judgments.pools import Pool, PoolItem

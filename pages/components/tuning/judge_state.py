@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from core.domain.errors import FivefoldError
-from core.domain.relevance_judgments import JudgedQuestion, Judgment, QuestionSet
+from core.domain.evaluation import JudgedQuestion, Judgment, QuestionSet
 from core.evaluation.judgments.pools import JudgingProgress, Pool, PoolItem
 from core.evaluation.judgments.service import JudgmentService
 from pages.components import notices, session, urls

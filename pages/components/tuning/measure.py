@@ -6,11 +6,10 @@ from typing import Any
 
 import streamlit as st
 
-from core.domain.coverage_board import RunState
+from core.domain.coverage import RunState
 from core.domain.errors import NotFound
-from core.domain.experiments import Experiment, ExperimentKind
+from core.domain.evaluation import Experiment, ExperimentKind, QuestionSet
 from core.domain.queries import ScoreProfile
-from core.domain.relevance_judgments import QuestionSet
 from core.evaluation.experiments import ExperimentSettings
 from core.evaluation.metrics.comparison import KindComparison, by_kind, trend
 from core.evaluation.metrics.measures import MEASURES

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from core.domain.experiments import Experiment, Interval
+from core.domain.evaluation import Experiment, Interval
 from core.evaluation.metrics.comparison import ExperimentComparison, OutcomeChange, TrendLine, TrendPoint
 from pages.components.wording import shortened
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.domain.coverage_board import RunState
-from core.domain.experiments import Experiment, ExperimentKind, MetricChange, OptimiserResult, OptimiserSettings
+from core.domain.coverage import RunState
+from core.domain.evaluation import Experiment, ExperimentKind, MetricChange, OptimiserResult, OptimiserSettings
 from core.domain.queries import ScoreProfile
 from core.evaluation.tuning.optimiser import RAISABLE, WeightChange, weight_changes
 from core.knowledge.factors import factor_table

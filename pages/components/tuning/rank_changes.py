@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from core.domain.coverage_board import Board, CellState
+from core.domain.coverage import Board, CellState
 from core.domain.queries import ScoreProfile, SearchRequest
 from core.domain.results import SearchResult
 from core.evaluation.tuning.trial import CellChangePreview, RankChange, Trial

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from core.domain.errors import BadRequest, FivefoldError
-from core.domain.relevance_judgments import NOTHING_ANSWERS, JudgedQuestion, QuestionSet
+from core.domain.evaluation import NOTHING_ANSWERS, JudgedQuestion, QuestionSet
 from core.evaluation.judgments.files import FILES, SetFile
 from core.evaluation.judgments.imports import JudgmentImportPreview
 from core.evaluation.judgments.validation import DEFAULT_KIND

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.domain.relevance_judgments import Level, QuestionSet
+from core.domain.evaluation import Level, QuestionSet
 from pages.components import notices, urls
 from pages.components.tuning import set_questions
 from pages.components.tuning.judge_state import desk, did, tell

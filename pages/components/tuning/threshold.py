@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from bootstrap.clock import utc_now
-from core.domain.experiments import Experiment, ExperimentKind
+from core.domain.evaluation import Experiment, ExperimentKind, QuestionSet
 from core.domain.queries import ScoreProfile
-from core.domain.relevance_judgments import QuestionSet
 from core.evaluation.tuning.thresholds import ThresholdEffect, ThresholdEffects, ThresholdHelp, cuts_of
 from pages.components import notices
 from pages.components.tuning import sets

@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 import sample
-from core.domain.coverage_board import Board
+from core.domain.coverage import Board
 from core.domain.errors import FivefoldError
 from core.domain.filters import SearchFilters
 from core.domain.queries import LEG_LABELS, ScoreProfile, SearchRequest

@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.domain.documents import Document, DocumentState
 from core.domain.errors import Cure
-from core.domain.jobs import STOPPED, WAITING
 from core.library.archive_members import is_container
 from core.library.upload_queue import UploadCounts, UploadQueueView
+from core.ports.job_queue import STOPPED, WAITING
 from pages.components import cards, labels, notices, session, urls
 from pages.components.library.related_documents import draw_kin
 from pages.components.pager import draw_foot, page_asked, page_params, pages_of, place_of

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.domain.documents import Document
-from core.domain.jobs import FailedWork, JobKind
 from core.library.upload_queue import UploadCounts, UploadPace
+from core.ports.job_queue import FailedWork, JobKind
 from pages.components import session
 from pages.components.wording import count, plain, squeezed
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from core.domain.errors import StoreFailed
-from core.ports.stores import Catalogue, SparseIndex, VectorIndex
+from core.ports.catalogue import Catalogue
+from core.ports.stores import SparseIndex, VectorIndex
 from storage.keywords.index import KeywordIndex
 from storage.postgres.catalogue import SqlCatalogue
 from storage.vectors.chroma import ChromaIndex, chroma_client

@@ -9,11 +9,19 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
-from core.domain.coverage_board import RunState
-from core.domain.experiments import Experiment, ExperimentKind, Interval, QuestionOutcome
+from core.domain.coverage import RunState
+from core.domain.evaluation import (
+    Experiment,
+    ExperimentKind,
+    Interval,
+    JudgedQuestion,
+    Judgment,
+    Level,
+    QuestionOutcome,
+    QuestionSet,
+)
 from core.domain.profiles import ProfileVersion
 from core.domain.queries import LegWeights, ScoreProfile
-from core.domain.relevance_judgments import JudgedQuestion, Judgment, Level, QuestionSet
 
 AT = datetime(2026, 3, 1, 9, 30, 15, 123456, tzinfo=UTC)
 NOWHERE = 10**9

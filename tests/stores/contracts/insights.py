@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from core.domain.documents import Sector
-from core.domain.insights import Episode, EvidenceLink, Insight
+from core.insights.store import Episode, EvidenceLink, Insight
 
 AT = datetime(2026, 3, 1, 9, 30, 15, 123456, tzinfo=UTC)
 NOWHERE = 10**9

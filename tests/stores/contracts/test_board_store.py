@@ -8,19 +8,21 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from core.coverage.store import CoverageBoardStore
-from core.domain.coverage_board import (
+from core.domain.coverage import (
     Cell,
     CellState,
     CoverageRun,
+    Decision,
+    DecisionHistory,
     GapKind,
     Modality,
+    ReviewVerdict,
     Risk,
     RiskKind,
     RunState,
     Topic,
     TopicOrigin,
 )
-from core.domain.coverage_review import Decision, DecisionHistory, ReviewVerdict
 from core.domain.documents import Truth
 from core.domain.errors import BadRequest, NotFound, Outdated
 from core.domain.filters import SearchFilters

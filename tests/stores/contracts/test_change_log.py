@@ -1,14 +1,13 @@
-"""What every core.ports.records.ChangeLog does."""
+"""What every core.library.bulk_edit.store.ChangeLog does."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.domain.changes import ChangeSet, LabelEdit
 from core.domain.documents import Evidence, EvidenceSource, Label
 from core.domain.errors import NotFound
-from core.ports.records import ChangeLog
+from core.library.bulk_edit.store import ChangeLog, ChangeSet, LabelEdit
 from storage.postgres.changes import SqlChangeLog
 from tests.fakes.labels import FakeChangeLog
 from tests.stores.conftest import new_tenant

@@ -26,7 +26,7 @@ from core.library.enrichment.values import (
     Summary,
 )
 from core.ner.legal_citations import CitationKind
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.enrichments import SqlEnrichmentStore
 from tests.fakes import FakeCatalogue, FakeEnrichmentStore

@@ -1,4 +1,4 @@
-"""What every core.ports.entity_graph.EntityGraph does: only admissible passages, the heaviest first, nothing of what is
+"""What every core.ports.stores.EntityGraph does: only admissible passages, the heaviest first, nothing of what is
 gone."""
 
 from collections.abc import Callable, Sequence
@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from core.domain.documents import Document, Passage
 from core.domain.entities import Entity, EntityType
 from core.domain.filters import SearchFilters
-from core.ports.entity_graph import EntityGraph
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
+from core.ports.stores import EntityGraph
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.entities import SqlEntityGraph
 from tests.fakes.catalogue import FakeCatalogue

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from core.domain.errors import BadRequest, NotFound, Outdated
+from core.domain.evaluation import Level, Relevant
 from core.domain.filters import SearchFilters
 from core.domain.profiles import DefaultProfile, ProfileVersion
-from core.domain.relevance_judgments import Level, Relevant
 from core.evaluation.store import EvaluationStore
 from storage.postgres.evaluation import SqlEvaluationStore
 from tests.fakes import FakeEvaluationStore

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from core.domain.documents import Sector
 from core.domain.errors import BadRequest, NotFound, Outdated
-from core.domain.insights import Episode, Insight, InsightOrEpisode, InsightQuery
-from core.insights.store import InsightStore
+from core.insights.store import Episode, Insight, InsightOrEpisode, InsightQuery, InsightStore
 from storage.postgres.insights import SqlInsightStore
 from tests.fakes import FakeInsightStore
 from tests.stores.conftest import new_tenant

@@ -1,4 +1,4 @@
-"""What every core.ports.records.SavedSearchStore does."""
+"""What every core.library.saved_searches.SavedSearchStore does."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -8,7 +8,7 @@ import pytest
 from core.domain.errors import BadRequest, NotFound, Outdated
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
-from core.ports.records import SavedSearchStore
+from core.library.saved_searches import SavedSearchStore
 from storage.postgres.saved_searches import SqlSavedSearchStore
 from tests.fakes.searches import FakeSavedSearchStore
 from tests.stores.conftest import new_tenant

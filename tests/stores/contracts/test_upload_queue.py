@@ -7,9 +7,9 @@ import pytest
 
 from core.domain.documents import Document, DocumentState, Label, Labels
 from core.domain.errors import Cure
-from core.domain.jobs import STOPPED
 from core.library.upload_queue import UploadCounts, UploadQueueStore, UploadQueueView
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
+from core.ports.job_queue import STOPPED
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.upload_queue import SqlUploadQueueStore
 from tests.fakes import FakeCatalogue, FakeUploadQueueStore

@@ -1,4 +1,4 @@
-"""What every core.ports.records.UsageLog does."""
+"""What every core.search.store.UsageLog does."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -6,8 +6,7 @@ from datetime import timedelta
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from core.domain.usage import DocumentUsage, UsageEvent, UsageKind, tallied
-from core.ports.records import UsageLog
+from core.search.store import DocumentUsage, UsageEvent, UsageKind, UsageLog, tallied
 from storage.postgres.usage import SqlUsageLog
 from tests.fakes.searches import FakeUsageLog
 from tests.stores.conftest import new_tenant

@@ -13,7 +13,7 @@ from core.domain.documents import Document
 from core.domain.errors import Outdated
 from core.library.duplicates.minhash import minima, triples
 from core.library.versions.store import DuplicatePair, Signature, SignatureStore, VersionDecision, VersionVerdict
-from core.ports.stores import Catalogue
+from core.ports.catalogue import Catalogue
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database
 from storage.postgres.versions import SqlSignatureStore

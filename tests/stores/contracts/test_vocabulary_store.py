@@ -1,4 +1,4 @@
-"""What every core.domain.vocabulary.VocabularyStore does."""
+"""What every core.library.vocabulary.store.VocabularyStore does."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -7,15 +7,8 @@ import pytest
 
 from core.domain.documents import Authority
 from core.domain.errors import NotFound, Outdated
-from core.domain.vocabulary import (
-    AuthorityNames,
-    DomainWords,
-    JurisdictionNames,
-    Vocabulary,
-    VocabularyRun,
-    VocabularyStore,
-    VocabularyVersion,
-)
+from core.domain.vocabulary import AuthorityNames, DomainWords, JurisdictionNames, Vocabulary
+from core.library.vocabulary.store import VocabularyRun, VocabularyStore, VocabularyVersion
 from storage.postgres.vocabularies import SqlVocabularyStore
 from tests.fakes import FakeVocabularyStore
 from tests.stores.conftest import new_tenant

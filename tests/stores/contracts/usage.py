@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
-from core.domain.saved_searches import SavedSearch, SavedSearchVisit
-from core.domain.usage import UsageEvent, UsageKind
+from core.library.saved_searches import SavedSearch, SavedSearchVisit
+from core.search.store import UsageEvent, UsageKind
 
 __all__ = ["AT", "NOWHERE", "event", "histories", "look_of", "view_of"]
 

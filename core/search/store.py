@@ -1,13 +1,10 @@
-"""Usage of results: shown, opened, cited, marked helpful or not; and the usage counts of documents.
-
-Events are only ever added. Opened, cited and helpful count as use; shown and not helpful do not. The latest mark of a
-person for a passage and question applies, so a changed mark counts once.
-"""
+"""Usage of results (what was shown, opened, cited and marked), and the port of its store."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Protocol
 
 __all__ = [
     "KEPT_QUESTIONS",
@@ -18,6 +15,7 @@ __all__ = [
     "PassageUsage",
     "UsageEvent",
     "UsageKind",
+    "UsageLog",
     "kept_question",
     "passage_uses",
     "tallied",
@@ -142,3 +140,27 @@ def passage_uses(events: Sequence[UsageEvent]) -> Mapping[int, PassageUsage]:
         )
         for passage_id, done in people.items()
     }
+
+
+class UsageLog(Protocol):
+    """Stores the usage events of one tenant. Every method raises StoreFailed when the store does not respond."""
+
+    def record(self, events: Sequence[UsageEvent]) -> None:
+        """Append events in order, all or none; the usage counts of the documents are updated in the same
+        step."""
+        ...
+
+    def uses(self, document_ids: Sequence[int]) -> Mapping[int, DocumentUsage]:
+        """`tallied` over all events of each of these documents; documents never used are absent."""
+        ...
+
+    def events_of(
+        self, *, question: str | None = None, passage_id: int | None = None, limit: int = 1000
+    ) -> Sequence[UsageEvent]:
+        """The latest `limit` events of a question (as `kept_question` writes it), of a passage, or both, in insertion
+        order; shown events are left out. Raises ValueError when neither is given."""
+        ...
+
+    def delete(self, document_ids: Sequence[int]) -> None:
+        """Delete all events of these documents."""
+        ...

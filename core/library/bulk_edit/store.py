@@ -1,12 +1,16 @@
-"""Manual changes to documents: who changed what, when, from and to which value, and whether it was undone."""
+"""Manual changes to documents (who changed what, when, from and to which value, whether it was undone), and the port of
+their store.
+"""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from core.domain.documents import Label
 from core.domain.errors import NotFound
 
-__all__ = ["ChangeSet", "LabelEdit", "no_change_set"]
+__all__ = ["ChangeLog", "ChangeSet", "LabelEdit", "no_change_set"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +42,23 @@ class ChangeSet:
 def no_change_set(set_id: int) -> NotFound:
     """The error every ChangeLog raises for an unknown set."""
     return NotFound(f"There is no change {set_id}.", "Look at the list of changes again.")
+
+
+class ChangeLog(Protocol):
+    """Every change set of a tenant. Sets are added and marked as undone, never removed."""
+
+    def add(self, changed: ChangeSet) -> ChangeSet:
+        """Store a change set (id 0) and return it with its id."""
+        ...
+
+    def find(self, set_id: int) -> ChangeSet:
+        """Raises NotFound."""
+        ...
+
+    def newest(self, limit: int, document_id: int | None = None) -> Sequence[ChangeSet]:
+        """The newest change sets, newest first. document_id: only those that changed it, with only its own changes."""
+        ...
+
+    def mark_undone(self, set_id: int, who: str, at: datetime) -> None:
+        """Raises NotFound."""
+        ...

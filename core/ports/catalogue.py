@@ -1,0 +1,117 @@
+"""The port of the catalogue."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from core.domain.documents import Document, Label, Page, Passage
+from core.domain.errors import Cure
+from core.domain.filters import SearchFilters
+from core.domain.results import Statistics
+from core.ports.stores import PassageIds, Vectors
+
+__all__ = ["Catalogue"]
+
+
+class Catalogue(Protocol):
+    """The system of record: documents, pages, passages, labels, corrections."""
+
+    def add_document(self, document: Document) -> Document:
+        """Store a pending document (id 0) and return it with its id."""
+        ...
+
+    def document(self, document_id: int) -> Document:
+        """Raises NotFound."""
+        ...
+
+    def documents_by_id(self, document_ids: Sequence[int]) -> Mapping[int, Document]:
+        """Many documents at once; missing ones are absent."""
+        ...
+
+    def document_by_hash(self, sha256: str, project: str | None) -> Document | None:
+        """The living document with these bytes in this project; None when there is none."""
+        ...
+
+    def documents(self, *, archived: bool | None = False) -> Sequence[Document]:
+        """All documents of the tenant, newest first."""
+        ...
+
+    def mark(self, document_id: int, *, step: str) -> None:
+        """Record which pipeline step runs now."""
+        ...
+
+    def fail(self, document_id: int, *, step: str, reason: str, remedy: str, cure: Cure = Cure.AGAIN) -> None:
+        """Mark a document as failed at a step: what happened, what to do and what can help. It is no longer
+        searchable."""
+        ...
+
+    def save_ingested(
+        self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors
+    ) -> Sequence[Passage]:
+        """Replace everything stored for the document in one transaction; returns the passages with ids.
+
+        With the pgvector index the vectors are stored in the same rows; otherwise the index stores them.
+        """
+        ...
+
+    def save_labels(self, document: Document, passages: Sequence[Passage]) -> None:
+        """Store changed labels, tags, dates, project or archived flag; texts, spans and vectors are unchanged."""
+        ...
+
+    def delete(self, document_id: int) -> None: ...
+
+    def page(self, document_id: int, number: int) -> Page:
+        """Raises NotFound."""
+        ...
+
+    def page_texts(self, keys: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], str]:
+        """Text of many pages by (document_id, page number); missing ones are absent."""
+        ...
+
+    def passages(self, ids: Sequence[int]) -> Mapping[int, Passage]:
+        """Stored passages by id, with labels and sentence spans; missing ones are absent."""
+        ...
+
+    def passages_of(self, document_id: int) -> Sequence[Passage]:
+        """A document's passages in reading order."""
+        ...
+
+    def admissible(self, filters: SearchFilters) -> PassageIds:
+        """Ids of the passages of ready documents that the filters admit."""
+        ...
+
+    def saying(self, passage_ids: PassageIds, phrases: Sequence[str]) -> PassageIds:
+        """Those of the passages whose text contains each phrase: exact matching on word boundaries that ignores case,
+        whitespace and punctuation."""
+        ...
+
+    def fingerprints(self, filters: SearchFilters) -> Mapping[int, str]:
+        """Document id → digest of everything search reads of its admissible passages (ids, labels, project, tags …),
+        for every document with such passages. Equal digests mean equal evidence."""
+        ...
+
+    def setup_documents(self, filters: SearchFilters) -> Sequence[int]:
+        """Ids, ascending, of the documents with admissible rows of a configuration table."""
+        ...
+
+    def undated(self, filters: SearchFilters) -> int:
+        """Number of documents a date filter excludes only because they are undated."""
+        ...
+
+    def facets(self, filters: SearchFilters) -> Mapping[str, Mapping[str, int]]:
+        """Filter field → value → number of passages; each field is counted under the filters of the other fields."""
+        ...
+
+    def correct(self, sha256: str, field: str, value: str, who: str, at: datetime) -> None:
+        """Store an analyst's label for these bytes, permanently; "" returns the field to the classifier."""
+        ...
+
+    def corrections(self, sha256: str) -> Mapping[str, Label]:
+        """The latest correction per label field, as confirmed labels."""
+        ...
+
+    def save_searched(self, question: str, hits: int, at: datetime) -> None: ...
+
+    def last_searches(self, limit: int) -> Sequence[tuple[str, int, datetime]]: ...
+
+    def statistics(self) -> Statistics: ...
