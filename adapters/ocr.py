@@ -107,23 +107,23 @@ def _languages(program: str) -> str:
 
 def _read(command: tuple[str, ...], picture: PageImage, seconds: float) -> OcrPage | None:
     """The text of an image, repeated upright when it lies on its side; None when it took too long or failed."""
-    read = _once(command, picture, seconds)
+    read = _run_tesseract(command, picture, seconds)
     if read is None or not read.turned:
         return read
-    upright = _once(command, PageImage(_turned(picture.data, read.turned), picture.dots_per_inch), seconds)
+    upright = _run_tesseract(command, PageImage(_rotated(picture.data, read.turned), picture.dots_per_inch), seconds)
     return upright if upright is not None and upright.sure >= read.sure else read
 
 
-def _once(command: tuple[str, ...], picture: PageImage, seconds: float) -> OcrPage | None:
-    told = (*command, "--dpi", str(picture.dots_per_inch), "--psm", "1", "hocr")
+def _run_tesseract(command: tuple[str, ...], picture: PageImage, seconds: float) -> OcrPage | None:
+    arguments = (*command, "--dpi", str(picture.dots_per_inch), "--psm", "1", "hocr")
     try:
-        run = subprocess.run(told, input=picture.data, capture_output=True, check=True, timeout=seconds)
+        run = subprocess.run(arguments, input=picture.data, capture_output=True, check=True, timeout=seconds)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
         return None
     return _parsed(run.stdout, picture.dots_per_inch)
 
 
-def _turned(data: bytes, quarters: int) -> bytes:
+def _rotated(data: bytes, quarters: int) -> bytes:
     from PIL import Image
 
     out = BytesIO()

@@ -76,8 +76,8 @@ def paths_of(paths: Sequence[Path]) -> dict[str, Path]:
     for path in paths:
         if path.is_dir():
             inside = {p.relative_to(path): p for p in sorted(path.rglob("*")) if p.is_file()}
-            shown = {name: p for name, p in inside.items() if not any(part.startswith(".") for part in name.parts)}
-            found |= {_free(name.as_posix(), found): p for name, p in shown.items()}
+            visible = {name: p for name, p in inside.items() if not any(part.startswith(".") for part in name.parts)}
+            found |= {_free(name.as_posix(), found): p for name, p in visible.items()}
         elif path.is_file():
             found[_free(path.name, found)] = path
         else:
@@ -146,8 +146,8 @@ def settle(
     workbench: Workbench, files: Sequence[NewFile], *, project: str | None = None
 ) -> Iterator[tuple[NewFile, Document | FivefoldError]]:
     """Upload files and wait until a worker has finished each; yields them in order."""
-    told = list(workbench.upload_queue.take_in(files, project=project))
-    for file, outcome in zip(files, told, strict=True):
+    outcomes = list(workbench.upload_queue.take_in(files, project=project))
+    for file, outcome in zip(files, outcomes, strict=True):
         if isinstance(outcome, FivefoldError):
             yield file, outcome
             continue

@@ -19,25 +19,25 @@ from storage.migrations import migrate
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database, engine_for
 
-__all__ = ["desk_of", "scratch_desks"]
+__all__ = ["scratch_table_services", "table_service_of"]
 
 
-def desk_of(database: Database, files: Sequence[NamedFile]) -> TableService:
+def table_service_of(database: Database, files: Sequence[NamedFile]) -> TableService:
     """A table service with these files loaded and linked, for one tenant. Raises BadFile for an unreadable file."""
     catalogue = SqlCatalogue(database)
     catalogue.register()
-    desk = TableService(SqlTableStore(database), catalogue, now=utc_now)
+    service = TableService(SqlTableStore(database), catalogue, now=utc_now)
     for file in files:
         digest = sha256(file.data).hexdigest()
         pending = Document(0, file.name, digest, len(file.data), DocumentState.PENDING, utc_now())
         document = catalogue.add_document(pending)
         with tempfile.TemporaryDirectory(prefix="fivefold-tables-") as folder:
-            desk.load(document, extract(file.name, file.data, Path(folder), ocr=installed_ocr()).tables)
-    return desk
+            service.load(document, extract(file.name, file.data, Path(folder), ocr=installed_ocr()).tables)
+    return service
 
 
 @contextmanager
-def scratch_desks(folder: Path, names: Sequence[str]) -> Iterator[dict[str, TableService]]:
+def scratch_table_services(folder: Path, names: Sequence[str]) -> Iterator[dict[str, TableService]]:
     """Name → table service with the tables of that folder below `folder`, each a tenant of one temporary database.
 
     Raises BadRequest for a missing folder.
@@ -53,7 +53,9 @@ def scratch_desks(folder: Path, names: Sequence[str]) -> Iterator[dict[str, Tabl
         engine = engine_for(server.url())
         try:
             migrate(engine)
-            yield {name: desk_of(Database(engine, f"asked {name}"), files_of([folder / name])) for name in names}
+            yield {
+                name: table_service_of(Database(engine, f"asked {name}"), files_of([folder / name])) for name in names
+            }
         finally:
             engine.dispose()
             server.close()

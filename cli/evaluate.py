@@ -261,11 +261,11 @@ def ir(folder: Path, out: Out = None) -> None:
 @evaluate.command("tables")
 def evaluate_tables(questions: Path, folder: Path, out: Out = None) -> None:
     """How often questions to tables are answered rightly, or rightly refused; FOLDER holds a folder per set."""
-    from bootstrap.scratch_tables import scratch_desks
+    from bootstrap.scratch_tables import scratch_table_services
     from core.evaluation.benchmarks.tables import judged, read_questions, summary, wrong_text
 
     asked = read_questions(questions)
-    with scratch_desks(folder, sorted({each.collection for each in asked})) as desks:
+    with scratch_table_services(folder, sorted({each.collection for each in asked})) as desks:
         results = [judged(each, desks[each.collection].ask(each.question)) for each in asked]
     typer.echo(wrong_text(results))
     _told_measures(summary(results), out)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adapters.inference.cross_encoder_conversion import MOST_DIFFERENCE
-from adapters.inference.model_cache import Conversion, described, kept_conversion, weights_digest, weights_folder
+from adapters.inference.model_cache import Conversion, cached_conversion, described, weights_digest, weights_folder
 from core.domain.errors import ModelUnavailable
 from core.ports.models import CrossEncoder, Logits
 
@@ -32,17 +32,17 @@ def load_cross_encoder(model: str, name: str, cache_folder: Path, threads: int, 
     folder = weights_folder(model, _HINT.format(name=name.upper()))
     if find_spec("openvino") is None:
         return _stock(folder, threads, max_tokens, "OpenVINO is not installed")
-    converted = kept_conversion(folder, cache_folder, weights_digest(folder), _CONVERSION)
-    told = described(converted)
-    if "failed" in told:
-        return _stock(folder, threads, max_tokens, f"its conversion failed: {told['failed']}")
-    if not _CONVERSION.agrees(told):
+    converted = cached_conversion(folder, cache_folder, weights_digest(folder), _CONVERSION)
+    description = described(converted)
+    if "failed" in description:
+        return _stock(folder, threads, max_tokens, f"its conversion failed: {description['failed']}")
+    if not _CONVERSION.agrees(description):
         return _stock(folder, threads, max_tokens, "its conversion does not agree with it")
     return OpenVinoCrossEncoder(converted, threads, max_tokens)
 
 
-def _agrees(told: Mapping[str, Any]) -> bool:
-    return float(told.get("difference", np.inf)) <= MOST_DIFFERENCE
+def _agrees(description: Mapping[str, Any]) -> bool:
+    return float(description.get("difference", np.inf)) <= MOST_DIFFERENCE
 
 
 _CONVERSION = Conversion("rerank", ("adapters.inference.cross_encoder_conversion",), _agrees)
@@ -81,12 +81,12 @@ class OpenVinoCrossEncoder:
         import openvino
         from tokenizers import Tokenizer
 
-        told = described(folder)
-        self._inputs: list[str] = told["inputs"]
-        self._pad_id: int = told["pad_id"]
+        description = described(folder)
+        self._inputs: list[str] = description["inputs"]
+        self._pad_id: int = description["pad_id"]
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.enable_truncation(min(max_tokens or told["max_tokens"], told["max_tokens"]))
-        config: dict[str, Any] = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": told["precision"]}
+        self._tokenizer.enable_truncation(min(max_tokens or description["max_tokens"], description["max_tokens"]))
+        config: dict[str, Any] = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": description["precision"]}
         if threads:
             config["INFERENCE_NUM_THREADS"] = threads
         self._compiled = openvino.Core().compile_model(folder / "model.xml", "CPU", config)

@@ -53,17 +53,17 @@ def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, A
     tokenizer.no_padding()
     tokenizer.no_truncation()
     tokenizer.save(str(out_folder / "tokenizer.json"))
-    told: dict[str, Any] = {
+    description: dict[str, Any] = {
         "inputs": list(inputs),
         "max_tokens": min(int(model.max_seq_length or MOST_TOKENS), MOST_TOKENS),
         "pad_id": int(model.tokenizer.pad_token_id or 0),
     }
     for each in dict.fromkeys((precision, "f32")):
-        told |= {"precision": each, "difference": _difference(model, told, out_folder, each)}
-        if told["difference"] <= MOST_DIFFERENCE:
+        description |= {"precision": each, "difference": _difference(model, description, out_folder, each)}
+        if description["difference"] <= MOST_DIFFERENCE:
             break
-    (out_folder / "described.json").write_text(json.dumps(told, indent=1), "utf-8")
-    return told
+    (out_folder / "described.json").write_text(json.dumps(description, indent=1), "utf-8")
+    return description
 
 
 def _save_graph(model: Any, inputs: Mapping[str, Any], out_folder: Path) -> None:
@@ -91,12 +91,12 @@ def _save_graph(model: Any, inputs: Mapping[str, Any], out_folder: Path) -> None
     openvino.save_model(traced, out_folder / "model.xml", compress_to_fp16=False)
 
 
-def _difference(model: Any, told: dict[str, Any], folder: Path, precision: str) -> float:
+def _difference(model: Any, description: dict[str, Any], folder: Path, precision: str) -> float:
     """The largest difference between the original's and the converted model's logits over the probes."""
     from adapters.inference.cross_encoder import OpenVinoCrossEncoder, StockCrossEncoder
 
-    (folder / "described.json").write_text(json.dumps(told | {"precision": precision}), "utf-8")
-    converted, original = OpenVinoCrossEncoder(folder, threads=0), StockCrossEncoder(model, told["max_tokens"])
+    (folder / "described.json").write_text(json.dumps(description | {"precision": precision}), "utf-8")
+    converted, original = OpenVinoCrossEncoder(folder, threads=0), StockCrossEncoder(model, description["max_tokens"])
     return max(
         abs(float(converted.score(question, [text])[0] - original.score(question, [text])[0]))
         for question, text in PROBES

@@ -19,9 +19,9 @@ import numpy as np
 from adapters.inference.embedder_conversion import LEAST_COSINE
 from adapters.inference.model_cache import (
     Conversion,
+    cached_conversion,
     described,
     inference_precision,
-    kept_conversion,
     weights_digest,
     weights_folder,
 )
@@ -51,11 +51,11 @@ def load_embedder(model: str, cache_folder: Path, threads: int) -> Embedder:
     name = f"{_DEFAULT_NAME if model == DEFAULT_MODEL else Path(model).name}@{digest[:12]}"
     if find_spec("openvino") is None:
         return StockEmbedder(folder, name, threads, _slower("OpenVINO is not installed"))
-    converted = kept_conversion(folder, cache_folder, digest, CONVERSION)
-    told = described(converted)
-    if "failed" in told:
-        return StockEmbedder(folder, name, threads, _slower(f"its conversion failed: {told['failed']}"))
-    if not CONVERSION.agrees(told):
+    converted = cached_conversion(folder, cache_folder, digest, CONVERSION)
+    description = described(converted)
+    if "failed" in description:
+        return StockEmbedder(folder, name, threads, _slower(f"its conversion failed: {description['failed']}"))
+    if not CONVERSION.agrees(description):
         return StockEmbedder(folder, name, threads, _slower("its conversion does not agree with it"))
     return OpenVinoEmbedder(converted, name, threads, inference_precision())
 
@@ -76,18 +76,18 @@ class OpenVinoEmbedder:
         import openvino
         from tokenizers import Tokenizer
 
-        told = described(folder)
+        description = described(folder)
         self._name = name
-        self._dimensions: int = told["dimensions"]
-        self._inputs: list[str] = told["inputs"]
-        self._pad_id: int = told["pad_id"]
+        self._dimensions: int = description["dimensions"]
+        self._inputs: list[str] = description["inputs"]
+        self._pad_id: int = description["pad_id"]
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.enable_truncation(told["max_tokens"])
+        self._tokenizer.enable_truncation(description["max_tokens"])
         core = openvino.Core()
 
         def compiled(**config: Any) -> Any:
-            how = {"INFERENCE_PRECISION_HINT": precision, "DYNAMIC_QUANTIZATION_GROUP_SIZE": told["group"]}
-            return core.compile_model(folder / told["file"], "CPU", how | config)
+            how = {"INFERENCE_PRECISION_HINT": precision, "DYNAMIC_QUANTIZATION_GROUP_SIZE": description["group"]}
+            return core.compile_model(folder / description["file"], "CPU", how | config)
 
         asking = {"INFERENCE_NUM_THREADS": threads} if threads else {}
         self._asking = _Requests(lambda: compiled(PERFORMANCE_HINT="LATENCY", **asking))
@@ -258,8 +258,8 @@ def _model_folder(model: str) -> Path:
     return weights_folder(model, "Set embedding_model to 'default' or to a folder that holds the model.")
 
 
-def _agrees(told: Mapping[str, Any]) -> bool:
-    return float(told.get("least_cosine", 0.0)) >= LEAST_COSINE
+def _agrees(description: Mapping[str, Any]) -> bool:
+    return float(description.get("least_cosine", 0.0)) >= LEAST_COSINE
 
 
 CONVERSION = Conversion(

@@ -75,32 +75,32 @@ def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, A
     tokenizer.no_padding()
     tokenizer.no_truncation()
     tokenizer.save(str(out_folder / "tokenizer.json"))
-    described = _of_model(model, inputs) | {"file": "model.xml", "group": 0}
-    _describe(out_folder, described)
+    description = _of_model(model, inputs) | {"file": "model.xml", "group": 0}
+    _describe(out_folder, description)
     converted = _served(out_folder, precision)
-    described["least_cosine"] = _agreement(model, converted)
+    description["least_cosine"] = _agreement(model, converted)
     if precision == "f32":
-        described |= _in_int8(model, traced, out_folder, described, converted)
-    _describe(out_folder, described)
+        description |= _in_int8(model, traced, out_folder, description, converted)
+    _describe(out_folder, description)
     for file in out_folder.glob("model*"):
-        if file.stem != Path(described["file"]).stem:
+        if file.stem != Path(description["file"]).stem:
             file.unlink()
-    return described
+    return description
 
 
-def _in_int8(model: Any, traced: Any, out_folder: Path, described: dict[str, Any], plain: Any) -> dict[str, Any]:
+def _in_int8(model: Any, traced: Any, out_folder: Path, description: dict[str, Any], plain: Any) -> dict[str, Any]:
     """Changes to the description where int8 agrees with the original and is faster; empty otherwise."""
     import openvino
 
     if not in_int8(traced):
         return {}
-    tried: dict[str, Any] = {"file": "model-int8.xml", "group": GROUP}
-    openvino.save_model(traced, out_folder / tried["file"], compress_to_fp16=False)
-    _describe(out_folder, described | tried)
+    changes: dict[str, Any] = {"file": "model-int8.xml", "group": GROUP}
+    openvino.save_model(traced, out_folder / changes["file"], compress_to_fp16=False)
+    _describe(out_folder, description | changes)
     rounded = _served(out_folder, "f32")
     cosine, faster = _agreement(model, rounded), _faster(rounded, plain)
     agrees = cosine >= LEAST_COSINE and faster >= _LEAST_FASTER
-    return tried | {"least_cosine": cosine, "faster": round(faster, 2)} if agrees else {}
+    return changes | {"least_cosine": cosine, "faster": round(faster, 2)} if agrees else {}
 
 
 def _faster(one: Any, other: Any) -> float:
@@ -124,8 +124,8 @@ def _of_model(model: Any, inputs: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _describe(folder: Path, described: dict[str, Any]) -> None:
-    (folder / "described.json").write_text(json.dumps(described, indent=1), "utf-8")
+def _describe(folder: Path, description: dict[str, Any]) -> None:
+    (folder / "described.json").write_text(json.dumps(description, indent=1), "utf-8")
 
 
 def _served(folder: Path, precision: str) -> Any:

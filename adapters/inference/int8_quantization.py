@@ -28,8 +28,8 @@ def in_int8(model: Any) -> int:
         weights = node.input_value(1).get_node()
         if weights.get_type_name() != "Constant" or len(weights.get_output_shape(0)) != 2:
             continue
-        kept = np.array(weights.data, dtype=np.float32)
-        rows = kept if node.get_attributes()["transpose_b"] else kept.T
+        matrix = np.array(weights.data, dtype=np.float32)
+        rows = matrix if node.get_attributes()["transpose_b"] else matrix.T
         if rows.shape[1] % GROUP == 0:
             _replace(node, rows)
             changed += 1

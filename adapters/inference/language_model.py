@@ -60,25 +60,25 @@ class LanguageModelClient:
         """The model's text. Raises SynthesisFailed, whose message never contains the key or the server's response."""
         import httpx
 
-        said: dict[str, Any] = {"model": self.model, "stream": False}
-        said["messages"] = [{"role": "system", "content": instruction}, {"role": "user", "content": context}]
+        body: dict[str, Any] = {"model": self.model, "stream": False}
+        body["messages"] = [{"role": "system", "content": instruction}, {"role": "user", "content": context}]
         if self.temperature is not None:
-            said["temperature"] = self.temperature
+            body["temperature"] = self.temperature
         try:
             with httpx.Client(timeout=self.timeout_seconds, trust_env=False) as client:
-                return _text_of(self._sent(client, said), self.name)
+                return _text_of(self._sent(client, body), self.name)
         except httpx.TimeoutException:
             raise self._late() from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as failure:
             message = f"{self.name} could not be reached ({type(failure).__name__})."
             raise SynthesisFailed(SynthesisFailure.UNREACHABLE, message, _HINT) from None
 
-    def _sent(self, client: "httpx.Client", said: dict[str, Any]) -> bytes:
+    def _sent(self, client: "httpx.Client", payload: dict[str, Any]) -> bytes:
         """The reply's body, read until it ends, is too long, or takes too long."""
         url = self.url.rstrip("/")
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         started = perf_counter()
-        with client.stream("POST", url if url.endswith(_PATH) else url + _PATH, json=said, headers=headers) as reply:
+        with client.stream("POST", url if url.endswith(_PATH) else url + _PATH, json=payload, headers=headers) as reply:
             if reply.status_code != 200:
                 message = f"{self.name} answered with status {reply.status_code}."
                 raise SynthesisFailed(SynthesisFailure.REFUSED, message, _HINT)

@@ -19,10 +19,10 @@ from core.domain.errors import ModelUnavailable
 
 __all__ = [
     "Conversion",
+    "cached_conversion",
     "conversion_holds",
     "described",
     "inference_precision",
-    "kept_conversion",
     "weights_digest",
     "weights_folder",
 ]
@@ -97,11 +97,11 @@ def inference_precision() -> str:
 
 def described(place: Path) -> dict[str, Any]:
     """The description of a conversion; the key "failed" holds the error. Raises FileNotFoundError."""
-    told: dict[str, Any] = json.loads((place / "described.json").read_text("utf-8"))
-    return told
+    description: dict[str, Any] = json.loads((place / "described.json").read_text("utf-8"))
+    return description
 
 
-def kept_conversion(folder: Path, cache_folder: Path, digest: str, conversion: Conversion) -> Path:
+def cached_conversion(folder: Path, cache_folder: Path, digest: str, conversion: Conversion) -> Path:
     """The folder of the converted model, or of the description of its failure; converted at first use.
 
     digest: content hash of the model.
@@ -132,14 +132,14 @@ def kept_conversion(folder: Path, cache_folder: Path, digest: str, conversion: C
 def conversion_holds(place: Path, conversion: Conversion) -> bool:
     """Whether a cached conversion is valid: a success always, a failure for a day with the same code."""
     try:
-        told = described(place)
+        description = described(place)
     except FileNotFoundError:
         return False
-    if "failed" not in told and conversion.agrees(told):
+    if "failed" not in description and conversion.agrees(description):
         return True
     with tempfile.TemporaryFile(dir=place) as clock:  # the file system's time, because machines may share the folder
         age_seconds = os.fstat(clock.fileno()).st_mtime - (place / "described.json").stat().st_mtime
-    return told.get("tried_with") == conversion.tried_with and age_seconds < _RETRY_SECONDS
+    return description.get("tried_with") == conversion.tried_with and age_seconds < _RETRY_SECONDS
 
 
 def _convert(folder: Path, fresh: Path, precision: str, conversion: Conversion) -> None:
@@ -153,10 +153,12 @@ def _convert(folder: Path, fresh: Path, precision: str, conversion: Conversion) 
             stdin=subprocess.DEVNULL,
             timeout=_CONVERSION_SECONDS,
         )
-        told = described(fresh)
+        description = described(fresh)
     except subprocess.TimeoutExpired:
-        told = {"failed": f"it did not end within {_CONVERSION_SECONDS} seconds"}
+        description = {"failed": f"it did not end within {_CONVERSION_SECONDS} seconds"}
     except subprocess.CalledProcessError as error:
         lines = error.stderr.decode("utf-8", "replace").strip().splitlines()
-        told = {"failed": lines[-1][:500] if lines else f"it ended with code {error.returncode}"}
-    (fresh / "described.json").write_text(json.dumps(told | {"tried_with": conversion.tried_with}, indent=1), "utf-8")
+        description = {"failed": lines[-1][:500] if lines else f"it ended with code {error.returncode}"}
+    (fresh / "described.json").write_text(
+        json.dumps(description | {"tried_with": conversion.tried_with}, indent=1), "utf-8"
+    )

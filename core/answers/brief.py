@@ -18,7 +18,7 @@ from core.domain.five_truths import FiveTruthsAnswer, TruthAgreement, TruthAnswe
 from core.domain.results import Citation
 from core.formats.csv import inert
 from core.knowledge.truths import truths
-from core.search.citations.cite import CitationStyle, citation_data, shown_quote, written
+from core.search.citations.cite import CitationStyle, citation_data, display_quote, written
 
 __all__ = ["SCHEMA", "BriefSource", "bibliography", "brief_data", "brief_html", "brief_markdown"]
 
@@ -210,7 +210,7 @@ def _body(answer: FiveTruthsAnswer) -> Iterator[str]:
             f"*{truths()[told.truth].question}*",
         )
         for citation in told.citations:
-            yield f"\n> “{_md(shown_quote(citation.quote))}” {_place(citation, numbers)}"
+            yield f"\n> “{_md(display_quote(citation.quote))}” {_place(citation, numbers)}"
         for figure in told.figures:
             yield f"\n**{_md(figure.words)}: {_md(figure.value)}** {_md(figure.citation)}, {figure.rows} rows read"
             fence = "`" * max(3, 1 + max(map(len, re.findall("`+", figure.sql)), default=0))
@@ -222,7 +222,7 @@ def _body(answer: FiveTruthsAnswer) -> Iterator[str]:
         for pair in pairs:
             yield f"\n**{_md(pair.words)}**"
             for side in (pair.first, pair.second):
-                yield f"\n> “{_md(shown_quote(side.citation.quote))}” {side.truth}, {_place(side.citation, numbers)}"
+                yield f"\n> “{_md(display_quote(side.citation.quote))}” {side.truth}, {_place(side.citation, numbers)}"
 
 
 def _place(citation: Citation, numbers: dict[str, int]) -> str:
@@ -248,7 +248,7 @@ def brief_html(answer: FiveTruthsAnswer, synthesis: Synthesis | None = None) -> 
     names = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=inert
     )
-    names.filters |= {"score": score_in_words, "quote": shown_quote}
+    names.filters |= {"score": score_in_words, "quote": display_quote}
     sources: Sequence[BriefSource] = bibliography(answer)
     return names.from_string(_TEMPLATE.read_text("utf-8")).render(
         answer=answer,

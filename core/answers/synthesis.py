@@ -9,7 +9,7 @@ from core.answers.context import CheckedSentence, ContextBlock, context_of, supp
 from core.domain.errors import SynthesisFailed
 from core.domain.five_truths import FiveTruthsAnswer
 from core.ports.models import LanguageModel
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 
 __all__ = ["INSTRUCTION", "Synthesis", "extractive", "synthesised"]
 
@@ -60,7 +60,7 @@ def _marked(sentence: CheckedSentence) -> str:
 def extractive(answer: FiveTruthsAnswer, *notices: str) -> Synthesis:
     """The answer in its own sentences, verbatim but for markup and line ends."""
     block = context_of(answer)
-    told = [(name, shown_quote(citation.quote)) for name, citation in block.citations.items()]
+    told = [(name, display_quote(citation.quote)) for name, citation in block.citations.items()]
     told += [(name, block.said(name) or "") for name in block.figures]
     checked = tuple(CheckedSentence(words, (name,), (), (1.0,), 1.0) for name, words in told)
     return Synthesis("\n".join(f"{words} [{name}]" for name, words in told), checked, block, notices=notices)

@@ -10,7 +10,7 @@ from core.domain.documents import Truth
 from core.domain.results import Citation
 from core.knowledge.gaps import SEVERITIES, EvidenceRow, GapTable, gap_table
 from core.knowledge.workspace_terms import WorkspaceTerms
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 
 __all__ = [
     "ASSESSED",
@@ -166,7 +166,7 @@ def _nearest(citations: Sequence[Citation]) -> str:
         return ""
     first = citations[0]
     place = f", p. {first.page}" if first.page else f", row {first.rows[0]}" if first.rows else ""
-    return f"“{_short(shown_quote(first.quote))}” ({first.document_name}{place})"
+    return f"“{_short(display_quote(first.quote))}” ({first.document_name}{place})"
 
 
 def place_in_words(jurisdiction: str | None, terms: WorkspaceTerms) -> str:

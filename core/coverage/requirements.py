@@ -12,7 +12,7 @@ from core.domain.filters import SearchFilters
 from core.domain.results import Citation
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
-from core.search.citations.cite import QuotableKind, citation_of, quotables, shown_quote
+from core.search.citations.cite import QuotableKind, citation_of, display_quote, quotables
 from core.text.tokenize import STOP_WORDS, index_stems, word_spans
 
 __all__ = ["modality_of", "requirement_name", "requirements"]
@@ -101,7 +101,7 @@ def _clauses(text: str) -> list[str]:
     """The sentence, or each cell of a table row: requirements often stand in tables beside their numbers."""
     if "|" in text:
         return [" ".join(cell.split()) for cell in text.strip().strip("|").split("|")]
-    return list(row_values(text).values()) or [shown_quote(text)]
+    return list(row_values(text).values()) or [display_quote(text)]
 
 
 def _says_enough(text: str) -> bool:

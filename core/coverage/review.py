@@ -23,7 +23,7 @@ from core.domain.results import Citation
 from core.knowledge.gaps import SEVERITIES
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 
 __all__ = ["Held", "broken_pins", "check_decision", "decision_on", "holding", "queue", "reviewed"]
 
@@ -72,7 +72,7 @@ def _decided(cell: Cell, decision: Decision | None, broken: Mapping[int, str], t
             if decision.state is CellState.COVERED:
                 return _as(cell, CellState.GAP, f"Confirmed as a gap by {said}, over what is found: {cell.reason}")
             found = cell.evidence[0]
-            words = f"“{shown_quote(found.quote)}” ({found.document_name}) was found"
+            words = f"“{display_quote(found.quote)}” ({found.document_name}) was found"
             return _as(cell, CellState.SUSPECT, f"A gap was confirmed by {said}; since then {words}.")
         case _:
             return cell
@@ -225,7 +225,7 @@ def _looked_up(citations: Sequence[Citation], catalogue: Catalogue, project: str
 def _broken(citation: Citation, kind: str, library: _EvidenceLibrary) -> str:
     """What happened to a pinned sentence, "" when it is unchanged."""
     place = citation.document_name + (f", p. {citation.page}" if citation.page else "")
-    quote = f"“{shown_quote(citation.quote)}” ({place})"
+    quote = f"“{display_quote(citation.quote)}” ({place})"
     same = library.by_hash.get(citation.sha256, ())
     if not same:
         newer = library.by_name.get(citation.document_name)

@@ -15,7 +15,7 @@ from core.domain.queries import ScoreProfile
 from core.knowledge.profiles import BUILT_IN
 from core.ports.catalogue import Catalogue
 from core.ports.stores import Profiles
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 
 __all__ = ["QUIET_AFTER", "CoverageRuns", "changed_documents", "changes", "interrupted", "touched", "unassessed"]
 
@@ -287,8 +287,8 @@ def _why(before: Cell, after: Cell) -> str:
     new = {citation.quote for citation in after.evidence}
     for citation in after.evidence:
         if citation.quote not in old:
-            return f"New evidence: “{shown_quote(citation.quote)}” ({citation.document_name})."
+            return f"New evidence: “{display_quote(citation.quote)}” ({citation.document_name})."
     for citation in before.evidence:
         if citation.quote not in new:
-            return f"No longer there: “{shown_quote(citation.quote)}” ({citation.document_name})."
+            return f"No longer there: “{display_quote(citation.quote)}” ({citation.document_name})."
     return "The threshold or what the topic needs has changed." if before.evidence == after.evidence else after.reason

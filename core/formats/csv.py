@@ -40,12 +40,12 @@ def records(text: str, name: str, delimiter: Callable[[str], str]) -> Iterator[t
     delimiter: detects the delimiter of a text that does not declare it ("sep=;"). Raises BadRequest.
     """
     first, _, rest = text.partition("\n")
-    said = first.strip().lower()
-    told = said.removeprefix("sep=") if said.startswith("sep=") and len(said) == 5 else ""
-    body = rest if told else text
+    first_line = first.strip().lower()
+    separator = first_line.removeprefix("sep=") if first_line.startswith("sep=") and len(first_line) == 5 else ""
+    body = rest if separator else text
     open_quote = body.count('"') % 2 == 1
     try:
-        every = list(csv.reader(io.StringIO(body, newline=""), delimiter=told or delimiter(body)))
+        every = list(csv.reader(io.StringIO(body, newline=""), delimiter=separator or delimiter(body)))
     except csv.Error as error:
         hint = "Look for a quotation mark that is opened and never closed."
         raise BadRequest(f"'{name}' is not CSV: {error}.", hint) from error

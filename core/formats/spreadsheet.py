@@ -48,9 +48,9 @@ def workbook_bytes(sheets: Sequence[Sheet]) -> bytes:
     from openpyxl.styles import Alignment, Font
     from openpyxl.utils import get_column_letter
 
-    book = Workbook(write_only=True)
+    workbook = Workbook(write_only=True)
     for sheet in sheets:
-        page = book.create_sheet(sheet.name)
+        page = workbook.create_sheet(sheet.name)
         page.freeze_panes = "A2"
         page.auto_filter.ref = f"A1:{get_column_letter(len(sheet.heads))}{len(sheet.rows) + 1}"
         for number, width in enumerate(sheet.widths, 1):
@@ -65,7 +65,7 @@ def workbook_bytes(sheets: Sequence[Sheet]) -> bytes:
                 cell.alignment = Alignment(wrap_text=True, vertical="top")
             page.append(cells)
     out = io.BytesIO()
-    book.save(out)
+    workbook.save(out)
     return out.getvalue()
 
 

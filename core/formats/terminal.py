@@ -29,9 +29,9 @@ def plain(value: Any) -> Any:
     {'ece': None, 'wrong': [1, 2]}
     """
     if isinstance(value, Mapping):
-        return {str(key): plain(held) for key, held in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(held) for held in value]
+        return [plain(item) for item in value]
     return None if isinstance(value, float) and isnan(value) else value
 
 

@@ -65,8 +65,8 @@ def split(extracted: ExtractedDocument, title: str, sizes: ChunkSizes = ChunkSiz
         for pieces in _packed(group.pieces, texts[group.pieces[0].page], sizes):
             text = texts[pieces[0].page]
             section = " › ".join(group.path) or labels[pieces[0].page]
-            told = spelled.of(text[pieces[0].start : pieces[-1].end], sizes.context)
-            context = _context(title, section, _lead(group, pieces, text), pieces, told, sizes)
+            abbreviations = spelled.of(text[pieces[0].start : pieces[-1].end], sizes.context)
+            context = _context(title, section, _lead(group, pieces, text), pieces, abbreviations, sizes)
             passages.append(replace(_passage(text, pieces), section=section, context=context, position=len(passages)))
     return tuple(passages)
 

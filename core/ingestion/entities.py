@@ -52,12 +52,12 @@ def entities_of(passages: Sequence[Passage]) -> Sequence[Sequence[Entity]]:
 
 def with_entities(passages: Sequence[Passage]) -> tuple[tuple[Passage, ...], tuple[Entity, ...]]:
     """The passages with the names of their entities, and all entities of the document, each once."""
-    told = entities_of(passages)
+    found = entities_of(passages)
     named = tuple(
         replace(passage, entities=tuple(entity.name for entity in entities))
-        for passage, entities in zip(passages, told, strict=True)
+        for passage, entities in zip(passages, found, strict=True)
     )
-    return named, joined_entities(entity for entities in told for entity in entities)
+    return named, joined_entities(entity for entities in found for entity in entities)
 
 
 def _own(passage: Passage, words: Sequence[NameToken]) -> Iterator[NameMatch]:
@@ -92,5 +92,5 @@ def _spellings(entity: Entity) -> Sequence[str]:
 
 def _each_once(found: Sequence[NameMatch], by_name: dict[str, Entity]) -> Sequence[Entity]:
     headed = [named.entity.name for named in found if named.start == named.end]
-    told = [named.entity.name for named in longest(named for named in found if named.start < named.end)]
-    return tuple(by_name[name] for name in dict.fromkeys((*headed, *told)))
+    names = [named.entity.name for named in longest(named for named in found if named.start < named.end)]
+    return tuple(by_name[name] for name in dict.fromkeys((*headed, *names)))

@@ -43,12 +43,12 @@ def clean_name(name: str) -> str:
 
 
 def _cleaned(name: str) -> str:
-    said = _UNSEEN.sub("", _DRIVE.sub("", name.replace("\\", "/")))
-    parts = [part.strip() for part in said.split("/")]
-    kept = [_shortened(part) for part in parts if part and part.strip(".")]
-    while len(kept) > 1 and sum(map(len, kept)) + len(kept) > _LONGEST:
-        kept.pop(0)
-    return "/".join(kept) or "unnamed"
+    cleaned = _UNSEEN.sub("", _DRIVE.sub("", name.replace("\\", "/")))
+    parts = [part.strip() for part in cleaned.split("/")]
+    shortened = [_shortened(part) for part in parts if part and part.strip(".")]
+    while len(shortened) > 1 and sum(map(len, shortened)) + len(shortened) > _LONGEST:
+        shortened.pop(0)
+    return "/".join(shortened) or "unnamed"
 
 
 def _shortened(part: str) -> str:
@@ -59,8 +59,8 @@ def _shortened(part: str) -> str:
     """
     if len(part) <= _LONGEST_PART:
         return part
-    kept = _LONGEST_PART // 2
-    return f"{part[: kept - 1]}…{part[-kept:]}"
+    half = _LONGEST_PART // 2
+    return f"{part[: half - 1]}…{part[-half:]}"
 
 
 def unzipped_name(name: str, flags: int) -> str:

@@ -72,11 +72,11 @@ class IngestionPipeline:
             )
         on_step("embed")
         vectors, meanings = embedded(self._embedder, passages, lambda done: on_step(f"embed {done}/{len(passages)}"))
-        passages = tuple(replace(each, meanings=known) for each, known in zip(passages, meanings, strict=True))
-        described = replace(_described(document, extracted, labels), title=title, passages=len(passages))
-        told = [_told(passage, described, extracted.setup_pages) for passage in passages]
-        named, entities = with_entities(self._classifier.passages(labels, told, vectors))
-        return IngestedDocument(described, extracted.pages, named, vectors, entities)
+        passages = tuple(replace(each, meanings=packed) for each, packed in zip(passages, meanings, strict=True))
+        ready = replace(_ready_document(document, extracted, labels), title=title, passages=len(passages))
+        inherited = [_with_document_facts(passage, ready, extracted.setup_pages) for passage in passages]
+        labelled, entities = with_entities(self._classifier.passages(labels, inherited, vectors))
+        return IngestedDocument(ready, extracted.pages, labelled, vectors, entities)
 
     def _read(
         self,
@@ -101,7 +101,7 @@ class IngestionPipeline:
         return (notice,) if notice else ()
 
 
-def _described(document: Document, extracted: ExtractedDocument, labels: Labels) -> Document:
+def _ready_document(document: Document, extracted: ExtractedDocument, labels: Labels) -> Document:
     """The document with the facts found by reading and classifying it."""
     date = parse_date(labels.effective_date.value) or parse_date(extracted.metadata.get("published", "")[:10])
     return replace(
@@ -125,7 +125,7 @@ def _title(extracted: ExtractedDocument, name: str) -> str:
     return extracted.title or first or PurePath(name).stem.replace("_", " ").strip() or name
 
 
-def _told(passage: Passage, document: Document, setup_pages: Collection[int]) -> Passage:
+def _with_document_facts(passage: Passage, document: Document, setup_pages: Collection[int]) -> Passage:
     """The passage with the labels and table facts it inherits from its document."""
     return replace(
         passage,

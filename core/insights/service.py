@@ -24,7 +24,7 @@ from core.insights.store import (
 from core.knowledge.factors import factor_table
 from core.ports.catalogue import Catalogue
 from core.ports.stores import Embedder, SparseIndex, VectorIndex
-from core.search.ranking.factors import kept_share
+from core.search.ranking.factors import retention
 from core.search.store import UsageLog
 
 __all__ = ["MOST_LETTERS", "MOST_TAGS", "InsightService", "link_of", "links_to", "where"]
@@ -266,7 +266,7 @@ class InsightService:
         used = self._uses.uses(placed) if self._uses is not None and placed else {}
         base, now = factor_table()["strength"].by_value, self._now()
         return [
-            kept_share(
+            retention(
                 max((now - memory.at).total_seconds() / _SECONDS_PER_DAY, 0.0),
                 base[memory.sector],
                 used[memory.document_id].uses if memory.document_id in used else 0,

@@ -27,16 +27,17 @@ class AnswerKind:
     marks: tuple[str, ...] = ()
     needed: bool = False
 
-    def held_in(self, sentence: str) -> str:
+    def answer_in(self, sentence: str) -> str:
         """The part of a sentence that is of this kind, or "".
 
-        >>> answer_kinds()["duration"].held_in("Tell us within 72 hours."), answer_kinds()["money"].held_in("Tell us.")
+        >>> kinds = answer_kinds()
+        >>> kinds["duration"].answer_in("Tell us within 72 hours."), kinds["money"].answer_in("Tell us.")
         ('72 hours', '')
         """
-        said = sentence.lower()
-        if self.marks and not any(mark in said for mark in self.marks):
+        lower_case = sentence.lower()
+        if self.marks and not any(mark in lower_case for mark in self.marks):
             return ""  # cheap check first: most sentences fail it, and the pattern takes many times as long
-        found = self.held.search(said)
+        found = self.held.search(lower_case)
         return sentence[found.start() : found.end()].strip() if found else ""
 
 
@@ -54,8 +55,8 @@ def asked_kind(question: str) -> str:
     >>> asked_kind("How long are records kept?"), asked_kind("Why are they kept?")
     ('duration', '')
     """
-    said = question.lower().replace("’", "'")
-    return next((kind.name for kind in answer_kinds().values() if kind.asked.search(said)), "")
+    lower_case = question.lower().replace("’", "'")
+    return next((kind.name for kind in answer_kinds().values() if kind.asked.search(lower_case)), "")
 
 
 def _kind(row: Mapping[str, Any], parts: Mapping[str, str]) -> AnswerKind:

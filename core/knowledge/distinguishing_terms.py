@@ -25,9 +25,9 @@ def other_case(first: str, second: str) -> bool:
 @cache
 def _rows() -> tuple[tuple[re.Pattern[str], ...], ...]:
     """One pattern per group of each row. Raises BadTable."""
-    said = table("distinguishing_terms")
-    check_keys("distinguishing_terms", "top", said, ("rows",))
-    rows = said.get("rows", [])
+    content = table("distinguishing_terms")
+    check_keys("distinguishing_terms", "top", content, ("rows",))
+    rows = content.get("rows", [])
     if not all(len(row) > 1 and all(group and all(isinstance(p, str) for p in group) for group in row) for row in rows):
         raise BadTable(
             "core/knowledge/distinguishing_terms.toml: a row needs two or more groups of phrases.", "Correct the file."

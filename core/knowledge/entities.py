@@ -90,12 +90,12 @@ def name_words() -> NameWords:
     return NameWords(**{field.name: words[field.name] for field in fields(NameWords)})
 
 
-def _words(place: str, said: object) -> frozenset[str]:
-    if not isinstance(said, list) or not said or not all(isinstance(word, str) for word in said):
+def _words(place: str, listed: object) -> frozenset[str]:
+    if not isinstance(listed, list) or not listed or not all(isinstance(word, str) for word in listed):
         raise BadTable(
             f"core/knowledge/entities.toml: {place} must be a list of words.", "Write the words in brackets."
         )
-    return frozenset(said)
+    return frozenset(listed)
 
 
 def _rows() -> Mapping[str, Mapping]:  # type: ignore[type-arg]

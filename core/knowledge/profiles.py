@@ -108,9 +108,9 @@ def check_profile(profile: ScoreProfile, file: str = "profile") -> ScoreProfile:
 
 def _sound(profile: ScoreProfile, problems: Sequence[_ProfileProblem], file: str) -> ScoreProfile:
     if problems:
-        told = "; ".join(f"'{problem.key}' {problem.what}" for problem in problems)
+        details = "; ".join(f"'{problem.key}' {problem.what}" for problem in problems)
         hints = dict.fromkeys(problem.hint for problem in problems)
-        raise BadTable(f"{file}: [{profile.name}] {told}.", " ".join(hints))
+        raise BadTable(f"{file}: [{profile.name}] {details}.", " ".join(hints))
     return profile
 
 
@@ -184,10 +184,10 @@ def _order_problems(profile: ScoreProfile) -> Iterator[_ProfileProblem]:
     covered = usual.covered if profile.covered is None else profile.covered
     partial = usual.partial if profile.partial is None else profile.partial
     if _LIMITS["covered"].holds(covered) and _LIMITS["partial"].holds(partial) and partial > covered:
-        said = [f"{value:g}{' (as usual)' if own is None else ''}" for value, own in
+        values_text = [f"{value:g}{' (as usual)' if own is None else ''}" for value, own in
                 ((partial, profile.partial), (covered, profile.covered))]  # fmt: skip
         yield _ProfileProblem(
-            "partial", f"is {said[0]}, above 'covered' {said[1]}", "'partial' must be at most 'covered'."
+            "partial", f"is {values_text[0]}, above 'covered' {values_text[1]}", "'partial' must be at most 'covered'."
         )
 
 

@@ -35,10 +35,10 @@ class SynonymTable:
         places: dict[tuple[int, int], list[str]] = {}
         for found in self.finder.find(words):
             places.setdefault((found.start, found.end), []).append(found.key)
-        told = {place: tuple(self._told(wordings)) for place, wordings in places.items()}
-        return MappingProxyType({place: others for place, others in told.items() if others})
+        alternatives = {place: tuple(self._alternatives(wordings)) for place, wordings in places.items()}
+        return MappingProxyType({place: others for place, others in alternatives.items() if others})
 
-    def _told(self, wordings: Sequence[str]) -> Iterator[str]:
+    def _alternatives(self, wordings: Sequence[str]) -> Iterator[str]:
         """Alternatives to the terms of one span: each stem once, none equal to the span's own."""
         seen = {_stems(wording) for wording in wordings}
         for kind in (self.same, self.wider):

@@ -135,39 +135,41 @@ def _trimmed(text: str, run: list[NameToken]) -> Iterator[list[NameToken]]:
         yield run
 
 
-def _said(text: str, words: Sequence[NameToken]) -> str:
+def _as_written(text: str, words: Sequence[NameToken]) -> str:
     """The name as written, without line breaks and commas."""
     written = text[words[0].start : words[-1].start + len(words[-1].plain)]
     return " ".join(written.replace("’", "'").replace(",", " ").split()).replace(". Inc", " Inc").rstrip("'")
 
 
 def _named(text: str, kind: EntityType, words: Sequence[NameToken]) -> NameMatch:
-    name = _said(text, words)
+    name = _as_written(text, words)
     return NameMatch(well_known(name) or Entity(name, kind), words[0].start, words[-1].start + len(words[-1].plain))
 
 
 def _in_run(text: str, run: Sequence[NameToken]) -> Iterator[NameMatch]:
     """Organizations and acts in a run, and people in the words before, between and after them."""
-    begun = 0
-    while begun < len(run):
-        found = next((each for at in range(begun, len(run)) if (each := _ending_at(text, run, begun, at))), None)
+    first_word = 0
+    while first_word < len(run):
+        found = next(
+            (each for at in range(first_word, len(run)) if (each := _ending_at(text, run, first_word, at))), None
+        )
         if found is None:
             break
         first, last, kind = found
-        yield from _persons(text, run[begun:first])
+        yield from _persons(text, run[first_word:first])
         yield _named(text, kind, run[first : last + 1])
-        begun = last + 1
-    yield from _persons(text, run[begun:])
+        first_word = last + 1
+    yield from _persons(text, run[first_word:])
 
 
-def _ending_at(text: str, run: Sequence[NameToken], begun: int, at: int) -> tuple[int, int, EntityType] | None:
+def _ending_at(text: str, run: Sequence[NameToken], first_word: int, at: int) -> tuple[int, int, EntityType] | None:
     """The organization or act recognised at word `at`, as (first word, last word, type), or None."""
     table, word = name_words(), run[at]
     if word.plain in table.heads and at + 2 < len(run) and run[at + 1].key == "of":
-        return _by_head(text, run, begun, at)
+        return _by_head(text, run, first_word, at)
     if word.plain in table.law:
-        return _act(text, run, begun, at)
-    first = _own(run, begun, at)
+        return _act(text, run, first_word, at)
+    first = _own(run, first_word, at)
     goes_on = at + 1 < len(run) and run[at + 1].key not in _LINKS and not _ends(text, word)
     if at - first < 1 or run[at - 1].key in _LINKS or goes_on:
         return None
@@ -179,25 +181,25 @@ def _ending_at(text: str, run: Sequence[NameToken], begun: int, at: int) -> tupl
     return None
 
 
-def _own(run: Sequence[NameToken], begun: int, at: int) -> int:
+def _own(run: Sequence[NameToken], first_word: int, at: int) -> int:
     """First word of the name that ends at `at`: after the last "and" or "for", and after "of" except "Bank of …"."""
-    for place in range(at - 1, begun, -1):
+    for place in range(at - 1, first_word, -1):
         key = run[place].key
         if key in ("and", "the") or key in _APART or (key == "of" and run[place - 1].plain not in _OF):
             return place + 1
-    return begun
+    return first_word
 
 
 def _state(text: str, run: Sequence[NameToken], at: int) -> int:
     """How many words from `at` name a state, for example 2 for "New York"; 0 for none."""
     for length in (2, 1):
-        found = well_known(_said(text, run[at : at + length])) if at + length <= len(run) else None
+        found = well_known(_as_written(text, run[at : at + length])) if at + length <= len(run) else None
         if found is not None and found.type is EntityType.PLACE and found.name != "United States":
             return length
     return 0
 
 
-def _by_head(text: str, run: Sequence[NameToken], begun: int, head: int) -> tuple[int, int, EntityType] | None:
+def _by_head(text: str, run: Sequence[NameToken], first_word: int, head: int) -> tuple[int, int, EntityType] | None:
     """Matches "[Ohio] Department of Health and Human Services": one part after "and", without a head of its own."""
     table = name_words()
     end = head + 2
@@ -219,8 +221,8 @@ def _by_head(text: str, run: Sequence[NameToken], begun: int, head: int) -> tupl
     subject = head + 3 if run[head + 2].key == "the" else head + 2
     if end <= subject or run[subject].plain in table.not_of:
         return None
-    beside = head > begun and "\n" not in text[run[head - 1].end : run[head].start]
-    first = next((n for n in (2, 1) if beside and head - n >= begun and _state(text, run, head - n) == n), 0)
+    beside = head > first_word and "\n" not in text[run[head - 1].end : run[head].start]
+    first = next((n for n in (2, 1) if beside and head - n >= first_word and _state(text, run, head - n) == n), 0)
     return head - first, end - 1, EntityType.ORGANIZATION
 
 
@@ -231,21 +233,21 @@ def _ends_there(text: str, run: Sequence[NameToken], head: int, end: int) -> boo
     before = run[end - 1]
     owner = text[before.start + len(before.plain)] in "'’"
     branded = not word.isupper() and any(letter.isupper() for letter in word[1:]) and "-" not in word
-    return owner or branded or (run[end].key not in _LINKS and well_known(_said(text, run[head:end])) is not None)
+    return owner or branded or (run[end].key not in _LINKS and well_known(_as_written(text, run[head:end])) is not None)
 
 
-def _act(text: str, run: Sequence[NameToken], begun: int, at: int) -> tuple[int, int, EntityType] | None:
+def _act(text: str, run: Sequence[NameToken], first_word: int, at: int) -> tuple[int, int, EntityType] | None:
     """Matches "Clean Air Act [of 1970]", but not "the Act"; drops "Title VII of" before an act."""
-    first = begun
-    for place in range(begun, at):
+    first = first_word
+    for place in range(first_word, at):
         key = run[place].key
-        cut = key == "the" or (key == "of" and run[begun].plain in _PARTS)
+        cut = key == "the" or (key == "of" and run[first_word].plain in _PARTS)
         if cut or (key == "and" and place > 0 and len(run[place - 1].plain) < 3):
             first = place + 1
     if at <= first or run[at - 1].key in _LINKS or all(len(word.plain) < 4 for word in run[first:at]):
         return None
     dated = at + 2 < len(run) and run[at + 1].key == "of" and run[at + 2].plain.isdigit()
-    if dated and well_known(_said(text, run[first : at + 1])) is None:
+    if dated and well_known(_as_written(text, run[first : at + 1])) is None:
         return first, at + 2, EntityType.LAW
     return first, at, EntityType.LAW
 

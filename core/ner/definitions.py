@@ -98,23 +98,23 @@ def _same_phrase(gap: str) -> bool:
 
 
 def _abbreviated(short: str, long: Sequence[str], start: int, end: int) -> NameMatch:
-    said = " ".join(word.replace("’", "'") for word in long)
-    known = well_known(said)
+    phrase = " ".join(word.replace("’", "'") for word in long)
+    known = well_known(phrase)
     alias = short[:-1] if short.endswith("s") and short[:-1].isupper() and len(short) > 2 else short
     if known is not None:
         return NameMatch(replace(known, aliases=tuple(sorted({*known.aliases, alias}))), start, end)
     kind = type_of_name(long)
-    name = concept_name(said) if kind is EntityType.CONCEPT else said
+    name = concept_name(phrase) if kind is EntityType.CONCEPT else phrase
     return NameMatch(Entity(name, kind, (alias,)), start, end)
 
 
-def concept_name(said: str) -> str:
+def concept_name(phrase: str) -> str:
     """The canonical name of a term: lower case, last word singular.
 
     >>> concept_name("Qualified  Beneficiaries"), concept_name("401(k) plans")
     ('qualified beneficiary', '401(k) plan')
     """
-    words = said.casefold().replace("’", "'").split()
+    words = phrase.casefold().replace("’", "'").split()
     return " ".join(name_key(words)) if words else ""
 
 
@@ -182,12 +182,12 @@ class Abbreviation:
         """
         if self._used is None:
             return ""
-        told, folded = "", text.casefold()
+        listed, folded = "", text.casefold()
         for short in dict.fromkeys(self._used.findall(text)):
-            longer = f"{told}; {short}: {self._meanings[short]}".removeprefix("; ")
+            longer = f"{listed}; {short}: {self._meanings[short]}".removeprefix("; ")
             if self._meanings[short].casefold() not in folded and len(longer) <= most:
-                told = longer
-        return told
+                listed = longer
+        return listed
 
 
 def spelled_out(texts: Iterable[str]) -> Abbreviation:

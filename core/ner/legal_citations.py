@@ -93,13 +93,13 @@ def _found(text: str, offset: int) -> Iterator[LegalCitationMatch]:
 
 def _cited(citation: Any, text: str, offset: int, *, is_case: bool) -> Iterator[LegalCitationMatch]:
     start, end = citation.span()
-    said = text[start:end].rstrip(" .,;")
-    if not said:
+    citation_text = text[start:end].rstrip(" .,;")
+    if not citation_text:
         return
     kind = CitationKind.CASE if is_case else _kind(str(citation.groups.get("reporter", "")))
-    name = citation.corrected_citation() if is_case else _law_name(said, kind)
+    name = citation.corrected_citation() if is_case else _law_name(citation_text, kind)
     parties = _parties(citation) if is_case else ""
-    yield LegalCitationMatch(name, kind, offset + start, offset + start + len(said), parties)
+    yield LegalCitationMatch(name, kind, offset + start, offset + start + len(citation_text), parties)
 
 
 def _kind(reporter: str) -> CitationKind:
@@ -109,9 +109,9 @@ def _kind(reporter: str) -> CitationKind:
     return CitationKind.REGULATION if "CFR" in plain or plain.endswith("REGS") else CitationKind.STATUTE
 
 
-def _law_name(said: str, kind: CitationKind) -> str:
+def _law_name(citation_text: str, kind: CitationKind) -> str:
     """The citation as written, with Federal Register and CFR citations normalised."""
-    plain = " ".join(said.split())
+    plain = " ".join(citation_text.split())
     if kind is CitationKind.REGISTER:
         return re.sub(r"(\d+)\s+(?:Fed\.\s?Reg\.|F\.?R\.?)\s*", r"\1 FR ", plain).replace(",", "")
     if kind is CitationKind.REGULATION:

@@ -13,7 +13,7 @@ __all__ = ["NameLexicon", "NameMatch", "NameToken", "gap_joins", "in_capitals", 
 
 _WORD = re.compile(r"\.?[^\W_]+(?:[-'’.&/][^\W_]+)*[#+]*")
 _POSSESSIVE = re.compile(r"['’]s?$")
-_KEPT = frozenset("series species news means payroll sas aids".split())
+_SINGULAR_IN_S = frozenset("series species news means payroll sas aids".split())
 
 
 class NameToken(NamedTuple):
@@ -59,7 +59,7 @@ def singular(word: str) -> str:
     >>> [singular(word) for word in ("taxes", "wages", "beneficiaries", "status", "business", "leases", "401")]
     ['tax', 'wage', 'beneficiary', 'status', 'business', 'lease', '401']
     """
-    if len(word) < 4 or not word.endswith("s") or word in _KEPT or word.endswith(("ss", "us", "is")):
+    if len(word) < 4 or not word.endswith("s") or word in _SINGULAR_IN_S or word.endswith(("ss", "us", "is")):
         return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"

@@ -99,16 +99,16 @@ def written_amount(sign: str, number: str, unit: str = "") -> str:
         whole, fraction = whole + fraction[:power].ljust(power, "0"), fraction[power:]
     amount = int(whole or "0")
     fraction = fraction.rstrip("0").ljust(2, "0") if fraction.rstrip("0") else ""
-    shown = f"{amount:,}" + (f".{fraction}" if fraction else "")
-    return f"{sign.removeprefix('US')}{shown}" if amount or fraction else ""
+    formatted = f"{amount:,}" + (f".{fraction}" if fraction else "")
+    return f"{sign.removeprefix('US')}{formatted}" if amount or fraction else ""
 
 
 def _day(match: re.Match[str]) -> Iterator[tuple[str, int, int]]:
     """A date in ISO format, or "January 31" without a year; skips days above 31."""
-    said = match.groupdict()
-    year = said.get("year") or said.get("year2") or said.get("year3")
-    month = month_names().get((said.get("month") or said.get("month2") or "").lower().rstrip("."), 0)
-    number = int(said.get("day") or said.get("day2") or 0)
+    parts = match.groupdict()
+    year = parts.get("year") or parts.get("year2") or parts.get("year3")
+    month = month_names().get((parts.get("month") or parts.get("month2") or "").lower().rstrip("."), 0)
+    number = int(parts.get("day") or parts.get("day2") or 0)
     if not 1 <= month <= 12 or number > 31:
         return
     if year:

@@ -51,11 +51,11 @@ def _found(text: str, words: Sequence[NameToken]) -> Iterator[NameMatch]:
 
 def longest(found: Iterable[NameMatch]) -> tuple[NameMatch, ...]:
     """Non-overlapping matches in reading order: the longest wins, then the earliest."""
-    kept: list[NameMatch] = []
+    chosen: list[NameMatch] = []
     for each in sorted(found, key=lambda named: (named.start - named.end, named.start)):
-        if all(each.end <= other.start or other.end <= each.start for other in kept):
-            kept.append(each)
-    return tuple(sorted(kept, key=lambda named: named.start))
+        if all(each.end <= other.start or other.end <= each.start for other in chosen):
+            chosen.append(each)
+    return tuple(sorted(chosen, key=lambda named: named.start))
 
 
 def joined_entities(entities: Iterable[Entity]) -> tuple[Entity, ...]:

@@ -80,7 +80,7 @@ class Catalogue(Protocol):
         """Ids of the passages of ready documents that the filters admit."""
         ...
 
-    def saying(self, passage_ids: PassageIds, phrases: Sequence[str]) -> PassageIds:
+    def with_phrases(self, passage_ids: PassageIds, phrases: Sequence[str]) -> PassageIds:
         """Those of the passages whose text contains each phrase: exact matching on word boundaries that ignores case,
         whitespace and punctuation."""
         ...

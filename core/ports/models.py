@@ -33,7 +33,7 @@ class Reranker(Protocol):
     """Scores question and passage together: slower than vectors, and often better."""
 
     @property
-    def trouble(self) -> str:
+    def problem(self) -> str:
         """Why the model could not be loaded at the last attempt; "" when it was loaded or never tried."""
         ...
 

@@ -113,12 +113,12 @@ class SparseIndex(Protocol):
         """Per passage, the contribution of each term; they sum to the score `search` returns."""
         ...
 
-    def holding(self, terms: Sequence[str]) -> PassageIds:
+    def passages_containing(self, terms: Sequence[str]) -> PassageIds:
         """The passages that contain all of these unstemmed words, by stem; terms that are not indexed (stop words)
         restrict nothing, and no terms at all give every passage."""
         ...
 
-    def held(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
+    def contained_stems(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
         """Which of these stems each indexed passage contains."""
         ...
 
@@ -184,7 +184,7 @@ class EntityGraph(Protocol):
         most passages is taken, then the first by name."""
         ...
 
-    def holding(
+    def passages_naming(
         self, weights: Mapping[str, float], filters: SearchFilters, among: PassageIds | None, most: int
     ) -> Sequence[tuple[int, tuple[str, ...]]]:
         """At most `most` admissible passages that mention any of these entities, each with all names it mentions.

@@ -107,13 +107,15 @@ class SearchPipeline:
     def why_not(self, result: SearchResult, document: Document) -> MissingExplanation:
         """Why a document is not among the results. Raises StoreFailed, ModelUnavailable."""
         query, passages = _read(result.request, self._terms()), self._catalogue.passages_of(document.id)
-        said = text_admissible(query, result.filters, self._catalogue, self._sparse)
-        return why_not(result, document, passages, said, self._retriever.near(query.plain, [p.id for p in passages]))
+        text_matches = text_admissible(query, result.filters, self._catalogue, self._sparse)
+        return why_not(
+            result, document, passages, text_matches, self._retriever.near(query.plain, [p.id for p in passages])
+        )
 
     @property
-    def reranker_troubles(self) -> Mapping[str, str]:
+    def reranker_problems(self) -> Mapping[str, str]:
         """Reranker → why its model could not be loaded at the last attempt."""
-        return {name: trouble for name, each in self._rerankers.items() if (trouble := each.trouble)}
+        return {name: problem for name, each in self._rerankers.items() if (problem := each.problem)}
 
     def warm(self) -> None:
         """Load the model and touch both indexes, so that the first search does not wait."""
@@ -152,9 +154,9 @@ class SearchPipeline:
         )
         found = self._retriever.find(wanted)
         ids = sorted({candidate.passage.document_id for candidate in found.candidates})
-        used = self._threads.submit(self._uses, ids)
+        usage = self._threads.submit(self._uses, ids)
         documents = self._catalogue.documents_by_id(ids)
-        kept, filtered = admitted(found.candidates, filters, documents)
+        admissible, filtered = admitted(found.candidates, filters, documents)
         unranked = SearchResult(
             request=request,
             route=route,
@@ -163,12 +165,12 @@ class SearchPipeline:
             filters_in_words=(*filters.in_words(self._names(filters)), *query.in_words),
             hits=(),
             dropped=filtered,
-            candidates=with_uses(kept, used.result()),
+            candidates=with_uses(admissible, usage.result()),
             documents=documents,
             legs=found.legs,
             answered=False,
             notices=(*misread(request.question, terms), *found.notices),
-            refusal=_refusal(query.plain, route, kept) if found.complete else "",
+            refusal=_refusal(query.plain, route, admissible) if found.complete else "",
             undated_left_out=self._catalogue.undated(filters) if filters.dated else 0,
             rarity=found.rarity,
         )
@@ -178,9 +180,9 @@ class SearchPipeline:
         """The route of the question without its syntax, with what the syntax says and the entities it names."""
         route = read_route(query.plain, now.date(), terms, request.removed_chips)
         named = question_entities(query.plain, self._graph) if self._graph is not None else ()
-        kept = tuple(name for name in named if f"entity:{name}" not in request.removed_chips)
-        chips = (*query.chips, *route.chips, *(Chip(f"entity:{name}", name, name) for name in kept))
-        return replace(route, entities=kept, chips=chips)
+        named_entities = tuple(name for name in named if f"entity:{name}" not in request.removed_chips)
+        chips = (*query.chips, *route.chips, *(Chip(f"entity:{name}", name, name) for name in named_entities))
+        return replace(route, entities=named_entities, chips=chips)
 
     def _filters(self, query: ParsedQuery, request: SearchRequest, now: datetime) -> SearchFilters:
         """The filters of the request, narrowed by the fields the question names."""
@@ -191,8 +193,8 @@ class SearchPipeline:
         if self._graph is None or not filters.entities:
             return filters
         known = self._graph.known(filters.entities)
-        said = tuple(known[name].entity.name if name in known else name for name in filters.entities)
-        return filters.replace(entities=tuple(dict.fromkeys(said)))
+        entity_names = tuple(known[name].entity.name if name in known else name for name in filters.entities)
+        return filters.replace(entities=tuple(dict.fromkeys(entity_names)))
 
     def _reread(self, result: SearchResult, question: str) -> SearchResult:
         """The result with its best candidates, by fusion, scored by the requested reranker.
@@ -254,14 +256,16 @@ def _ranked(
     result = replace(result, profile=_reading(result), candidates=fused_under(result, result.profile))
     asked = ScoringContext.of(result.route, result.profile, now)
     complete = not any(leg.error for leg in result.legs)
-    kept, dropped = rank(result.candidates, asked, thresholds=complete)
-    shown, collapsed = collapse(kept)
+    scored, dropped = rank(result.candidates, asked, thresholds=complete)
+    distinct, collapsed = collapse(scored)
     most = result.request.top_k or result.profile.max_results
     beyond = tuple(
         Dropped(item.candidate, DropReason.BEYOND_MAX, f"rank {number} of at most {most}", item.score)
-        for number, (item, _) in enumerate(shown[most:], most + 1)
+        for number, (item, _) in enumerate(distinct[most:], most + 1)
     )
-    hits = tuple(Hit(n, item.candidate, item.score, (), similar) for n, (item, similar) in enumerate(shown[:most], 1))
+    hits = tuple(
+        Hit(n, item.candidate, item.score, (), similar) for n, (item, similar) in enumerate(distinct[:most], 1)
+    )
     silence = result.refusal
     if not hits and not silence:
         threshold = f"Nothing reached the threshold {result.profile.threshold:g} of the profile '{result.profile.ref}'."
@@ -282,12 +286,12 @@ def _ranked(
 def _refusal(question: str, route: Route, candidates: Sequence[Candidate]) -> str:
     """Why nothing answers the question under any profile; "" when something may."""
     dates = next((chip.words for chip in route.chips if chip.kind == "date"), "")
-    said = [each for each in candidates if each.passage.origin is not Origin.EPISODE]  # an episode is no answer
-    verdict = judge(question, said or candidates, dates, route.answer_kind)
+    evidence = [each for each in candidates if each.passage.origin is not Origin.EPISODE]  # an episode is no answer
+    verdict = judge(question, evidence or candidates, dates, route.answer_kind)
     return "" if verdict.answered else verdict.silence
 
 
 def _cited(hits: Sequence[Hit], result: SearchResult) -> tuple[Hit, ...]:
     candidates = [hit.candidate for hit in hits]
-    told = cite_hits(candidates, result.documents, result.rarity, result.route.answer_kind)
-    return tuple(replace(hit, citations=citations) for hit, citations in zip(hits, told, strict=True))
+    citations_by_hit = cite_hits(candidates, result.documents, result.rarity, result.route.answer_kind)
+    return tuple(replace(hit, citations=citations) for hit, citations in zip(hits, citations_by_hit, strict=True))

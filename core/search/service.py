@@ -101,7 +101,7 @@ class SearchService:
     @property
     def reranker_problems(self) -> Mapping[str, str]:
         """Reranker → why its model could not be loaded at the last attempt."""
-        return self._pipeline.reranker_troubles
+        return self._pipeline.reranker_problems
 
     def warm(self) -> None:
         """Load the models and indexes, so that the first search does not wait."""

@@ -115,8 +115,8 @@ class UsageTracker:
             if old - self._stale and not self._closed:
                 self._stale |= old
                 self._wake()
-        told = {i: use for i, (_, use) in known.items()} | dict(self._read([i for i in wanted if i not in known]))
-        return {i: told[i] for i in wanted if told[i].uses}
+        usage = {i: use for i, (_, use) in known.items()} | dict(self._read([i for i in wanted if i not in known]))
+        return {i: usage[i] for i in wanted if usage[i].uses}
 
     def of_question(self, question: str) -> Mapping[int, PassageUsage]:
         """Passage id → who opened, cited and marked it for this question. Raises StoreFailed."""

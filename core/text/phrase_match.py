@@ -8,16 +8,16 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-__all__ = ["letter_classes", "said_words", "says"]
+__all__ = ["letter_classes", "phrase_words", "says"]
 
 _WORD = re.compile(r"[^\W_]+[+#]*")
 _ESCAPED = {"+": "[+]", "#": "[#]"}
 
 
-def said_words(phrase: str) -> tuple[str, ...]:
+def phrase_words(phrase: str) -> tuple[str, ...]:
     """The words of a phrase as written, without the punctuation between them; "C#" and "C++" keep their signs.
 
-    >>> said_words("year-end, in C#"), said_words("– …")
+    >>> phrase_words("year-end, in C#"), phrase_words("– …")
     (('year', 'end', 'in', 'C#'), ())
     """
     return tuple(_WORD.findall(phrase))
@@ -52,5 +52,5 @@ def says(text: str, phrases: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=256)
 def _pattern(phrase: str) -> re.Pattern[str]:
-    body = r"[\W_]+".join(letter_classes(word) for word in said_words(phrase))
+    body = r"[\W_]+".join(letter_classes(word) for word in phrase_words(phrase))
     return re.compile(rf"(?<![^\W_]){body}(?![^\W_])" if body else "")

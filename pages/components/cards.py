@@ -9,7 +9,7 @@ from core.domain.queries import SearchRequest
 from core.domain.results import Candidate, Citation, Hit, SearchResult
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.archive_members import is_container
-from core.search.citations.cite import CitationStyle, shown_quote, written
+from core.search.citations.cite import CitationStyle, display_quote, written
 from core.search.explanation.score_breakdown import strip_words
 from core.search.query.syntax import quoted_phrases
 from core.text.tokenize import stem
@@ -129,7 +129,7 @@ def result_card(
         _card_head(hit, result, document, badge, terms)
         sentence = hit.citations[0].quote if hit.citations else shortened(passage.text, 400)
         phrases = quoted_phrases(result.request.question)
-        st.markdown(marked(shortened(shown_quote(sentence), 700), stems, phrases))
+        st.markdown(marked(shortened(display_quote(sentence), 700), stems, phrases))
         _context(passage, sentence, stems, phrases)
         _score_line(hit, result, document, cited)
         if actions is not None:
@@ -159,7 +159,7 @@ def _context(passage: Passage, sentence: str, stems: Collection[str], phrases: S
     at = passage.text.find(sentence)
     if at < 0:
         return
-    before, after = shown_quote(passage.text[:at]), shown_quote(passage.text[at + len(sentence) :])
+    before, after = display_quote(passage.text[:at]), display_quote(passage.text[at + len(sentence) :])
     wanted = next((phrase for phrase in phrases if phrase.casefold() not in sentence.casefold()), "")
     if wanted and wanted.casefold() in before.casefold():
         around = _around(before, wanted)
@@ -194,7 +194,7 @@ def _score_line(hit: Hit, result: SearchResult, document: Document | None, cited
 def said(citation: Citation, result: SearchResult) -> None:
     """A cited sentence with the query words marked."""
     stems = {stem(word) for word in result.route.keywords}
-    words = shortened(shown_quote(citation.quote), 400)
+    words = shortened(display_quote(citation.quote), 400)
     st.markdown(f"“{marked(words, stems, quoted_phrases(result.request.question))}”")
 
 
@@ -217,7 +217,7 @@ def miss_line(candidate: Candidate, detail: str, request: SearchRequest, documen
         name = plain(squeezed(passage.document_name, 60))
         inspect_link(request, passage.id, f"{name}, {plain(where)}" if where else name)
         st.caption(plain(detail), width="content")
-    st.caption(plain(shortened(shown_quote(passage.text), 220)))
+    st.caption(plain(shortened(display_quote(passage.text), 220)))
 
 
 def unsure(document: Document) -> bool:

@@ -159,8 +159,8 @@ def _start(data: Path) -> None:
     try:
         setup.start(data, _START_SECONDS)
     except subprocess.CalledProcessError as error:
-        said = "\n".join(filter(None, (error.stderr.strip(), setup.last_log(data))))
-        raise StoreFailed(f"The embedded database does not start: {said}", _REPORT) from error
+        reason = "\n".join(filter(None, (error.stderr.strip(), setup.last_log(data))))
+        raise StoreFailed(f"The embedded database does not start: {reason}", _REPORT) from error
     except subprocess.TimeoutExpired as error:
         raise StoreFailed(f"The embedded database did not start in {_START_SECONDS} seconds.", _REPORT) from error
 

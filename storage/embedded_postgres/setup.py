@@ -185,7 +185,7 @@ def start(data: Path, seconds: int) -> None:
 
 def stop(data: Path) -> None:
     """Stop the server and close its connections; committed data is safe."""
-    said = ""
+    reason = ""
     if os.geteuid() == 0:
         let_through(data.parent, data.stat().st_uid)  # the owner of a parent folder may have revoked the permission
     for mode in ("fast", "immediate"):
@@ -195,9 +195,9 @@ def stop(data: Path) -> None:
         except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
             if not is_running(data):
                 return
-            said = f"{said} {str(error.stderr or error).strip()}"
+            reason = f"{reason} {str(error.stderr or error).strip()}"
     raise StoreFailed(
-        f"The embedded database does not stop:{said}", "End the process named postgres, then start again."
+        f"The embedded database does not stop:{reason}", "End the process named postgres, then start again."
     )
 
 
@@ -213,7 +213,7 @@ def _run(data: Path, program: str, *arguments: str, seconds: int) -> None:
     # Output goes to a temporary file: the server keeps inherited descriptors open, so a pipe would never end.
     as_user = {"user": data.stat().st_uid, "group": data.stat().st_gid, "extra_groups": []} if os.geteuid() == 0 else {}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
-    with TemporaryFile() as told:
+    with TemporaryFile() as output:
         try:
             subprocess.run(
                 [str(_programs() / program), *arguments],
@@ -222,13 +222,13 @@ def _run(data: Path, program: str, *arguments: str, seconds: int) -> None:
                 env=environment | {"TZ": "UTC"},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=told,
+                stderr=output,
                 timeout=seconds,
                 **as_user,  # type: ignore[call-overload]
             )
         except subprocess.CalledProcessError as error:
-            told.seek(0)
-            error.stderr = told.read().decode("utf-8", "replace")
+            output.seek(0)
+            error.stderr = output.read().decode("utf-8", "replace")
             raise
 
 

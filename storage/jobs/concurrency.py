@@ -41,16 +41,16 @@ class JobSlots:
         self._most, self._free = most, asyncio.Semaphore(most)
 
     @asynccontextmanager
-    async def turn(self, *, alone: bool) -> AsyncIterator[None]:
+    async def slot(self, *, alone: bool) -> AsyncIterator[None]:
         """Wait for a slot, then run. Two jobs that must run alone must not call this at the same time: each would wait
         for the other.
         """
-        wanted, held = self._most if alone else 1, 0
+        needed, acquired = self._most if alone else 1, 0
         try:
-            while held < wanted:
+            while acquired < needed:
                 await self._free.acquire()
-                held += 1
+                acquired += 1
             yield
         finally:
-            for _ in range(held):
+            for _ in range(acquired):
                 self._free.release()

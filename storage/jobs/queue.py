@@ -135,11 +135,11 @@ class PostgresJobQueue:
 
     def give_up(self, failed: FailedWork) -> None:
         """Record work that will not be retried automatically. Raises StoreFailed."""
-        said = {"at": failed.at, "reason": storable_text(failed.reason), "remedy": storable_text(failed.remedy)}
+        failure = {"at": failed.at, "reason": storable_text(failed.reason), "remedy": storable_text(failed.remedy)}
         key = {"tenant_id": self._database.tenant, "kind": str(failed.kind), "number": failed.number}
         with self._database.transaction("noting failed work") as connection:
-            row = insert(FAILED_WORK).values(key | said)
-            connection.execute(row.on_conflict_do_update(index_elements=list(key), set_=said))
+            row = insert(FAILED_WORK).values(key | failure)
+            connection.execute(row.on_conflict_do_update(index_elements=list(key), set_=failure))
 
     def settle(self, kind: JobKind, number: int) -> None:
         """Delete the record that work was given up. Raises StoreFailed."""

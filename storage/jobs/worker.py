@@ -50,7 +50,7 @@ class JobWorker:
         self._conninfo, self._queue, self._handlers = conninfo, queue_name(tenant), handlers
         self._at_once, self._alone = at_once, f"{self._queue}:alone"
         self._stopping = threading.Event()
-        self._turns: JobSlots | None = None
+        self._slots: JobSlots | None = None
         self._worker: Any = None  # procrastinate's Worker, whose methods carry no types
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="ingest worker", daemon=True)
 
@@ -94,7 +94,7 @@ class JobWorker:
     async def _work(self, app: "App") -> None:
         from procrastinate.worker import Worker
 
-        self._turns = JobSlots(self._at_once)
+        self._slots = JobSlots(self._at_once)
         self._worker = Worker(
             app,
             queues=[self._queue],
@@ -152,8 +152,8 @@ class JobWorker:
             self._handlers[kind].give_up(number, error)
         except NotFound:
             return  # deleted meanwhile
-        except (FivefoldError, ValueError) as trouble:  # if it cannot be recorded for the user, it is logged
-            _log.warning("That job %s failed (%s) could not be noted: %s", job.id, error, trouble)
+        except (FivefoldError, ValueError) as failure:  # if it cannot be recorded for the user, it is logged
+            _log.warning("That job %s failed (%s) could not be noted: %s", job.id, error, failure)
 
     async def _ingest(self, context: "JobContext", document_id: int) -> None:
         await self._run(context.job, partial(self._handlers[JobKind.INGEST].run, document_id))
@@ -165,8 +165,8 @@ class JobWorker:
         """Run a job in a thread when a slot is free. An error is raised so that the job is retried; after the last
         attempt it is given up.
         """
-        assert self._turns is not None
-        async with self._turns.turn(alone=job.lock == self._alone):
+        assert self._slots is not None
+        async with self._slots.slot(alone=job.lock == self._alone):
             # A thread of our own: a pool's threads would keep the process alive until the last page is read.
             outcome: Future[BaseException | None] = Future()
             outcome.set_running_or_notify_cancel()  # returning a job to the queue does not cancel its thread

@@ -108,13 +108,13 @@ class KeywordIndex:
         """Per passage, the share of each term it contains; the shares sum to its score."""
         return self._current().explain(terms, passage_ids)
 
-    def held(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
+    def contained_stems(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
         """Which of these stems each indexed passage contains. Raises StoreFailed."""
-        return self._current().held(stems, passage_ids)
+        return self._current().contained_stems(stems, passage_ids)
 
-    def holding(self, terms: Sequence[str]) -> PassageIds:
+    def passages_containing(self, terms: Sequence[str]) -> PassageIds:
         """The passages that contain every word of the terms, by stem. Raises StoreFailed."""
-        return self._current().holding(terms)
+        return self._current().passages_containing(terms)
 
     def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """Inverse document frequency of each term, ≥ 0."""
@@ -147,12 +147,12 @@ class KeywordIndex:
     def _reconcile(self) -> tuple[int, int]:
         segments, manifest = self._readable_segments()
         missing, extra = self._compare(segments)
-        kept = [delete_rows(s, np.isin(s.ids, extra, assume_unique=True)) for s in segments]
+        remaining = [delete_rows(s, np.isin(s.ids, extra, assume_unique=True)) for s in segments]
         for start in range(0, len(missing), _BATCH):
             passages = self._catalogue.passages(missing[start : start + _BATCH].tolist())
-            kept = compact([*kept, build_segment(passages.values())])
+            remaining = compact([*remaining, build_segment(passages.values())])
         if len(missing) or len(extra) or not manifest:
-            self._publish(kept)
+            self._publish(remaining)
         else:
             self._loaded = _LoadedIndex(manifest, Bm25Scorer(segments))
         return len(missing), len(extra)

@@ -129,14 +129,14 @@ class Bm25Scorer:
                 explained[i] = tuple([TermScore(term, each, score) for (each, term), count, score in parts if count])
         return explained
 
-    def held(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
+    def contained_stems(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
         """Which of these stems each indexed passage contains."""
         found: dict[int, frozenset[str]] = {}
         for ids, _, _, counts in self._stem_counts(stems, passage_ids):
             found |= {i: frozenset(compress(stems, row)) for i, row in zip(ids, counts.tolist(), strict=True)}
         return found
 
-    def holding(self, terms: Sequence[str]) -> PassageIds:
+    def passages_containing(self, terms: Sequence[str]) -> PassageIds:
         """The passages that contain every word of the terms, by stem, alone or in a compound. Stop words are ignored;
         without terms, every passage matches."""
         wanted = required_words(terms)

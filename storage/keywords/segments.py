@@ -122,10 +122,10 @@ def merge_segments(segments: Sequence[Segment]) -> Segment:
         new_row[segment.live] = new_rows[start : start + segment.alive]
         start += segment.alive
         column = np.array([columns.setdefault(stem, len(columns)) for stem in segment.columns], dtype=np.int32)
-        kept = segment.live[segment.rows]
-        of_posting.append(np.repeat(column, np.diff(segment.starts))[kept])
-        rows.append(new_row[segment.rows[kept]])
-        counts.append(segment.counts[kept])
+        live_postings = segment.live[segment.rows]
+        of_posting.append(np.repeat(column, np.diff(segment.starts))[live_postings])
+        rows.append(new_row[segment.rows[live_postings]])
+        counts.append(segment.counts[live_postings])
     order = np.argsort(ids)
     return _from_postings(
         ids=ids[order],
@@ -145,14 +145,14 @@ def compact(segments: Sequence[Segment]) -> list[Segment]:
     So n uploads leave at most log₂ n segments, and each passage is merged at most log₂ n times. A segment with half of
     its rows deleted is rewritten.
     """
-    kept: list[Segment] = []
+    compacted: list[Segment] = []
     for segment in segments:
         if not segment.alive:
             continue
-        kept.append(segment if segment.alive * 2 > len(segment.ids) else merge_segments([segment]))
-        while len(kept) > 1 and kept[-1].alive * 2 >= kept[-2].alive:
-            kept[-2:] = [merge_segments(kept[-2:])]
-    return kept
+        compacted.append(segment if segment.alive * 2 > len(segment.ids) else merge_segments([segment]))
+        while len(compacted) > 1 and compacted[-1].alive * 2 >= compacted[-2].alive:
+            compacted[-2:] = [merge_segments(compacted[-2:])]
+    return compacted
 
 
 def _from_postings(

@@ -37,7 +37,7 @@ from core.domain.sanitize import storable_text
 from core.ports.stores import PassageIds, Vectors
 from storage.postgres.database import Database
 from storage.postgres.documents import DOCUMENTS, PAGES, document_from, document_values, read_documents, storable_page
-from storage.postgres.filters import conditions, facets, saying
+from storage.postgres.filters import conditions, facets, with_phrases
 from storage.postgres.json_records import next_ids
 from storage.postgres.passages import (
     CHUNKS,
@@ -291,9 +291,9 @@ class SqlCatalogue:
             ids = connection.scalar(query)
         return np.sort(np.frombuffer(ids or b"", dtype=">i8").astype(np.int64))
 
-    def saying(self, passage_ids: PassageIds, phrases: Sequence[str]) -> PassageIds:
+    def with_phrases(self, passage_ids: PassageIds, phrases: Sequence[str]) -> PassageIds:
         """Those of the passages whose text contains every phrase, ids ascending."""
-        return saying(self._database, passage_ids, phrases)
+        return with_phrases(self._database, passage_ids, phrases)
 
     def _admitted(self, filters: SearchFilters) -> list[ColumnElement[bool]]:
         return [CHUNKS.c.tenant_id == self._tenant, *conditions(filters)]

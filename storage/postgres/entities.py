@@ -158,7 +158,7 @@ class SqlEntityGraph:
             entries.setdefault((name, kind), []).append(spelling)
         return {key: tuple(sorted(spellings)) for key, spellings in entries.items()}
 
-    def holding(
+    def passages_naming(
         self, weights: Mapping[str, float], filters: SearchFilters, among: PassageIds | None, most: int
     ) -> Sequence[tuple[int, tuple[str, ...]]]:
         """Admissible passages that name any of these entities, by sum of weights, then by id."""

@@ -27,11 +27,11 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from core.domain.filters import FIELDS, FilterField, SearchFilters
 from core.ports.stores import PassageIds
-from core.text.phrase_match import letter_classes, said_words, says
+from core.text.phrase_match import letter_classes, phrase_words, says
 from storage.postgres.database import Database
 from storage.postgres.passages import CHUNKS, PassageRow
 
-__all__ = ["conditions", "facets", "saying"]
+__all__ = ["conditions", "facets", "with_phrases"]
 
 
 def conditions(filters: SearchFilters) -> list[ColumnElement[bool]]:
@@ -148,9 +148,9 @@ _BETWEEN = "]" + " \t\n\r\f\v!\"#$%&'()*+,./:;<=>?@_`{|}~–—‘’“”…�
 _SURELY, _MAYBE = (rf"[{_BETWEEN}", "]"), (rf"[^{_LETTERS}", "]")
 
 
-def saying(database: Database, passage_ids: PassageIds, phrases: Sequence[str]) -> PassageIds:
+def with_phrases(database: Database, passage_ids: PassageIds, phrases: Sequence[str]) -> PassageIds:
     """Those of the passages whose text contains every phrase (core.text.phrase_match.says), ids ascending."""
-    with_words = [phrase for phrase in phrases if said_words(phrase)]
+    with_words = [phrase for phrase in phrases if phrase_words(phrase)]
     if not with_words or not len(passage_ids):
         return passage_ids
     matches: list[int] = []
@@ -163,7 +163,7 @@ def saying(database: Database, passage_ids: PassageIds, phrases: Sequence[str]) 
 
 def _query(tenant: str, ids: list[int], phrases: Sequence[str]) -> Any:
     """(id, NULL) of passages that certainly match, (id, text) of those that may."""
-    long = any(len(said_words(phrase)) > _MOST_WORDS for phrase in phrases)
+    long = any(len(phrase_words(phrase)) > _MOST_WORDS for phrase in phrases)
     surely = and_(*(CHUNKS.c.text.regexp_match(_pattern(phrase, *_SURELY)) for phrase in phrases))
     maybe = and_(*(CHUNKS.c.text.regexp_match(_pattern(phrase, *_MAYBE)) for phrase in phrases))
     doubtful = CHUNKS.c.text if long else case((surely, null()), else_=CHUNKS.c.text)
@@ -173,5 +173,5 @@ def _query(tenant: str, ids: list[int], phrases: Sequence[str]) -> Any:
 
 def _pattern(phrase: str, opening: str, closing: str) -> str:
     border = opening + closing
-    words = said_words(phrase)[:_MOST_WORDS]
+    words = phrase_words(phrase)[:_MOST_WORDS]
     return rf"(^|{border})" + f"{border}+".join(letter_classes(word) for word in words) + rf"({border}|$)"

@@ -149,8 +149,10 @@ class ChromaIndex:
         with _failures("reading vectors"):
             ids = sorted(map(int, self._collection().get(where=where(filters), include=[])["ids"]))
             for rows in self._batches(len(ids)):
-                held = self._collection().get(ids=[str(i) for i in ids[rows]], include=["embeddings"])
-                by_id = dict(zip(map(int, held["ids"]), np.asarray(held["embeddings"], dtype=np.float32), strict=True))
+                answer = self._collection().get(ids=[str(i) for i in ids[rows]], include=["embeddings"])
+                by_id = dict(
+                    zip(map(int, answer["ids"]), np.asarray(answer["embeddings"], dtype=np.float32), strict=True)
+                )
                 known = [i for i in ids[rows] if i in by_id]
                 if known:
                     yield np.array(known, dtype=np.int64), np.stack([by_id[i] for i in known])
@@ -170,9 +172,9 @@ class ChromaIndex:
         found: dict[int, NDArray[np.float32]] = {}
         with _failures("reading vectors"):
             for rows in self._batches(len(ids)):
-                held = self._collection().get(ids=ids[rows], include=["embeddings"])
-                stored = np.asarray(held["embeddings"], dtype=np.float32)
-                found |= dict(zip(map(int, held["ids"]), stored, strict=True))
+                answer = self._collection().get(ids=ids[rows], include=["embeddings"])
+                stored = np.asarray(answer["embeddings"], dtype=np.float32)
+                found |= dict(zip(map(int, answer["ids"]), stored, strict=True))
         return found
 
     def count(self) -> int:
@@ -239,7 +241,7 @@ def _microseconds(moment: datetime) -> int:
 
 def metadata(passage: Passage) -> dict[str, Any]:
     """The filter fields of a passage. Chroma merges metadata, so None removes a key that the record had."""
-    kept: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "archived": passage.archived,
         "date": None if passage.date is None else _microseconds(passage.date),
         "undated": passage.date is None,
@@ -248,10 +250,10 @@ def metadata(passage: Passage) -> dict[str, Any]:
     for field in FIELDS:
         value = getattr(passage, field.attribute)
         if field.many:
-            kept[field.attribute] = sorted({str(one) for one in value}) or None
+            fields[field.attribute] = sorted({str(one) for one in value}) or None
         else:
-            kept[field.attribute] = _plain_value(value)
-    return kept
+            fields[field.attribute] = _plain_value(value)
+    return fields
 
 
 def _plain_value(value: Any) -> Any:

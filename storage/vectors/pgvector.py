@@ -60,11 +60,11 @@ class PgvectorIndex:
         stored = select(PassageRow.id, func.vector_send(PassageRow.embedding)).where(
             self._of_tenant_and_model(), _has_id(ids)
         )
-        held = {int(i): _from_bytes(sent) for i, sent in connection.execute(stored) if sent}
+        stored_vectors = {int(i): _from_bytes(sent) for i, sent in connection.execute(stored) if sent}
         return {
             i: vector
             for i, vector in zip(ids, vectors, strict=True)
-            if i not in held or not np.array_equal(held[i], vector)
+            if i not in stored_vectors or not np.array_equal(stored_vectors[i], vector)
         }
 
     def update(self, passages: Sequence[Passage]) -> None:
@@ -72,10 +72,10 @@ class PgvectorIndex:
 
     def delete(self, document_ids: Sequence[int]) -> None:
         """Remove the vectors, of any model, from these documents' rows; the rows belong to the catalogue."""
-        ours = PassageRow.tenant_id == self._database.tenant
+        of_tenant = PassageRow.tenant_id == self._database.tenant
         chosen = PassageRow.document_id == any_(literal(list(document_ids), ARRAY(PassageRow.id.type)))
         with self._database.transaction("deleting vectors") as connection:
-            connection.execute(update(PassageRow).where(ours, chosen).values(embedding=None, embedded_by=None))
+            connection.execute(update(PassageRow).where(of_tenant, chosen).values(embedding=None, embedded_by=None))
 
     def search(
         self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int, among: PassageIds | None = None

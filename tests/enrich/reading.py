@@ -6,7 +6,7 @@ from itertools import count
 
 from core.domain.documents import Document, DocumentState, Label, Labels, Passage, Span
 from core.library.enrichment.document_reader import DocumentText, reading_of
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 from core.text.sentences import sentences
 
 __all__ = ["POLICY", "document_of", "passages_of", "read"]
@@ -49,7 +49,7 @@ def passages_of(text: str, *, per_passage: int = 4) -> list[Passage]:
         start, end = group[0].start, group[-1].end
         for span in group:
             if span.of(text).startswith("#"):
-                section = shown_quote(span.of(text).split("\n")[0])
+                section = display_quote(span.of(text).split("\n")[0])
         own = tuple(Span(span.start - start, span.end - start) for span in group)
         made.append(Passage(text[start:end], 1, start, end, own, id=next(ids), document_id=1, section=section))
     return made

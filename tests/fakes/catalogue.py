@@ -162,7 +162,7 @@ class FakeCatalogue:
         """Ids of the passages the filters admit, ascending. Only documents that have been ingested have passages."""
         return np.array(sorted(p.id for p in self._admitted(filters)), dtype=np.int64)
 
-    def saying(self, passage_ids: PassageIds, phrases: Sequence[str]) -> PassageIds:
+    def with_phrases(self, passage_ids: PassageIds, phrases: Sequence[str]) -> PassageIds:
         """Those of the passages whose text contains every phrase, ids ascending."""
         known = self.passages(passage_ids.tolist())
         return np.array([i for i, passage in sorted(known.items()) if says(passage.text, phrases)], dtype=np.int64)

@@ -136,13 +136,13 @@ class FakeSparseIndex:
         """Per passage, the share of each term it holds."""
         return self._bm25.explain(terms, passage_ids)
 
-    def held(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
+    def contained_stems(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
         """Which of these stems each indexed passage holds."""
-        return self._bm25.held(stems, passage_ids)
+        return self._bm25.contained_stems(stems, passage_ids)
 
-    def holding(self, terms: Sequence[str]) -> PassageIds:
+    def passages_containing(self, terms: Sequence[str]) -> PassageIds:
         """The passages that hold every word of the terms, by stem."""
-        return self._bm25.holding(terms)
+        return self._bm25.passages_containing(terms)
 
     def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """Inverse document frequency of each term, ≥ 0."""
@@ -167,7 +167,7 @@ class FakeSparseIndex:
         return len(missing), len(extra)
 
     def _compare(self) -> tuple[PassageIds, PassageIds]:
-        indexed = self.holding([])
+        indexed = self.passages_containing([])
         wanted = indexed if self._catalogue is None else self._catalogue.admissible(SearchFilters(archived=None))
         return np.setdiff1d(wanted, indexed), np.setdiff1d(indexed, wanted)
 
@@ -210,7 +210,7 @@ class FakeEntityGraph:
         found = {name: by_name.get(name.casefold()) or by_alias.get(name) for name in names}
         return {name: _bare(each) for name, each in found.items() if each is not None}
 
-    def holding(
+    def passages_naming(
         self, weights: Mapping[str, float], filters: SearchFilters, among: PassageIds | None, most: int
     ) -> Sequence[tuple[int, tuple[str, ...]]]:
         """Admissible passages that name any of these entities, by sum of weights, then by id."""

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from adapters.inference.embedder import CONVERSION, OpenVinoEmbedder, load_embedder
-from adapters.inference.model_cache import conversion_holds, kept_conversion
+from adapters.inference.model_cache import cached_conversion, conversion_holds
 from adapters.inference.model_cache import described as description
 from core.domain.errors import ModelUnavailable
 from core.ports.stores import Embedder, Vectors
@@ -88,7 +88,7 @@ def test_a_failed_conversion_is_tried_again_after_a_day_or_with_other_libraries(
 def test_a_model_that_cannot_be_converted_leaves_its_reason(tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "config.json").write_text("{}")
-    place = kept_conversion(tmp_path / "model", tmp_path / "kept", "0" * 64, CONVERSION)
+    place = cached_conversion(tmp_path / "model", tmp_path / "kept", "0" * 64, CONVERSION)
     assert description(place)["failed"]
     assert conversion_holds(place, CONVERSION)
 

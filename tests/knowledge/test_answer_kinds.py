@@ -58,7 +58,7 @@ def test_the_kind_of_answer_is_read_from_the_question(question: str, kind: str) 
     ],
 )
 def test_a_sentence_holds_it_or_not(kind: str, sentence: str, words: str) -> None:
-    assert answer_kinds()[kind].held_in(sentence) == words
+    assert answer_kinds()[kind].answer_in(sentence) == words
 
 
 @given(st.data())

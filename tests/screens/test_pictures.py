@@ -84,7 +84,7 @@ def turned(pdf: bytes, angle: int, *, upright: bool, crop: tuple[int, int, int, 
     return out.getvalue()
 
 
-def said_in(text: str, first: str, last: str) -> tuple[int, int]:
+def contained_wordings(text: str, first: str, last: str) -> tuple[int, int]:
     start = text.index(first)
     return start, text.index(last, start) + len(last)
 
@@ -107,7 +107,7 @@ def dots(pdf: bytes, picture: PagePicture, *, number: int = 1) -> tuple[int, int
 def marked_right(pdf: bytes, first: str, last: str) -> PagePicture:
     """The picture of the first page with the red sentence marked, every dot of it and nothing else."""
     text = read_pdf("paper.pdf", pdf).pages[0].text
-    picture = page_picture(pdf, 1, text=text, spans=[said_in(text, first, last)])
+    picture = page_picture(pdf, 1, text=text, spans=[contained_wordings(text, first, last)])
     red, inside, foreign = dots(pdf, picture)
     assert (picture.marked, picture.note) == (1, "")
     assert red > 500
@@ -173,7 +173,7 @@ def test_a_line_printed_aslant_is_marked(angle: int) -> None:
     with made.rotation(angle, 100, 150):
         lines(made, [(TWICE, BLACK), (SAID, RED), (TWICE, BLACK)], left=60, top=150)
     text = read_pdf("paper.pdf", bytes(made.output())).pages[0].text
-    picture = page_picture(bytes(made.output()), 1, text=text, spans=[said_in(text, "Helium", "upright.")])
+    picture = page_picture(bytes(made.output()), 1, text=text, spans=[contained_wordings(text, "Helium", "upright.")])
     red, inside, _ = dots(bytes(made.output()), picture)
     assert picture.marked == 1
     assert inside > 0.97 * red > 0
@@ -249,7 +249,7 @@ def test_what_cannot_be_located_exactly_is_said_and_not_marked(pdf: bytes, text:
 
 def test_of_several_sentences_those_not_found_are_counted(pdf: bytes) -> None:
     text = f"{TWICE}\n{SAID}\nNobody said this."
-    spans = [said_in(text, "Helium", "upright."), said_in(text, "Nobody", "this.")]
+    spans = [contained_wordings(text, "Helium", "upright."), contained_wordings(text, "Nobody", "this.")]
     picture = page_picture(pdf, 1, text=text, spans=spans)
     assert picture.marked == 1
     assert picture.note.startswith("1 of 2 cited sentences could not be located")

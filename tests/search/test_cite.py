@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from core.domain.documents import Document, DocumentState, Passage, Span
 from core.domain.results import Candidate, Citation, Score, Signals
-from core.search.citations.cite import cite, cite_hits, distinct, sentence_relevance, shown_quote, written
+from core.search.citations.cite import cite, cite_hits, display_quote, distinct, sentence_relevance, written
 from core.search.ranking.score import ScoredCandidates, collapse
 from core.text.sentences import sentences
 
@@ -161,7 +161,7 @@ def test_whatever_stands_on_a_page_its_quotes_stand_there_too(lines: list[str]) 
     ],
 )
 def test_a_quote_is_shown_without_its_marks(quote: str, shown: str) -> None:
-    assert shown_quote(quote) == shown
+    assert display_quote(quote) == shown
 
 
 def test_a_passage_without_sentence_borders_is_cited_whole() -> None:

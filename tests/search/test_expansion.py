@@ -9,7 +9,7 @@ from core.domain.queries import SearchRequest
 from core.domain.results import Hit, SearchResult
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.search.pipeline import SearchPipeline
-from core.search.query.expansion import SynonymFinder, said_in, wordings_of
+from core.search.query.expansion import SynonymFinder, contained_wordings, wordings_of
 from core.search.ranking.answerability import judge
 from tests.fakes import FakeWordVectorStore
 from tests.search.library import NOW, Library
@@ -83,21 +83,21 @@ def test_a_wider_word_answers_a_special_one_but_not_the_other_way_round() -> Non
 
 
 def test_a_wording_of_several_words_must_stand_in_a_row() -> None:
-    assert said_in("Leave of any kind is annual.", ("annual leave",)) == frozenset()
-    assert said_in("ANNUAL\nLEAVES", ("annual leave",)) == {"annual leave"}
-    assert said_in("annually leaving", ("annual leave",)) == {"annual leave"}
-    assert said_in("biannual leave", ("annual leave",)) == frozenset()
+    assert contained_wordings("Leave of any kind is annual.", ("annual leave",)) == frozenset()
+    assert contained_wordings("ANNUAL\nLEAVES", ("annual leave",)) == {"annual leave"}
+    assert contained_wordings("annually leaving", ("annual leave",)) == {"annual leave"}
+    assert contained_wordings("biannual leave", ("annual leave",)) == frozenset()
 
 
 def test_words_that_only_begin_alike_are_others() -> None:
-    assert said_in("Wages, 401 of them, in the capital.", ("W-4", "cap", "wage")) == {"wage"}
-    assert said_in("Form W-4 and W 4s", ("W-4",)) == {"W-4"}
-    assert said_in("capital caps", ("cap",)) == {"cap"}
+    assert contained_wordings("Wages, 401 of them, in the capital.", ("W-4", "cap", "wage")) == {"wage"}
+    assert contained_wordings("Form W-4 and W 4s", ("W-4",)) == {"W-4"}
+    assert contained_wordings("capital caps", ("cap",)) == {"cap"}
 
 
 def test_an_acronym_is_told_from_a_word() -> None:
-    assert said_in("There is some ot here, and pto.", ("OT", "PTO")) == frozenset()
-    assert said_in("OT is paid.", ("OT", "PTO")) == {"OT"}
+    assert contained_wordings("There is some ot here, and pto.", ("OT", "PTO")) == frozenset()
+    assert contained_wordings("OT is paid.", ("OT", "PTO")) == {"OT"}
 
 
 def test_what_a_question_names_may_be_said_in_other_words(library: Library) -> None:
@@ -112,11 +112,11 @@ def test_a_question_of_plain_words_has_none() -> None:
 
 
 def test_a_wording_is_found_also_behind_a_letter_that_small_letters_write_with_two_signs() -> None:
-    assert said_in("İİİ: pay, then Annual Leaves.", ("annual leave", "pay then", "annual pay")) == {
+    assert contained_wordings("İİİ: pay, then Annual Leaves.", ("annual leave", "pay then", "annual pay")) == {
         "annual leave",
         "pay then",
     }
 
 
 def test_a_wording_is_found_behind_one_that_begins_alike() -> None:
-    assert said_in("The leaven leaver's leave pay", ("leave pay",)) == {"leave pay"}
+    assert contained_wordings("The leaven leaver's leave pay", ("leave pay",)) == {"leave pay"}

@@ -11,7 +11,7 @@ from core.domain.documents import Authority, Passage, Sector, SourceType, Span, 
 from core.domain.queries import Route
 from core.domain.results import Candidate, Signals, TermScore
 from core.knowledge.profiles import profiles
-from core.search.ranking.factors import FACTORS, ScoringContext, kept_share, overlap, utility
+from core.search.ranking.factors import FACTORS, ScoringContext, overlap, retention, utility
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 PLAIN = Passage("Deposits are due monthly.", 1, 0, 25, (Span(0, 25),), id=7, document_id=1)
@@ -192,7 +192,7 @@ def test_all_shared_cases_of_factors_hold(shared: Path) -> None:
         assert shown == pytest.approx(case["value"], abs=1e-3), case
     bases = {"emotional": 200, "reflective": 180, "episodic": 150, "procedural": 120, "semantic": 100}
     for sector, days, kept in cases["sector_decay_days"]:
-        assert kept_share(days, bases[sector]) == pytest.approx(kept, abs=2e-3), (sector, days)
+        assert retention(days, bases[sector]) == pytest.approx(kept, abs=2e-3), (sector, days)
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_the_longest_name_is_meant() -> None:
 def test_what_nearly_every_passage_names_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = Shelf()
     shelf.told("a.txt", *([["tax year"]] * 5), ["tax credit"])
-    monkeypatch.setattr(leg, "MOST_HELD", 4)
+    monkeypatch.setattr(leg, "MOST_ENTITY_PASSAGES", 4)
     assert question_entities("Which tax credit in which tax year?", shelf.graph) == ("tax credit",)
 
 
@@ -204,14 +204,14 @@ def test_work_is_bounded_however_much_shares_an_entity(monkeypatch: pytest.Monke
     shelf = Shelf()
     shelf.told("a.txt", *([["asked", f"bridge {n}"] for n in range(30)]), *([[f"bridge {n}"] for n in range(30)]))
     asked: list[int] = []
-    plain = shelf.graph.holding
+    plain = shelf.graph.passages_naming
 
     def counted(weights, filters, among, most):  # type: ignore[no-untyped-def]
         asked.append(len(weights))
         assert most <= leg.MOST_PASSAGES
         return plain(weights, filters, among, most)
 
-    monkeypatch.setattr(shelf.graph, "holding", counted)
+    monkeypatch.setattr(shelf.graph, "passages_naming", counted)
     found = search_graph(shelf.graph, ("asked",), ANYTHING, None, 500)
     assert asked == [1, leg.MOST_BRIDGES] and len(found.hits) == 30 + leg.MOST_BRIDGES
 

@@ -10,7 +10,7 @@ from core.domain.documents import Origin, Sector
 from core.domain.filters import FIELDS
 from core.domain.results import DropReason
 from core.knowledge.factors import factor_table
-from core.search.ranking.factors import kept_share
+from core.search.ranking.factors import retention
 from tests.insights.office import Office
 
 QUESTION = "When must employers deposit withheld income taxes?"
@@ -121,22 +121,22 @@ def test_a_memory_fades_with_every_day_and_never_below_nothing(
     sector: Sector, age: float, longer: float, uses: int
 ) -> None:
     base = factor_table()["strength"].by_value[sector]
-    before, after = kept_share(age, base, uses), kept_share(age + longer, base, uses)
+    before, after = retention(age, base, uses), retention(age + longer, base, uses)
     assert 0 <= after <= before <= 1
-    assert kept_share(0, base, uses) == 1
+    assert retention(0, base, uses) == 1
 
 
 @given(SECTORS, st.floats(0.1, 5000), st.integers(0, 1000))
 def test_use_slows_the_fading(sector: Sector, age: float, uses: int) -> None:
     base = factor_table()["strength"].by_value[sector]
-    assert kept_share(age, base, uses + 1) >= kept_share(age, base, uses)
+    assert retention(age, base, uses + 1) >= retention(age, base, uses)
 
 
 @given(st.floats(0.1, 5000), st.integers(0, 100))
 def test_feelings_fade_slowest_and_facts_fastest(age: float, uses: int) -> None:
     base = factor_table()["strength"].by_value
     slowest_first = ["emotional", "reflective", "episodic", "procedural", "semantic"]
-    kept = [kept_share(age, base[sector], uses) for sector in slowest_first]
+    kept = [retention(age, base[sector], uses) for sector in slowest_first]
     assert kept == sorted(kept, reverse=True)
     assert [base[sector] for sector in slowest_first] == [200, 180, 150, 120, 100]
 
@@ -144,5 +144,5 @@ def test_feelings_fade_slowest_and_facts_fastest(age: float, uses: int) -> None:
 @given(SECTORS, st.floats(0, 3000), st.floats(0, 3000), st.integers(0, 100))
 def test_fading_in_two_stretches_is_fading_in_one(sector: Sector, first: float, second: float, uses: int) -> None:
     base = factor_table()["strength"].by_value[sector]
-    together = kept_share(first + second, base, uses)
-    assert kept_share(first, base, uses) * kept_share(second, base, uses) == pytest.approx(together, abs=1e-9)
+    together = retention(first + second, base, uses)
+    assert retention(first, base, uses) * retention(second, base, uses) == pytest.approx(together, abs=1e-9)

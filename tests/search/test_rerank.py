@@ -211,11 +211,11 @@ def failing(after: Callable[[], None] = lambda: None) -> Callable[[], Scripted]:
 def test_a_failure_to_load_is_remembered_for_some_minutes() -> None:
     clock, tries = [1000.0], []
     reranker = DeadlineReranker("fast", failing(lambda: tries.append(1)), 60_000, lambda: clock[0])
-    assert reranker.trouble == ""
+    assert reranker.problem == ""
     for _ in range(3):
         with pytest.raises(ModelUnavailable, match="not here"):
             reranker.logits(QUESTION, ["1 text"])
-    assert (len(tries), reranker.trouble) == (1, "The weights are not here.")
+    assert (len(tries), reranker.problem) == (1, "The weights are not here.")
     clock[0] += 301
     with pytest.raises(ModelUnavailable, match="not here"):
         reranker.logits(QUESTION, ["1 text"])

@@ -296,7 +296,7 @@ SAID = (
 
 
 @pytest.mark.parametrize(
-    ("phrase", "saying"),
+    ("phrase", "with_phrases"),
     [
         ("overtime pay", [0, 1, 2, 3, 6, 8]),
         ("OVERTIME, pay!", [0, 1, 2, 3, 6, 8]),
@@ -324,7 +324,7 @@ def test_a_phrase_is_said_word_for_word_whatever_the_capitals_and_punctuation(
     every = np.array(sorted(p.id for p in stored), dtype=np.int64)
     if phrase == "overtime":
         saying = [place for place in saying if place != 7]
-    found = catalogue.saying(every, [phrase])
+    found = catalogue.with_phrases(every, [phrase])
     assert found.dtype == np.int64
     assert [stored[place].text for place in saying] == [catalogue.passages(found)[i].text for i in found.tolist()]
 
@@ -333,11 +333,11 @@ def test_every_phrase_must_be_said_and_only_passages_asked_about_are_found(catal
     told = ["tax law and rules", "tax law", "rules", "tax rules"]
     stored = store(catalogue, document(), [passage(text) for text in told], random_vectors(4, 1))
     every = np.array([p.id for p in stored], dtype=np.int64)
-    assert catalogue.saying(every, ["tax law", "rules"]).tolist() == [stored[0].id]
-    assert catalogue.saying(every[1:], ["rules"]).tolist() == [stored[2].id, stored[3].id]
-    assert catalogue.saying(every, []).tolist() == every.tolist()
-    assert catalogue.saying(every[:0], ["tax"]).tolist() == []
-    assert catalogue.saying(np.array([10**12]), ["tax"]).tolist() == []
+    assert catalogue.with_phrases(every, ["tax law", "rules"]).tolist() == [stored[0].id]
+    assert catalogue.with_phrases(every[1:], ["rules"]).tolist() == [stored[2].id, stored[3].id]
+    assert catalogue.with_phrases(every, []).tolist() == every.tolist()
+    assert catalogue.with_phrases(every[:0], ["tax"]).tolist() == []
+    assert catalogue.with_phrases(np.array([10**12]), ["tax"]).tolist() == []
 
 
 _SPOKEN = st.text(st.sampled_from("abAB12 üÜ-–_.’'“ ß\n中"), max_size=14)
@@ -351,7 +351,7 @@ def test_postgresql_hears_what_the_words_of_a_text_say(
     catalogue = SqlCatalogue(database)
     stored = store(catalogue, document(), [passage(text) for text in contents], random_vectors(len(contents), 1))
     every = np.array(sorted(p.id for p in stored), dtype=np.int64)
-    assert catalogue.saying(every, phrases).tolist() == [
+    assert catalogue.with_phrases(every, phrases).tolist() == [
         p.id for p in stored if all(_in_a_row(p.text, phrase) for phrase in phrases)
     ]
 

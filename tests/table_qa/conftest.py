@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Engine
 
 from bootstrap.scratch_library import files_of
-from bootstrap.scratch_tables import desk_of
+from bootstrap.scratch_tables import table_service_of
 from core.table_qa.service import TableService
 from tests.stores.conftest import engine, new_tenant
 
@@ -23,7 +23,7 @@ def desk_for(engine: Engine) -> Loaded:
 
     def load(folder: Path) -> TableService:
         if folder not in desks:
-            desks[folder] = desk_of(new_tenant(engine), files_of([folder]))
+            desks[folder] = table_service_of(new_tenant(engine), files_of([folder]))
         return desks[folder]
 
     return load

@@ -22,7 +22,7 @@ from core.domain.coverage import (
     Topic,
 )
 from core.domain.results import Citation
-from core.search.citations.cite import citation_data, shown_quote
+from core.search.citations.cite import citation_data, display_quote
 
 __all__ = ["SCHEMA", "STATE_LOOKS", "MeetingPack", "StateStyle", "pack_data", "pack_html"]
 
@@ -203,7 +203,7 @@ def pack_html(pack: MeetingPack) -> str:
     from jinja2 import Environment, StrictUndefined
 
     names = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    names.filters |= {"score": score_in_words, "quote": shown_quote, "percent": _percent}
+    names.filters |= {"score": score_in_words, "quote": display_quote, "percent": _percent}
     template = names.from_string(_TEMPLATE.read_text("utf-8"))
     return template.render(
         pack=pack,

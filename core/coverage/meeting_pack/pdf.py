@@ -10,7 +10,7 @@ from core.coverage.meeting_pack.pack import STATE_LOOKS, MeetingPack
 from core.coverage.report import by_kind
 from core.domain.coverage import Board, Cell, Topic
 from core.domain.results import Citation
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 
 __all__ = ["pack_pdf"]
 
@@ -289,7 +289,7 @@ def _evidence(sheet: Any, board: Board) -> None:
 
 
 def _cited(citation: Citation) -> str:
-    quote = shown_quote(citation.quote)
+    quote = display_quote(citation.quote)
     cut = quote if len(quote) <= _MOST_EVIDENCE else f"{quote[: _MOST_EVIDENCE - 1].rstrip()}…"
     return f"“{cut}” ({citation.document_name}{f', p. {citation.page}' if citation.page else ''})"
 

@@ -15,7 +15,7 @@ from core.domain.coverage import Board, Cell, Decision, ReviewerOpinion, ReviewV
 from core.domain.errors import BadRequest, FivefoldError
 from core.domain.results import Citation
 from core.formats.csv import inert, restored
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 
 __all__ = [
     "DECISION_COLUMNS",
@@ -226,7 +226,7 @@ def _told(citation: Citation) -> str:
 
 
 def _quote(citation: Citation) -> tuple[str, str, int | None]:
-    return shown_quote(citation.quote), citation.document_name, citation.page
+    return display_quote(citation.quote), citation.document_name, citation.page
 
 
 def _verdict(decision: Any) -> str:

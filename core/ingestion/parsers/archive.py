@@ -34,7 +34,7 @@ RATIO_FROM_BYTES = 100_000_000
 MOST_ENTRIES = 20_000
 MOST_DEPTH = 4
 """Levels of nested archives, including the outermost."""
-_TOLD = 100
+_MOST_NAMED = 100
 _CHUNK = 1 << 20
 _DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, ValueError, NotImplementedError)
 _ENTRY_DAMAGED = (*_DAMAGED, RuntimeError)  # zipfile raises RuntimeError for an encrypted entry
@@ -96,8 +96,8 @@ def read_archive(name: str, data: bytes, folder: Path | None) -> ExtractedDocume
 
 def _left_out_warnings(unpacking: _ArchiveUnpacker) -> tuple[str, ...]:
     """Warnings for skipped entries, and a count of those beyond the limit."""
-    more = len(unpacking.left_out) - _TOLD
-    return (*unpacking.left_out[:_TOLD], *([f"{more} more files were left out."] if more > 0 else ()))
+    more = len(unpacking.left_out) - _MOST_NAMED
+    return (*unpacking.left_out[:_MOST_NAMED], *([f"{more} more files were left out."] if more > 0 else ()))
 
 
 def _nothing(unpacking: _ArchiveUnpacker) -> BadFile:
@@ -217,8 +217,8 @@ def _keep(unpacking: _ArchiveUnpacker, name: str, path: Path, depth: int) -> Non
         kind: FileKind | None = detect(name, path.read_bytes()).kind
     except (UnsupportedFile, EmptyFile) as error:
         path.unlink()
-        said = error.message.removeprefix(f"'{name}' ").removesuffix(".")
-        unpacking.leave_out(name, f"it {said}")
+        reason = error.message.removeprefix(f"'{name}' ").removesuffix(".")
+        unpacking.leave_out(name, f"it {reason}")
         return
     except BadFile:  # ingesting it as its own document reports the error
         kind = None

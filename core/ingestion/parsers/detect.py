@@ -121,9 +121,9 @@ def _by_content(name: str, data: bytes, named: FileKind | None) -> FileKind | No
             return kind
     if data.startswith(_OLE):
         return _in_ole(name, data, named)
-    for signature, told in _OTHER_SIGNATURES:
+    for signature, kind_words in _OTHER_SIGNATURES:
         if data.startswith(signature):
-            raise UnsupportedFile(f"'{name}' is {told}, which cannot be read.", READABLE)
+            raise UnsupportedFile(f"'{name}' is {kind_words}, which cannot be read.", READABLE)
     if _HTML_HEAD.match(data[:4096].removeprefix(b"\xef\xbb\xbf")) and named is not FileKind.MARKDOWN:
         return FileKind.HTML
     if _is_mail(data, named):
@@ -156,9 +156,9 @@ def _in_zip(name: str, data: bytes) -> FileKind:
             return kind
     if open_document:
         return open_document
-    for part, told in _OTHER_PACKAGES.items():
+    for part, kind_words in _OTHER_PACKAGES.items():
         if part in parts:
-            raise UnsupportedFile(f"'{name}' is {told}, which cannot be read.", READABLE)
+            raise UnsupportedFile(f"'{name}' is {kind_words}, which cannot be read.", READABLE)
     return FileKind.ZIP
 
 

@@ -52,12 +52,12 @@ def _entry(read: Any) -> FeedEntry:
     )
 
 
-def _key(told: str) -> str:
+def _key(identifier: str) -> str:
     """The identifier of an entry; a long one is replaced by its digest."""
     return (
-        told
-        if len(told.encode("utf-8", "replace")) <= _LONGEST_KEY
-        else sha256(told.encode("utf-8", "replace")).hexdigest()
+        identifier
+        if len(identifier.encode("utf-8", "replace")) <= _LONGEST_KEY
+        else sha256(identifier.encode("utf-8", "replace")).hexdigest()
     )
 
 
@@ -65,10 +65,10 @@ def _line(text: Any) -> str:
     """A text on one line, without markup."""
     from bs4 import BeautifulSoup
 
-    said = str(text or "")
-    if "<" in said or "&" in said:
-        said = BeautifulSoup(said, "lxml").get_text(" ")
-    return " ".join(clean(said).split())[:500]
+    plain = str(text or "")
+    if "<" in plain or "&" in plain:
+        plain = BeautifulSoup(plain, "lxml").get_text(" ")
+    return " ".join(clean(plain).split())[:500]
 
 
 def _date(read: Any) -> str:

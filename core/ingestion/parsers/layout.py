@@ -61,14 +61,14 @@ def lay_out(
     pages: Sequence[Sequence[LayoutLine]], outline: Sequence[tuple[int, int, str]]
 ) -> tuple[list[str], list[Block]]:
     """Page texts and blocks. outline: (page index, level from 1, title); titles are matched against lines."""
-    kept = [[line for line in page if line.text.strip()] for page in pages]
-    body = _body(kept)
-    running = _running(kept)
-    sizes = _heading_sizes(kept, body)
+    filled = [[line for line in page if line.text.strip()] for page in pages]
+    body = _body(filled)
+    running = _running(filled)
+    sizes = _heading_sizes(filled, body)
     marked = {(index, _plain(title)): level for index, level, title in outline if title}
     texts: list[str] = []
     blocks: list[Block] = []
-    for index, page in enumerate(kept):
+    for index, page in enumerate(filled):
         kinds = _kinds(page, index, body, running, sizes, marked)
         text, page_blocks = _page(index + 1, page, kinds, body)
         texts.append(text)

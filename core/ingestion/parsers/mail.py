@@ -20,7 +20,7 @@ from core.domain.errors import EncryptedFile, UnreadableFile
 from core.domain.extraction import BlockKind, ContainedFile, ExtractedDocument
 from core.ingestion.parsers.blocks import PageWriter, write_blocks
 from core.ingestion.parsers.file_kinds import FileKind
-from core.ingestion.parsers.ooxml import kept
+from core.ingestion.parsers.ooxml import clean_metadata
 from core.ingestion.parsers.text_cleaning import clean, decoded
 
 __all__ = ["Attachment", "Message", "extracted_mail", "html_body", "read_eml", "read_msg", "text_body"]
@@ -59,14 +59,14 @@ def extracted_mail(message: Message, kind: FileKind, folder: Path | None) -> Ext
     writer = PageWriter(1)
     subject = " ".join(clean(message.subject).split())
     writer.add(subject, BlockKind.HEADING, level=1)
-    told = [(name, " ".join(clean(value).split())) for name, value in message.fields]
+    header = [(name, " ".join(clean(value).split())) for name, value in message.fields]
     if message.sent is not None:
-        told.append(("Date", f"{message.sent:%Y-%m-%d %H:%M %z}".strip()))
-    told = [(name, value) for name, value in told if value]
+        header.append(("Date", f"{message.sent:%Y-%m-%d %H:%M %z}".strip()))
+    header = [(name, value) for name, value in header if value]
     named = [_safe_name(each.name, number) for number, each in enumerate(message.attachments, start=1)]
     if named:
-        told.append(("Attachments", ", ".join(named)))
-    writer.add("\n".join(f"{name}: {value}" for name, value in told), BlockKind.PARAGRAPH)
+        header.append(("Attachments", ", ".join(named)))
+    writer.add("\n".join(f"{name}: {value}" for name, value in header), BlockKind.PARAGRAPH)
     if message.body is not None:
         write_blocks(writer, message.body)
     warnings = [*message.warnings, *(message.body.warnings if message.body else ())]
@@ -84,7 +84,7 @@ def extracted_mail(message: Message, kind: FileKind, folder: Path | None) -> Ext
         tuple(writer.blocks),
         kind,
         title=_SUBJECT_MARK.sub("", subject),
-        metadata=_metadata(dict(told), message.sent),
+        metadata=_metadata(dict(header), message.sent),
         warnings=tuple(warnings),
         members=tuple(members),
     )
@@ -97,7 +97,7 @@ def _counted(count: int, noun: str) -> tuple[str, str]:
 def _metadata(fields: dict[str, str], sent: datetime | None) -> dict[str, str]:
     author = next(((name or address) for name, address in getaddresses([fields.get("From", "")])), "")
     published = sent.date().isoformat() if sent is not None else ""
-    return kept(author=author, to=fields.get("To", ""), published=published)
+    return clean_metadata(author=author, to=fields.get("To", ""), published=published)
 
 
 def _safe_name(name: str, number: int) -> str:
@@ -197,8 +197,8 @@ def _mime_message(name: str, mail: EmailMessage) -> Message:
         chosen = html_body(name, text)
     long = [field for field, value in mail.raw_items() if len(value) > _LONGEST_FIELD]
     cut = [f"Of the field {field} the first {_LONGEST_FIELD:,} letters were read." for field in long]
-    shown = _decoded(name, html)[0] if html is not None else ""
-    attachments, left_out = _mime_attachments(mail, [part for part in (body, html) if part is not None], shown)
+    html_text = _decoded(name, html)[0] if html is not None else ""
+    attachments, left_out = _mime_attachments(mail, [part for part in (body, html) if part is not None], html_text)
     return Message(
         _field(mail, "Subject"),
         [(field, _field(mail, field)) for field in _FIELDS],
@@ -252,7 +252,7 @@ def _mime_attachments(mail: EmailMessage, bodies: list[Any], page: str) -> tuple
             found.append(Attachment(part.get_filename() or f"{_field(inner, 'Subject') or 'mail'}.eml", bytes(inner)))
         elif part.is_multipart():
             stack += reversed(part.get_payload())
-        elif part.get_content_maintype() == "image" and _is_shown(part, page):
+        elif part.get_content_maintype() == "image" and _is_inline(part, page):
             left_out += 1
         elif part.get_filename() or part.is_attachment() or part.get_content_maintype() not in {"text", "multipart"}:
             data = part.get_payload(decode=True) or b""
@@ -263,7 +263,7 @@ def _mime_attachments(mail: EmailMessage, bodies: list[Any], page: str) -> tuple
     return found, left_out
 
 
-def _is_shown(picture: Any, page: str) -> bool:
+def _is_inline(picture: Any, page: str) -> bool:
     named = str(picture["Content-ID"] or "").strip(" <>")
     return bool(named) and (not picture.is_attachment() or f"cid:{named}" in page)
 
@@ -345,12 +345,12 @@ def _people(outlook: Any, kind: int) -> str:
     """Names and addresses of the recipients of one kind: 1 = To, 2 = Cc."""
     from oxmsg.domain.constants import PID_RECIPIENT_TYPE
 
-    told = []
+    people = []
     for each in outlook.recipients:
         if each.properties.int_prop_value(PID_RECIPIENT_TYPE) == kind:
             address = each.email_address if "@" in each.email_address and each.email_address != each.name else ""
-            told.append(f"{each.name} <{address}>" if address and each.name else each.name or address)
-    return ", ".join(told)
+            people.append(f"{each.name} <{address}>" if address and each.name else each.name or address)
+    return ", ".join(people)
 
 
 def _body(name: str, known: Any) -> ExtractedDocument | None:
@@ -376,8 +376,8 @@ def _outlook_attachments(name: str, storage: Any, depth: int) -> tuple[list[Atta
     found: list[Attachment] = []
     left_out = 0
     for part in storage.iter_attachment_storages():
-        for attachment, shown in _attached(name, part, len(found) + 1, depth):
-            if shown:
+        for attachment, inline in _attached(name, part, len(found) + 1, depth):
+            if inline:
                 left_out += 1
             else:
                 found.append(attachment)
@@ -397,9 +397,9 @@ def _attached(name: str, part: Any, number: int, depth: int) -> Iterator[tuple[A
         yield Attachment(f"{message.subject or called or f'mail {number}'}.eml", _as_eml(message)), False
     elif known.file_bytes is not None:
         called = called or f"attachment {number}"
-        shown = known.properties.str_prop_value(constants.PID_ATTACH_CONTENT_ID) is not None
+        inline = known.properties.str_prop_value(constants.PID_ATTACH_CONTENT_ID) is not None
         picture = (known.mime_type or "").startswith("image/") or called.lower().endswith((".png", ".jpg", ".gif"))
-        yield Attachment(called, known.file_bytes), shown and picture
+        yield Attachment(called, known.file_bytes), inline and picture
 
 
 def _as_eml(message: Message) -> bytes:

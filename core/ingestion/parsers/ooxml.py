@@ -9,7 +9,7 @@ from typing import Any
 from core.domain.errors import Cure, EncryptedFile, FileTooCostly, UnreadableFile
 from core.ingestion.parsers.text_cleaning import clean
 
-__all__ = ["check_package", "core_metadata", "kept"]
+__all__ = ["check_package", "clean_metadata", "core_metadata"]
 
 MOST_UNPACKED_BYTES = 1_000_000_000  # This and the limits below were chosen by hand, not fitted.
 MOST_RATIO = 200
@@ -70,7 +70,7 @@ def _refuse_entities(name: str, part: str, head: bytes) -> None:
 def core_metadata(properties: Any) -> dict[str, str]:
     """Core properties of an Office Open XML package: title, author, subject, keywords, date of last change."""
     modified = properties.modified
-    return kept(
+    return clean_metadata(
         title=properties.title,
         author=properties.author,
         subject=properties.subject,
@@ -79,11 +79,11 @@ def core_metadata(properties: Any) -> dict[str, str]:
     )
 
 
-def kept(**told: object) -> dict[str, str]:
+def clean_metadata(**fields: object) -> dict[str, str]:
     """Metadata without empty values, each at most 500 characters.
 
     >>> kept(title=" Leave\\x00 ", author=None)
     {'title': 'Leave'}
     """
-    found = {key: clean(str(value)).strip()[:_MOST_LETTERS] for key, value in told.items() if value}
+    found = {key: clean(str(value)).strip()[:_MOST_LETTERS] for key, value in fields.items() if value}
     return {key: value for key, value in found.items() if value}

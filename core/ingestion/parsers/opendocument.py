@@ -17,7 +17,7 @@ from core.domain.extraction import BlockKind, ExtractedDocument
 from core.ingestion.parsers.blocks import PageWriter, write_rows
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.layout import PlacedShape, in_reading_order
-from core.ingestion.parsers.ooxml import check_package, kept
+from core.ingestion.parsers.ooxml import check_package, clean_metadata
 from core.ingestion.parsers.text_cleaning import clean
 
 __all__ = ["read_opendocument"]
@@ -87,7 +87,7 @@ def _metadata(meta: Any) -> dict[str, str]:
         return "" if found is None else found.text or ""
 
     keywords = ", ".join(each.text or "" for each in meta.iter(f"{_META}keyword")) if meta is not None else ""
-    return kept(
+    return clean_metadata(
         title=told(f"{_DC}title"),
         author=told(f"{_META}initial-creator") or told(f"{_DC}creator"),
         subject=told(f"{_DC}subject"),
@@ -194,10 +194,10 @@ def _slide(slide: Any, number: int, styles: dict[str, str]) -> PageWriter:
         _walk(shape, reading)
     notes = slide.find(f"{_SHOW}notes")
     boxes = [box for box in (notes if notes is not None else ()) if box.get(f"{_SHOW}class") == "notes"]
-    told = [_words(line, reading) for box in boxes for line in box.iter(f"{_TEXT}p")]
-    if any(line.strip() for line in told):
+    paragraphs = [_words(line, reading) for box in boxes for line in box.iter(f"{_TEXT}p")]
+    if any(line.strip() for line in paragraphs):
         reading.writer.add("Notes", BlockKind.HEADING, level=3)
-        for line in told:
+        for line in paragraphs:
             reading.writer.add(line, BlockKind.PARAGRAPH)
     return reading.writer
 

@@ -51,7 +51,7 @@ def recognition_warnings(
     covered = [at for at in unread if at not in empty] if found is None else []
     remedy = "" if found is not None else f" {INSTALL}."
     doubtful = [at for at in read if pages[at].sure < _SURE]
-    told = (
+    notices = (
         (empty, _HOLD, f"no text that could be read, only pictures.{remedy}"),
         (covered, _HOLD, "a picture whose text, if it shows any, could not be read."),
         (late, _HOLD, _LATE),
@@ -59,4 +59,4 @@ def recognition_warnings(
         (read, _WERE, "read by text recognition (OCR); look whether letters and figures are right."),
         (doubtful, _HOLD, "text so unclear that part of it could not be read."),
     )
-    return [f"{which(numbers, total, 'page', *verb)} {words}" for numbers, verb, words in told if numbers]
+    return [f"{which(numbers, total, 'page', *verb)} {words}" for numbers, verb, words in notices if numbers]

@@ -18,7 +18,7 @@ from core.domain.extraction import Block, BlockKind, ExtractedDocument, LayoutLi
 from core.ingestion.parsers.decrypt import needs_password
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.layout import lay_out
-from core.ingestion.parsers.ooxml import kept
+from core.ingestion.parsers.ooxml import clean_metadata
 from core.ingestion.parsers.page_notices import recognition_warnings
 from core.ingestion.parsers.pdf_words import printed_lines, rules
 from core.ingestion.parsers.reading_order import in_order
@@ -67,7 +67,7 @@ def about_pdf(name: str, data: bytes) -> PdfMetadata:
         metadata = _metadata(reader.metadata or {})
         form = _plain(reader.root_object.get("/AcroForm")) or {}
         if form.get("/Fields"):
-            fields = {number: told for number, told in _filled(reader) if told}
+            fields = {number: filled for number, filled in _filled(reader) if filled}
     except (
         PyPdfError, DependencyError, ValueError, KeyError, TypeError, IndexError, AttributeError, OSError,
         RecursionError,
@@ -77,22 +77,22 @@ def about_pdf(name: str, data: bytes) -> PdfMetadata:
 
 
 def _metadata(information: Mapping[str, object]) -> dict[str, str]:
-    told = {key.lower(): str(information.get(f"/{key}") or "") for key in ("Title", "Author", "Subject", "Keywords")}
+    fields = {key.lower(): str(information.get(f"/{key}") or "") for key in ("Title", "Author", "Subject", "Keywords")}
     date = _PDF_DATE.match(str(information.get("/CreationDate", "") or ""))
-    return kept(**told, published="-".join(part for part in date.groups() if part) if date else "")
+    return clean_metadata(**fields, published="-".join(part for part in date.groups() if part) if date else "")
 
 
 def _filled(reader: Any) -> Iterator[tuple[int, tuple[tuple[str, str], ...]]]:
     left = _MOST_FIELDS
     for number, page in enumerate(reader.pages, start=1):
-        told = []
+        fields = []
         for annotation in _plain(page.get("/Annots")) or ():
             widget = _plain(annotation)
             if left and widget and widget.get("/Subtype") == "/Widget" and not int(widget.get("/F", 0)) & _HIDDEN:
                 left -= 1
                 if value := _value(widget):
-                    told.append((_label(widget), value))
-        yield number, tuple(dict.fromkeys(told))
+                    fields.append((_label(widget), value))
+        yield number, tuple(dict.fromkeys(fields))
 
 
 def _plain(value: Any) -> Any:
@@ -117,15 +117,15 @@ def _value(widget: Any) -> str:
         return "" if state == "Off" else "yes" if state.lower() in _YES else clean(state)
     value = _inherited(widget, "/V")
     values = value if isinstance(value, list) else [value]
-    told = (each.get_data().decode("utf-8", "replace") if hasattr(each, "get_data") else each for each in values)
-    shown = ", ".join(" ".join(clean(str(each)).split()) for each in told if each is not None)
-    return shown[:_FIELD_LETTERS]
+    decoded = (each.get_data().decode("utf-8", "replace") if hasattr(each, "get_data") else each for each in values)
+    text = ", ".join(" ".join(clean(str(each)).split()) for each in decoded if each is not None)
+    return text[:_FIELD_LETTERS]
 
 
 def _label(widget: Any) -> str:
     """The field's label for readers, else its name."""
-    said = _inherited(widget, "/TU") or _inherited(widget, "/T") or "Field"
-    return " ".join(_TECHNICAL.sub("", clean(str(said))).split()).rstrip(":") or "Field"
+    label = _inherited(widget, "/TU") or _inherited(widget, "/T") or "Field"
+    return " ".join(_TECHNICAL.sub("", clean(str(label))).split()).rstrip(":") or "Field"
 
 
 MOST_PAGES = 5_000  # Chosen by hand, not fitted.
@@ -200,13 +200,13 @@ def _without_text(name: str, read: _PdfText) -> EmptyFile:
         return EmptyFile(
             f"'{name}' holds no text: its {pages} {'is' if count == 1 else 'are'} blank.", "Export it again."
         )
-    said = f"'{name}' holds no text, only pictures of its {pages} – probably a scan"
+    problem = f"'{name}' holds no text, only pictures of its {pages} – probably a scan"
     if read.recognition is None:
-        return EmptyFile(f"{said}.", f"{INSTALL}, or upload a version that has text.", Cure.AGAIN)
+        return EmptyFile(f"{problem}.", f"{INSTALL}, or upload a version that has text.", Cure.AGAIN)
     late = bool(read.recognition.late)
-    told = "there was no time to recognise any" if late else "no text could be recognised on them"
+    outcome = "there was no time to recognise any" if late else "no text could be recognised on them"
     hint = "Scan it again: upright, at 300 dots per inch; split it when it is long."
-    return EmptyFile(f"{said}; {told}.", hint, Cure.AGAIN if late else None)
+    return EmptyFile(f"{problem}; {outcome}.", hint, Cure.AGAIN if late else None)
 
 
 def _by_pdfium(name: str, data: bytes, seconds: float, ocr: TextRecognizer | None) -> _PdfText:
@@ -261,11 +261,11 @@ def _is_pictured(page: Any, letters: int) -> bool:
     paths = covered = 0.0
     pictures = 0
     width, height = page.get_size()
-    for shown in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_PATH], max_depth=3):
-        if shown.type == raw.FPDF_PAGEOBJ_PATH:
+    for item in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_PATH], max_depth=3):
+        if item.type == raw.FPDF_PAGEOBJ_PATH:
             paths += 1
             continue
-        left, bottom, right, top = shown.get_bounds()
+        left, bottom, right, top = item.get_bounds()
         pictures += 1
         covered += max(0.0, right - left) * max(0.0, top - bottom)
     if letters < _FEW_LETTERS:
@@ -311,13 +311,13 @@ def _with_fields(
     """Appends the filled form fields to the page texts, one per line."""
     if not fields:
         return texts, blocks
-    told, added = list(texts), list(blocks)
+    extended, added = list(texts), list(blocks)
     for at, filled in fields.items():
-        for label, value in filled if at <= len(told) else ():
-            start = len(told[at - 1]) + (2 if told[at - 1] else 0)
-            told[at - 1] += ("\n\n" if told[at - 1] else "") + f"{label}: {value}"
-            added.append(Block(at, start, len(told[at - 1]), BlockKind.ROW))
-    return told, sorted(added, key=lambda block: (block.page, block.start))
+        for label, value in filled if at <= len(extended) else ():
+            start = len(extended[at - 1]) + (2 if extended[at - 1] else 0)
+            extended[at - 1] += ("\n\n" if extended[at - 1] else "") + f"{label}: {value}"
+            added.append(Block(at, start, len(extended[at - 1]), BlockKind.ROW))
+    return extended, sorted(added, key=lambda block: (block.page, block.start))
 
 
 def _outline(document: Any) -> list[tuple[int, int, str]]:
@@ -352,5 +352,5 @@ def _damaged(name: str) -> tuple[str, str]:
 
 
 def _too_many(name: str, count: int) -> FileTooCostly:
-    said = f"'{name}' has {count:,} pages; {MOST_PAGES:,} is the most one file may have."
-    return FileTooCostly(said, "Split it.", Cure.OTHER_FILE)
+    problem = f"'{name}' has {count:,} pages; {MOST_PAGES:,} is the most one file may have."
+    return FileTooCostly(problem, "Split it.", Cure.OTHER_FILE)

@@ -27,8 +27,8 @@ def read_picture(
     """OCR text. Raises EmptyFile, FileTooCostly, UnreadableFile, or UnsupportedFile if OCR is not installed."""
     count = _checked(name, data, kind)
     if ocr is None:
-        said = f"'{name}' is {kind_name(kind)}; without text recognition it cannot be read."
-        raise UnsupportedFile(said, f"{INSTALL}.", Cure.AGAIN)
+        problem = f"'{name}' is {kind_name(kind)}; without text recognition it cannot be read."
+        raise UnsupportedFile(problem, f"{INSTALL}.", Cure.AGAIN)
     frames = [(number, _drawing(data, number)) for number in range(1, count + 1)]
     try:
         found = ocr.recognise(frames, seconds * 0.8)
@@ -36,9 +36,9 @@ def read_picture(
         raise _damaged(name, kind) from error
     pages = [list(found.pages[at].lines) if at in found.pages else [] for at in range(1, count + 1)]
     if not any(line.text.strip() for page in pages for line in page):
-        told = " in time" if found.late else ""
+        in_time = " in time" if found.late else ""
         raise EmptyFile(
-            f"'{name}' is {kind_name(kind)} on which no text could be recognised{told}.",
+            f"'{name}' is {kind_name(kind)} on which no text could be recognised{in_time}.",
             "If it shows a page, scan it again: upright, at 300 dots per inch.",
             Cure.AGAIN if found.late else None,
         )
@@ -98,8 +98,8 @@ def _drawing(data: bytes, number: int) -> Callable[[], PageImage]:
     return draw
 
 
-def _dots_per_inch(told: Any, size: tuple[int, int]) -> int:
+def _dots_per_inch(resolution: Any, size: tuple[int, int]) -> int:
     """The declared resolution if plausible for a scan; else computed for a letter-size page."""
     least, most = _TRUSTED_DOTS
-    stated = round(float(told[0])) if told else 0
+    stated = round(float(resolution[0])) if resolution else 0
     return stated if least <= stated <= most else round(max(size) / _USUAL_INCHES)

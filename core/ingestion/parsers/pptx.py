@@ -65,12 +65,12 @@ def _warnings(writers: Sequence[PageWriter], slides: Sequence[Any], hidden: Sequ
         for number, (writer, slide) in enumerate(zip(writers, slides, strict=True), start=1)
         if not writer.blocks and len(slide.shapes)
     ]
-    told = []
+    warnings = []
     if pictures:
-        told.append(f"{which(pictures, len(slides), 'slide')} no text that could be read, only pictures.")
+        warnings.append(f"{which(pictures, len(slides), 'slide')} no text that could be read, only pictures.")
     if hidden:
-        told.append(f"{which(hidden, len(slides), 'slide', 'is', 'are')} hidden when it is shown; they were read.")
-    return tuple(told)
+        warnings.append(f"{which(hidden, len(slides), 'slide', 'is', 'are')} hidden when it is shown; they were read.")
+    return tuple(warnings)
 
 
 def _slide(slide: Any, number: int) -> PageWriter:

@@ -130,11 +130,11 @@ def _places(values: Sequence[float]) -> list[float]:
     >>> _places([10.0, 50.0, 11.0])
     [10.0, 50.0]
     """
-    kept: list[float] = []
+    distinct: list[float] = []
     for value in sorted(values):
-        if not kept or value - kept[-1] > _NEAR:
-            kept.append(value)
-    return kept
+        if not distinct or value - distinct[-1] > _NEAR:
+            distinct.append(value)
+    return distinct
 
 
 def _covered(group: Sequence[RuledLine], at: float, middle: float) -> bool:
@@ -283,18 +283,18 @@ def _with_tables(
     printed: Sequence[PrintedLine], grids: Sequence[Grid], tables: dict[int, list[LayoutLine]]
 ) -> Iterator[PrintedLine]:
     """Lines outside the grids, with one placeholder per grid at its first word; their rows go to `tables`."""
-    held: dict[int, list[PdfWord]] = {at: [] for at in range(len(grids))}
+    words_by_grid: dict[int, list[PdfWord]] = {at: [] for at in range(len(grids))}
     for each in printed:
         for word in each.words:
             for at, grid in enumerate(grids):
                 if grid.holds(word):
-                    held[at].append(word)
+                    words_by_grid[at].append(word)
                     break
-    cells = {at: grids[at].cells(words) for at, words in held.items()}
-    told = {at for at in held if is_table(cells[at])}
+    cells = {at: grids[at].cells(words) for at, words in words_by_grid.items()}
+    accepted = {at for at in words_by_grid if is_table(cells[at])}
     seen: set[int] = set()
     for each in printed:
-        inside = [next((at for at in told if grids[at].holds(word)), -1) for word in each.words]
+        inside = [next((at for at in accepted if grids[at].holds(word)), -1) for word in each.words]
         for at in dict.fromkeys(inside):
             if at < 0:
                 part = [word for word, place in zip(each.words, inside, strict=True) if place < 0]

@@ -10,7 +10,7 @@ from core.domain.errors import EmptyFile, UnreadableFile
 from core.domain.extraction import BlockKind, ExtractedDocument
 from core.ingestion.parsers.blocks import PageWriter, write_blocks, write_rows
 from core.ingestion.parsers.file_kinds import FileKind
-from core.ingestion.parsers.ooxml import kept
+from core.ingestion.parsers.ooxml import clean_metadata
 from core.ingestion.parsers.plain_text import read_text
 from core.ingestion.parsers.text_cleaning import clean
 
@@ -112,7 +112,9 @@ def _metadata(source: str) -> dict[str, str]:
     found = _INFORMATION.search(source)
     if found is None:
         return {}
-    told: dict[str, object] = {key: rtf_text("", f"{{\\rtf1 {value}}}") for key, value in _FIELD.findall(found.group())}
+    fields: dict[str, object] = {
+        key: rtf_text("", f"{{\\rtf1 {value}}}") for key, value in _FIELD.findall(found.group())
+    }
     if created := _CREATED.search(found.group()):
-        told["published"] = f"{created[1]}-{int(created[2]):02}-{int(created[3]):02}"
-    return kept(**told)
+        fields["published"] = f"{created[1]}-{int(created[2]):02}-{int(created[3]):02}"
+    return clean_metadata(**fields)

@@ -187,8 +187,8 @@ def parquet_tables(name: str, data: bytes) -> ParsedTables:
         read = parquet.read_table(BytesIO(data))
         columns = [[shown(value) for value in column.to_pylist()] for column in read.columns]
     except (pyarrow.ArrowException, OSError, ValueError) as error:
-        told = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise UnreadableFile(f"'{name}' is damaged: {told}.", "Export it again.") from error
+        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise UnreadableFile(f"'{name}' is damaged: {reason}.", "Export it again.") from error
     if not read.num_rows or not read.num_columns:
         raise EmptyFile(f"'{name}' holds no row.", "Export the table again.")
     headers = tuple(clean(header).strip() or f"Column {at}" for at, header in enumerate(read.column_names, 1))

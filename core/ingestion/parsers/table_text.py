@@ -284,8 +284,8 @@ def _by_category(
         writer.add(f"{column.name} by {group.name}", BlockKind.HEADING, level=2)
     for key in sorted(best, key=lambda key: (-best[key][0], key)):
         _, index = best[key]
-        shown = table.rows[index][column.position].strip()
-        line = f"Highest {column.name} where {group.name} is {key}: {shown}, in row {index + 1}."
+        extreme = table.rows[index][column.position].strip()
+        line = f"Highest {column.name} where {group.name} is {key}: {extreme}, in row {index + 1}."
         writer.add(line, BlockKind.ROW)
 
 

@@ -117,14 +117,14 @@ def workbook_tables(name: str, data: bytes) -> ParsedTables:
     check_package(name, data)
     tables = []
     try:
-        book = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True)
-        for sheet in book.worksheets:
+        workbook = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True)
+        for sheet in workbook.worksheets:
             lines = _openpyxl_lines(sheet, merged_areas(data, getattr(sheet, "_worksheet_path", "")))
             if lines:
                 begin, columns = split_header(lines)
                 rows = tuple(map(tuple, lines[begin:]))
                 tables.append(ParsedTable(f"Sheet: {sheet.title}", columns, rows, begin + 1, padded=True))
-        book.close()
+        workbook.close()
     except (
         InvalidFileException, LxmlError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError,
         AttributeError, EOFError, OSError, SyntaxError,
@@ -190,9 +190,11 @@ def _calamine_tables(data: bytes) -> list[ParsedTable]:
     from python_calamine import CalamineWorkbook, SheetTypeEnum
 
     tables = []
-    with CalamineWorkbook.from_filelike(BytesIO(data)) as book:
-        for sheet in book.sheets_metadata:
-            lines = _calamine_lines(book.get_sheet_by_name(sheet.name)) if sheet.typ is SheetTypeEnum.WorkSheet else []
+    with CalamineWorkbook.from_filelike(BytesIO(data)) as workbook:
+        for sheet in workbook.sheets_metadata:
+            lines = (
+                _calamine_lines(workbook.get_sheet_by_name(sheet.name)) if sheet.typ is SheetTypeEnum.WorkSheet else []
+            )
             if lines:
                 begin, columns = split_header(lines)
                 rows = tuple(map(tuple, lines[begin:]))

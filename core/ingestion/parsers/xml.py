@@ -51,8 +51,8 @@ def _walk(node: Any, writer: PageWriter, depth: int) -> None:
         writer.add(text, kind, level=2 if kind is BlockKind.HEADING else 0)
     elif _is_record(node):
         fields = [*node.attrib.items(), *((_name(child), "".join(child.itertext())) for child in children)]
-        told = (f"{_tidy(key.rpartition('}')[2])}: {_tidy(value)}" for key, value in fields if _tidy(value))
-        writer.add("; ".join(told), BlockKind.ROW)
+        texts = (f"{_tidy(key.rpartition('}')[2])}: {_tidy(value)}" for key, value in fields if _tidy(value))
+        writer.add("; ".join(texts), BlockKind.ROW)
     else:
         for child in children:
             _walk(child, writer, depth + 1)

@@ -176,8 +176,8 @@ def _day(words: str, order: str) -> date | None:
     match = _NAMED.fullmatch(words)
     if match is None or bool(match["d1"]) == bool(match["d2"]):
         return None
-    said = match["month"].lower()
-    month = next((number for number, name in enumerate(_MONTHS, 1) if name.startswith(said)), None)
+    month_name = match["month"].lower()
+    month = next((number for number, name in enumerate(_MONTHS, 1) if name.startswith(month_name)), None)
     return _date(match["year"], str(month), match["d1"] or match["d2"]) if month else None
 
 
@@ -313,10 +313,12 @@ def _share(filled: Counter[str], read: Reader, least: float = _LEAST_SHARE) -> f
 def _boolean(filled: Counter[str]) -> ColumnReading | None:
     if _share(filled, as_boolean, 1) < 1:
         return None
-    said = {cell.lower() for cell in filled}
+    distinct = {cell.lower() for cell in filled}
     # A column of F alone, or of F and N, is more likely a gender than "false".
-    mixed = ("t" not in said and "f" in said) or bool(said & {"t", "f"} and said & {"y", "n", "yes", "no"})
-    return None if mixed or said == {"t"} else ColumnReading(ColumnType.BOOLEAN, as_boolean)
+    mixed = ("t" not in distinct and "f" in distinct) or bool(
+        distinct & {"t", "f"} and distinct & {"y", "n", "yes", "no"}
+    )
+    return None if mixed or distinct == {"t"} else ColumnReading(ColumnType.BOOLEAN, as_boolean)
 
 
 def _numeric(header: str, filled: Counter[str]) -> ColumnReading | None:
@@ -353,8 +355,8 @@ def _dated(header: str, filled: Counter[str]) -> ColumnReading | None:
     month first if both fit all; the note says so."""
     least = _LEAST_SHARE_BY_NAME if _DATED.search(header) else _LEAST_SHARE
     shares: dict[str, float] = {}
-    for tried in DATE_ORDERS:
-        shares[tried] = _share(filled, date_reader(tried, timed=True), least)
+    for date_order in DATE_ORDERS:
+        shares[date_order] = _share(filled, date_reader(date_order, timed=True), least)
         if shares["ymd"] == 1:
             break
     order = max(shares, key=lambda each: shares[each])

@@ -57,14 +57,14 @@ def distinct_names(names: Iterable[str]) -> list[str]:
     ['pay', 'name', 'pay_2']
     """
     taken: set[str] = set()
-    told = []
+    unique = []
     for name in names:
         free, number = name, 2
         while free in taken:
             free, number = f"{name}_{number}", number + 1
         taken.add(free)
-        told.append(free)
-    return told
+        unique.append(free)
+    return unique
 
 
 def table_name(file_name: str, sheet: str = "") -> str:
@@ -231,10 +231,10 @@ def _wrong(
     meant: Sequence[Mapping[str, str | None]],
     readings: Sequence[ColumnReading],
 ) -> str:
-    told = zip(headers, row, meant, readings, strict=False)
+    cells = zip(headers, row, meant, readings, strict=False)
     return "; ".join(
         f"{header}: '{cell[:60]}' is not {reading.expected}"
-        for header, cell, meaning, reading in told
+        for header, cell, meaning, reading in cells
         if meaning[cell] == _WRONG
     )
 

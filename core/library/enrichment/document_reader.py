@@ -12,7 +12,7 @@ from core.domain.documents import Document, Passage, TableRole
 from core.domain.int8_vectors import unpacked
 from core.ingestion.classification.sample import name_words
 from core.library.enrichment.values import QuotedSpan
-from core.search.citations.cite import QuotableKind, quotables, shown_quote
+from core.search.citations.cite import QuotableKind, display_quote, quotables
 
 __all__ = ["DocumentText", "Heading", "TextSentence", "is_prose", "reading_of"]
 
@@ -169,7 +169,7 @@ def reading_of(document: Document, passages: Sequence[Passage]) -> DocumentText:
                 rows.append(text)
                 columns += [each for each in _columns(text) if each not in columns]
             elif kind is not QuotableKind.SENTENCE:
-                headings.append(Heading(shown_quote(text), len(sentences)))
+                headings.append(Heading(display_quote(text), len(sentences)))
             else:
                 known = meanings is not None
                 sentence = _sentence(passage, index, start, end, len(sentences), len(vectors) if known else -1)
@@ -243,4 +243,4 @@ def _sentence(passage: Passage, index: int, start: int, end: int, position: int,
     start += mark.end() if mark else 0
     place = passage.start + start
     said = QuotedSpan(passage.text[start:end], passage.page, place, passage.start + end, passage.id, index)
-    return TextSentence(said, shown_quote(said.text), passage.section, position, mark is not None, vector)
+    return TextSentence(said, display_quote(said.text), passage.section, position, mark is not None, vector)

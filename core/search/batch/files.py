@@ -23,7 +23,7 @@ from core.search.batch.questions import (
     totals,
     without_hits,
 )
-from core.search.citations.cite import CitationStyle, shown_quote, written
+from core.search.citations.cite import CitationStyle, display_quote, written
 from core.search.query.filter_intersection import narrowed
 
 __all__ = [
@@ -115,7 +115,7 @@ def read_batch(
 
 
 def filters_from(
-    said: Sequence[str], terms: WorkspaceTerms, documents: Mapping[str, Collection[int]] | None = None
+    conditions: Sequence[str], terms: WorkspaceTerms, documents: Mapping[str, Collection[int]] | None = None
 ) -> SearchFilters:
     """Filters given as "field=value", written as in a file; a field given twice gets both values. Raises BadRequest.
 
@@ -124,7 +124,7 @@ def filters_from(
     ('intent', 'reality')
     """
     values: dict[str, str] = {}
-    for each in said:
+    for each in conditions:
         name, _, value = each.partition("=")
         column = _column(name)
         if column not in COLUMNS[4:] or not value.strip():
@@ -250,31 +250,31 @@ class _QuestionCsvReader:
     def _many(self, name: str, cell: str) -> list[Any]:
         base = name.removeprefix("exclude_")
         marks = cell.replace(";", "|")
-        said = [each.strip() for each in (marks.replace(",", "|") if base in _LISTED else marks).split("|")]
-        values = [each for each in said if each]
+        parts = [each.strip() for each in (marks.replace(",", "|") if base in _LISTED else marks).split("|")]
+        values = [each for each in parts if each]
         if base == "documents":
             return [number for each in values for number in self._ids(name, each)]
         return [_value(name, base, each, self._titles.get(base, {})) for each in values]
 
-    def _ids(self, name: str, said: str) -> Sequence[int]:
-        if said.casefold() in self._documents:
-            return self._documents[said.casefold()]
-        if (number := _number(said)) is not None:
+    def _ids(self, name: str, value: str) -> Sequence[int]:
+        if value.casefold() in self._documents:
+            return self._documents[value.casefold()]
+        if (number := _number(value)) is not None:
             return [number]
-        raise _RowError(name, f"there is no document '{said}'")
+        raise _RowError(name, f"there is no document '{value}'")
 
 
-def _number(said: str) -> int | None:
+def _number(value: str) -> int | None:
     """The whole number in a cell, None for anything else or more than 18 digits."""
-    return int(said) if said.isdecimal() and len(said) <= 18 else None
+    return int(value) if value.isdecimal() and len(value) <= 18 else None
 
 
-def _value(column: str, field: str, said: str, titles: Mapping[str, str]) -> str:
+def _value(column: str, field: str, value: str, titles: Mapping[str, str]) -> str:
     """A filter value: closed ones in lower case, domains and jurisdictions also by their titles."""
     closed = _closed().get(field)
-    if closed is not None and said.lower() not in closed:
-        raise _RowError(column, f"'{said}' is none of {', '.join(closed)}")
-    return said.lower() if closed is not None else titles.get(said.casefold(), said)
+    if closed is not None and value.lower() not in closed:
+        raise _RowError(column, f"'{value}' is none of {', '.join(closed)}")
+    return value.lower() if closed is not None else titles.get(value.casefold(), value)
 
 
 @cache
@@ -294,17 +294,17 @@ def _spellings(titles: Mapping[str, str]) -> Mapping[str, str]:
     return names | {title.casefold(): each for each, title in titles.items()}
 
 
-def _archived(said: str) -> bool | None:
+def _archived(value: str) -> bool | None:
     """The `archived` filter of a row: living documents, archived ones, or (None) both."""
-    if said.lower() not in _ARCHIVED:
-        raise _RowError("archived", f"'{said}' is neither 'no', 'too' nor 'only'")
-    return _ARCHIVED[said.lower()]
+    if value.lower() not in _ARCHIVED:
+        raise _RowError("archived", f"'{value}' is neither 'no', 'too' nor 'only'")
+    return _ARCHIVED[value.lower()]
 
 
-def _yes_no(name: str, said: str) -> bool:
-    if said.lower() not in (*_TRUE, *_FALSE):
-        raise _RowError(name, f"'{said}' is neither yes nor no")
-    return said.lower() in _TRUE
+def _yes_no(name: str, value: str) -> bool:
+    if value.lower() not in (*_TRUE, *_FALSE):
+        raise _RowError(name, f"'{value}' is neither yes nor no")
+    return value.lower() in _TRUE
 
 
 def _field_of(problem: str) -> str:
@@ -332,10 +332,10 @@ Row = Sequence[Any]
 
 def outcome_rows(batch: Batch, outcomes: Sequence[BatchOutcome]) -> list[Row]:
     """One row per row of the file, in its order, under OUTCOME_COLUMNS; refused and unasked rows are marked."""
-    told = {each.question.row: each for each in outcomes}
+    by_row = {each.question.row: each for each in outcomes}
     rows: dict[int, Row] = {each.row: _refused(each) for each in batch.problems}
     for asked in batch.questions:
-        outcome = told.get(asked.row)
+        outcome = by_row.get(asked.row)
         head = (asked.row, asked.key, asked.question)
         rows[asked.row] = _answered(head, outcome) if outcome else (*head, NOT_ASKED, *_blank(head))
     return [rows[row] for row in sorted(rows)]
@@ -350,7 +350,7 @@ def _answered(head: Row, outcome: BatchOutcome) -> Row:
         outcome.state.value,
         *([None] * (1 + len(_TRUTHS)) if failed else [outcome.hits, *counts]),
         None if outcome.score is None else round(outcome.score, 4),
-        shown_quote(best.quote) if best else "",
+        display_quote(best.quote) if best else "",
         written(best, CitationStyle.FULL) if best else "",
         best.document_name if best else "",
         best.page if best else None,
@@ -393,25 +393,25 @@ def batch_xlsx(batch: Batch, outcomes: Sequence[BatchOutcome]) -> bytes:
     """The results as a workbook: all rows, those without hits, invalid ones, and the totals."""
     from openpyxl import Workbook
 
-    book = Workbook(write_only=True)
+    workbook = Workbook(write_only=True)
     silent = {each.question.row for each in without_hits(outcomes)}
     rows = outcome_rows(batch, outcomes)
-    _sheet(book, "Outcome", OUTCOME_COLUMNS, rows, _WIDTHS)
-    _sheet(book, "Without hits", OUTCOME_COLUMNS, (row for row in rows if row[0] in silent), _WIDTHS)
+    _sheet(workbook, "Outcome", OUTCOME_COLUMNS, rows, _WIDTHS)
+    _sheet(workbook, "Without hits", OUTCOME_COLUMNS, (row for row in rows if row[0] in silent), _WIDTHS)
     problems = [(each.row, each.field, each.problem, each.text) for each in batch.problems]
-    _sheet(book, "Refused rows", ("row", "column", "problem", "it reads"), problems, (6, 20, 60, 80))
-    _sheet(book, "Totals", ("what", "number"), totals_rows(totals(batch, outcomes)), (24, 10))
+    _sheet(workbook, "Refused rows", ("row", "column", "problem", "it reads"), problems, (6, 20, 60, 80))
+    _sheet(workbook, "Totals", ("what", "number"), totals_rows(totals(batch, outcomes)), (24, 10))
     out = io.BytesIO()
-    book.save(out)
+    workbook.save(out)
     return out.getvalue()
 
 
-def _sheet(book: Any, name: str, heads: Sequence[str], rows: Iterable[Row], widths: Sequence[int]) -> None:
+def _sheet(workbook: Any, name: str, heads: Sequence[str], rows: Iterable[Row], widths: Sequence[int]) -> None:
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.styles import Font
     from openpyxl.utils import get_column_letter
 
-    sheet = book.create_sheet(name)
+    sheet = workbook.create_sheet(name)
     sheet.freeze_panes = "A2"
     for number, width in enumerate(widths, start=1):
         sheet.column_dimensions[get_column_letter(number)].width = width

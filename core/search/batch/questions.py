@@ -175,7 +175,7 @@ def outcome_of(asked: BatchQuestion, result: SearchResult) -> BatchOutcome:
     A result without hits counts as failed when a part of the library could not be searched.
     """
     failures = [f"search {LEG_LABELS[leg.leg]} failed: {leg.error}" for leg in result.legs if leg.error]
-    told = BatchOutcome(
+    outcome = BatchOutcome(
         question=asked,
         state=BatchState.ANSWERED,
         filters=result.filters_in_words,
@@ -184,14 +184,14 @@ def outcome_of(asked: BatchQuestion, result: SearchResult) -> BatchOutcome:
     )
     if not result.hits:
         state, why = (BatchState.FAILED, " · ".join(failures)) if failures else (BatchState.NO_HITS, result.silence)
-        return replace(told, state=state, why=why)
+        return replace(outcome, state=state, why=why)
     found = [hit.candidate.passage for hit in result.hits]
     if asked.top_k is None:
         found += [each.candidate.passage for each in result.dropped if each.reason is DropReason.BEYOND_MAX]
     counts = Counter(passage.truth or UNKNOWN_TRUTH for passage in found)
     first = result.hits[0]
     return replace(
-        told,
+        outcome,
         hits=len(found),
         by_truth=_in_order({str(truth): number for truth, number in counts.items()}),
         best=next(iter(first.citations), None),

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.domain.documents import Authority, Document, Truth
 from core.domain.results import Citation, SearchResult
-from core.search.citations.cite import CitationStyle, citation_data, distinct, shown_quote, written
+from core.search.citations.cite import CitationStyle, citation_data, display_quote, distinct, written
 
 __all__ = ["CitedSource", "bibliography", "chosen", "citations_data", "inline", "result_citations", "source_data"]
 
@@ -34,8 +34,8 @@ class CitedSource:
     def written(self) -> str:
         """The academic style with all cited pages and rows: "Government. IRS_Pub_15.pdf. Pages 5, 7–9."."""
         author = f"{self.authority.capitalize()}. " if self.authority else ""
-        told = [_ranges("Page", [(page, page) for page in self.pages]), _ranges("Row", self.rows)]
-        return f"{author}{self.name}." + "".join(f" {words}." for words in told if words)
+        places = [_ranges("Page", [(page, page) for page in self.pages]), _ranges("Row", self.rows)]
+        return f"{author}{self.name}." + "".join(f" {words}." for words in places if words)
 
 
 def result_citations(result: SearchResult) -> tuple[Citation, ...]:
@@ -57,20 +57,20 @@ def chosen(
     """
     if most is not None and most < 0:
         raise ValueError(f"most must be 0 or more, not {most}")
-    kept = [
+    relevant = [
         each
         for each in citations
         if (not truths or each.truth in truths) and (not authorities or each.authority in authorities)
     ]
-    return tuple((distinct(kept) if one_per_passage else kept)[:most])
+    return tuple((distinct(relevant) if one_per_passage else relevant)[:most])
 
 
 def bibliography(citations: Iterable[Citation], documents: Mapping[int, Document]) -> tuple[CitedSource, ...]:
     """Each document once, in the order of first citation, with its cited pages and rows."""
-    held: dict[int, list[Citation]] = {}
+    by_document: dict[int, list[Citation]] = {}
     for citation in citations:
-        held.setdefault(citation.document_id, []).append(citation)
-    return tuple(_source(number, cited, documents) for number, cited in enumerate(held.values(), 1))
+        by_document.setdefault(citation.document_id, []).append(citation)
+    return tuple(_source(number, cited, documents) for number, cited in enumerate(by_document.values(), 1))
 
 
 def _source(number: int, cited: Sequence[Citation], documents: Mapping[int, Document]) -> CitedSource:
@@ -98,13 +98,13 @@ def _ranges(noun: str, spans: Sequence[tuple[int, int]]) -> str:
     numbers = sorted({number for first, last in spans for number in range(first, last + 1)})
     starts = [at for at, (a, b) in enumerate(pairwise(numbers), 1) if b - a > 1]
     runs = [numbers[a:b] for a, b in zip([0, *starts], [*starts, len(numbers)], strict=True)]
-    told = [f"{run[0]}–{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs if run]
-    return f"{noun}{'s' if len(numbers) > 1 else ''} {', '.join(told)}" if told else ""
+    ranges = [f"{run[0]}–{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs if run]
+    return f"{noun}{'s' if len(numbers) > 1 else ''} {', '.join(ranges)}" if ranges else ""
 
 
 def inline(citation: Citation) -> str:
     """The sentence and its source: “Deposits are due monthly.” [IRS_Pub_15.pdf, p.5]."""
-    return f"“{shown_quote(citation.quote)}” {written(citation, CitationStyle.BRIEF)}"
+    return f"“{display_quote(citation.quote)}” {written(citation, CitationStyle.BRIEF)}"
 
 
 def citations_data(citations: Iterable[Citation], documents: Mapping[int, Document]) -> list[dict[str, Any]]:

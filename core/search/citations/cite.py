@@ -21,10 +21,10 @@ __all__ = [
     "citation_data",
     "cite",
     "cite_hits",
+    "display_quote",
     "distinct",
     "quotables",
     "sentence_relevance",
-    "shown_quote",
     "stems_of",
     "written",
 ]
@@ -127,18 +127,18 @@ def _plain(heading: str) -> str:
     return " ".join(line.split())[:160]
 
 
-def shown_quote(quote: str) -> str:
+def display_quote(quote: str) -> str:
     """A quote for display: without Markdown, table cells separated by dots. It may no longer match the page text.
 
-    >>> shown_quote("| Payroll file | **7 years** | [Finance](f.md) |"), shown_quote("## 3. Who *approves*")
+    >>> display_quote("| Payroll file | **7 years** | [Finance](f.md) |"), display_quote("## 3. Who *approves*")
     ('Payroll file · 7 years · Finance', '3. Who approves')
-    >>> shown_quote("- keep `snake_case` and 2 * 3 * 4")
+    >>> display_quote("- keep `snake_case` and 2 * 3 * 4")
     'keep snake_case and 2 * 3 * 4'
     """
-    return " ".join(line for line in map(_shown_line, quote.split("\n")) if line)
+    return " ".join(line for line in map(_display_line, quote.split("\n")) if line)
 
 
-def _shown_line(line: str) -> str:
+def _display_line(line: str) -> str:
     if not _LETTER.search(line):
         return "" if set(line.strip()) <= set("|:-=+_*~ ") else line.strip()
     cells = _cells(line)
@@ -187,16 +187,16 @@ def cite(
     rarity: question term → inverse document frequency. kind: of answer asked for, "" for any. cosines: per sentence
     with the question, in [0, 1]; if given, words and cosine count equally, else words alone."""
     wanted = answer_kinds().get(kind)
-    told = []
+    relevances = []
     for part in quotables(passage):
         sentence = part.span.of(passage.text)
-        held = sentence_relevance(sentence, rarity, beside=f"{part.beside} {passage.section}")
-        fullness = _fullness(sentence) * (_WITHOUT_ANSWER if wanted and not wanted.held_in(sentence) else 1.0)
+        keyword_relevance = sentence_relevance(sentence, rarity, beside=f"{part.beside} {passage.section}")
+        fullness = _fullness(sentence) * (_WITHOUT_ANSWER if wanted and not wanted.answer_in(sentence) else 1.0)
         near = cosines[part.index] if part.index < len(cosines) else None
-        relevance = (held if near is None else (held + near) / 2) * fullness
-        told.append((part, relevance))
-    told.sort(key=lambda item: (item[0].kind, -item[1], item[0].index))
-    return tuple(_citation(passage, document, part.index, part.span, value) for part, value in told[:most])
+        relevance = (keyword_relevance if near is None else (keyword_relevance + near) / 2) * fullness
+        relevances.append((part, relevance))
+    relevances.sort(key=lambda item: (item[0].kind, -item[1], item[0].index))
+    return tuple(_citation(passage, document, part.index, part.span, value) for part, value in relevances[:most])
 
 
 def cite_hits(
@@ -286,8 +286,8 @@ def written(citation: Citation, style: CitationStyle | str, *, title: str = "", 
         case CitationStyle.ACADEMIC:
             return _academic(citation)
         case CitationStyle.MARKDOWN:
-            shown = re.sub(r"([\\`*_\[\]<>])", r"\\\1", " ".join((title or citation.document_name or "Source").split()))
-            return f"[{shown}]({_escaped_url(url) or '#'})"
+            label = re.sub(r"([\\`*_\[\]<>])", r"\\\1", " ".join((title or citation.document_name or "Source").split()))
+            return f"[{label}]({_escaped_url(url) or '#'})"
 
 
 def _brief(citation: Citation) -> str:

@@ -232,7 +232,7 @@ def _lines(text_page: Any, show: _PageText, start: int, end: int) -> list[Box]:
     across = None
     for loose, ink in _letter_boxes(text_page, show, start, end):
         beside = before is not None and _beside(before, loose)
-        below = before is not None and not beside and _beside(_turned(before), _turned(loose))
+        below = before is not None and not beside and _beside(_rotated(before), _rotated(loose))
         if (beside or below) and across in (None, beside):
             across, found[-1] = beside, _around(found[-1], ink)
         else:
@@ -273,7 +273,7 @@ def _beside(box: Box, next_box: Box) -> bool:
     return shared > height / 2 and gap < _WORD_GAP * height
 
 
-def _turned(box: Box) -> Box:
+def _rotated(box: Box) -> Box:
     """The box with x and y exchanged."""
     return Box(box.top, box.left, box.bottom, box.right)
 
@@ -316,10 +316,9 @@ def _note(found: int, wanted: int) -> str:
     """What is not highlighted, as text; "" when everything is."""
     if found == wanted:
         return ""
-    said = "The cited sentence" if wanted == 1 else f"{wanted - found} of {wanted} cited sentences"
-    return (
-        f"{said} could not be located exactly on this page, so nothing is marked for {'it' if wanted == 1 else 'them'}."
-    )
+    subject = "The cited sentence" if wanted == 1 else f"{wanted - found} of {wanted} cited sentences"
+    them = "it" if wanted == 1 else "them"
+    return f"{subject} could not be located exactly on this page, so nothing is marked for {them}."
 
 
 def _marked(picture: Any, boxes: Sequence[Box], dots: float) -> Any:

@@ -61,8 +61,8 @@ def shown_parts(score: Score) -> Sequence[tuple[Factor, float]]:
 def strip_words(score: Score) -> str:
     """The sum as text, largest part first: "Similarity 0.310 + Keywords 0.120 = 0.430"; multipliers of 1 are left
     out."""
-    parts = [(factor, shown) for factor, shown in shown_parts(score) if shown > 0]
-    total = " + ".join(f"{factor_label(factor.name)} {shown:.3f}" for factor, shown in parts) or "0"
+    parts = [(factor, points) for factor, points in shown_parts(score) if points > 0]
+    total = " + ".join(f"{factor_label(factor.name)} {points:.3f}" for factor, points in parts) or "0"
     times = "".join(f" × {factor_label(each.name)} {each.value:.2f}" for each in score.multipliers if each.value != 1)
     return f"({total}){times} = {score.total:.3f}" if times else f"{total} = {score.total:.3f}"
 
@@ -141,11 +141,11 @@ def _side(result: SearchResult, passage_id: int) -> ComparedResult:
 
 def compare_scores(left: Score, right: Score) -> tuple[ScoreDifference, ...]:
     """Every factor and multiplier of two scores, largest |difference| first, ties in the order of the scores."""
-    ours, theirs = ({factor.name: factor for factor in score.factors} for score in (left, right))
+    left_factors, right_factors = ({factor.name: factor for factor in score.factors} for score in (left, right))
     mean_product = (_product(left) + _product(right)) / 2
     parts = []
-    for name in dict.fromkeys((*ours, *theirs)):
-        one, other = ours.get(name), theirs.get(name)
+    for name in dict.fromkeys((*left_factors, *right_factors)):
+        one, other = left_factors.get(name), right_factors.get(name)
         adds = (one.contribution if one else 0.0, other.contribution if other else 0.0)
         weight = next(each.weight for each in (one, other) if each is not None)
         values = (one.value if one else None, other.value if other else None)
@@ -162,16 +162,22 @@ def _product(score: Score) -> float:
 def _multipliers(left: Score, right: Score) -> list[ScoreDifference]:
     """The difference of the products, split by telescoping in both orders, so that it is symmetric:
     Π a − Π b = Σ (aᵢ − bᵢ) · ½(Π a before i · Π b after i + Π b before i · Π a after i)."""
-    ours, theirs = ({each.name: each for each in score.multipliers} for score in (left, right))
-    names = tuple(dict.fromkeys((*ours, *theirs)))
-    a = [ours[name].value if name in ours else 1.0 for name in names]
-    b = [theirs[name].value if name in theirs else 1.0 for name in names]
+    left_by_name, right_by_name = ({each.name: each for each in score.multipliers} for score in (left, right))
+    names = tuple(dict.fromkeys((*left_by_name, *right_by_name)))
+    a = [left_by_name[name].value if name in left_by_name else 1.0 for name in names]
+    b = [right_by_name[name].value if name in right_by_name else 1.0 for name in names]
     mean_sum = fsum(fsum(factor.contribution for factor in score.factors) for score in (left, right)) / 2
     parts = []
     for place, name in enumerate(names):
         around = (prod(a[:place]) * prod(b[place + 1 :]) + prod(b[:place]) * prod(a[place + 1 :])) / 2
-        values = (ours[name].value if name in ours else None, theirs[name].value if name in theirs else None)
-        reasons = (ours[name].reason if name in ours else "", theirs[name].reason if name in theirs else "")
+        values = (
+            left_by_name[name].value if name in left_by_name else None,
+            right_by_name[name].value if name in right_by_name else None,
+        )
+        reasons = (
+            left_by_name[name].reason if name in left_by_name else "",
+            right_by_name[name].reason if name in right_by_name else "",
+        )
         parts.append(
             ScoreDifference(name, *values, None, 0.0, 0.0, (a[place] - b[place]) * around * mean_sum, *reasons)
         )
@@ -189,14 +195,14 @@ def decided(versus: ResultComparison, names: tuple[str, str]) -> str:
         name = names[0] if first is versus.left else names[1]
         return f"Both score {versus.left.score.total:.3f}; of equals, the one stored first comes first: {name}."
     sign = 1 if lead > 0 else -1
-    shown = [sign * step for step in _steps(versus)]
-    told = [(part.label, step) for part, step in zip(versus.parts, shown, strict=True) if step]
-    rest = sum(step for _, step in told[_NAMED:])
-    if len(told) == _NAMED + 1:
-        named, others = told, ""
+    rounded = [sign * step for step in _steps(versus)]
+    steps = [(part.label, step) for part, step in zip(versus.parts, rounded, strict=True) if step]
+    rest = sum(step for _, step in steps[_NAMED:])
+    if len(steps) == _NAMED + 1:
+        named, others = steps, ""
     else:
-        named, others = told[:_NAMED], f", all others {_signed(rest)}" if len(told) > _NAMED else ""
-    ahead, total = names[0] if lead > 0 else names[1], sum(shown)
+        named, others = steps[:_NAMED], f", all others {_signed(rest)}" if len(steps) > _NAMED else ""
+    ahead, total = names[0] if lead > 0 else names[1], sum(rounded)
     listed = ", ".join(f"{label} {_signed(step)}" for label, step in named)
     if not total:
         return f"{ahead} is ahead by less than 0.001{f': {listed}{others}' if listed else ''}."

@@ -38,18 +38,18 @@ def why_not(
     result: SearchResult,
     document: Document,
     passages: Sequence[Passage],
-    said: PassageIds | None,
+    text_matches: PassageIds | None,
     near: NearestPassage,
 ) -> MissingExplanation:
-    """passages: of the document. said: the passages that meet the question's phrase and exclusion conditions, None
-    without such conditions. near: how near the document's passages are to the question."""
+    """passages: of the document. text_matches: the passages that meet the question's phrase and exclusion
+    conditions, None without such conditions. near: how near the document's passages are to the question."""
     if document.state is not DocumentState.READY and not passages:
         state = f"it could not be read: {document.failure}" if document.failure else "it is still being read"
         return MissingExplanation(document, (f"Nothing of it can be found: {state}.",))
     reasons = [*_filtered(result.filters, passages)]
     admitted = [each for each in passages if result.filters.admits(each)]
-    if said is not None:
-        able = {int(i) for i in said}
+    if text_matches is not None:
+        able = {int(i) for i in text_matches}
         unsaid = [each for each in admitted if each.id not in able]
         admitted = [each for each in admitted if each.id in able]
         if unsaid:
@@ -70,12 +70,12 @@ def _filtered(filters: SearchFilters, passages: Sequence[Passage]) -> list[str]:
     for alone, attribute in _single(filters):
         out = [each for each in passages if not alone.admits(each)]
         if out:
-            shown = alone.replace(archived=bool(alone.archived))
-            words = "; ".join(shown.in_words()) or "archived documents are left out"
-            held = sorted({_text(getattr(each, attribute)) for each in out})
-            more = " …" if len(held) > _SHOWN_VALUES else ""
-            told = "" if attribute == "document_id" else f" ({', '.join(held[:_SHOWN_VALUES])}{more})"
-            sentences.append(f"The filter “{words}” leaves out {_share(out, passages)}{told}.")
+            stated = alone.replace(archived=bool(alone.archived))
+            words = "; ".join(stated.in_words()) or "archived documents are left out"
+            values = sorted({_text(getattr(each, attribute)) for each in out})
+            more = " …" if len(values) > _SHOWN_VALUES else ""
+            values_text = "" if attribute == "document_id" else f" ({', '.join(values[:_SHOWN_VALUES])}{more})"
+            sentences.append(f"The filter “{words}” leaves out {_share(out, passages)}{values_text}.")
     return sentences
 
 
@@ -125,13 +125,13 @@ def _not_found(result: SearchResult, admitted: Sequence[Passage], best: Passage,
             f" library reach down to {needed:.2f}."
         )
     wordy = max(admitted, key=lambda each: _bm25(near, each.id))
-    held = tuple(dict.fromkeys(term.term for term in near.words.get(wordy.id, ()) if term.score > 0))
+    matched = tuple(dict.fromkeys(term.term for term in near.words.get(wordy.id, ()) if term.score > 0))
     asked = tuple(result.rarity)
-    if asked and not held:
+    if asked and not matched:
         sentences.append(f"By keyword it shares none of: {', '.join(asked)}.")
     elif asked and (last := _last(result.candidates, "sparse")) is not None:
         sentences.append(
-            f"By keyword its best passage holds {', '.join(held)} ({len(held)} of {len(asked)} words), BM25"
+            f"By keyword its best passage holds {', '.join(matched)} ({len(matched)} of {len(asked)} words), BM25"
             f" {_bm25(near, wordy.id):.2f}; the {_count(result, 'sparse')} best reach down to {last.signals.bm25:.2f}."
         )
     return sentences

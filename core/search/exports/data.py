@@ -7,7 +7,7 @@ from typing import Any
 from core.domain.results import Dropped, DropReason, Hit, SearchResult
 from core.formats.csv import inert
 from core.search.citations.bibliography import bibliography, result_citations
-from core.search.citations.cite import CitationStyle, citation_data, shown_quote, written
+from core.search.citations.cite import CitationStyle, citation_data, display_quote, written
 from core.search.explanation.score_breakdown import factor_label, strip_words
 
 __all__ = ["markdown_line", "result_data", "result_markdown", "result_text"]
@@ -91,11 +91,11 @@ def result_text(result: SearchResult) -> str:
 
 def _hit_text(hit: Hit) -> str:
     passage = hit.candidate.passage
-    said = [part for part in (passage.truth, passage.authority, passage.jurisdiction) if part]
+    labels = [part for part in (passage.truth, passage.authority, passage.jurisdiction) if part]
     best = next(iter(hit.citations), None)
     place = written(best, CitationStyle.BRIEF) if best else passage.document_name
     quote = " ".join((best.quote if best else passage.text).split())
-    return f"{hit.rank:2}. {hit.score.total:.3f}  {place}  {', '.join(said)}\n    {quote}"
+    return f"{hit.rank:2}. {hit.score.total:.3f}  {place}  {', '.join(labels)}\n    {quote}"
 
 
 _SIGNS = re.compile(r"([\\`*_\[\]|~#$!{}])")
@@ -156,11 +156,11 @@ def _hits(result: SearchResult) -> Iterator[str]:
         passage = hit.candidate.passage
         for citation in hit.citations[:1]:
             place = markdown_line(written(citation, CitationStyle.BRIEF))
-            yield f"> “{markdown_line(shown_quote(citation.quote))}” {place} ({numbers[citation.citation_id]})"
+            yield f"> “{markdown_line(display_quote(citation.quote))}” {place} ({numbers[citation.citation_id]})"
             yield ""
         date = passage.date.date().isoformat() if passage.date else "undated"
-        said = [passage.truth, passage.authority, passage.jurisdiction, passage.domain, date]
-        yield f"{markdown_line(', '.join(str(each) for each in said if each))}."
+        labels = [passage.truth, passage.authority, passage.jurisdiction, passage.domain, date]
+        yield f"{markdown_line(', '.join(str(each) for each in labels if each))}."
         yield ""
         yield f"Score: {markdown_line(strip_words(hit.score))}"
         yield ""
@@ -188,12 +188,12 @@ def _left_out(result: SearchResult) -> Iterator[str]:
         return
     yield from ("", "## What was left out")
     for reason, words in _WHY.items():
-        held = [each for each in result.dropped if each.reason is reason]
-        if held:
-            yield from ("", f"**{words}** ({len(held)})", "")
-        yield from (f"- {_miss(each, result)}" for each in held[:_MOST_LEFT_OUT])
-        if len(held) > _MOST_LEFT_OUT:
-            yield f"- and {len(held) - _MOST_LEFT_OUT} more"
+        candidates = [each for each in result.dropped if each.reason is reason]
+        if candidates:
+            yield from ("", f"**{words}** ({len(candidates)})", "")
+        yield from (f"- {_miss(each, result)}" for each in candidates[:_MOST_LEFT_OUT])
+        if len(candidates) > _MOST_LEFT_OUT:
+            yield f"- and {len(candidates) - _MOST_LEFT_OUT} more"
 
 
 def _miss(dropped: Dropped, result: SearchResult) -> str:

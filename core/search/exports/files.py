@@ -66,8 +66,8 @@ def _hit_rows(result: SearchResult) -> tuple[tuple[str, ...], tuple[tuple[Any, .
     for hit in result.hits:
         adds = {factor.name: factor.contribution for factor in hit.score.factors}
         times = {each.name: each.value for each in hit.score.multipliers}
-        told = (*(adds.get(name) for name in factors), *(times.get(name) for name in multipliers))
-        rows.append((*_hit_row(hit, result), *told))
+        contributions = (*(adds.get(name) for name in factors), *(times.get(name) for name in multipliers))
+        rows.append((*_hit_row(hit, result), *contributions))
     return (*_HEADS, *parts), tuple(rows)
 
 
@@ -151,8 +151,8 @@ def _citations(result: SearchResult) -> Sheet:
         for each in hit.citations:
             title = result.documents[each.document_id].title
             styles = (written(each, style, title=title) for style in CitationStyle)
-            told = (each.citation_id, each.quote, each.document_name, each.page, each.relevance, each.truth)
-            rows.append((hit.rank, *told, *styles))
+            columns = (each.citation_id, each.quote, each.document_name, each.page, each.relevance, each.truth)
+            rows.append((hit.rank, *columns, *styles))
     return Sheet("Citations", heads, tuple(rows), (6, 12, 90, 34, 7, 10, 13, 34, 40, 40, 34))
 
 
@@ -200,8 +200,8 @@ def _facts(result: SearchResult) -> Iterator[tuple[str, Any]]:
     yield "left out", len(result.dropped)
     yield "undated left out by the date filter", result.undated_left_out
     for leg in result.legs:
-        told = leg.error or f"{leg.found} found, {leg.rows_after} of {leg.rows_before} passages searched"
-        yield f"leg {leg.leg}", told
+        outcome = leg.error or f"{leg.found} found, {leg.rows_after} of {leg.rows_before} passages searched"
+        yield f"leg {leg.leg}", outcome
     for notice in result.notices:
         yield "notice", notice
 
@@ -212,8 +212,8 @@ def _facts(result: SearchResult) -> Iterator[tuple[str, Any]]:
 def export_data(result: SearchResult) -> dict[str, Any]:
     """The whole result as data: `result_data` with all citations in full, dropped candidates, and sources."""
     data = result_data(result)
-    for told, hit in zip(data["hits"], result.hits, strict=True):
-        told["citations"] = citations_data(hit.citations, result.documents)
+    for hit_data, hit in zip(data["hits"], result.hits, strict=True):
+        hit_data["citations"] = citations_data(hit.citations, result.documents)
     sources = bibliography(result_citations(result), result.documents)
     return {
         "schema": SCHEMA,

@@ -29,10 +29,10 @@ __all__ = [
     "SynonymFinder",
     "WordVectorStore",
     "WordVectors",
+    "contained_wordings",
     "nearness",
     "pair_worths",
     "row_share",
-    "said_in",
     "wordings_of",
     "words_of",
     "worth",
@@ -71,9 +71,9 @@ def wordings_of(question: str) -> QueryExpansions:
     closeness = float(factor_table()["synonym_match"]["wording"])
     by_term: dict[str, tuple[NearWord, ...]] = {}
     for (start, end), others in other_wordings(question).items():
-        said = question[start:end]
-        found = tuple(NearWord(said, other, other, None, closeness) for other in others)
-        for term in question_terms(said):
+        term_text = question[start:end]
+        found = tuple(NearWord(term_text, other, other, None, closeness) for other in others)
+        for term in question_terms(term_text):
             by_term[term] = (*by_term.get(term, ()), *found)
     own = {stem(term) for term in question_terms(question)}
     words = dict.fromkeys(word for found in by_term.values() for each in found for word in keywords(each.word))
@@ -87,11 +87,11 @@ def _pairs(question: str) -> tuple[str, ...]:
     ('base salary', 'police chief')
     """
     small = question.lower()
-    said = list(_WORD.finditer(small))
+    matches = list(_WORD.finditer(small))
     return tuple(
         dict.fromkeys(
             f"{one.group()} {other.group()}"
-            for one, other in pairwise(said)
+            for one, other in pairwise(matches)
             if not small[one.end() : other.start()].strip(" -") and not {one.group(), other.group()} & STOP_WORDS
         )
     )
@@ -102,11 +102,11 @@ def pair_worths(rarity: Mapping[str, float], wordings: QueryExpansions) -> Mappi
     return {pair: sum(rarity.get(word, 0.0) for word in pair.split()) for pair in wordings.pairs}
 
 
-def row_share(worths: Mapping[str, float], held: frozenset[str]) -> float | None:
+def row_share(worths: Mapping[str, float], contained: frozenset[str]) -> float | None:
     """Share of the question's word pairs that are adjacent in a passage too, weighted by rarity, in [0, 1]; None for a
     question without pairs.
 
-    worths: weight of each pair. held: the pairs the passage contains; other entries are ignored.
+    worths: weight of each pair. contained: the pairs the passage contains; other entries are ignored.
 
     >>> expansions = QueryExpansions({}, (), ("base pay", "pay grade"))
     >>> worths = pair_worths({"base": 1.0, "pay": 1.0, "grade": 5.0}, expansions)
@@ -114,24 +114,25 @@ def row_share(worths: Mapping[str, float], held: frozenset[str]) -> float | None
     0.25
     """
     total = sum(worths.values())
-    return sum([value for pair, value in worths.items() if pair in held]) / total if total > 0 else None
+    return sum([value for pair, value in worths.items() if pair in contained]) / total if total > 0 else None
 
 
-def said_in(text: str, wordings: tuple[str, ...]) -> frozenset[str]:
+def contained_wordings(text: str, wordings: tuple[str, ...]) -> frozenset[str]:
     """Those of the wordings that a text contains, as consecutive stems; acronyms only as written.
 
-    >>> sorted(said_in("Annual leaves are granted by the Ot team of the capital.", ("annual leave", "OT", "cap")))
+    >>> text = "Annual leaves are granted by the Ot team of the capital."
+    >>> sorted(contained_wordings(text, ("annual leave", "OT", "cap")))
     ['annual leave']
     """
     lower, found = text.lower(), []
     for wording, stems, shape in _patterns(wordings):
         # Most texts are ruled out without a regular expression.
-        if shape.rarest in lower and shape.other in lower and _stands(text, lower, stems, shape):
+        if shape.rarest in lower and shape.other in lower and _contains_stems(text, lower, stems, shape):
             found.append(wording)
     return frozenset(found)
 
 
-def _stands(text: str, lower: str, stems: tuple[str, ...], shape: "_PhraseShape") -> bool:
+def _contains_stems(text: str, lower: str, stems: tuple[str, ...], shape: "_PhraseShape") -> bool:
     """Whether a text contains consecutive words with these stems; tried only where the first one's prefix occurs."""
     if len(lower) != len(text):  # a letter that becomes two in lower case shifts the positions
         return any(_stems(match.group()) == stems for match in shape.pattern.finditer(text))
@@ -144,15 +145,17 @@ def _stands(text: str, lower: str, stems: tuple[str, ...], shape: "_PhraseShape"
     return False
 
 
-def worth(rarity: Mapping[str, float], wordings: QueryExpansions, held: frozenset[str]) -> float:
+def worth(rarity: Mapping[str, float], wordings: QueryExpansions, contained: frozenset[str]) -> float:
     """Σ rarity · closeness over the question terms that a passage contains only as a synonym.
 
-    held: the stems and wordings it contains.
+    contained: the stems and wordings it contains.
     """
     total = 0.0
     for term, others in wordings.by_term.items():
-        if stem(term) not in held:
-            total += rarity.get(term, 0.0) * max((each.closeness for each in others if each.stem in held), default=0.0)
+        if stem(term) not in contained:
+            total += rarity.get(term, 0.0) * max(
+                (each.closeness for each in others if each.stem in contained), default=0.0
+            )
     return total
 
 
@@ -240,8 +243,8 @@ class SynonymFinder:
 
     def learn(self, passages: Sequence[Passage]) -> int:
         """Embed and store new words; returns their number. Raises ModelUnavailable, StoreFailed."""
-        said = words_of(passage.text for passage in passages)
-        fresh = {each: said[each] for each in self._store.missing(sorted(said))}
+        by_stem = words_of(passage.text for passage in passages)
+        fresh = {each: by_stem[each] for each in self._store.missing(sorted(by_stem))}
         names = list(fresh)
         for start in range(0, len(names), _BATCH):
             batch = {name: fresh[name] for name in names[start : start + _BATCH]}
@@ -293,11 +296,11 @@ def words_of(texts: Iterable[str]) -> dict[str, str]:
 
 
 def nearness(
-    rarity: Mapping[str, float], near: Mapping[str, Sequence[NearWord]], held: frozenset[str]
+    rarity: Mapping[str, float], near: Mapping[str, Sequence[NearWord]], contained: frozenset[str]
 ) -> tuple[float, tuple[NearWord, ...]]:
     """Σ rarity · closeness ÷ Σ rarity over the question's terms, in [0, 1], and the near words that replace terms.
 
-    rarity: question term → rarity. held: the stems a passage contains. A term the passage contains has closeness 1.
+    rarity: question term → rarity. contained: the stems of a passage. A term the passage contains has closeness 1.
 
     >>> other = NearWord("vendor", "supplier", "supplier", 0.74, 0.57)
     >>> share, by = nearness({"vendor": 2.0, "fee": 2.0}, {"vendor": [other]}, frozenset({"supplier", "fee"}))
@@ -309,10 +312,10 @@ def nearness(
         return 0.0, ()
     share, by = 0.0, []
     for term, value in rarity.items():
-        if stem(term) in held:
+        if stem(term) in contained:
             share += value
             continue
-        nearest = next((each for each in near.get(term, ()) if each.stem in held), None)
+        nearest = next((each for each in near.get(term, ()) if each.stem in contained), None)
         if nearest is not None:
             share += value * nearest.closeness
             by.append(nearest)

@@ -87,8 +87,8 @@ def asked_dates(question: str, today: date) -> AskedDates | None:
     return _relative(question, today)
 
 
-def _bounds(said: dict[str, str]) -> tuple[date | None, date | None] | None:
-    spans = {key: _span(words) for key, words in said.items()}
+def _bounds(expressions: dict[str, str]) -> tuple[date | None, date | None] | None:
+    spans = {key: _span(words) for key, words in expressions.items()}
     if not all(spans.values()):
         return None
     start = end = None
@@ -223,9 +223,9 @@ def _category(question: str, table: Routes) -> tuple[Category, tuple[str, ...]]:
 
 
 def _words_in(patterns: Sequence[str], question: str) -> list[str]:
-    said = {stem(word): word for word in reversed(words(question))}
+    by_stem = {stem(word): word for word in reversed(words(question))}
     stems = dict.fromkeys(stem(pattern.lower()) for pattern in patterns)
-    return [said[pattern] for pattern in stems if pattern in said]
+    return [by_stem[pattern] for pattern in stems if pattern in by_stem]
 
 
 def _phrases_in(phrases: Sequence[str], question: str) -> tuple[str, ...]:
@@ -262,8 +262,8 @@ def _chips(
     relational: Sequence[str],
 ) -> tuple[Chip, ...]:
     chips = [Chip("category", category.name, ", ".join(found))] if found else []
-    chips += [Chip("domain", name, ", ".join(said)) for name, said in list(domain.items())[:1]]
-    chips += [Chip("jurisdiction", name, ", ".join(said)) for name, said in list(place.items())[:1]]
+    chips += [Chip("domain", name, ", ".join(matched)) for name, matched in list(domain.items())[:1]]
+    chips += [Chip("jurisdiction", name, ", ".join(matched)) for name, matched in list(place.items())[:1]]
     if dates:
         bounds = [day.isoformat() if day else "" for day in (dates.start, dates.end)]
         chips.append(Chip("date", " to ".join(bounds).strip(), dates.words))

@@ -19,7 +19,7 @@ from core.domain.queries import Chip
 from core.domain.sanitize import storable_text
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.search.query.route import AskedDates, asked_dates
-from core.text.phrase_match import said_words
+from core.text.phrase_match import phrase_words
 
 __all__ = ["ParsedQuery", "misread", "narrowed", "quoted_phrases", "read_query"]
 
@@ -32,7 +32,7 @@ _TRAILING = ".,;:!?"
 _DATES = ("before", "after", "since", "until")
 _TYPED_DATES = ("2024", "2024-03", "2024-03-15")
 _MOST_TEXTS = 20  # phrases and excluded words per question; further ones are plain words. Chosen by hand.
-_MOST_TOLD = 3
+_MOST_NOTICES = 3
 _NOWHERE = 0  # the id of no document
 _ANY_DAY = date(2000, 1, 1)  # terms name their days themselves
 
@@ -94,15 +94,15 @@ _FIELDS: Mapping[str, _Field] = {
 @dataclass(frozen=True, slots=True)
 class _Term:
     """One syntax term of the question. key: part of the chip's kind. field: a field name, with "-" when excluded, or
-    "phrase" or "without". told: its meaning as text. words: as typed. kept: the part that stays in the plain
-    question."""
+    "phrase" or "without". description: its meaning as text. words: as typed. plain_part: the part that stays in the
+    plain question."""
 
     key: str
     field: str
     value: str
-    told: str
+    description: str
     words: str
-    kept: str = ""
+    plain_part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def read_query(text: str, terms: WorkspaceTerms) -> ParsedQuery:
             continue
         signs.setdefault(term.key, term)
         texts = sum(each.field in ("phrase", "without") for each in signs.values())
-        pieces += [text[at : match.start()], term.kept]
+        pieces += [text[at : match.start()], term.plain_part]
         at = match.end()
     if not signs:
         return ParsedQuery(text)
@@ -195,16 +195,16 @@ def misread(text: str, terms: WorkspaceTerms) -> tuple[str, ...]:
     [('“-draft” is read as words: nothing is said to look for.',), ()]
     """
     text = storable_text(text)
-    said = []
+    notices = []
     for match in _TERM.finditer(text):
         name = (match["name"] or "").lower()
         values = _TYPED_DATES if name in _DATES else tuple(_FIELDS[name].values(terms)) if name in _FIELDS else ()
         if values and _term(match, terms) is None:
-            said.append(f"“{match.group()}” is read as words; {name}: takes {', '.join(map(str, values))}.")
+            notices.append(f"“{match.group()}” is read as words; {name}: takes {', '.join(map(str, values))}.")
     left = _TERM.sub(lambda match: "" if match["minus"] and _term(match, terms) else match.group(), text)
     if text.strip() and not left.strip():
-        said.append(f"“{text.strip()}” is read as words: nothing is said to look for.")
-    return tuple(said[:_MOST_TOLD])
+        notices.append(f"“{text.strip()}” is read as words: nothing is said to look for.")
+    return tuple(notices[:_MOST_NOTICES])
 
 
 def _query(plain: str, terms: Sequence[_Term]) -> ParsedQuery:
@@ -217,7 +217,7 @@ def _query(plain: str, terms: Sequence[_Term]) -> ParsedQuery:
         tuple(term.value for term in terms if term.field == "phrase"),
         tuple(term.value for term in terms if term.field == "without"),
         fields,
-        tuple(Chip(term.key, term.told, term.words) for term in terms),
+        tuple(Chip(term.key, term.description, term.words) for term in terms),
     )
 
 
@@ -238,12 +238,12 @@ def _value(match: re.Match[str]) -> str:
 def _text_term(match: re.Match[str]) -> _Term | None:
     """A phrase or an excluded word, or None for words."""
     value, minus, words = _value(match), bool(match["minus"]), match.group().rstrip(_TRAILING)
-    if not said_words(value):
+    if not phrase_words(value):
         return None
     if minus and (match["quoted"] is not None or value[0].isalpha()):
         return _Term(f"without:{value}", "without", value, f"does not say “{value}”", words)
     if match["quoted"] is not None:
-        return _Term(f"phrase:{value}", "phrase", value, f"says “{value}”", words, kept=value)
+        return _Term(f"phrase:{value}", "phrase", value, f"says “{value}”", words, plain_part=value)
     return None
 
 
@@ -257,8 +257,8 @@ def _field_term(name: str, typed: str, minus: bool, words: str, terms: Workspace
     if known is None or value is None:
         return None
     key = f"-{name}" if minus else name
-    told = f"{known.words} {'is not' if minus else 'is'} {known.title(value, terms)}"
-    return _Term(f"field:{key}:{value}", key, value, told, words)
+    description = f"{known.words} {'is not' if minus else 'is'} {known.title(value, terms)}"
+    return _Term(f"field:{key}:{value}", key, value, description, words)
 
 
 def _dates(name: str, typed: str) -> AskedDates | None:

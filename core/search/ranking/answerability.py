@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from core.domain.documents import Origin
 from core.domain.results import Candidate, Signals
 from core.knowledge.answer_kinds import answer_kinds
-from core.search.query.expansion import said_in, wordings_of
+from core.search.query.expansion import contained_wordings, wordings_of
 from core.text.tokenize import STOP_WORDS
 
 __all__ = ["Answerability", "judge", "named_in"]
@@ -27,7 +27,7 @@ LEAST_CLEAR = 0.65
 question's words. Where the best matches are on different topics, the feedback vector is far from each of them (as a
 clarity score identifies a hard query: Cronen-Townsend, Zhou & Croft 2002)."""
 _CLEAR_FEEDBACK, _CLEAR_SIMILARITY, _CLEAR_KEYWORD, _CLEAR_COVERAGE = 0.5, 0.2, 0.2, 0.1
-_MUCH_SAID = 10.0
+_FULL_BM25 = 10.0
 """BM25 that counts as full evidence: about two rare words. Absolute, not a share of the question: a long question that
 uses other words than the library shares few of them, and that alone is no reason to return no answer."""
 _ALL = 0.85 - 1e-9
@@ -58,24 +58,26 @@ def judge(question: str, candidates: Sequence[Candidate], date_words: str = "", 
     if not candidates:
         return Answerability(False, "Nothing in the library matches the question and the filters.")
     names = named_in(question)
-    texts = [_told(candidate) for candidate in candidates]
+    texts = [_full_text(candidate) for candidate in candidates]
     for name in names:
         if _only_as_a_common_word(name, texts):
             return Answerability(False, f"The library knows the word '{name.lower()}', but nothing named '{name}'.")
     for name in names:
-        if _YEAR.fullmatch(name) and name not in date_words and not _spoken_of(name, candidates, texts):
+        if _YEAR.fullmatch(name) and name not in date_words and not _mentions_year(name, candidates, texts):
             return Answerability(False, f"Nothing found speaks of {name}.")
     known = [name for name in names if any(_holds(text, name) for text in texts)]
-    carrying = [c for c, text in zip(candidates, texts, strict=True) if all(_says(text, name) for name in known)]
-    if not carrying:
+    naming = [
+        c for c, text in zip(candidates, texts, strict=True) if all(_names_or_synonym(text, name) for name in known)
+    ]
+    if not naming:
         return Answerability(False, f"No passage found speaks of {_listed(known)} together.")
     kind = answer_kinds().get(answer_kind)
-    if kind and kind.needed and all(candidate.signals.answer == 0 for candidate in carrying):
+    if kind and kind.needed and all(candidate.signals.answer == 0 for candidate in naming):
         where = f" that speaks of {_listed(known)}" if known else ""
         return Answerability(False, f"Nothing found{where} gives {kind.label}.")
-    if any(_says_all(candidate.signals) for candidate in carrying):
+    if any(_covers_question(candidate.signals) for candidate in naming):
         return Answerability(True)
-    enough = _saying_enough(carrying, known)
+    enough = _with_enough_evidence(naming, known)
     if not enough and known:
         return Answerability(
             False, f"The library mentions {_listed(known)}, but says nothing found that answers the question."
@@ -88,12 +90,12 @@ def judge(question: str, candidates: Sequence[Candidate], date_words: str = "", 
     return Answerability(False, "What comes nearest speaks of different things; none of it stands out as an answer.")
 
 
-def _saying_enough(carrying: Sequence[Candidate], known: Sequence[str]) -> Sequence[Candidate]:
+def _with_enough_evidence(naming: Sequence[Candidate], known: Sequence[str]) -> Sequence[Candidate]:
     """Those with enough evidence among the passages with the known names. A name with a synonym is a topic rather than
     a proper name, so passages may use other words for it."""
     proper = [name for name in known if not wordings_of(name).all]
     least = LEAST_NAMED_EVIDENCE if proper else LEAST_EVIDENCE
-    return [each for each in carrying if _evidence(each.signals, wordings=not proper) >= least]
+    return [each for each in naming if _evidence(each.signals, wordings=not proper) >= least]
 
 
 def named_in(question: str) -> tuple[str, ...]:
@@ -103,10 +105,10 @@ def named_in(question: str) -> tuple[str, ...]:
     (('Workday',), ('Jones', 'Act', 'FUTA', '2025'))
     """
     found: dict[str, None] = {}
-    said = [(match.group().removesuffix("'s"), match.start()) for match in _WORD.finditer(question.replace("’", "'"))]
-    for at, (word, start) in enumerate(said):
+    tokens = [(match.group().removesuffix("'s"), match.start()) for match in _WORD.finditer(question.replace("’", "'"))]
+    for at, (word, start) in enumerate(tokens):
         opens = question[:start].rstrip()[-1:] in ("", ".", "?", "!", ":", '"', "“")
-        following = said[at + 1][0] if at + 1 < len(said) else ""
+        following = tokens[at + 1][0] if at + 1 < len(tokens) else ""
         capitalised = word[0].isupper() and (not opens or following[:1].isupper())
         common = word.lower() in STOP_WORDS | _CALENDAR or "'" in word
         if _YEAR.fullmatch(word) or ((_acronym(word) or capitalised) and not common):
@@ -118,7 +120,7 @@ def _acronym(word: str) -> bool:
     return sum(letter.isupper() for letter in word) > 1 or (word[0].isupper() and any(c.isdigit() for c in word))
 
 
-def _told(candidate: Candidate) -> str:
+def _full_text(candidate: Candidate) -> str:
     passage = candidate.passage
     return f"{passage.document_name.replace('_', ' ')}\n{passage.context}\n{passage.text}"
 
@@ -135,9 +137,9 @@ def _holds(text: str, name: str) -> bool:
     return re.search(rf"(?<=[@./_-]){plain}(?=[@./_-])", lower) is not None
 
 
-def _says(text: str, name: str) -> bool:
+def _names_or_synonym(text: str, name: str) -> bool:
     """Whether a text contains a name or a synonym of it: "annual leave" for "PTO"."""
-    return _holds(text, name) or bool(said_in(text, wordings_of(name).all))
+    return _holds(text, name) or bool(contained_wordings(text, wordings_of(name).all))
 
 
 def _only_as_a_common_word(name: str, texts: Sequence[str]) -> bool:
@@ -150,30 +152,30 @@ def _only_as_a_common_word(name: str, texts: Sequence[str]) -> bool:
 def _evidence(signals: Signals, *, wordings: bool) -> float:
     """Evidence of a passage for the question, in [0, 1], independent of the profile. wordings: whether synonyms count;
     they say too little when the question uses a proper name of the library."""
-    return _SIMILARITY * signals.similarity + _KEYWORD * _said(signals, wordings=wordings)
+    return _SIMILARITY * signals.similarity + _KEYWORD * _keyword_share(signals, wordings=wordings)
 
 
 def _clearness(signals: Signals) -> float:
     """How clearly a passage stands out, in [0, 1]; 1 when relevance feedback was not measured."""
     if signals.relevance_feedback is None:
         return 1.0
-    said = _CLEAR_KEYWORD * _said(signals, wordings=True) + _CLEAR_COVERAGE * signals.term_coverage
-    return _CLEAR_FEEDBACK * signals.relevance_feedback + _CLEAR_SIMILARITY * signals.similarity + said
+    keyword = _CLEAR_KEYWORD * _keyword_share(signals, wordings=True) + _CLEAR_COVERAGE * signals.term_coverage
+    return _CLEAR_FEEDBACK * signals.relevance_feedback + _CLEAR_SIMILARITY * signals.similarity + keyword
 
 
-def _says_all(signals: Signals) -> bool:
+def _covers_question(signals: Signals) -> bool:
     otherwise = signals.wordings / signals.bm25_most if signals.bm25_most > 0 else 0.0
     return signals.term_coverage >= 1 - 1e-9 or (otherwise > 0 and signals.term_coverage + otherwise >= _ALL)
 
 
-def _said(signals: Signals, *, wordings: bool) -> float:
-    """BM25 of a passage ÷ min(highest possible BM25, _MUCH_SAID), in [0, 1]."""
-    most = min(signals.bm25_most, _MUCH_SAID)
-    said = signals.bm25 + (signals.wordings if wordings else 0.0)
-    return min(said / most, 1.0) if most > 0 else 0.0
+def _keyword_share(signals: Signals, *, wordings: bool) -> float:
+    """BM25 of a passage ÷ min(highest possible BM25, _FULL_BM25), in [0, 1]."""
+    most = min(signals.bm25_most, _FULL_BM25)
+    weight = signals.bm25 + (signals.wordings if wordings else 0.0)
+    return min(weight / most, 1.0) if most > 0 else 0.0
 
 
-def _spoken_of(year: str, candidates: Sequence[Candidate], texts: Sequence[str]) -> bool:
+def _mentions_year(year: str, candidates: Sequence[Candidate], texts: Sequence[str]) -> bool:
     """Whether some passage contains a year or some document is dated in it."""
     dates = (candidate.passage.date for candidate in candidates)
     return any(date is not None and str(date.year) == year for date in dates) or any(_holds(t, year) for t in texts)

@@ -14,13 +14,13 @@ from core.knowledge.factors import FactorTable, factor_table
 from core.search.query.route import truth_weight
 from core.text.tokenize import stem, words
 
-__all__ = ["FACTORS", "FactorValue", "ScoringContext", "jurisdiction_value", "kept_share", "overlap", "utility"]
+__all__ = ["FACTORS", "FactorValue", "ScoringContext", "jurisdiction_value", "overlap", "retention", "utility"]
 
 
-def kept_share(age_days: float, base_days: float, uses: int = 0) -> float:
+def retention(age_days: float, base_days: float, uses: int = 0) -> float:
     """exp(-age / S), S = base · (1 + ln(1 + uses)): exponential decay that slows with use, in (0, 1].
 
-    >>> round(kept_share(50, 200), 3), kept_share(0, 100)
+    >>> round(retention(50, 200), 3), retention(0, 100)
     (0.779, 1.0)
     """
     return exp(-age_days / (base_days * (1 + log(1 + uses))))
@@ -97,8 +97,8 @@ def _keyword_overlap(candidate: Candidate, asked: ScoringContext) -> FactorValue
         why = f"the {'document' if wanted else 'question'} has no keywords"
         return FactorValue(asked.table["keyword_overlap"]["unknown"], f"neutral: {why}")
     value = overlap(own, wanted)
-    held = f"{round(value * len(wanted))} of {len(wanted)}"
-    return FactorValue(value, f"{held} keywords of the question are keywords of the document")
+    matched = f"{round(value * len(wanted))} of {len(wanted)}"
+    return FactorValue(value, f"{matched} keywords of the question are keywords of the document")
 
 
 def overlap(own: tuple[str, ...], wanted: tuple[str, ...]) -> float:
@@ -107,16 +107,16 @@ def overlap(own: tuple[str, ...], wanted: tuple[str, ...]) -> float:
     >>> overlap(("raft consensus", "raft log"), ("raft",)), overlap(("startup culture", "article"), ("art",))
     (1.0, 0.0)
     """
-    held = {stem(word) for keyword in own for word in words(keyword)}
-    return sum(stem(word) in held for word in wanted) / len(wanted)
+    stems = {stem(word) for keyword in own for word in words(keyword)}
+    return sum(stem(word) in stems for word in wanted) / len(wanted)
 
 
 def _term_coverage(candidate: Candidate, asked: ScoringContext) -> FactorValue:
     signals = candidate.signals
     if signals.bm25_most <= 0:
         return FactorValue(asked.table["term_coverage"]["unknown"], "neutral: the question has no keywords")
-    held = {term.stem for term in signals.terms if term.score > 0}
-    missing = [word for word in asked.route.keywords if stem(word) not in held]
+    matched = {term.stem for term in signals.terms if term.score > 0}
+    missing = [word for word in asked.route.keywords if stem(word) not in matched]
     without = f", without {', '.join(missing[:4])}" if missing else ""
     return FactorValue(
         signals.term_coverage, f"holds {signals.term_coverage:.0%} of the question's words by rarity{without}"
@@ -148,11 +148,11 @@ def _synonym_match(candidate: Candidate, asked: ScoringContext) -> FactorValue:
     signals = candidate.signals
     if signals.synonym_match is None:
         return FactorValue(asked.table["synonym_match"]["unknown"], "neutral: near words were not looked for")
-    said = ", ".join(
+    listed = ", ".join(
         f"'{each.word}' for '{each.asked}'" + ("" if each.cosine is None else f" ({each.cosine:.2f})")
         for each in signals.near_words[:4]
     )
-    by = f": {said}" if said else ""
+    by = f": {listed}" if listed else ""
     return FactorValue(
         signals.synonym_match, f"holds or nearly holds {signals.synonym_match:.0%} of the question's words{by}"
     )
@@ -202,19 +202,19 @@ def _domain(candidate: Candidate, asked: ScoringContext) -> FactorValue:
 
 
 def _recency(candidate: Candidate, asked: ScoringContext) -> FactorValue:
-    def told(age: float) -> FactorValue:
+    def factor_value(age: float) -> FactorValue:
         for most, value in asked.table.recency_steps:
             if int(age) <= most:
                 return FactorValue(value, f"{int(age)} days old (at most {most:g})")
         return FactorValue(asked.table["recency"]["older"], f"{int(age)} days old")
 
-    return _aged("recency", candidate, asked, told)
+    return _aged("recency", candidate, asked, factor_value)
 
 
 def _half_life(candidate: Candidate, asked: ScoringContext) -> FactorValue:
     days = asked.table["half_life"].by_value.get(candidate.passage.source_type, asked.profile.half_life_days)
-    said = f"days old, halving every {days:g} days"
-    return _aged("half_life", candidate, asked, lambda age: FactorValue(0.5 ** (age / days), f"{int(age)} {said}"))
+    reason = f"days old, halving every {days:g} days"
+    return _aged("half_life", candidate, asked, lambda age: FactorValue(0.5 ** (age / days), f"{int(age)} {reason}"))
 
 
 def _freshness(candidate: Candidate, asked: ScoringContext) -> FactorValue:
@@ -222,19 +222,21 @@ def _freshness(candidate: Candidate, asked: ScoringContext) -> FactorValue:
     return _aged("freshness", candidate, asked, lambda age: FactorValue(1 / (1 + age / scale), f"{int(age)} days old"))
 
 
-def _aged(name: str, candidate: Candidate, asked: ScoringContext, told: Callable[[float], FactorValue]) -> FactorValue:
+def _aged(
+    name: str, candidate: Candidate, asked: ScoringContext, value_at_age: Callable[[float], FactorValue]
+) -> FactorValue:
     """The value of an age factor from the passage's age in days, if it is dated."""
     row, age = asked.table[name], asked.age_days(candidate)
     if age is None:
         return FactorValue(row["unknown"], "neutral: undated")
-    return FactorValue(row["future"], "dated in the future") if age < 0 else told(age)
+    return FactorValue(row["future"], "dated in the future") if age < 0 else value_at_age(age)
 
 
 def _jurisdiction(candidate: Candidate, asked: ScoringContext) -> FactorValue:
     own, wanted = candidate.passage.jurisdiction, asked.route.jurisdiction
     rule = jurisdiction_value(own, wanted)
-    said = f"applies to {own or 'an unknown place'}, asked about {wanted or 'no place'}"
-    return FactorValue(asked.table["jurisdiction"][rule], f"neutral: {said}" if rule == "unknown" else said)
+    reason = f"applies to {own or 'an unknown place'}, asked about {wanted or 'no place'}"
+    return FactorValue(asked.table["jurisdiction"][rule], f"neutral: {reason}" if rule == "unknown" else reason)
 
 
 def jurisdiction_value(own: str | None, wanted: str | None) -> str:
@@ -282,8 +284,10 @@ def _strength(candidate: Candidate, asked: ScoringContext) -> FactorValue:
     if sector is None:
         return FactorValue(row["documents"], "documents do not fade")
     age = max(asked.age_days(candidate) or 0.0, 0.0)
-    kept = kept_share(age, row.by_value[sector], candidate.signals.uses)
-    return FactorValue(row["least"] + (1 - row["least"]) * kept, f"{sector.value}: {kept:.0%} of its strength left")
+    retained = retention(age, row.by_value[sector], candidate.signals.uses)
+    return FactorValue(
+        row["least"] + (1 - row["least"]) * retained, f"{sector.value}: {retained:.0%} of its strength left"
+    )
 
 
 def _routing(candidate: Candidate, asked: ScoringContext) -> FactorValue:

@@ -20,10 +20,10 @@ from core.search.query.expansion import (
     NO_WORDINGS,
     QueryExpansions,
     SynonymFinder,
+    contained_wordings,
     nearness,
     pair_worths,
     row_share,
-    said_in,
     worth,
 )
 from core.search.retrieval.legs import covered_share
@@ -85,14 +85,16 @@ def best_matches(
     row = factor_table()["relevance_feedback"]
     best: list[FeedbackMatch] = []
     for match in strongest(matches):
-        if len(best) < int(row["passages"]) and not _said(match, best, vectors or {}):
+        if len(best) < int(row["passages"]) and not _is_duplicate(match, best, vectors or {}):
             best.append(match)
     counts = {match.passage_id: exp((match.strength - best[0].strength) / row["spread"]) for match in best}
     total = sum(counts.values())
     return {passage_id: count / total for passage_id, count in counts.items()}
 
 
-def _said(match: FeedbackMatch, best: Sequence[FeedbackMatch], vectors: Mapping[int, NDArray[np.float32]]) -> bool:
+def _is_duplicate(
+    match: FeedbackMatch, best: Sequence[FeedbackMatch], vectors: Mapping[int, NDArray[np.float32]]
+) -> bool:
     """Whether a better match has nearly the same vector."""
     own = vectors.get(match.passage_id)
     others = [vectors[each.passage_id] for each in best if each.passage_id in vectors]
@@ -144,31 +146,33 @@ def sentence_meanings(
     """
     wanted = answer_kinds().get(kind)
     measured = [len(p.meanings) == len(p.sentences) * len(question) and bool(p.sentences) for p in passages]
-    held = [passage for passage, known in zip(passages, measured, strict=True) if known]
-    if not held:
+    with_vectors = [passage for passage, known in zip(passages, measured, strict=True) if known]
+    if not with_vectors:
         return [None] * len(passages)
-    packed = np.frombuffer(b"".join(passage.meanings for passage in held), dtype=np.int8).reshape(-1, len(question))
+    packed = np.frombuffer(b"".join(passage.meanings for passage in with_vectors), dtype=np.int8).reshape(
+        -1, len(question)
+    )
     near = np.clip(cosines(packed, question[None, :])[:, 0], 0.0, 1.0).tolist()
     found: list[SentenceSimilarity | None] = []
     at = 0
     for passage, known in zip(passages, measured, strict=True):
         if known:
             own = tuple(near[at : at + len(passage.sentences)])
-            found.append(_told(own, passage, wanted))
+            found.append(_sentence_similarity(own, passage, wanted))
             at += len(own)
         else:
             found.append(None)
     return found
 
 
-def _told(near: tuple[float, ...], passage: Passage, kind: AnswerKind | None) -> SentenceSimilarity:
+def _sentence_similarity(near: tuple[float, ...], passage: Passage, kind: AnswerKind | None) -> SentenceSimilarity:
     best = max(near)
     if kind is None or best <= 0:
         return SentenceSimilarity(near, best)
     for index in sorted(range(len(near)), key=lambda i: -near[i]):
         if near[index] < _FAR * best:
             break
-        if words := kind.held_in(passage.sentences[index].of(passage.text)):
+        if words := kind.answer_in(passage.sentences[index].of(passage.text)):
             return SentenceSimilarity(near, best, near[index] / best, words)
     return SentenceSimilarity(near, best, 0.0)
 
@@ -178,16 +182,16 @@ _NOT_CLOSE: tuple[float | None, tuple[NearWord, ...]] = (None, ())
 
 @dataclass(frozen=True, slots=True)
 class CandidateFeatures:
-    """Features by passage id. rarity: question term → rarity; wordings: the question's synonyms; held: what a passage
-    contains: stems of the question and of near words, wordings, word pairs of the question; close: its nearness and the
-    near words it is due to, None without near words."""
+    """Features by passage id. rarity: question term → rarity; wordings: the question's synonyms; contained: the stems
+    of the question and of near words, wordings and word pairs of the question that a passage contains; close: its
+    nearness and the near words it is due to, None without near words."""
 
     passages: Mapping[int, Passage]
     similar: Mapping[int, float]
     explained: Mapping[int, Sequence[TermScore]]
     rarity: Mapping[str, float]
     wordings: QueryExpansions = NO_WORDINGS
-    held: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    contained: Mapping[int, frozenset[str]] = field(default_factory=dict)
     meanings: Mapping[int, SentenceSimilarity | None] = field(default_factory=dict)
     feedback: Mapping[int, float] = field(default_factory=dict)
     close: Mapping[int, tuple[float, tuple[NearWord, ...]]] = field(default_factory=dict)
@@ -233,7 +237,7 @@ class CandidateFeatures:
             terms = tuple(self.explained.get(passage_id, ()))
             meanings, feedback = self.meanings.get(passage_id), self.feedback.get(passage_id)
             near, near_words = self.close.get(passage_id, _NOT_CLOSE)
-            held = self.held.get(passage_id, nothing)
+            contained = self.contained.get(passage_id, nothing)
             return Signals(
                 similarity=self._similarity(passage_id),
                 bm25=self._bm25(passage_id),
@@ -248,8 +252,8 @@ class CandidateFeatures:
                 answer_words=meanings.answer_words if meanings else "",
                 synonym_match=near,
                 near_words=near_words,
-                wordings=worth(self.rarity, self.wordings, held) if self.rarity else 0.0,
-                phrase_match=row_share(pairs, held),
+                wordings=worth(self.rarity, self.wordings, contained) if self.rarity else 0.0,
+                phrase_match=row_share(pairs, contained),
                 shared=shared.get(passage_id, ""),
             )
 
@@ -288,8 +292,8 @@ class FeatureExtractor:
             found = self._with_words(found, terms, near, wordings)
         if vector is not None:
             passages = list(found.passages.values())
-            told = zip(passages, sentence_meanings(vector, passages, kind), strict=True)
-            found = replace(found, meanings={passage.id: meanings for passage, meanings in told})
+            measured_sentences = zip(passages, sentence_meanings(vector, passages, kind), strict=True)
+            found = replace(found, meanings={passage.id: meanings for passage, meanings in measured_sentences})
         return self._with_feedback(found, vector) if similar and vector is not None else found
 
     def near_words(self, terms: Sequence[str]) -> Mapping[str, Sequence[NearWord]] | None:
@@ -311,19 +315,20 @@ class FeatureExtractor:
         """Which of the question's words, near words, synonyms and word pairs each passage contains."""
         stems = {each for term in terms for each in index_stems(term)}
         stems |= {each.stem for words in (near or {}).values() for each in words}
-        held = self._sparse.held(sorted(stems), list(found.passages))
+        contained = self._sparse.contained_stems(sorted(stems), list(found.passages))
         wanted = (*wordings.all, *wordings.pairs)
         if wanted:
-            held = {
-                each.id: held.get(each.id, frozenset()) | said_in(f"{each.context}\n{each.text}", wanted)
+            contained = {
+                each.id: contained.get(each.id, frozenset())
+                | contained_wordings(f"{each.context}\n{each.text}", wanted)
                 for each in found.passages.values()
             }
         if near is not None and wordings.by_term:
             near = {term: (*wordings.by_term.get(term, ()), *near.get(term, ())) for term in terms}
         close = {}
         if near is not None and found.rarity:
-            close = {each: nearness(found.rarity, near, held.get(each, frozenset())) for each in found.passages}
-        return replace(found, wordings=wordings, held=held, close=close)
+            close = {each: nearness(found.rarity, near, contained.get(each, frozenset())) for each in found.passages}
+        return replace(found, wordings=wordings, contained=contained, close=close)
 
     def _with_feedback(self, found: CandidateFeatures, vector: NDArray[np.float32]) -> CandidateFeatures:
         documents = [each.id for each in found.passages.values() if each.origin is Origin.DOCUMENT]

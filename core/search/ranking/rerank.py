@@ -54,7 +54,7 @@ class DeadlineReranker:
         self._failed_at = -inf
 
     @property
-    def trouble(self) -> str:
+    def problem(self) -> str:
         """Why the last attempt to load the model failed, "" when none failed."""
         loading = self._loading
         problem = loading.exception() if loading is not None and loading.done() else None
@@ -73,10 +73,10 @@ class DeadlineReranker:
         unread: tuple[float | None, ...] = (None,) * len(texts)
         model = self._loaded(until)
         if model is None:
-            said = (
+            notice = (
                 f"The reranker '{self.name}' is still being loaded, so nothing was reranked. Search again in a moment."
             )
-            return Reranked(unread, said)
+            return Reranked(unread, notice)
         if not self._turn.acquire(timeout=self._seconds_left(until, longest=3600.0)):
             return Reranked(unread, f"The reranker '{self.name}' is busy with other questions: nothing was reranked.")
         characters = rerank_table().characters
@@ -114,8 +114,8 @@ class DeadlineReranker:
                 if reading.stopped.is_set():
                     break
                 found = model.score(reading.question, reading.texts[start : start + _BATCH])
-                told = [float(logit) if isfinite(logit) else None for logit in found]
-                reading.logits[start : start + len(told)] = told
+                finite = [float(logit) if isfinite(logit) else None for logit in found]
+                reading.logits[start : start + len(finite)] = finite
         except BaseException as error:  # noqa: BLE001 - raised again in the caller that waits for the logits
             self._turn.release()
             reading.ended.set_exception(error)
@@ -137,8 +137,8 @@ class DeadlineReranker:
         if read == len(logits):
             return Reranked(logits)
         in_time = "" if reading.ended.done() else f" in {self._deadline_ms} ms"
-        said = f"{read} of {len(logits)} were reranked{in_time}; the others keep their place."
-        return Reranked(logits, f"{said} {model.notice}".strip())
+        explanation = f"{read} of {len(logits)} were reranked{in_time}; the others keep their place."
+        return Reranked(logits, f"{explanation} {model.notice}".strip())
 
 
 def rerankers(

@@ -30,13 +30,13 @@ def score(candidate: Candidate, asked: ScoringContext) -> Score:
     """total = Σ weight · value × Π multipliers; the parts add up to the total within 1e-9."""
     factors = []
     for name, weight in asked.profile.weights.items():
-        valued = FACTORS[name](candidate, asked)
-        factors.append(Factor(name, valued.value, weight, weight * valued.value, valued.reason))
+        result = FACTORS[name](candidate, asked)
+        factors.append(Factor(name, result.value, weight, weight * result.value, result.reason))
     multipliers = []
     for name, strength in asked.profile.multipliers.items():
-        valued = FACTORS[name](candidate, asked)
+        result = FACTORS[name](candidate, asked)
         partly = f", counted by {strength:.0%}" if strength < 1 else ""
-        multipliers.append(Multiplier(name, 1 - strength * (1 - valued.value), valued.reason + partly))
+        multipliers.append(Multiplier(name, 1 - strength * (1 - result.value), result.reason + partly))
     total = fsum(factor.contribution for factor in factors) * prod(multiplier.value for multiplier in multipliers)
     return Score(total, tuple(factors), tuple(multipliers))
 
@@ -48,18 +48,18 @@ def rank(
 
     thresholds False keeps every candidate: when a leg failed, absolute limits would reject what was not measured.
     """
-    kept: list[ScoredCandidates] = []
+    accepted: list[ScoredCandidates] = []
     dropped: list[Dropped] = []
     for candidate in candidates:
         scored = score(candidate, asked)
         found = shortfall(candidate, scored, asked.profile) if thresholds else None
         if found is None:
-            kept.append(ScoredCandidates(candidate, scored))
+            accepted.append(ScoredCandidates(candidate, scored))
         else:
             dropped.append(Dropped(candidate, *found, scored))
-    kept.sort(key=lambda item: (-round(item.score.total, DIGITS), item.candidate.passage.id))
+    accepted.sort(key=lambda item: (-round(item.score.total, DIGITS), item.candidate.passage.id))
     dropped.sort(key=lambda item: (-round(item.score.total if item.score else 0.0, DIGITS), item.candidate.passage.id))
-    return tuple(kept), tuple(dropped)
+    return tuple(accepted), tuple(dropped)
 
 
 def shortfall(candidate: Candidate, scored: Score, profile: ScoreProfile) -> tuple[DropReason, str] | None:
@@ -99,18 +99,18 @@ def collapse(
     Greedy from the best down, so the result depends only on the order.
     """
     near = alike([scored.candidate.passage.text for scored in ranked])
-    shown: dict[int, list[int]] = {}
+    duplicates: dict[int, list[int]] = {}
     dropped: list[Dropped] = []
     for place, scored in enumerate(ranked):
-        twin = min((other for other in near[place] if other in shown), default=None)
+        twin = min((other for other in near[place] if other in duplicates), default=None)
         if twin is None:
-            shown[place] = []
+            duplicates[place] = []
             continue
         passage = ranked[twin].candidate.passage
-        shown[twin].append(scored.candidate.passage.id)
+        duplicates[twin].append(scored.candidate.passage.id)
         detail = f"near-identical to passage {passage.id} of {passage.document_name}, which is shown"
         dropped.append(Dropped(scored.candidate, DropReason.COLLAPSED, detail, scored.score))
-    return tuple((ranked[place], tuple(similar)) for place, similar in shown.items()), tuple(dropped)
+    return tuple((ranked[place], tuple(similar)) for place, similar in duplicates.items()), tuple(dropped)
 
 
 def alike(texts: Sequence[str]) -> tuple[frozenset[int], ...]:
@@ -130,8 +130,8 @@ def alike(texts: Sequence[str]) -> tuple[frozenset[int], ...]:
     distinct, numbers = np.unique(shingles[some], return_inverse=True)
     pairs = np.unique(owners[some] * len(distinct) + numbers)
     owner, shingle = np.divmod(pairs, len(distinct))
-    held = csr_array((np.ones(len(owner), np.int32), (owner, shingle)), shape=(len(texts), len(distinct)))
-    common = (held @ held.T).toarray()
+    incidence = csr_array((np.ones(len(owner), np.int32), (owner, shingle)), shape=(len(texts), len(distinct)))
+    common = (incidence @ incidence.T).toarray()
     sizes = np.bincount(owners[~some], minlength=len(texts)) + np.bincount(owner, minlength=len(texts))
     near = np.tril(common >= NEAR_IDENTICAL * (sizes[:, None] + sizes - common), -1)
     return tuple(frozenset(np.flatnonzero(row).tolist()) for row in near)
@@ -140,11 +140,11 @@ def alike(texts: Sequence[str]) -> tuple[frozenset[int], ...]:
 def _shingles(texts: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
     """For each shingle the index of its text, and its 64-bit hash. A shingle is four consecutive words, separated by
     whitespace; a shorter text is one shingle."""
-    said = [text.lower().split() for text in texts]
-    for words in said:
+    words_by_text = [text.lower().split() for text in texts]
+    for words in words_by_text:
         words.extend([""] * (_SHINGLE_WORDS - len(words)))
-    lengths = np.fromiter(map(len, said), np.intp, len(said))
-    hashes = np.fromiter(map(hash, chain.from_iterable(said)), np.int64, int(lengths.sum())).view(np.uint64)
+    lengths = np.fromiter(map(len, words_by_text), np.intp, len(words_by_text))
+    hashes = np.fromiter(map(hash, chain.from_iterable(words_by_text)), np.int64, int(lengths.sum())).view(np.uint64)
     count = max(len(hashes) - _SHINGLE_WORDS + 1, 0)
     rolled = np.zeros(count, np.uint64)
     for at in range(_SHINGLE_WORDS):

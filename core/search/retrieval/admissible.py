@@ -12,7 +12,7 @@ from core.ports.catalogue import Catalogue
 from core.ports.stores import PassageIds, SparseIndex
 from core.search.query.syntax import ParsedQuery
 from core.search.store import DocumentUsage
-from core.text.phrase_match import said_words
+from core.text.phrase_match import phrase_words
 
 __all__ = ["admitted", "text_admissible", "with_uses"]
 
@@ -32,28 +32,28 @@ def text_admissible(
     if not query.phrases and not query.without:
         return None
     ids = catalogue.admissible(filters)
-    unindexed = np.setdiff1d(ids, sparse.holding(()), assume_unique=True)
+    unindexed = np.setdiff1d(ids, sparse.passages_containing(()), assume_unique=True)
 
-    def holding(phrases: Sequence[str]) -> PassageIds:
-        held = sparse.holding([word for phrase in phrases for word in said_words(phrase)])
-        return np.intersect1d(ids, np.union1d(held, unindexed), assume_unique=True)
+    def passages_with(phrases: Sequence[str]) -> PassageIds:
+        containing = sparse.passages_containing([word for phrase in phrases for word in phrase_words(phrase)])
+        return np.intersect1d(ids, np.union1d(containing, unindexed), assume_unique=True)
 
     if query.phrases:
-        ids = catalogue.saying(_weightiest(query.phrases, holding(query.phrases), sparse), query.phrases)
+        ids = catalogue.with_phrases(_weightiest(query.phrases, passages_with(query.phrases), sparse), query.phrases)
     for phrase in query.without:
-        held = holding([phrase])
-        said = held if len(held) > _MOST_READ else catalogue.saying(held, [phrase])
-        ids = np.setdiff1d(ids, said, assume_unique=True)
+        containing = passages_with([phrase])
+        matching = containing if len(containing) > _MOST_READ else catalogue.with_phrases(containing, [phrase])
+        ids = np.setdiff1d(ids, matching, assume_unique=True)
     return ids
 
 
-def _weightiest(phrases: Sequence[str], held: PassageIds, sparse: SparseIndex) -> PassageIds:
+def _weightiest(phrases: Sequence[str], containing: PassageIds, sparse: SparseIndex) -> PassageIds:
     """As many of the passages as may be read, ascending: chosen by BM25, then the newest."""
-    if len(held) <= _MOST_READ:
-        return held
-    words = [word.lower() for phrase in phrases for word in said_words(phrase)]
-    best = np.array([hit.passage_id for hit in sparse.search(words, held, _MOST_READ).hits], dtype=np.int64)
-    latest = np.setdiff1d(held, best)[::-1]
+    if len(containing) <= _MOST_READ:
+        return containing
+    words = [word.lower() for phrase in phrases for word in phrase_words(phrase)]
+    best = np.array([hit.passage_id for hit in sparse.search(words, containing, _MOST_READ).hits], dtype=np.int64)
+    latest = np.setdiff1d(containing, best)[::-1]
     return np.sort(np.concatenate([best, latest[: _MOST_READ - len(best)]]))
 
 
@@ -61,13 +61,13 @@ def admitted(
     candidates: Sequence[Candidate], filters: SearchFilters, documents: Mapping[int, Document]
 ) -> tuple[tuple[Candidate, ...], tuple[Dropped, ...]]:
     """Candidates with their current catalogue data, because an index may lag behind a label change."""
-    kept: list[Candidate] = []
+    admissible: list[Candidate] = []
     changed: list[Candidate] = []
     for candidate in candidates:
         if candidate.passage.document_id in documents:
-            (kept if filters.admits(candidate.passage) else changed).append(candidate)
+            (admissible if filters.admits(candidate.passage) else changed).append(candidate)
     reason = "its labels changed while it was searched"
-    return tuple(kept), tuple(Dropped(candidate, DropReason.FILTERED, reason) for candidate in changed)
+    return tuple(admissible), tuple(Dropped(candidate, DropReason.FILTERED, reason) for candidate in changed)
 
 
 def with_uses(candidates: Sequence[Candidate], uses: Mapping[int, DocumentUsage]) -> tuple[Candidate, ...]:

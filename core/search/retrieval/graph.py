@@ -1,8 +1,8 @@
 """The graph leg: passages that mention the question's entities, and passages that share entities with those.
 
-Everything is bounded: at most MOST_ASKED entities per question; an entity in more than MOST_HELD passages is ignored;
-at most MOST_PASSAGES passages per step; at most MOST_BRIDGES entities lead from the first step to the second. Filters
-apply before each step, so that an inadmissible passage is never part of a path.
+Everything is bounded: at most MOST_ASKED entities per question; an entity in more than MOST_ENTITY_PASSAGES passages is
+ignored; at most MOST_PASSAGES passages per step; at most MOST_BRIDGES entities lead from the first step to the second.
+Filters apply before each step, so that an inadmissible passage is never part of a path.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,10 +22,10 @@ from core.text.tokenize import STOP_WORDS
 __all__ = ["GraphPath", "GraphResult", "graph_reasons", "question_entities", "search_graph", "walk_graph"]
 
 MOST_ASKED = 8  # entities per question. Chosen by hand, not fitted.
-MOST_HELD = 2000  # passages per entity. Chosen by hand, not fitted.
+MOST_ENTITY_PASSAGES = 2000  # passages per entity. Chosen by hand, not fitted.
 MOST_PASSAGES = 200  # per step. Chosen by hand, not fitted.
 MOST_BRIDGES = 16  # entities between the steps. Chosen by hand, not fitted.
-_BRIDGE_HELD = 100  # passages per bridging entity. Chosen by hand, not fitted.
+_MOST_BRIDGE_PASSAGES = 100  # passages per bridging entity. Chosen by hand, not fitted.
 _LOOKED_THROUGH = 50  # passages searched for bridging entities. Chosen by hand, not fitted.
 _LONGEST = 6  # words of a question that are tried as one name
 
@@ -69,23 +69,23 @@ def question_entities(question: str, graph: EntityGraph) -> tuple[str, ...]:
     """Canonical names of the library's entities that a question names, in its order: recognised names, and any run of
     words that is a name in the library, the longest first. At most MOST_ASKED, the rarest.
 
-    Names in more than MOST_HELD passages are left out, because they say too little.
+    Names in more than MOST_ENTITY_PASSAGES passages are left out, because they say too little.
     """
-    tried = [*_read(question), *_tried(question)]
-    known = graph.known(list(dict.fromkeys(spelling.name for spelling in tried)))
+    spellings = [*_recognised_spellings(question), *_candidate_spellings(question)]
+    known = graph.known(list(dict.fromkeys(spelling.name for spelling in spellings)))
     found: list[tuple[_Spelling, KnownEntity]] = []
-    for spelling in sorted(tried, key=lambda each: (each.start - each.end, not each.sure, each.start)):
+    for spelling in sorted(spellings, key=lambda each: (each.start - each.end, not each.sure, each.start)):
         entity = known.get(spelling.name)
         free = all(spelling.end <= other.start or other.end <= spelling.start for other, _ in found)
         if entity is not None and free and (spelling.sure or _means_it(question, spelling)):
             found.append((spelling, entity))
-    held = [each for each in found if each[1].passages <= MOST_HELD]
-    rarest = sorted(held, key=lambda each: (each[1].passages, each[0].start))[:MOST_ASKED]
+    selective = [each for each in found if each[1].passages <= MOST_ENTITY_PASSAGES]
+    rarest = sorted(selective, key=lambda each: (each[1].passages, each[0].start))[:MOST_ASKED]
     rarest.sort(key=lambda each: each[0].start)
     return tuple(dict.fromkeys(entity.entity.name for _, entity in rarest))
 
 
-def _read(question: str) -> list[_Spelling]:
+def _recognised_spellings(question: str) -> list[_Spelling]:
     """Names recognised in the question, and well-known one-word names in lower case."""
     found = [_Spelling(named.start, named.end, named.entity.name, True) for named in names_in(question)]
     small = _small_spellings()
@@ -106,10 +106,10 @@ def _small_spellings() -> Mapping[str, str]:
     }
 
 
-def _tried(question: str) -> list[_Spelling]:
+def _candidate_spellings(question: str) -> list[_Spelling]:
     """Every run of words that may be a name, as written and in the normal form of terms."""
     words = read_words(question)
-    tried: list[_Spelling] = []
+    candidates: list[_Spelling] = []
     for first in range(len(words)):
         for last in range(first, min(first + _LONGEST, len(words))):
             if last > first and not _joined(question, words[last - 1], words[last]):
@@ -117,9 +117,11 @@ def _tried(question: str) -> list[_Spelling]:
             if words[first].key in STOP_WORDS or words[last].key in STOP_WORDS:
                 continue
             start, end = words[first].start, words[last].start + len(words[last].plain)
-            said = " ".join(question[start:end].split())
-            tried += [_Spelling(start, end, name, False) for name in dict.fromkeys((said, concept_name(said))) if name]
-    return tried
+            phrase = " ".join(question[start:end].split())
+            candidates += [
+                _Spelling(start, end, name, False) for name in dict.fromkeys((phrase, concept_name(phrase))) if name
+            ]
+    return candidates
 
 
 def _joined(question: str, before: NameToken, word: NameToken) -> bool:
@@ -128,11 +130,11 @@ def _joined(question: str, before: NameToken, word: NameToken) -> bool:
 
 def _means_it(question: str, spelling: _Spelling) -> bool:
     """Whether tried words are meant as a name: a single word needs a capital or a digit, and must not be ordinary."""
-    said = question[spelling.start : spelling.end]
-    if " " in said:
+    phrase = question[spelling.start : spelling.end]
+    if " " in phrase:
         return True
-    marked = any(letter.isupper() or letter.isdigit() for letter in said)
-    return marked and (said.casefold() not in name_words().wordlike or said.isupper())
+    marked = any(letter.isupper() or letter.isdigit() for letter in phrase)
+    return marked and (phrase.casefold() not in name_words().wordlike or phrase.isupper())
 
 
 def search_graph(
@@ -167,16 +169,16 @@ def walk_graph(
     asked = {name: rarity(each.passages, before) for name, each in known.items()}
     if not asked or not after:
         return GraphResult(LegHits((), before, after), {})
-    near = graph.holding(asked, filters, among, MOST_PASSAGES)
+    near = graph.passages_naming(asked, filters, among, MOST_PASSAGES)
     scores = {passage_id: sum(asked[name] for name in asked if name in names) for passage_id, names in near}
     paths = {passage_id: GraphPath(_rarest(asked, names)) for passage_id, names in near}
     bridges = _bridges(graph, near, asked, before)
     weights = {name: weight for name, (weight, _) in bridges.items()}
-    for passage_id, names in graph.holding(weights, filters, among, MOST_PASSAGES) if weights else ():
+    for passage_id, names in graph.passages_naming(weights, filters, among, MOST_PASSAGES) if weights else ():
         if passage_id not in paths:
-            held = _rarest(weights, names)
-            scores[passage_id] = min(sum(weights[name] for name in held), max(asked.values()) / 2)
-            paths[passage_id] = GraphPath((), tuple((name, bridges[name][1]) for name in held))
+            bridging = _rarest(weights, names)
+            scores[passage_id] = min(sum(weights[name] for name in bridging), max(asked.values()) / 2)
+            paths[passage_id] = GraphPath((), tuple((name, bridges[name][1]) for name in bridging))
     best = sorted(scores, key=lambda passage_id: (-scores[passage_id], passage_id))[: max(top_k, 0)]
     hits = tuple(LegHit(passage_id, scores[passage_id]) for passage_id in best)
     return GraphResult(LegHits(hits, before, after), {passage_id: paths[passage_id] for passage_id in best})
@@ -198,7 +200,7 @@ def _bridges(
             if name not in asked and reached > met.get(name, (0.0, 0))[0]:
                 met[name] = (reached, passage_id)
     known = graph.known(sorted(met)) if met else {}
-    leading = [name for name, each in known.items() if name in met and 1 < each.passages <= _BRIDGE_HELD]
+    leading = [name for name, each in known.items() if name in met and 1 < each.passages <= _MOST_BRIDGE_PASSAGES]
     leading.sort(key=lambda name: (known[name].passages, name))
     return {
         name: (met[name][0] * rarity(known[name].passages, library) / 2, met[name][1])

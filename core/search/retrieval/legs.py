@@ -60,8 +60,8 @@ def covered_share(terms: Sequence[TermScore], rarity: Mapping[str, float]) -> fl
     0.75
     """
     total = sum(rarity.values())
-    held = sum(rarity.get(term.term, 0.0) for term in terms if term.score > 0)
-    return min(held / total, 1.0) if total > 0 else 0.0
+    covered = sum(rarity.get(term.term, 0.0) for term in terms if term.score > 0)
+    return min(covered / total, 1.0) if total > 0 else 0.0
 
 
 RANK_CONSTANT = 60
@@ -92,8 +92,8 @@ def fuse(
     """
     best = sum(weights.values()) / (k + 1)
     sums = {
-        passage_id: sum(weight / (k + held[leg]) for leg, weight in weights.items() if leg in held)
-        for passage_id, held in ranks.items()
+        passage_id: sum(weight / (k + leg_ranks[leg]) for leg, weight in weights.items() if leg in leg_ranks)
+        for passage_id, leg_ranks in ranks.items()
     }
     order = sorted(sums, key=lambda passage_id: (-sums[passage_id], passage_id))
     return tuple(

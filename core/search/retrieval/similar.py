@@ -64,13 +64,13 @@ def similar_to(
     rare = rarest(sparse.rarity(question_terms(passage.text)))
     ids, cosines = _found(passage, filters, tuple(rare), catalogue, vectors, sparse)
     candidates = [each for each in catalogue.passages(sorted(ids)).values() if filters.admits(each)]
-    holding = {each.id: frozenset(index_stems(f"{each.context}\n{each.text}")) for each in candidates}
-    common = {term: stem(term) for term in rare if any(stem(term) in held for held in holding.values())}
+    stems = {each.id: frozenset(index_stems(f"{each.context}\n{each.text}")) for each in candidates}
+    common = {term: stem(term) for term in rare if any(stem(term) in contained for contained in stems.values())}
     weighed = {term: rare[term] for term in list(common)[:_RARE_WORDS]}
-    told = [_told(each, weighed, holding[each.id], cosines.get(each.id)) for each in candidates]
-    told = [each for each in told if each.shared or (each.cosine or 0.0) >= _LEAST]
-    told.sort(key=lambda each: (-round(each.nearness, 9), each.passage.id))
-    return _distinct(passage, told, most)
+    similar = [_similarity_of(each, weighed, stems[each.id], cosines.get(each.id)) for each in candidates]
+    similar = [each for each in similar if each.shared or (each.cosine or 0.0) >= _LEAST]
+    similar.sort(key=lambda each: (-round(each.nearness, 9), each.passage.id))
+    return _distinct(passage, similar, most)
 
 
 def rarest(rarity: Mapping[str, float], most: int = _ASKED_WORDS) -> dict[str, float]:
@@ -103,23 +103,25 @@ def _found(
     return (ids | set(cosines)) - {passage.id}, cosines
 
 
-def _told(passage: Passage, rare: Mapping[str, float], held: Collection[str], cosine: float | None) -> SimilarPassage:
-    shared = tuple(term for term in rare if stem(term) in held)
+def _similarity_of(
+    passage: Passage, rare: Mapping[str, float], contained: Collection[str], cosine: float | None
+) -> SimilarPassage:
+    shared = tuple(term for term in rare if stem(term) in contained)
     total = fsum(rare.values())
     share = min(fsum(rare[term] for term in shared) / total, 1.0) if total > 0 else 0.0
     return SimilarPassage(passage, cosine, shared, share)
 
 
-def _distinct(passage: Passage, told: Sequence[SimilarPassage], most: int) -> tuple[SimilarPassage, ...]:
+def _distinct(passage: Passage, similar: Sequence[SimilarPassage], most: int) -> tuple[SimilarPassage, ...]:
     """The nearest ones that are no near duplicates of the passage or of each other."""
-    same = alike([passage.text, *(each.passage.text for each in told)])
-    kept: list[SimilarPassage] = []
-    shown = {0}
-    for place, each in enumerate(told, start=1):
-        if len(kept) < most and not same[place] & shown:
-            kept.append(each)
-            shown.add(place)
-    return tuple(kept)
+    same = alike([passage.text, *(each.passage.text for each in similar)])
+    distinct: list[SimilarPassage] = []
+    chosen = {0}
+    for place, each in enumerate(similar, start=1):
+        if len(distinct) < most and not same[place] & chosen:
+            distinct.append(each)
+            chosen.add(place)
+    return tuple(distinct)
 
 
 def as_question(text: str) -> str:

@@ -7,7 +7,7 @@ import streamlit as st
 from core.answers.context import CheckedSentence, ContextBlock, context_of, supported
 from core.coverage.gaps import score_in_words
 from core.domain.five_truths import FiveTruthsAnswer
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 from pages.components import notices, session
 from pages.components.answer import state
 from pages.components.wording import count, plain, shortened
@@ -35,7 +35,7 @@ def draw_sentences(sentences: Sequence[CheckedSentence], block: ContextBlock) ->
             _verdict(sentence)
             st.markdown(plain(sentence.text))
             for name, support in zip(sentence.cited, sentence.support, strict=True):
-                said = shortened(shown_quote(block.said(name) or ""), 220)
+                said = shortened(display_quote(block.said(name) or ""), 220)
                 st.caption(f"**{plain(name)}** support {score_in_words(support)}: “{plain(said)}”")
             for problem in sentence.problems:
                 st.markdown(f":red[:small[:material/error: {plain(problem)}]]")

@@ -12,7 +12,7 @@ from core.domain.five_truths import Figure, FiveTruthsAnswer, TruthAgreement, Tr
 from core.domain.queries import SearchRequest
 from core.domain.results import Citation
 from core.knowledge.workspace_terms import WorkspaceTerms
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 from core.search.query.route import question_terms
 from core.text.tokenize import stem
 from pages.components import cards, filters, notices, session
@@ -102,7 +102,7 @@ def _card_head(told: TruthAnswer) -> None:
 def _sentence(citation: Citation, own: SearchRequest, stems: Collection[str], terms: WorkspaceTerms) -> None:
     """A sentence letter for letter but for its marks, and where it stands."""
     with st.container(gap=None):
-        st.markdown(f"“{marked(shortened(shown_quote(citation.quote), 700), stems)}”")
+        st.markdown(f"“{marked(shortened(display_quote(citation.quote), 700), stems)}”")
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall"):
             with st.container(gap=None):
                 name = plain(squeezed(citation.document_name, 44))
@@ -176,7 +176,7 @@ def _pair(pair: TruthAgreement | Conflict, icon: str) -> None:
 def _side(statement: Statement) -> None:
     with st.container(gap="xxsmall"):
         cards.truth_badge(statement.truth)
-        quote = shown_quote(statement.citation.quote)
+        quote = display_quote(statement.citation.quote)
         before, said, after = quote.partition(statement.said) if statement.said else (quote, "", "")
         mark = f":primary-background[**{plain(said)}**]" if said else ""
         st.markdown(f"“{plain_with_edges(before)}{mark}{plain_with_edges(after)}”")

@@ -8,7 +8,7 @@ import streamlit as st
 from core.domain.coverage import Board, Cell, CellState, Decision, DecisionHistory, Gap, ReviewerOpinion, ReviewVerdict
 from core.domain.errors import BadRequest, FivefoldError, Outdated
 from core.domain.results import Citation
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 from pages.components import cards, notices
 from pages.components.coverage import state
 from pages.components.styles import CELLS, SEVERITIES
@@ -202,7 +202,7 @@ def _sentences(title: str, citations: tuple[Citation, ...], cell: Cell) -> None:
     st.markdown(f"**{title}**")
     for citation in citations:
         with st.container(border=True, gap="xsmall"):
-            st.markdown(f"“{plain(shortened(shown_quote(citation.quote), 600))}”")
+            st.markdown(f"“{plain(shortened(display_quote(citation.quote), 600))}”")
             where = f", page {citation.page}" if citation.page is not None else ""
             label = f"{plain(squeezed(citation.document_name, 60))}{where} :gray[relevance {citation.relevance:.2f}]"
             if cell.request is not None:

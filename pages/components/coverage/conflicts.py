@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.domain.coverage import Board, Conflict, ConflictKind, ReviewerOpinion, ReviewVerdict, Statement
 from core.domain.errors import FivefoldError
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 from pages.components import cards
 from pages.components.coverage import state
 from pages.components.coverage.cell import decision_line
@@ -83,7 +83,7 @@ def _pair(board: Board, conflict: Conflict) -> None:
 
 def _side(statement: Statement) -> None:
     cards.truth_badge(statement.truth)
-    quote = shown_quote(statement.citation.quote)
+    quote = display_quote(statement.citation.quote)
     before, said, after = quote.partition(statement.said)
     marked = (
         f"{plain_with_edges(before)}:primary-background[**{plain(said)}**]{plain_with_edges(after)}"

@@ -10,7 +10,7 @@ from core.coverage.topics import edited, merged, split, topics_csv, topics_from_
 from core.domain.coverage import Topic, TopicOrigin
 from core.domain.documents import Truth
 from core.domain.errors import FivefoldError
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 from pages.components import notices, session
 from pages.components.coverage import state
 from pages.components.styles import TRUTHS
@@ -84,7 +84,7 @@ def _proposal_row(topic: Topic) -> dict[str, Any]:
     return {
         "topic": topic.name,
         "says": topic.modality.value if topic.modality else "",
-        "sentence": shown_quote(topic.source.quote),
+        "sentence": display_quote(topic.source.quote),
         "document": f"{topic.source.document_name}{page}",
         "domain": topic.domain,
     }

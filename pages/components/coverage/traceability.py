@@ -8,7 +8,7 @@ import streamlit as st
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.traceability import TRACED, TraceRow, orphans_csv, trace_csv
 from core.domain.coverage import Board, GapKind, Modality, Orphan
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 from pages.components import cards
 from pages.components.coverage import state
 from pages.components.styles import CELLS
@@ -90,7 +90,7 @@ def _one(row: TraceRow) -> None:
         st.markdown(f"**{plain(row.topic.name)}**")
         if source is not None:
             place = f"{source.document_name}{f', page {source.page}' if source.page else ''}"
-            st.markdown(f"“{plain(shown_quote(source.quote))}” :gray[{plain(place)}]")
+            st.markdown(f"“{plain(display_quote(source.quote))}” :gray[{plain(place)}]")
         for cell in row.cells:
             look, best = CELLS[cell.state], next(iter(cell.evidence or cell.near_misses), None)
             head, words, button = st.columns([2, 8, 1.4], vertical_alignment="center")
@@ -100,7 +100,7 @@ def _one(row: TraceRow) -> None:
             else:
                 near = "" if cell.evidence else "near miss: "
                 page = f", page {best.page}" if best.page else ""
-                quote = plain(shortened(shown_quote(best.quote), 260))
+                quote = plain(shortened(display_quote(best.quote), 260))
                 words.markdown(f"{near}“{quote}” :gray[{plain(best.document_name)}{page}]")
                 if cell.request is not None:
                     with words:
@@ -145,7 +145,7 @@ def _orphan(each: Orphan) -> dict[str, Any]:
     page = f", p. {each.citation.page}" if each.citation.page else ""
     return {
         "kind": "set-up" if each.kind is GapKind.CONFIGURATION else "policy",
-        "sentence": shown_quote(each.citation.quote),
+        "sentence": display_quote(each.citation.quote),
         "section": each.section,
         "document": f"{each.citation.document_name}{page}",
         "nearest requirement": each.nearest.name if each.nearest else "",

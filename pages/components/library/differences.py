@@ -5,7 +5,7 @@ import streamlit as st
 from core.domain.documents import Document
 from core.library.duplicates.minhash import percent
 from core.library.versions.diff import ChangeKind, SentenceChange, TextDifference, VersionSentence
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 from pages.components import session
 from pages.components.pager import paged
 from pages.components.urls import page_path
@@ -71,7 +71,7 @@ def _told(found: TextDifference) -> None:
 def _change(change: SentenceChange, before: Document, after: Document, *, skipped: bool) -> None:
     sign, word, colour = _LOOKS[change.kind]
     if skipped and change.skipped:
-        lead = f" … {plain(shortened(shown_quote(change.lead), 90))}" if change.lead else ""
+        lead = f" … {plain(shortened(display_quote(change.lead), 90))}" if change.lead else ""
         st.caption(f"⋯ {count(change.skipped, 'sentence')} the same{lead}")
     with st.container(gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -89,7 +89,7 @@ def _text(change: SentenceChange) -> str:
         joined = "".join(_part(part.kind, part.text) for part in change.parts)
         return joined.replace("~~]:green[", "~~] :green[")
     sentence = change.after or change.before
-    text = shortened(shown_quote(sentence.text), _MOST_LETTERS) if sentence is not None else ""
+    text = shortened(display_quote(sentence.text), _MOST_LETTERS) if sentence is not None else ""
     return plain(text) if change.kind is ChangeKind.MOVED else _part(change.kind, text)
 
 

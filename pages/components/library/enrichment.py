@@ -17,7 +17,7 @@ from core.library.enrichment.operations import OPERATIONS
 from core.library.enrichment.service import EnrichmentService
 from core.library.enrichment.store import Enrichment
 from core.library.enrichment.values import Operation, QuotedSpan
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 from pages.components import cards, notices, session
 from pages.components.urls import page_path, params_of
 from pages.components.user_name import who
@@ -87,7 +87,7 @@ def _type(found: Enrichment) -> None:
             )
             _save(lambda desk: desk.edits.set_type(found.document_id, chosen or "", who()), "type", chosen is None)
     if told.evidence:
-        because = [f"“{shortened(shown_quote(each.quote), 70)}” ({each.rule})" for each in told.evidence[:2]]
+        because = [f"“{shortened(display_quote(each.quote), 70)}” ({each.rule})" for each in told.evidence[:2]]
         st.caption(plain(f"because of {' and '.join(because)}"))
 
 
@@ -104,7 +104,7 @@ def _summary(found: Enrichment, document: Document) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _hand(found, Operation.SUMMARY)
         with st.popover("Rewrite", icon=":material/edit:", type="tertiary"):
-            before = told.rewritten or " ".join(shown_quote(each.text) for each in told.sentences)
+            before = told.rewritten or " ".join(display_quote(each.text) for each in told.sentences)
             written = st.text_area(
                 "Summary", before, key=f"enrich.summary.{found.document_id}", height=160, max_chars=2_000
             )
@@ -224,7 +224,7 @@ def _foot(desk: EnrichmentService, found: Enrichment) -> None:
 def _quoted(said: QuotedSpan, document: Document) -> str:
     """A quote as one reads it, with where it stands."""
     where = f" :small[:gray[page {said.page}]]" if document.paged else ""
-    return f"{plain(shown_quote(said.text))}{where}"
+    return f"{plain(display_quote(said.text))}{where}"
 
 
 def _cite(cell: DeltaGenerator, said: QuotedSpan, document: Document) -> None:

@@ -24,7 +24,7 @@ from core.search.batch.questions import (
     run_batch,
     totals,
 )
-from core.search.citations.cite import CitationStyle, shown_quote, written
+from core.search.citations.cite import CitationStyle, display_quote, written
 from pages.components import session
 from pages.components.styles import truth_look
 from pages.components.urls import params_of
@@ -287,7 +287,7 @@ def _row(outcome: BatchOutcome) -> dict[str, Any]:
         "Hits": None if outcome.state is BatchState.FAILED else outcome.hits,
         "By truth": _by_truth(outcome.by_truth),
         "Score": outcome.score,
-        "Best sentence, or why not": shown_quote(best.quote) if best else outcome.why,
+        "Best sentence, or why not": display_quote(best.quote) if best else outcome.why,
         "Citation": written(best, CitationStyle.BRIEF) if best else "",
         "Id": outcome.question.key,
     }

@@ -8,7 +8,7 @@ import streamlit as st
 from core.domain.errors import NotFound
 from core.domain.queries import SearchRequest
 from core.domain.results import Hit, SearchResult
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 from core.search.explanation.score_breakdown import (
     ComparedResult,
     ResultComparison,
@@ -230,7 +230,7 @@ def _side(side: ComparedResult, name: str, result: SearchResult) -> None:
         cards.inspect_link(result.request, passage.id, label, icon=":material/troubleshoot:")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             cards.badges(passage, session.terms())
-        st.markdown(marked(shortened(shown_quote(sentence), 500), stems, quoted_phrases(result.request.question)))
+        st.markdown(marked(shortened(display_quote(sentence), 500), stems, quoted_phrases(result.request.question)))
         rank = f"rank {side.rank}" if side.rank else f"not shown, {side.why}"
         st.caption(f"score **{side.score.total:.3f}** · {plain(rank)}")
 

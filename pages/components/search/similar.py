@@ -8,7 +8,7 @@ from core.domain.errors import FivefoldError
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.domain.results import Hit, SearchResult
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 from core.search.retrieval.similar import SimilarPassage, as_question
 from pages.components import cards, notices
 from pages.components.urls import page_path, params_of
@@ -64,7 +64,7 @@ def _line(similar: SimilarPassage, result: SearchResult) -> None:
             cards.origin_badge(passage)
             label = f"**{name}**, {plain(where)}" if where else f"**{name}**"
             _open(similar, result, label)
-        st.markdown(plain(shortened(shown_quote(passage.text), 180)))
+        st.markdown(plain(shortened(display_quote(passage.text), 180)))
         st.caption(plain(_why(similar)))
 
 
@@ -72,7 +72,7 @@ def _open(similar: SimilarPassage, result: SearchResult, label: str) -> None:
     """Inspect with this passage: under the question asked, or, where it is no candidate of it, under its own words."""
     passage, asked = similar.passage, result.request
     if passage.id not in {candidate.passage.id for candidate in result.candidates}:
-        asked = SearchRequest(as_question(shown_quote(passage.text)), asked.filters, profile=asked.profile)
+        asked = SearchRequest(as_question(display_quote(passage.text)), asked.filters, profile=asked.profile)
     cards.inspect_link(asked, passage.id, label, icon=":material/troubleshoot:")
 
 
@@ -91,7 +91,7 @@ def _why(similar: SimilarPassage) -> str:
 
 def _as_search(hit: Hit, request: SearchRequest) -> None:
     sentence = hit.citations[0].quote if hit.citations else hit.candidate.passage.text
-    asked = SearchRequest(as_question(shown_quote(sentence)), request.filters, profile=request.profile)
+    asked = SearchRequest(as_question(display_quote(sentence)), request.filters, profile=request.profile)
     st.page_link(
         page_path("search"),
         label="Search for its sentence",

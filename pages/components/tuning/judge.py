@@ -15,7 +15,7 @@ from core.evaluation.judgments.agreement import DisputedResult, JudgeAgreement, 
 from core.evaluation.judgments.pools import Pool, PoolItem
 from core.evaluation.judgments.units import UnitIndex
 from core.evaluation.judgments.validation import grade_words
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 from core.text.tokenize import keywords, stem
 from pages.components import cards, notices, session, urls
 from pages.components.tuning import judge_state as state
@@ -406,11 +406,11 @@ def _text(item: PoolItem, stems: Collection[str]) -> None:
     sentence = item.citation.quote if item.citation else text
     at = text.find(sentence)
     if at < 0:
-        st.markdown(marked(shown_quote(sentence), stems))
+        st.markdown(marked(display_quote(sentence), stems))
         return
     before, after = text[:at], text[at + len(sentence) :]
-    parts = [f":gray[{plain(shown_quote(before))}]" if before.strip() else "", marked(shown_quote(sentence), stems)]
-    parts.append(f":gray[{plain(shown_quote(after))}]" if after.strip() else "")
+    parts = [f":gray[{plain(display_quote(before))}]" if before.strip() else "", marked(display_quote(sentence), stems)]
+    parts.append(f":gray[{plain(display_quote(after))}]" if after.strip() else "")
     st.markdown(" ".join(part for part in parts if part))
 
 

@@ -11,7 +11,7 @@ from core.domain.coverage import Board, CellState
 from core.domain.queries import ScoreProfile, SearchRequest
 from core.domain.results import SearchResult
 from core.evaluation.tuning.trial import CellChangePreview, RankChange, Trial
-from core.search.citations.cite import shown_quote
+from core.search.citations.cite import display_quote
 from core.search.explanation.score_breakdown import strip_words
 from pages.components import cards, charts
 from pages.components.coverage.state import kind_words
@@ -223,7 +223,7 @@ def listed(
         passage, move = hit.candidate.passage, moves[hit.candidate.passage.id]
         with st.container(gap="xxsmall"):
             _head(move, after, request, hit.rank)
-            st.caption(plain(shortened(shown_quote(sentences.get(passage.id, passage.text)), 170)))
+            st.caption(plain(shortened(display_quote(sentences.get(passage.id, passage.text)), 170)))
             with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
                 st.markdown(f"**{hit.score.total:.3f}**", width=46)
                 strip = charts.score_strip(hit.score, after.profile.threshold)

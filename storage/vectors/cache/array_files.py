@@ -104,20 +104,20 @@ def open_arrays(path: Path) -> ArrayFile:
     with path.open("rb") as file:
         found = _state(file.fileno())
         try:
-            held = _checked(file, found[0])
-            arrays = {name: _mapped(file, place) for name, place in held["arrays"].items()}
+            header = _checked(file, found[0])
+            arrays = {name: _mapped(file, place) for name, place in header["arrays"].items()}
         except (ValueError, KeyError, TypeError) as error:
             raise DamagedFile from error
         if _state(file.fileno()) != found:
             raise DamagedFile
-        opened = ArrayFile(held["about"], arrays, os.dup(file.fileno()), found)
+        opened = ArrayFile(header["about"], arrays, os.dup(file.fileno()), found)
     finalize(opened, os.close, opened._descriptor)
     return opened
 
 
 def _state(descriptor: int) -> tuple[int, int]:
-    held = os.fstat(descriptor)
-    return held.st_size, held.st_mtime_ns
+    status = os.fstat(descriptor)
+    return status.st_size, status.st_mtime_ns
 
 
 def _checked(file: BinaryIO, size: int) -> Any:
@@ -148,5 +148,5 @@ def _mapped(file: BinaryIO, place: Mapping[str, Any]) -> NDArray[Any]:
     if not count:
         return np.empty(shape, dtype=kind)
     begin = start - start % mmap.ALLOCATIONGRANULARITY
-    held = mmap.mmap(file.fileno(), start - begin + count * kind.itemsize, access=mmap.ACCESS_READ, offset=begin)
-    return np.frombuffer(held, dtype=kind, count=count, offset=start - begin).reshape(shape)
+    mapped = mmap.mmap(file.fileno(), start - begin + count * kind.itemsize, access=mmap.ACCESS_READ, offset=begin)
+    return np.frombuffer(mapped, dtype=kind, count=count, offset=start - begin).reshape(shape)

@@ -121,9 +121,9 @@ def _gather_vectors(
         chosen = places[first : first + _WRITTEN_ROWS]
         block = np.zeros((len(chosen), width), dtype=np.float32)
         for start, part in zip(starts, parts, strict=False):
-            theirs = (chosen >= start) & (chosen < start + len(part.columns))
+            in_part = (chosen >= start) & (chosen < start + len(part.columns))
             if part.coded.vectors.shape[1]:
-                block[theirs] = part.coded.vectors[chosen[theirs] - start]
+                block[in_part] = part.coded.vectors[chosen[in_part] - start]
         check_stopped()
         yield block
 
@@ -238,8 +238,11 @@ class CachedLibrary:
         for block, rows in self.read(snapshot.words, documents):
             columns.append(block)
             vectors.append(rows)
-        kept = [~np.isin(fresh.columns.documents, gone), *(np.ones(len(each), dtype=np.bool_) for each in columns[1:])]
-        together, places = merge_columns(columns, kept)
+        retained = [
+            ~np.isin(fresh.columns.documents, gone),
+            *(np.ones(len(each), dtype=np.bool_) for each in columns[1:]),
+        ]
+        together, places = merge_columns(columns, retained)
         changed = part_in_memory(together, np.concatenate(list(with_equal_width(vectors)))[places], base.coded.mean)
         live = base.live & ~np.isin(base.columns.documents, gone)
         return replace(snapshot, parts=(SnapshotPart(base.columns, base.coded, live), changed))
@@ -451,8 +454,10 @@ class VectorCache:
 
     def _fail(self, error: Exception) -> None:
         self._not_before = monotonic() + _RETRY_SECONDS
-        said = error.message if isinstance(error, FivefoldError) else str(error) or type(error).__name__
-        self._notice = f"The copy of the library that makes search fast cannot be kept, so searches take longer: {said}"
+        reason = error.message if isinstance(error, FivefoldError) else str(error) or type(error).__name__
+        self._notice = (
+            f"The copy of the library that makes search fast cannot be kept, so searches take longer: {reason}"
+        )
         _log.warning("%s", self._notice)
 
 

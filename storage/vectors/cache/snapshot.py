@@ -70,8 +70,8 @@ class StringColumn:
 
     def numbers(self, words: Sequence[str | None]) -> NDArray[np.int32]:
         """A number per word, -1 for None; new words are added."""
-        held = self._numbers
-        found = [-1 if word is None else held.setdefault(word, len(held)) for word in words]
+        numbers_by_word = self._numbers
+        found = [-1 if word is None else numbers_by_word.setdefault(word, len(numbers_by_word)) for word in words]
         return np.array(found, dtype=np.int32)
 
 
@@ -85,16 +85,16 @@ class Postings:
     @classmethod
     def of(cls, lists: Sequence[Sequence[str]], words: StringColumn) -> "Postings":
         """Each row's words; a word that a row repeats counts once."""
-        unique = [tuple(dict.fromkeys(held)) for held in lists]
-        rows = np.repeat(np.arange(len(unique), dtype=np.int32), [len(held) for held in unique])
-        return cls._sorted(words.numbers([word for held in unique for word in held]), rows)
+        unique = [tuple(dict.fromkeys(listed)) for listed in lists]
+        rows = np.repeat(np.arange(len(unique), dtype=np.int32), [len(listed) for listed in unique])
+        return cls._sorted(words.numbers([word for listed in unique for word in listed]), rows)
 
     @classmethod
     def _sorted(cls, words: NDArray[np.int32], rows: NDArray[np.int32]) -> "Postings":
         order = np.argsort(words, kind="stable")
         return cls(words[order], rows[order])
 
-    def holding(self, word: int) -> NDArray[np.int32]:
+    def rows_with(self, word: int) -> NDArray[np.int32]:
         """The rows that have a word."""
         first, end = np.searchsorted(self.words, (word, word + 1))
         return self.rows[first:end]
@@ -140,8 +140,8 @@ class Columns:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All arrays by name, for a file."""
         plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "listed"}
-        for name, held in zip(LISTED, self.listed, strict=True):
-            plain |= {f"{name} words": held.words, f"{name} rows": held.rows}
+        for name, postings in zip(LISTED, self.listed, strict=True):
+            plain |= {f"{name} words": postings.words, f"{name} rows": postings.rows}
         return plain
 
     @classmethod
@@ -159,13 +159,13 @@ class Columns:
         return cls(numbers, numbers, numbers, flags, flags, words, (nothing,) * len(LISTED))
 
 
-def merge_columns(parts: Sequence[Columns], kept: Sequence[NDArray[np.bool_]]) -> tuple[Columns, NDArray[np.int64]]:
-    """The kept rows of several columns, ids ascending, and where each came from: its row counted over all parts.
+def merge_columns(parts: Sequence[Columns], retained: Sequence[NDArray[np.bool_]]) -> tuple[Columns, NDArray[np.int64]]:
+    """The retained rows of several columns, ids ascending, and where each came from: its row counted over all parts.
 
-    kept: bool, shape (n,), for each part. No id may be kept twice.
+    retained: bool, shape (n,), for each part. No id may be retained twice.
     """
     ids = np.concatenate([part.ids for part in parts])
-    chosen = np.flatnonzero(np.concatenate(kept))
+    chosen = np.flatnonzero(np.concatenate(retained))
     chosen = chosen[np.argsort(ids[chosen], kind="stable")]
     places = np.full(len(ids), -1, dtype=np.int32)
     places[chosen] = np.arange(len(chosen), dtype=np.int32)
@@ -216,24 +216,24 @@ def _field_mask(field: FilterField, columns: Columns, words: StringColumn, filte
     if field.many:
         return _list_mask(field, columns, words, filters)
     if field.name == "documents":
-        held, numbers, nothing = columns.documents, (list(wanted), list(unwanted)), np.False_
+        column, numbers, nothing = columns.documents, (list(wanted), list(unwanted)), np.False_
     else:
-        held = columns.words[SINGLE.index(field.attribute)]
-        numbers, nothing = (words.known(wanted), words.known(unwanted)), held == -1
-    mask = _is_one_of(held, numbers[0]) if wanted else np.ones(len(columns), dtype=np.bool_)
+        column = columns.words[SINGLE.index(field.attribute)]
+        numbers, nothing = (words.known(wanted), words.known(unwanted)), column == -1
+    mask = _is_one_of(column, numbers[0]) if wanted else np.ones(len(columns), dtype=np.bool_)
     if unwanted:
-        mask &= ~_is_one_of(held, numbers[1])
+        mask &= ~_is_one_of(column, numbers[1])
     # A passage without a project belongs to every project.
     return mask | nothing if field.name == "projects" else mask
 
 
-def _is_one_of(held: NDArray[Any], numbers: Sequence[int]) -> Mask:
+def _is_one_of(column: NDArray[Any], numbers: Sequence[int]) -> Mask:
     """Where the column has one of these numbers."""
     if len(numbers) > _FEW:
-        return np.isin(held, np.array(numbers, dtype=held.dtype))
-    found = np.zeros(len(held), dtype=np.bool_)
+        return np.isin(column, np.array(numbers, dtype=column.dtype))
+    found = np.zeros(len(column), dtype=np.bool_)
     for number in numbers:
-        found |= held == number
+        found |= column == number
     return found
 
 
@@ -243,11 +243,11 @@ def _list_mask(field: FilterField, columns: Columns, words: StringColumn, filter
     mask = np.ones(len(columns), dtype=np.bool_)
     if wanted and getattr(filters, f"{field.name}_mode") == "all":
         for word in wanted:
-            mask &= _rows_mask(columns, [postings.holding(number) for number in words.known([word])])
+            mask &= _rows_mask(columns, [postings.rows_with(number) for number in words.known([word])])
     elif wanted:
-        mask &= _rows_mask(columns, [postings.holding(number) for number in words.known(wanted)])
+        mask &= _rows_mask(columns, [postings.rows_with(number) for number in words.known(wanted)])
     for number in words.known(unwanted):
-        mask[postings.holding(number)] = False
+        mask[postings.rows_with(number)] = False
     return mask
 
 
@@ -388,9 +388,9 @@ class Snapshot:
             chosen = order[start : start + _BLOCK]
             vectors = np.empty((len(chosen), self.dimensions), dtype=np.float32)
             for number, part in enumerate(self.parts):
-                theirs = owners[chosen] == number
-                if theirs.any():
-                    vectors[theirs] = part.coded.vectors[rows[chosen[theirs]]]
+                in_part = owners[chosen] == number
+                if in_part.any():
+                    vectors[in_part] = part.coded.vectors[rows[chosen[in_part]]]
             yield ids[chosen], vectors
 
 

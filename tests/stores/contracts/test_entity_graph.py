@@ -99,7 +99,7 @@ def test_holding_is_what_looking_at_every_admissible_passage_gives(
     by_id = {p.id: p for p in passages}
     weighed = {i: sum(weights[name] for name in by_id[i].entities if name in weights) for i in ids}
     expected = sorted((i for i in ids if weighed[i]), key=lambda i: (-weighed[i], i))[:most]
-    found = shelf.graph.holding(weights, meant, among, most)
+    found = shelf.graph.passages_naming(weights, meant, among, most)
     assert [passage_id for passage_id, _ in found] == expected
     assert all(set(names) == set(by_id[passage_id].entities) for passage_id, names in found)
     assert shelf.graph.rows(meant, among) == (len(passages), len(ids))
@@ -163,8 +163,8 @@ def test_archived_documents_are_not_counted_and_found_only_when_asked_for(shelf:
     catalogue.save_labels(replace(first, archived=True), kept)
     assert "Form W-2" not in names(shelf, "") and "Form W-2" not in shelf.graph.known(["Form W-2"])
     assert shelf.graph.known(["IRS"])["IRS"].passages == 1
-    assert len(shelf.graph.holding({"Form W-2": 1.0}, ANYTHING, None, 9)) == 0
-    assert len(shelf.graph.holding({"Form W-2": 1.0}, SearchFilters(archived=True), None, 9)) == 2
+    assert len(shelf.graph.passages_naming({"Form W-2": 1.0}, ANYTHING, None, 9)) == 0
+    assert len(shelf.graph.passages_naming({"Form W-2": 1.0}, SearchFilters(archived=True), None, 9)) == 2
 
 
 def test_a_document_read_again_names_only_what_it_names_now(shelf: Shelf) -> None:
@@ -172,7 +172,7 @@ def test_a_document_read_again_names_only_what_it_names_now(shelf: Shelf) -> Non
     stored = shelf.catalogue.save_ingested(first, [], [passage("New.", entities=("a_b",))], NOTHING)
     shelf.graph.add(stored, [KINDS["a_b"]])
     assert names(shelf, "form") == [] and shelf.graph.known(["a_b"])["a_b"].passages == 2
-    assert [i for i, _ in shelf.graph.holding({"a_b": 1.0}, ANYTHING, None, 9)][-1] == stored[0].id
+    assert [i for i, _ in shelf.graph.passages_naming({"a_b": 1.0}, ANYTHING, None, 9)][-1] == stored[0].id
 
 
 @pytest.mark.parametrize("how", ["graph", "catalogue"])
@@ -189,13 +189,16 @@ def test_a_deleted_document_names_nothing(shelf: Shelf, how: str) -> None:
 def test_a_failed_document_names_nothing(shelf: Shelf) -> None:
     first = next(each for each in shelf.catalogue.documents() if each.name == "a.txt")
     shelf.catalogue.fail(first.id, step="read", reason="It is damaged.", remedy="Save it again.")
-    assert names(shelf, "form") == [] and shelf.graph.holding({"Form W-2": 1.0}, ANYTHING, None, 9) == []
+    assert names(shelf, "form") == [] and shelf.graph.passages_naming({"Form W-2": 1.0}, ANYTHING, None, 9) == []
 
 
 def test_tenants_never_see_each_others_entities(new_shelf: NewShelf, shelf: Shelf) -> None:
     other = new_shelf()
     assert other.graph.search("", None, limit=9).total == 0 and other.graph.known(["IRS"]) == {}
-    assert other.graph.holding({"IRS": 1.0}, ANYTHING, None, 9) == [] and other.graph.rows(ANYTHING, None) == (0, 0)
+    assert other.graph.passages_naming({"IRS": 1.0}, ANYTHING, None, 9) == [] and other.graph.rows(ANYTHING, None) == (
+        0,
+        0,
+    )
     other.graph.delete([each.id for each in shelf.catalogue.documents()])
     assert shelf.graph.known(["IRS"])["IRS"].passages == 2
 

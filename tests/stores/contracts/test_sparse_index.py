@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.domain.documents import Passage
 from core.ports.stores import SparseIndex
-from core.text.phrase_match import said_words
+from core.text.phrase_match import phrase_words
 from core.text.tokenize import index_stems
 from tests.fakes import FakeCatalogue
 from tests.stores.contracts.conftest import NewSparse
@@ -216,25 +216,25 @@ def test_passages_holding_every_word_are_found_by_stem_and_inside_compounds(
     new_sparse: NewSparse, text: str, terms: list[str]
 ) -> None:
     filled = texts(new_sparse, text, "Something else.")
-    assert filled[0].holding(terms).tolist() == ids(filled, text)
+    assert filled[0].passages_containing(terms).tolist() == ids(filled, text)
 
 
 def test_stop_words_and_no_words_restrict_nothing_and_one_unheard_restricts_all(new_sparse: NewSparse) -> None:
     filled = index, passages = texts(new_sparse, "tax law", "tax rule", "overtime")
     every = sorted(p.id for p in passages)
-    assert [index.holding(terms).tolist() for terms in ([], ["the"], ["", "§"])] == [every] * 3
-    assert index.holding(["tax", "law"]).tolist() == ids(filled, "tax law")
-    assert index.holding(["tax", "unheard"]).tolist() == []
-    assert index.holding([]).dtype == np.int64
+    assert [index.passages_containing(terms).tolist() for terms in ([], ["the"], ["", "§"])] == [every] * 3
+    assert index.passages_containing(["tax", "law"]).tolist() == ids(filled, "tax law")
+    assert index.passages_containing(["tax", "unheard"]).tolist() == []
+    assert index.passages_containing([]).dtype == np.int64
 
 
 def test_holding_follows_uploads_and_deletions(uploads: Filled) -> None:
     index, passages = uploads
-    assert index.holding([]).tolist() == sorted(p.id for p in passages)
+    assert index.passages_containing([]).tolist() == sorted(p.id for p in passages)
     for words in (["overtime"], ["payroll", "year"], ["results"]):
         wanted = {stem for word in words for stem in index_stems(word)}
         right = sorted(p.id for p in passages if wanted <= set(index_stems(f"{p.context}\n{p.text}")))
-        assert index.holding(words).tolist() == right
+        assert index.passages_containing(words).tolist() == right
 
 
 _SPOKEN = st.text(st.sampled_from("aeinstgly2AS-'’.&+#_ ,ü"), max_size=30)
@@ -247,6 +247,6 @@ def test_a_passage_that_says_a_word_always_holds_it(
 ) -> None:
     index, passages = texts(new_sparse, *contents)
     for one in passages:
-        spoken = said_words(one.text)
+        spoken = phrase_words(one.text)
         if spoken:
-            assert one.id in index.holding(chance.sample(spoken, min(len(spoken), 2)))
+            assert one.id in index.passages_containing(chance.sample(spoken, min(len(spoken), 2)))
