@@ -296,7 +296,7 @@ SAID = (
 
 
 @pytest.mark.parametrize(
-    ("phrase", "with_phrases"),
+    ("phrase", "saying"),
     [
         ("overtime pay", [0, 1, 2, 3, 6, 8]),
         ("OVERTIME, pay!", [0, 1, 2, 3, 6, 8]),
