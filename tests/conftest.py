@@ -1,6 +1,7 @@
 """What every test may ask for."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,9 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("the folder 'shared' does not stand beside the repository")
     return folder
+
+
+def pytest_unconfigure() -> None:
+    """Stop the database that tests of this process shared."""
+    if database := sys.modules.get("tests.database"):  # importing it takes a second, so no test pays for another's
+        database.close()

@@ -14,6 +14,7 @@ from bootstrap import assembly
 from bootstrap.clock import utc_now
 from core.ports.stores import Embedder
 from core.workbench import Workbench
+from tests.database import ScratchTableStore
 from tests.fakes import (
     FakeActiveLearningStore,
     FakeBlobs,
@@ -29,7 +30,6 @@ from tests.fakes import (
     FakeSavedSearchStore,
     FakeSignatureStore,
     FakeSparseIndex,
-    FakeTableStore,
     FakeUploadQueueStore,
     FakeUsageLog,
     FakeVectorIndex,
@@ -81,7 +81,7 @@ def built(stores: Stores, data_folder: Path, now: Callable[[], datetime] = utc_n
             jobs=stores.jobs,
             graph=FakeEntityGraph(catalogue),
             words=stores.words,
-            tables=FakeTableStore(),
+            tables=ScratchTableStore(),
             coverage=stores.boards,
             evaluation=stores.tunings,
             insights=stores.memories,

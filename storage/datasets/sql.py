@@ -23,7 +23,7 @@ from core.domain.dataset_queries import (
 from core.domain.datasets import ROW_COLUMN, ColumnType, RealityTable
 from core.domain.errors import BadRequest
 
-__all__ = ["COUNTED", "SQL_TYPES", "group_name", "names_of", "sql_of", "written_measure"]
+__all__ = ["COUNTED", "SQL_TYPES", "group_name", "sql_of", "written_measure"]
 
 COUNTED = "groups"
 
@@ -45,20 +45,6 @@ def written_measure(measure: AggregateMeasure) -> str:
         Aggregation.MOST: "highest",
     }
     return f"{words.get(measure.aggregation, measure.aggregation.value)}_{measure.ref.column.strip('_')}"[:63]
-
-
-def names_of(query: TableQuery) -> tuple[str, ...]:
-    """The columns of the answer.
-
-    >>> names_of(TableQuery("employees", columns=(ColumnRef("employees", "name"),)))
-    ('_row', 'name')
-    """
-    if query.counted:
-        return (COUNTED,)
-    if query.groups or query.measures:
-        return (*map(group_name, query.groups), *map(written_measure, query.measures))
-    listed = tuple(ref.column for ref in query.columns)
-    return listed if query.distinct else (ROW_COLUMN, *listed)
 
 
 def group_name(group: Grouping) -> str:

@@ -18,7 +18,7 @@ from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.table_qa.service import TableService
 from tests.answers.asking import COUNTED, QUESTION, expense_library
 from tests.answers.endpoints import KEY, Behaviour, completion, served
-from tests.fakes import FakeTableStore
+from tests.database import ScratchTableStore
 from tests.search.library import NOW, Library
 
 
@@ -33,7 +33,7 @@ class Figures:
         return (COUNTED,)
 
 
-class DeadTables(FakeTableStore):
+class DeadTables(ScratchTableStore):
     """A store of tables that does not answer."""
 
     def tables(self) -> Sequence[object]:  # type: ignore[override]

@@ -11,7 +11,8 @@ from core.domain.filters import SearchFilters
 from core.knowledge.profiles import BUILT_IN
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.table_qa.service import TableService
-from tests.fakes import FakeCoverageBoardStore, FakeTableStore
+from tests.database import ScratchTableStore
+from tests.fakes import FakeCoverageBoardStore
 from tests.insights.office import Office
 
 TOPIC = "zebra stripe deposits"
@@ -52,7 +53,7 @@ def test_a_topic_only_notes_speak_of_is_a_gap_everywhere() -> None:
 
 def test_the_five_truths_are_silent_on_what_only_notes_say() -> None:
     office = office_with_notes()
-    reality = TableService(FakeTableStore(), office.library.catalogue, now=utc_now)
+    reality = TableService(ScratchTableStore(), office.library.catalogue, now=utc_now)
     desk = AnswerService(
         pipeline=office.library.searcher,
         catalogue=office.library.catalogue,

@@ -17,7 +17,6 @@ from pages.components.data import charts, rows
 from pages.components.data.ask import candidates
 from pages.components.data.rows import ColumnLabel, column_labels, rows_csv, rows_xlsx
 from pages.components.wording import plain
-from tests.fakes import FakeTableStore
 from tests.screens.conftest import Opened, Shelf, words
 
 STAFF = """employee_id,last_name,department,pay_rate,hire_date,plan
@@ -248,7 +247,7 @@ def test_a_refused_statement_says_why_and_is_remembered(counted: Shelf, opened: 
     assert screen.warning and "drop" in screen.warning[0].value.lower()
     screen.text_area(key="sql").set_value("select count(*) from employees")
     pressed(screen, "Run")
-    assert "SQL needs the database" in screen.warning[0].value
+    assert not screen.warning and shown(screen) == [[5]]
     pressed(screen, "drop table employees")
     assert screen.text_area(key="sql").value == "drop table employees"
 
@@ -256,13 +255,8 @@ def test_a_refused_statement_says_why_and_is_remembered(counted: Shelf, opened: 
 def test_a_result_is_a_table_a_chart_and_two_files(
     counted: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = Rows(("dept", "n", "n"), (("Shops", 3, 1), ("=1+1", 2, 1)), 2, 4.0, "", truncated=True)
-
-    def run(self: FakeTableStore, sql: str, most_rows: int, timeout_ms: int) -> Rows:
-        return found
-
-    monkeypatch.setattr(FakeTableStore, "run", run)
-    screen = opened("data.py", view="SQL", sql="select department, count(*) from employees group by 1")
+    monkeypatch.setattr("core.table_qa.service.MOST_SQL_ROWS", 2)
+    screen = opened("data.py", view="SQL", sql="select last_name as dept, 3 as n, 1 as n from employees order by _row")
     pressed(screen, "Run")
     assert "**The first 2 rows**; there are more" in words(screen)
     assert list(screen.dataframe[0].value.columns) == ["dept", "n", "n (2)"]

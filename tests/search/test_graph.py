@@ -14,8 +14,7 @@ from core.domain.filters import SearchFilters
 from core.ingestion.entities import with_entities
 from core.search.retrieval import graph as leg
 from core.search.retrieval.graph import graph_reasons, question_entities, search_graph, walk_graph
-from tests.fakes.catalogue import FakeCatalogue
-from tests.fakes.indexes import FakeEntityGraph
+from tests.fakes import FakeCatalogue, FakeEntityGraph
 from tests.stores.libraries import admitted, document, filters_of, passage, random_filters, random_vectors, store
 
 ANYTHING = SearchFilters()

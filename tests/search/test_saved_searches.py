@@ -19,8 +19,7 @@ from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.library.saved_searches import SavedSearch, SavedSearchService, same_search
 from core.ports.stores import Profiles
 from core.search.pipeline import SearchPipeline
-from tests.fakes import FakeEvaluationStore
-from tests.fakes.searches import FakeSavedSearchStore
+from tests.fakes import FakeEvaluationStore, FakeSavedSearchStore
 from tests.search.library import NOW, Library, payroll_library
 
 QUESTION = "overtime rate"

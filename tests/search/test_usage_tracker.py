@@ -16,7 +16,7 @@ from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
 from core.search.store import DocumentUsage, UsageEvent, UsageKind, passage_uses
 from core.search.usage_tracker import UsageTracker
-from tests.fakes.searches import FakeUsageLog
+from tests.fakes import FakeUsageLog
 from tests.search.library import NOW, payroll_library
 
 QUESTION = "When must employers deposit withheld income taxes?"

@@ -1,45 +1,16 @@
-"""One embedded PostgreSQL for all store tests; each test that asks gets a tenant of its own."""
-
-from collections.abc import Iterator
-from itertools import count
-from pathlib import Path
-from tempfile import TemporaryDirectory
+"""The database of the store tests; each test that asks gets a tenant of its own."""
 
 import pytest
 from sqlalchemy import Engine
 
-from storage.embedded_postgres.server import start_embedded
-from storage.migrations import migrate
-from storage.postgres.catalogue import SqlCatalogue
-from storage.postgres.database import Database, engine_for
-
-_TENANTS = count(1)
+from storage.postgres.database import Database
+from tests.database import new_tenant, shared_engine
 
 
 @pytest.fixture(scope="session")
-def engine() -> Iterator[Engine]:
+def engine() -> Engine:
     """A migrated database."""
-    with TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as folder:
-        Path(folder).chmod(0o711)  # as root, the server runs as the owner of its folder and must get there
-        yield from _served(Path(folder))
-
-
-def _served(folder: Path) -> Iterator[Engine]:
-    server = start_embedded(folder)
-    made = engine_for(server.url())
-    try:
-        migrate(made)
-        yield made
-    finally:
-        made.dispose()
-        server.close()
-
-
-def new_tenant(engine: Engine) -> Database:
-    """An empty library."""
-    database = Database(engine, f"tenant {next(_TENANTS)}")
-    SqlCatalogue(database).register()
-    return database
+    return shared_engine()
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from core.library.active_learning.service import ActiveLearningService
 from storage.postgres.active_learning import SqlActiveLearningStore
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database, engine_for
+from tests.database import new_tenant
 from tests.fakes import FakeVectorIndex, InlineJobs
 from tests.search.library import WordEmbedder
-from tests.stores.conftest import new_tenant
 from tests.stores.libraries import MOMENT
 
 FORM = "Site diary\nWeather\nCrew on site\nDelays and why\nVisitors\n"

@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from core.domain.documents import DocumentState, Evidence, EvidenceSource, Label, Labels, Page, Passage, Span, Truth
 from core.domain.errors import Cure, NotFound
-from core.domain.filters import FIELDS, SearchFilters
+from core.domain.filters import FIELDS, FilterField, SearchFilters
 from core.domain.sanitize import storable_text
 from core.ports.catalogue import Catalogue
 from storage.postgres.catalogue import SqlCatalogue
@@ -277,6 +277,20 @@ def test_fingerprints_change_with_what_search_reads_and_with_nothing_else(catalo
     assert catalogue.fingerprints(every)[known.id] != relabelled[known.id]
     catalogue.delete(known.id)
     assert catalogue.fingerprints(every) == {other.id: first[other.id]}
+
+
+@pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.name)
+def test_whatever_a_filter_reads_changes_the_fingerprint(catalogue: Catalogue, field: FilterField) -> None:
+    if field.attribute in ("document_id", "origin"):  # a passage keeps these as long as its id
+        return
+    known = catalogue.add_document(document())
+    (stored,) = catalogue.save_ingested(known, [Page(1, "text")], [passage("text")], ONE)
+    every = SearchFilters(archived=None)
+    before = catalogue.fingerprints(every)
+    values = [value for value in field.values or ("other",) if value != getattr(stored, field.attribute)]
+    changed = replace(stored, **{field.attribute: tuple(values[:1]) if field.many else values[0]})
+    catalogue.save_labels(catalogue.document(known.id), [changed])
+    assert catalogue.fingerprints(every) != before
 
 
 SAID = (

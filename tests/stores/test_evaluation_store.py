@@ -13,7 +13,7 @@ from core.domain.evaluation import Experiment, JudgedQuestion, Judgment, Questio
 from core.domain.profiles import DefaultProfile, ProfileVersion
 from storage.postgres.database import Database
 from storage.postgres.evaluation import SqlEvaluationStore
-from tests.stores.conftest import new_tenant
+from tests.database import new_tenant
 from tests.stores.contracts.evaluation import AT, experiment_of, judgment, made, question, set_of, version_of
 
 

@@ -13,8 +13,8 @@ from core.domain.filters import SearchFilters
 from core.ports.stores import PassageIds
 from storage.postgres.catalogue import SqlCatalogue
 from storage.vectors.chroma import ChromaIndex, chroma_client
+from tests.database import new_tenant
 from tests.fakes import FakeCatalogue
-from tests.stores.conftest import new_tenant
 from tests.stores.libraries import admitted, filters_of, random_documents, random_filters, random_vectors, store
 
 Translated = tuple[Sequence[Passage], Callable[[SearchFilters], PassageIds]]

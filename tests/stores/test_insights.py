@@ -24,8 +24,8 @@ from storage.postgres.database import Database
 from storage.postgres.insights import SqlInsightStore
 from storage.vectors.chroma import ChromaIndex, chroma_client
 from storage.vectors.pgvector import PgvectorIndex
+from tests.database import new_tenant
 from tests.search.library import NOW, WordEmbedder
-from tests.stores.conftest import new_tenant
 from tests.stores.contracts.insights import LINK, episode, insight
 from tests.stores.libraries import document, passage, store
 

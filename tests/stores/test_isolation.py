@@ -41,7 +41,7 @@ from storage.postgres.usage import SqlUsageLog
 from storage.postgres.versions import SqlSignatureStore
 from storage.postgres.vocabularies import SqlVocabularyStore
 from storage.postgres.word_vectors import SqlWordVectorStore
-from tests.stores.conftest import new_tenant
+from tests.database import new_tenant
 from tests.stores.contracts.active_learning import act_of, record_of, verdict_of
 from tests.stores.contracts.active_learning import version_of as lessons_of
 from tests.stores.contracts.evaluation import experiment_of, judgment, question, set_of, version_of

@@ -127,7 +127,7 @@ def test_a_deleted_documents_job_just_ends(database: Database) -> None:
 
 
 def test_one_tenants_worker_leaves_anothers_jobs_alone(database: Database, engine: Engine) -> None:
-    from tests.stores.conftest import new_tenant
+    from tests.database import new_tenant
 
     other = new_tenant(engine)
     _, theirs, _ = _queued(other, "theirs")

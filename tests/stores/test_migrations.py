@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, inspect, text
 
 from core.domain.documents import Truth
 from core.domain.errors import StoreFailed
 from core.domain.filters import SearchFilters
+from storage import migrations
 from storage.migrations import migrate
 from storage.migrations.schema import METADATA
 from storage.postgres.catalogue import SqlCatalogue
@@ -57,6 +59,10 @@ def _earlier_revisions() -> Iterator[tuple[str, str]]:
     parts = re.split(r"^-- revision (\d{4})\n", (_DATA / "earlier_revisions.sql").read_text("utf-8"), flags=re.M)
     for number, statements in zip(parts[1::2], parts[2::2], strict=True):
         yield number, re.sub(r"^-- guard (\w+): (.+)$", _GUARD, statements, flags=re.M)
+
+
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory(str(Path(migrations.__file__).parent))
 
 
 _STAMP = """
@@ -135,6 +141,12 @@ def test_migrations_and_models_say_the_same(empty: Engine) -> None:
 
 def _ours(name: str | None, kind: str, parents: object) -> bool:
     return kind != "table" or name in TABLES
+
+
+def test_a_database_at_the_schemas_own_revision_can_be_upgraded() -> None:
+    """Data folders stand at 0021, or get there from 0001 to 0020: every later revision must follow it."""
+    scripts = _scripts()
+    assert "0021" in {each.revision for each in scripts.iterate_revisions(scripts.get_current_head(), "base")}
 
 
 def test_migrating_twice_changes_nothing(empty: Engine) -> None:
@@ -241,7 +253,9 @@ def test_four_at_once_migrate_it_once(empty: Engine) -> None:
     for engine in engines:
         engine.dispose()
     with empty.begin() as connection:
-        assert list(connection.scalars(text("SELECT version_num FROM alembic_version"))) == ["0021"]
+        assert list(connection.scalars(text("SELECT version_num FROM alembic_version"))) == [
+            _scripts().get_current_head()
+        ]
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(empty: Engine) -> None:

@@ -14,8 +14,7 @@ from storage.datasets.access import TableAccess
 from storage.datasets.store import SqlTableStore
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database
-from tests.fakes import FakeTableStore
-from tests.stores.conftest import new_tenant
+from tests.database import new_tenant
 from tests.stores.tables import EMPLOYEES, Library, in_postgres
 
 ENDLESS = "WITH RECURSIVE n AS (SELECT 1 AS x UNION ALL SELECT x % 9 + 1 FROM n) SELECT {} FROM n"
@@ -162,8 +161,3 @@ def test_the_reader_itself_has_no_right_to_write_even_in_a_transaction_that_may(
 def test_before_the_first_table_there_is_nothing_to_select_from(database: Database) -> None:
     with pytest.raises(BadRequest, match="no tables yet"):
         SqlTableStore(database).run("SELECT 1", 10, 2000)
-
-
-def test_without_a_database_there_is_no_sql() -> None:
-    with pytest.raises(BadRequest, match="SQL needs the database"):
-        FakeTableStore().run("SELECT 1", 10, 2000)

@@ -1,4 +1,4 @@
-"""What every core.table_qa.store.TableStore keeps: tables, their versions, their rejected rows, and what was run."""
+"""What the store of tables keeps: tables, their versions, their rejected rows, and what was run."""
 
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -6,28 +6,20 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine
 
 from core.domain.datasets import LinkState, RowChange, TableHistory, TableLink
 from core.domain.documents import TableRole
 from core.domain.errors import BadRequest, NotFound
 from core.ingestion.parsers import extract
 from tests.stores.libraries import MOMENT
-from tests.stores.tables import EMPLOYEES, FILES, Library, NewLibrary, in_memory, in_postgres, listed
-
-
-@pytest.fixture(params=["memory", "postgres"])
-def new_library(request: pytest.FixtureRequest) -> NewLibrary:
-    """Makes an empty library, of a new tenant at each call."""
-    if request.param == "memory":
-        return in_memory
-    engine = request.getfixturevalue("engine")
-    return lambda: in_postgres(engine)
+from tests.stores.tables import EMPLOYEES, FILES, Library, in_postgres, listed
 
 
 @pytest.fixture
-def library(new_library: NewLibrary) -> Library:
-    """An empty library of each kind."""
-    return new_library()
+def library(engine: Engine) -> Library:
+    """An empty library."""
+    return in_postgres(engine)
 
 
 @pytest.fixture
@@ -148,8 +140,8 @@ def test_a_change_is_kept_and_a_table_that_is_gone_is_told(filled: Library) -> N
         filled.store.change(replace(changed, id=10**9))
 
 
-def test_tenants_never_see_each_other(filled: Library, new_library: NewLibrary) -> None:
-    other = new_library()
+def test_tenants_never_see_each_other(filled: Library, engine: Engine) -> None:
+    other = in_postgres(engine)
     other.store.forget(filled.store.tables()[0].document_id)
     assert list(other.store.tables()) == [] and len(filled.store.tables()) == 3
     assert list(other.store.history(5)) == []

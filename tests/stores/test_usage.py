@@ -14,7 +14,7 @@ from core.search.store import UsageKind
 from storage.postgres.database import Database
 from storage.postgres.saved_searches import SqlSavedSearchStore
 from storage.postgres.usage import SqlUsageLog
-from tests.stores.conftest import new_tenant
+from tests.database import new_tenant
 from tests.stores.contracts.evaluation import made
 from tests.stores.contracts.usage import event, look_of, view_of
 

@@ -23,8 +23,8 @@ from storage.postgres.database import Database
 from storage.vectors.cache.cache import VectorCache, library_file
 from storage.vectors.cached_index import CachedVectorIndex
 from storage.vectors.pgvector import PgvectorIndex
+from tests.database import new_tenant
 from tests.fakes import FakeVectorIndex
-from tests.stores.conftest import new_tenant
 from tests.stores.contracts import test_vector_index as contract
 from tests.stores.contracts.conftest import NewShelf, Shelf
 from tests.stores.libraries import (

@@ -10,7 +10,7 @@ from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database, engine_for
 from storage.vectors.cache.changes import changes_since
 from storage.vectors.pgvector import PgvectorIndex
-from tests.stores.conftest import new_tenant
+from tests.database import new_tenant
 from tests.stores.libraries import document, passage, random_vectors, store
 from tests.stores.test_migrations import create_earlier
 

@@ -1,29 +1,22 @@
-"""The database of the store tests, and tables loaded into it once per session."""
+"""Folders of tables, each loaded once per test process."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
 
 from bootstrap.scratch_library import files_of
 from bootstrap.scratch_tables import table_service_of
 from core.table_qa.service import TableService
-from tests.stores.conftest import engine, new_tenant
+from tests.database import new_tenant, shared_engine
 
-__all__ = ["desk_for", "engine"]
+__all__ = ["desk_for"]
 
 Loaded = Callable[[Path], TableService]
 
 
 @pytest.fixture(scope="session")
-def desk_for(engine: Engine) -> Loaded:
+def desk_for() -> Loaded:
     """Gives the desk of a folder of tables."""
-    desks: dict[Path, TableService] = {}
-
-    def load(folder: Path) -> TableService:
-        if folder not in desks:
-            desks[folder] = table_service_of(new_tenant(engine), files_of([folder]))
-        return desks[folder]
-
-    return load
+    return cache(lambda folder: table_service_of(new_tenant(shared_engine()), files_of([folder])))

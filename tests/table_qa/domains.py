@@ -11,7 +11,8 @@ from tempfile import TemporaryDirectory
 from core.domain.documents import Document, Label, Truth
 from core.ingestion.parsers import extract
 from core.table_qa.service import TableService
-from tests.fakes import FakeCatalogue, FakeTableStore
+from tests.database import ScratchTableStore
+from tests.fakes import FakeCatalogue
 from tests.stores.libraries import document
 
 TODAY = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -91,7 +92,7 @@ class Office:
 
     def __init__(self, files: Mapping[str, str] | None = None) -> None:
         self.catalogue = FakeCatalogue()
-        self.desk = TableService(FakeTableStore(), self.catalogue, now=lambda: TODAY)
+        self.desk = TableService(ScratchTableStore(), self.catalogue, now=lambda: TODAY)
         for name, text in (files or {}).items():
             self.add(name, text)
 

@@ -1,5 +1,6 @@
 """The desk of tables: what an analyst says of them stays said, and what questions may read."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -229,11 +230,11 @@ def test_what_the_tables_cannot_answer_has_no_figure() -> None:
 def test_statements_are_remembered_newest_first_each_once_with_what_went_wrong() -> None:
     hr = Office(HR)
     for typed in ("drop table employees", "select 1", " drop table employees "):
-        with pytest.raises(BadRequest):
+        with nullcontext() if typed == "select 1" else pytest.raises(BadRequest):
             hr.desk.run_sql(typed)
     assert [entry.sql for entry in hr.desk.history()] == ["drop table employees", "select 1"]
     assert "drop" in hr.desk.history()[0].error
-    assert hr.desk.history()[1].error == "SQL needs the database."
+    assert hr.desk.history()[1].error == ""
     assert [entry.sql for entry in hr.desk.history(limit=1)] == ["drop table employees"]
 
 

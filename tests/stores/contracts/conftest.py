@@ -18,8 +18,8 @@ from storage.keywords.index import KeywordIndex
 from storage.postgres.catalogue import SqlCatalogue
 from storage.vectors.chroma import ChromaIndex, chroma_client
 from storage.vectors.pgvector import PgvectorIndex
+from tests.database import new_tenant
 from tests.fakes import FakeCatalogue, FakeSparseIndex, FakeVectorIndex
-from tests.stores.conftest import new_tenant
 
 _NAMES = count(1)
 

@@ -9,8 +9,8 @@ import pytest
 from core.library.active_learning.store import ActiveLearningStore, LabelChoice, LearningActionKind
 from storage.postgres.active_learning import SqlActiveLearningStore
 from storage.postgres.catalogue import SqlCatalogue
+from tests.database import new_tenant
 from tests.fakes import FakeActiveLearningStore
-from tests.stores.conftest import new_tenant
 from tests.stores.contracts.active_learning import act_of, move_of, record_of, verdict_of, version_of
 from tests.stores.libraries import document, random_vectors
 

@@ -29,8 +29,8 @@ from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from storage.postgres.coverage_boards import SqlCoverageBoardStore
 from tests.coverage.boards import citation
+from tests.database import new_tenant
 from tests.fakes import FakeCoverageBoardStore
-from tests.stores.conftest import new_tenant
 
 AT = datetime(2026, 3, 1, 9, 30, 15, 123456, tzinfo=UTC)
 

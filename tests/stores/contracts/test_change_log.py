@@ -9,8 +9,8 @@ from core.domain.documents import Evidence, EvidenceSource, Label
 from core.domain.errors import NotFound
 from core.library.bulk_edit.store import ChangeLog, ChangeSet, LabelEdit
 from storage.postgres.changes import SqlChangeLog
-from tests.fakes.labels import FakeChangeLog
-from tests.stores.conftest import new_tenant
+from tests.database import new_tenant
+from tests.fakes import FakeChangeLog
 
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 LABEL = Label("intent", 0.7, "reference", 0.2, (Evidence("shall “pay”", EvidenceSource.TEXT, "intent", 1.5, "says"),))

@@ -29,8 +29,8 @@ from core.ner.legal_citations import CitationKind
 from core.ports.catalogue import Catalogue
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.enrichments import SqlEnrichmentStore
+from tests.database import new_tenant
 from tests.fakes import FakeCatalogue, FakeEnrichmentStore
-from tests.stores.conftest import new_tenant
 from tests.stores.contracts.usage import NOWHERE
 from tests.stores.libraries import document
 

@@ -16,9 +16,8 @@ from core.ports.catalogue import Catalogue
 from core.ports.stores import EntityGraph
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.entities import SqlEntityGraph
-from tests.fakes.catalogue import FakeCatalogue
-from tests.fakes.indexes import FakeEntityGraph
-from tests.stores.conftest import new_tenant
+from tests.database import new_tenant
+from tests.fakes import FakeCatalogue, FakeEntityGraph
 from tests.stores.libraries import (
     POOLS,
     admitted,

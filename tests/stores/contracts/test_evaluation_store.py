@@ -11,8 +11,8 @@ from core.domain.filters import SearchFilters
 from core.domain.profiles import DefaultProfile, ProfileVersion
 from core.evaluation.store import EvaluationStore
 from storage.postgres.evaluation import SqlEvaluationStore
+from tests.database import new_tenant
 from tests.fakes import FakeEvaluationStore
-from tests.stores.conftest import new_tenant
 from tests.stores.contracts.evaluation import (
     AT,
     FULL_EXPERIMENT,

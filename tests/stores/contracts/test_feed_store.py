@@ -8,8 +8,8 @@ import pytest
 from core.domain.errors import BadRequest, NotFound
 from core.library.sources.feeds import Feed, FeedStore
 from storage.postgres.feeds import SqlFeedStore
+from tests.database import new_tenant
 from tests.fakes import FakeFeedStore
-from tests.stores.conftest import new_tenant
 
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 NOWHERE = 999_999_999

@@ -7,8 +7,8 @@ import pytest
 from core.domain.errors import BadRequest, NotFound
 from core.library.sources.folder_service import FolderStore, FolderTally, WatchedFile, WatchedFolder
 from storage.postgres.folders import SqlFolderStore
+from tests.database import new_tenant
 from tests.fakes import FakeFolderStore
-from tests.stores.conftest import new_tenant
 from tests.stores.libraries import MOMENT
 
 FOLDER = WatchedFolder("/share/Überstunden", project="north", tags=("a", "b"))

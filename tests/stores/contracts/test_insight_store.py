@@ -12,8 +12,8 @@ from core.domain.documents import Sector
 from core.domain.errors import BadRequest, NotFound, Outdated
 from core.insights.store import Episode, Insight, InsightOrEpisode, InsightQuery, InsightStore
 from storage.postgres.insights import SqlInsightStore
+from tests.database import new_tenant
 from tests.fakes import FakeInsightStore
-from tests.stores.conftest import new_tenant
 from tests.stores.contracts.insights import AT, FULL, LINK, NOWHERE, episode, insight
 
 

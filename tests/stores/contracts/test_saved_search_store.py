@@ -10,8 +10,8 @@ from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.library.saved_searches import SavedSearchStore
 from storage.postgres.saved_searches import SqlSavedSearchStore
-from tests.fakes.searches import FakeSavedSearchStore
-from tests.stores.conftest import new_tenant
+from tests.database import new_tenant
+from tests.fakes import FakeSavedSearchStore
 from tests.stores.contracts.usage import AT, NOWHERE, look_of, view_of
 
 

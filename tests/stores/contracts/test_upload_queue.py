@@ -12,8 +12,8 @@ from core.ports.catalogue import Catalogue
 from core.ports.job_queue import STOPPED
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.upload_queue import SqlUploadQueueStore
+from tests.database import new_tenant
 from tests.fakes import FakeCatalogue, FakeUploadQueueStore
-from tests.stores.conftest import new_tenant
 from tests.stores.libraries import MOMENT, document, passage, random_vectors, store
 
 SURE = 0.6

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 
 from core.search.store import DocumentUsage, UsageEvent, UsageKind, UsageLog, tallied
 from storage.postgres.usage import SqlUsageLog
-from tests.fakes.searches import FakeUsageLog
-from tests.stores.conftest import new_tenant
+from tests.database import new_tenant
+from tests.fakes import FakeUsageLog
 from tests.stores.contracts.usage import AT, event, histories
 
 NewLog = Callable[[], UsageLog]

@@ -17,8 +17,8 @@ from core.ports.catalogue import Catalogue
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database
 from storage.postgres.versions import SqlSignatureStore
+from tests.database import new_tenant
 from tests.fakes import FakeCatalogue, FakeSignatureStore
-from tests.stores.conftest import new_tenant
 from tests.stores.libraries import document
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)

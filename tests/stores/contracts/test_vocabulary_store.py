@@ -10,8 +10,8 @@ from core.domain.errors import NotFound, Outdated
 from core.domain.vocabulary import AuthorityNames, DomainWords, JurisdictionNames, Vocabulary
 from core.library.vocabulary.store import VocabularyRun, VocabularyStore, VocabularyVersion
 from storage.postgres.vocabularies import SqlVocabularyStore
+from tests.database import new_tenant
 from tests.fakes import FakeVocabularyStore
-from tests.stores.conftest import new_tenant
 from tests.stores.libraries import MOMENT
 
 OWN = Vocabulary(

@@ -10,8 +10,8 @@ from sqlalchemy import Engine
 
 from core.search.query.expansion import WordVectorStore
 from storage.postgres.word_vectors import SqlWordVectorStore
+from tests.database import new_tenant
 from tests.fakes import FakeWordVectorStore
-from tests.stores.conftest import new_tenant
 
 NewStore = Callable[[], WordVectorStore]
 STEMS = st.sampled_from(("tax", "wage", "vendor", "supplier", "überstund", "pay"))
