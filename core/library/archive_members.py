@@ -10,6 +10,7 @@ from core.domain.errors import Cure, EmptyFile, FileTooCostly
 from core.domain.extraction import ContainedFile, ExtractedDocument
 from core.domain.results import UploadReceipt
 from core.ingestion.parsers.detect import may_hold_files
+from core.ingestion.parsers.file_kinds import MAILS
 from core.ports.catalogue import Catalogue
 from core.ports.reader import FileReader
 
@@ -18,7 +19,6 @@ __all__ = ["MOST_NESTED", "ArchiveMembers", "UploadFunction", "arrived", "is_con
 MOST_NESTED = 6
 """Greatest nesting depth: an archive in a mail in an archive … An archive directly inside an archive adds no level.
 Chosen by hand, not fitted."""
-_MAIL = "message/rfc822", "application/vnd.ms-outlook"
 _TOLD = 20  # warnings listed per archive; the rest are counted. Chosen by hand.
 
 
@@ -94,7 +94,7 @@ class ArchiveMembers:
     def _uploaded(self, document: Document, held: ExtractedDocument) -> list[str]:
         """Upload the files; what the user should know of single ones."""
         old = {each.sha256 for each in self._catalogue.documents(archived=True) if each.parent == document.id}
-        mail = held.media_type in _MAIL
+        mail = held.media_type in MAILS
         told: list[str] = []
         for member in held.members:
             if member.note:

@@ -16,7 +16,18 @@ from core.ports.reader import TextRecognizer
 if TYPE_CHECKING:
     from core.ingestion.parsers.table_text import ParsedTables
 
-__all__ = ["ARCHIVES", "MAILS", "READABLE", "TEXTUAL", "FileKind", "SourceFile", "kind_name", "named_kind", "read_file"]
+__all__ = [
+    "ARCHIVES",
+    "MAILS",
+    "READABLE",
+    "TEXTUAL",
+    "FileKind",
+    "SourceFile",
+    "kind_name",
+    "named_kind",
+    "read_file",
+    "usual_ending",
+]
 
 
 class FileKind(StrEnum):
@@ -213,6 +224,7 @@ _ROWS = (
 )
 _BY_ENDING = {f".{ending}": row.kind for row in _ROWS for ending in row.endings.split()}
 _BY_KIND = {row.kind: row for row in _ROWS}
+_BY_MEDIA_TYPE = {row.kind.value: row for row in _ROWS} | {"application/xhtml+xml": _BY_KIND[FileKind.HTML]}
 TEXTUAL = frozenset(row.kind for row in _ROWS if row.textual)
 ARCHIVES = frozenset(row.kind for row in _ROWS if row.read is _archive)
 MAILS = frozenset({FileKind.EML, FileKind.MSG})
@@ -230,6 +242,16 @@ def named_kind(name: str) -> FileKind | None:
     ('PPTX', None)
     """
     return _BY_ENDING.get(PurePath(name).suffix.lower())
+
+
+def usual_ending(media_type: str) -> str:
+    """The usual file extension of a media type, with its dot, or "" for one that no parser reads.
+
+    >>> usual_ending("text/markdown"), usual_ending("application/xhtml+xml"), usual_ending("video/mp4")
+    ('.md', '.html', '')
+    """
+    row = _BY_MEDIA_TYPE.get(media_type)
+    return "" if row is None else f".{row.endings.split()[0]}"
 
 
 def kind_name(kind: FileKind) -> str:

@@ -11,6 +11,7 @@ from datetime import date, datetime, time
 from core.domain.datasets import ColumnType
 
 __all__ = [
+    "CENTURY_TURN",
     "DATE_ORDERS",
     "EMPTY_WORDS",
     "ColumnReading",
@@ -58,8 +59,8 @@ _PARTS = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{4}|\d{1,2})")
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)? ?([AaPp][Mm])?(?:Z|[+-]00:?00)?")
 
-_CENTURY_TURN = 69
-"""Two-digit years below this are in the 2000s, as in POSIX strptime."""
+CENTURY_TURN = 69
+"""The first two-digit year of the 1900s: 69–99 are 1969–1999 and 00–68 are 2000–2068, as POSIX strptime reads %y."""
 
 DATE_ORDERS = ("ymd", "mdy", "dmy")
 """Orders of day, month and year, the more likely first if a column is ambiguous."""
@@ -184,7 +185,7 @@ def _day(words: str, order: str) -> date | None:
 def _date(year: str, month: str, day: str) -> date | None:
     number = int(year)
     if len(year) <= 2:
-        number += 2000 if number < _CENTURY_TURN else 1900
+        number += 2000 if number < CENTURY_TURN else 1900
     try:
         return date(number, int(month), int(day))
     except ValueError:

@@ -14,6 +14,7 @@ from core.domain.documents import SourceType
 from core.domain.errors import BadFile, BadRequest, EmptyFile, FetchFailed, NotFound
 from core.domain.extraction import FeedEntry
 from core.domain.results import UploadReceipt
+from core.ingestion.parsers.file_kinds import named_kind, usual_ending
 from core.library.archive_members import UploadFunction
 from core.library.sources.feeds import Feed, FeedStore
 from core.ports.fetcher import FetchedPage, PageFetcher, checked_url
@@ -26,16 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["FeedService", "document_name", "entry_page"]
 
 _LONGEST_NAME = 120  # characters; chosen by hand
-_ENDINGS = {
-    "text/html": ".html",
-    "application/xhtml+xml": ".html",
-    "application/pdf": ".pdf",
-    "text/plain": ".txt",
-    "text/markdown": ".md",
-    "text/csv": ".csv",
-    "application/json": ".json",
-    "application/zip": ".zip",
-}
 
 
 class FeedService:
@@ -167,10 +158,7 @@ def _page_name(answer: FetchedPage) -> str:
     """What a fetched file is called: as its server says, else as its address ends."""
     parts = urlsplit(answer.url)
     said = answer.file_name or unquote(PurePosixPath(parts.path).name) or parts.hostname or "page"
-    ending = _ENDINGS.get(answer.media_type, "")
-    known = PurePosixPath(said).suffix.lower()
-    has_one = known in {*_ENDINGS.values(), ".htm", ".docx", ".xlsx", ".pptx", ".xml"} or not ending
-    return document_name(said, "" if has_one else ending)
+    return document_name(said, "" if named_kind(said) else usual_ending(answer.media_type))
 
 
 def document_name(title: str, ending: str) -> str:
