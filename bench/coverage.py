@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 
 from bench.measured import clock, peak_memory
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from bootstrap.scratch_library import files_of, fill, scratch_library
 from bootstrap.workbench import OpenWorkbench, settings_from_environment
 from core.coverage.detection.detector import cell_request

@@ -16,7 +16,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from bootstrap.workbench import OpenWorkbench
 from core.domain.documents import Document, DocumentState, Label, Labels, Page, Passage, Span, Truth
 from core.domain.entities import Entity

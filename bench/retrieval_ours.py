@@ -21,7 +21,7 @@ from core.search.query.route import question_terms
 from core.search.retrieval.retriever import OVERSAMPLED
 from core.workbench import Workbench
 from storage.vectors.cache.cache import VectorCache
-from storage.vectors.cached_index import CachedVectorIndex
+from storage.vectors.pgvector import CachedVectorIndex
 
 __all__ = ["WANTED", "Ours", "measure_ours", "narrowed"]
 

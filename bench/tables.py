@@ -10,7 +10,7 @@ from random import Random
 
 from adapters.sandboxed_reader import SandboxedReader
 from bench.measured import clock, quantile
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from bootstrap.workbench import settings_from_environment
 from core.domain.dataset_queries import (
     AggregateMeasure,

@@ -2,12 +2,13 @@
 
 import os
 from dataclasses import MISSING, dataclass, field, fields
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from core.domain.errors import BadRequest
 
-__all__ = ["Settings", "settings_from_environment"]
+__all__ = ["Settings", "settings_from_environment", "utc_now"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +78,8 @@ def _parsed(variable: str, text: str, kind: type) -> Any:
             raise BadRequest(f"{variable} must be a whole number above 0, not '{text}'.", f"Correct {variable}.")
         return int(text)
     return Path(text).expanduser() if kind is Path else text
+
+
+def utc_now() -> datetime:
+    """The current time in UTC."""
+    return datetime.now(UTC)

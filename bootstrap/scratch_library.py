@@ -8,13 +8,21 @@ from hashlib import sha256
 from pathlib import Path
 from time import monotonic, sleep
 
-from bootstrap.environment import Settings
+from adapters.ocr import installed_ocr
+from bootstrap.environment import Settings, utc_now
 from bootstrap.workbench import OpenWorkbench, open_workbench
 from core.domain.documents import Document, DocumentState
 from core.domain.errors import BadFile, BadRequest, FivefoldError
 from core.evaluation.judgments.files import LabelRow
+from core.ingestion.parsers import extract
 from core.library.upload_queue import NewFile
+from core.table_qa.service import TableService
 from core.workbench import Workbench
+from storage.datasets.store import SqlTableStore
+from storage.embedded_postgres.server import start_embedded
+from storage.migrations import migrate
+from storage.postgres.catalogue import SqlCatalogue
+from storage.postgres.database import Database, engine_for
 
 __all__ = [
     "NamedFile",
@@ -25,8 +33,10 @@ __all__ = [
     "labelled_files",
     "paths_of",
     "scratch_library",
+    "scratch_table_services",
     "scratch_workbench",
     "settle",
+    "table_service_of",
 ]
 
 _LOOK_SECONDS = 0.2  # polling interval. Chosen by hand, not fitted.
@@ -161,3 +171,42 @@ def drain(workbench: Workbench, seconds: float = 600.0) -> None:
     end = monotonic() + seconds
     while workbench.documents.statistics().waiting_jobs and monotonic() < end:
         sleep(_LOOK_SECONDS)
+
+
+def table_service_of(database: Database, files: Sequence[NamedFile]) -> TableService:
+    """A table service with these files loaded and linked, for one tenant. Raises BadFile for an unreadable file."""
+    catalogue = SqlCatalogue(database)
+    catalogue.register()
+    service = TableService(SqlTableStore(database), catalogue, now=utc_now)
+    for file in files:
+        digest = sha256(file.data).hexdigest()
+        pending = Document(0, file.name, digest, len(file.data), DocumentState.PENDING, utc_now())
+        document = catalogue.add_document(pending)
+        with tempfile.TemporaryDirectory(prefix="fivefold-tables-") as folder:
+            service.load(document, extract(file.name, file.data, Path(folder), ocr=installed_ocr()).tables)
+    return service
+
+
+@contextmanager
+def scratch_table_services(folder: Path, names: Sequence[str]) -> Iterator[dict[str, TableService]]:
+    """Name → table service with the tables of that folder below `folder`, each a tenant of one temporary database.
+
+    Raises BadRequest for a missing folder.
+    """
+    missing = [name for name in names if not (folder / name).is_dir()]
+    if missing:
+        raise BadRequest(
+            f"'{folder}' holds no folder '{missing[0]}'.", "Put each set's tables in a folder of its name."
+        )
+    with tempfile.TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as place:
+        Path(place).chmod(0o711)  # as root, the server runs as the owner of its folder and needs access
+        server = start_embedded(Path(place))
+        engine = engine_for(server.url())
+        try:
+            migrate(engine)
+            yield {
+                name: table_service_of(Database(engine, f"asked {name}"), files_of([folder / name])) for name in names
+            }
+        finally:
+            engine.dispose()
+            server.close()

@@ -6,7 +6,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from time import monotonic, perf_counter
@@ -14,10 +14,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from adapters.inference.language_model import LanguageModelClient
-from bootstrap.clock import utc_now
-from bootstrap.environment import Settings, settings_from_environment
+from bootstrap.environment import Settings, settings_from_environment, utc_now
 from core.domain.errors import BadRequest
+from core.ports.models import CrossEncoder
 from core.ports.stores import Embedder, VectorIndex
+from core.search.ranking.rerank import DeadlineReranker, rerankers
 from core.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from storage.postgres.database import Database
     from storage.vectors.cache.cache import VectorCache
 
-__all__ = ["OpenWorkbench", "open_workbench", "run_worker", "settings_from_environment"]
+__all__ = ["OpenWorkbench", "configured_rerankers", "open_workbench", "run_worker", "settings_from_environment"]
 
 _TENANT = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
@@ -81,7 +82,7 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
     from adapters.sandboxed_reader import SandboxedReader
     from bootstrap.assembly import Outside, assemble
     from bootstrap.lazy import LazyEmbedder
-    from bootstrap.rerankers import configured_rerankers
+    from bootstrap.workbench import configured_rerankers
     from storage.migrations import migrate
     from storage.postgres.database import Database, engine_for
 
@@ -119,7 +120,7 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
 def _stores(settings: Settings, database: "Database", embedder: Embedder, resources: ExitStack) -> "Stores":
     from bootstrap.assembly import Stores
     from storage.datasets.store import SqlTableStore
-    from storage.files.originals import OriginalFiles
+    from storage.files import OriginalFiles
     from storage.jobs.queue import PostgresJobQueue
     from storage.keywords.index import KeywordIndex
     from storage.postgres.active_learning import SqlActiveLearningStore
@@ -171,9 +172,8 @@ def _stores(settings: Settings, database: "Database", embedder: Embedder, resour
 
 
 def _start_workers(url: "URL", settings: Settings, workbench: Workbench, resources: ExitStack) -> None:
-    from storage.jobs.concurrency import jobs_at_once, machine
     from storage.jobs.scheduler import Scheduler
-    from storage.jobs.worker import JobWorker
+    from storage.jobs.worker import JobWorker, jobs_at_once, machine
     from storage.postgres.database import conninfo_of
 
     worker = JobWorker(conninfo_of(url), settings.tenant, workbench.jobs.handlers, jobs_at_once(*machine()))
@@ -218,8 +218,7 @@ def _threads() -> int:
 
 def _vectors(settings: Settings, database: "Database", embedder: Embedder, cache: "VectorCache") -> VectorIndex:
     if settings.vector_index == "pgvector":
-        from storage.vectors.cached_index import CachedVectorIndex
-        from storage.vectors.pgvector import PgvectorIndex
+        from storage.vectors.pgvector import CachedVectorIndex, PgvectorIndex
 
         return CachedVectorIndex(PgvectorIndex(database, lambda: embedder.name), cache)
     from bootstrap.lazy import LazyVectorIndex
@@ -247,3 +246,22 @@ def run_worker(settings: Settings, until: Callable[[], object] = signal.pause) -
     with open_workbench(replace(settings, worker=True)) as workbench:
         threading.Thread(target=workbench.check.run_at_start, name="library check", daemon=True).start()
         until()
+
+
+def configured_rerankers(settings: Settings, threads: int, *, hurried: bool = True) -> Mapping[str, DeadlineReranker]:
+    """Every reranker by name, fast first; none is loaded yet.
+
+    threads: inference threads; 0 uses all cores. hurried False: without deadlines, for background work.
+    """
+    models = {
+        "fast": settings.reranker_fast,
+        "balanced": settings.reranker_balanced,
+        "accurate": settings.reranker_accurate,
+    }
+
+    def load(model: str, name: str, max_tokens: int) -> CrossEncoder:
+        from adapters.inference.cross_encoder import load_cross_encoder
+
+        return load_cross_encoder(model, name, settings.data_folder / "models", threads, max_tokens)
+
+    return rerankers(models, load, monotonic, hurried=hurried)

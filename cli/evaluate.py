@@ -261,7 +261,7 @@ def ir(folder: Path, out: Out = None) -> None:
 @evaluate.command("tables")
 def evaluate_tables(questions: Path, folder: Path, out: Out = None) -> None:
     """How often questions to tables are answered rightly, or rightly refused; FOLDER holds a folder per set."""
-    from bootstrap.scratch_tables import scratch_table_services
+    from bootstrap.scratch_library import scratch_table_services
     from core.evaluation.benchmarks.tables import judged, read_questions, summary, wrong_text
 
     asked = read_questions(questions)

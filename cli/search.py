@@ -184,7 +184,7 @@ def rank(
 def _reranker(name: str) -> "DeadlineReranker":
     """A reranker without deadline: it scores all texts, however long it takes."""
     from bootstrap.environment import settings_from_environment
-    from bootstrap.rerankers import configured_rerankers
+    from bootstrap.workbench import configured_rerankers
 
     every = configured_rerankers(settings_from_environment(), threads=0, hurried=False)
     if name not in every:

@@ -11,7 +11,7 @@ from adapters.folder_scanner import LocalFolderScanner
 from adapters.http_fetch import HttpFetcher
 from adapters.sandboxed_reader import SandboxedReader
 from bootstrap import assembly
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.ports.stores import Embedder
 from core.workbench import Workbench
 from tests.database import ScratchTableStore

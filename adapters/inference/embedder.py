@@ -263,6 +263,6 @@ def _agrees(description: Mapping[str, Any]) -> bool:
 
 
 CONVERSION = Conversion(
-    "tokens-int8", ("adapters.inference.embedder_conversion", "adapters.inference.int8_quantization"), _agrees
+    "tokens-int8", ("adapters.inference.embedder_conversion", "adapters.inference.embedder_conversion"), _agrees
 )
 """Another way to convert has another name."""

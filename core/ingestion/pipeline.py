@@ -12,9 +12,9 @@ from core.domain.extraction import ExtractedDocument
 from core.ingestion.chunking import split
 from core.ingestion.classification.classifier import Classifier
 from core.ingestion.classification.relabel import parse_date
-from core.ingestion.entities import with_entities
 from core.ingestion.sentence_vectors import embedded
 from core.knowledge.workspace_terms import WorkspaceTerms
+from core.ner.recognizer import with_entities
 from core.ports.reader import FileReader
 from core.ports.stores import Embedder, Vectors
 

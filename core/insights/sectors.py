@@ -8,7 +8,7 @@ import numpy as np
 
 from core.domain.documents import Sector
 from core.domain.errors import ModelUnavailable
-from core.knowledge.phrase_finder import PhraseFinder
+from core.knowledge.multi_pattern import PhraseFinder
 from core.knowledge.sectors import sectors
 from core.ports.stores import Embedder, Vectors
 from core.text.sentences import sentences

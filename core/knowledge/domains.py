@@ -11,7 +11,7 @@ from typing import Any
 from core.domain.errors import BadTable
 from core.domain.vocabulary import DomainWords, findable
 from core.knowledge.loading import check_keys, table
-from core.knowledge.phrase_finder import PhraseFinder, PhraseHit
+from core.knowledge.multi_pattern import PhraseFinder, PhraseHit
 
 __all__ = [
     "GENERAL",

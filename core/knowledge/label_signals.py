@@ -8,8 +8,7 @@ from typing import Any
 
 from core.domain.errors import BadTable
 from core.knowledge.loading import check_keys, table
-from core.knowledge.multi_pattern import PatternFinder
-from core.knowledge.phrase_finder import PhraseFinder
+from core.knowledge.multi_pattern import PatternFinder, PhraseFinder
 
 __all__ = ["LabelSignal", "LabelSignalFinder", "RegisterFeature", "SignalMatch", "register_features", "signals_of"]
 

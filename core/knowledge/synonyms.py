@@ -9,7 +9,7 @@ from typing import Any
 
 from core.domain.errors import BadTable
 from core.knowledge.loading import check_keys, table
-from core.knowledge.phrase_finder import PhraseFinder
+from core.knowledge.multi_pattern import PhraseFinder
 from core.text.tokenize import stem
 
 __all__ = ["SynonymTable", "other_wordings", "read_synonyms"]

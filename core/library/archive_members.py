@@ -9,8 +9,7 @@ from core.domain.documents import Document, DocumentState, Label, Labels, Source
 from core.domain.errors import Cure, EmptyFile, FileTooCostly
 from core.domain.extraction import ContainedFile, ExtractedDocument
 from core.domain.results import UploadReceipt
-from core.ingestion.parsers.detect import may_hold_files
-from core.ingestion.parsers.file_kinds import MAILS
+from core.ingestion.parsers.file_kinds import MAILS, may_hold_files
 from core.ports.catalogue import Catalogue
 from core.ports.reader import FileReader
 

@@ -1,17 +1,23 @@
-"""Runs every name recogniser on a text and keeps the longest of overlapping matches."""
+"""Named entities of a text and of a document's passages, by patterns and tables; deterministic, without a model.
 
+Every recogniser reads the text, and the longest of overlapping matches is kept.
+"""
+
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 
+from core.domain.documents import Passage
 from core.domain.entities import Entity, EntityType
-from core.ner.capitalised import capitalised_names, known_lexicon
+from core.knowledge.entities import name_words
+from core.ner.capitalised import capitalised_names, known_lexicon, well_known
 from core.ner.definitions import abbreviations, code_names, defined_terms
 from core.ner.legal_citations import cases
-from core.ner.lexicon import NameMatch, NameToken, read_words
+from core.ner.lexicon import NameLexicon, NameMatch, NameToken, read_words
 from core.ner.patterns import numbered_names
 
-__all__ = ["in_cells", "joined_entities", "longest", "names_in"]
-
+__all__ = ["entities_of", "in_cells", "joined_entities", "longest", "names_in", "with_entities"]
 
 _CELLS = (EntityType.MONEY, EntityType.DATE, EntityType.CONCEPT, EntityType.TECHNOLOGY)
 
@@ -68,3 +74,86 @@ def joined_entities(entities: Iterable[Entity]) -> tuple[Entity, ...]:
         elif not set(entity.aliases) <= set(known.aliases):
             joined[entity.name] = Entity(known.name, known.type, tuple(sorted({*known.aliases, *entity.aliases})))
     return tuple(joined.values())
+
+
+_MOST_AMOUNTS = 8
+"""A passage with more distinct amounts and dates is a table of numbers: both are ignored. Chosen by hand."""
+
+_TITLE = re.compile(r"\bTitle\s+(\d{1,2})\b")
+_SECTION = re.compile(r"§\s*(\d+[A-Za-z]{0,3})\b")
+_OF_THIS_TITLE = re.compile(
+    r"\b[Ss]ections?\s+(\d+[A-Za-z]{0,3})(?:\s*\([^)\s]{1,5}\))*(?:\s+(?:and|or)\s+(\d+[A-Za-z]{0,3})(?:\s*\([^)\s]{1,5}\))*)?"
+    r"\s+of\s+this\s+title\b"
+)
+_NUMBERS = (EntityType.MONEY, EntityType.DATE)
+
+
+def entities_of(passages: Sequence[Passage]) -> Sequence[Sequence[Entity]]:
+    """The entities of each passage of one document, in order of first mention, each once.
+
+    Takes the whole document: a name that one passage defines ("… Act (XYZ)", "“covered employee” means …") is
+    recognised in all the others.
+
+    >>> def passage(text): return Passage(text, 1, 0, len(text), ())
+    >>> told = entities_of([passage("The Bureau of Land Management (BLM) decides."), passage("Ask BLM.")])
+    >>> [[entity.name for entity in entities] for entities in told]
+    [['Bureau of Land Management'], ['Bureau of Land Management']]
+    """
+    words = [read_words(passage.text) for passage in passages]
+    found = [list(_own(passage, read)) for passage, read in zip(passages, words, strict=True)]
+    joined = joined_entities(named.entity for each in found for named in each)
+    lexicon = NameLexicon(
+        ((entity, spellings) for entity in joined if (spellings := _spellings(entity))), name_words().wordlike
+    )
+    if lexicon:
+        for passage, read, each in zip(passages, words, found, strict=True):
+            named = lexicon.find(passage.text, read)
+            each += (one for one in named if passage.rows is None or not in_cells(one))
+    by_name = {entity.name: entity for entity in joined}
+    return [_each_once(each, by_name) for each in found]
+
+
+def with_entities(passages: Sequence[Passage]) -> tuple[tuple[Passage, ...], tuple[Entity, ...]]:
+    """The passages with the names of their entities, and all entities of the document, each once."""
+    found = entities_of(passages)
+    named = tuple(
+        replace(passage, entities=tuple(entity.name for entity in entities))
+        for passage, entities in zip(passages, found, strict=True)
+    )
+    return named, joined_entities(entity for entities in found for entity in entities)
+
+
+def _own(passage: Passage, words: Sequence[NameToken]) -> Iterator[NameMatch]:
+    """Entities found in one passage alone, and the code section that it is in or refers to."""
+    found = names_in(passage.text, words, in_table=passage.rows is not None)
+    numbers = {named.entity.name for named in found if named.entity.type in _NUMBERS}
+    crowded = len(numbers) > _MOST_AMOUNTS
+    yield from (named for named in found if not crowded or named.entity.type not in _NUMBERS)
+    yield from _of_the_code(passage)
+
+
+def _of_the_code(passage: Passage) -> Iterator[NameMatch]:
+    """Under a heading "Title 29", "§ 207" in headings and "section 206 of this title" refer to 29 U.S.C."""
+    title = _TITLE.search(passage.section)
+    if title is None:
+        return
+    section = _SECTION.search(passage.section, title.end())
+    if section is not None:
+        yield NameMatch(Entity(f"{title[1]} U.S.C. § {section[1]}", EntityType.LAW), 0, 0)
+    for match in _OF_THIS_TITLE.finditer(passage.text):
+        for group in (1, 2):
+            if match[group]:
+                name = f"{title[1]} U.S.C. § {match[group]}"
+                yield NameMatch(Entity(name, EntityType.LAW), match.start(group), match.end(group))
+
+
+def _spellings(entity: Entity) -> Sequence[str]:
+    """Spellings that identify an entity in other passages: abbreviations, and terms of several words."""
+    several = (entity.name,) if entity.type is EntityType.CONCEPT and " " in entity.name else ()
+    return [spelling for spelling in (*entity.aliases, *several) if well_known(spelling) is None]
+
+
+def _each_once(found: Sequence[NameMatch], by_name: dict[str, Entity]) -> Sequence[Entity]:
+    headed = [named.entity.name for named in found if named.start == named.end]
+    names = [named.entity.name for named in longest(named for named in found if named.start < named.end)]
+    return tuple(by_name[name] for name in dict.fromkeys((*headed, *names)))

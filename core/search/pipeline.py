@@ -28,11 +28,10 @@ from core.search.query.syntax import ParsedQuery, misread, narrowed, read_query
 from core.search.ranking.answerability import judge
 from core.search.ranking.factors import ScoringContext
 from core.search.ranking.rerank import reranked, with_rerank
-from core.search.ranking.score import collapse, rank
+from core.search.ranking.score import FusedRank, collapse, fuse, rank
 from core.search.retrieval.admissible import admitted, text_admissible, with_uses
 from core.search.retrieval.graph import question_entities
-from core.search.retrieval.legs import FusedRank, fuse, question_vector
-from core.search.retrieval.retriever import RetrievalRequest, Retriever
+from core.search.retrieval.retriever import RetrievalRequest, Retriever, question_vector
 from core.search.store import DocumentUsage
 
 __all__ = ["SearchPipeline", "fused_under"]

@@ -1,12 +1,15 @@
 """Creates, starts and stops the PostgreSQL of one folder with the programs of the wheel.
 
 PostgreSQL refuses to run as root. Under root it runs as the owner of its folder: the system user "postgres", created
-when missing, which gets access to the parent folders (storage/embedded_postgres/directory_access.py). The socket lies
-in the server's own folder, which is closed to other users, and the server listens on no network.
+when missing, which gets access to the parent folders. Where the file system has access control lists, that user alone
+gets execute (traverse) permission; elsewhere the folder becomes traversable for everyone. The socket lies in the
+server's own folder, which is closed to other users, and the server listens on no network.
 """
+# Over 300 lines: access to the parent folders belongs to the set-up that needs it.
 
 import os
 import shutil
+import struct
 import subprocess
 import time
 from functools import cache
@@ -15,7 +18,6 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 from core.domain.errors import StoreFailed
-from storage.embedded_postgres.directory_access import let_through
 
 if TYPE_CHECKING:
     import psutil
@@ -27,6 +29,7 @@ __all__ = [
     "create",
     "is_running",
     "last_log",
+    "let_through",
     "start",
     "stop",
     "write_settings",
@@ -257,3 +260,45 @@ def _system_user() -> str:
                 "Run as an ordinary user, make that user, or set DATABASE_URL.",
             ) from error
     return "postgres"
+
+
+_ACL = "system.posix_acl_access"
+_ACL_VERSION = struct.pack("<I", 2)
+_ENTRY = struct.Struct("<HHI")  # tag, permissions, user or group
+_USER_OBJ, _USER, _GROUP_OBJ, _MASK, _OTHER = 0x01, 0x02, 0x04, 0x10, 0x20
+_NOBODY = 0xFFFFFFFF
+_PASS = 1
+
+
+def let_through(folder: Path, user: int) -> None:
+    """Let a user (numeric id) traverse a directory and its parents. Only root may change directories of other users."""
+    for place in (folder, *folder.parents):
+        status = place.stat()
+        if status.st_mode & _PASS or (status.st_uid == user and status.st_mode & 0o100):
+            continue
+        try:
+            _grant(place, user, status.st_mode)
+        except (OSError, AttributeError):  # no access lists on this disk, or on this system
+            place.chmod(status.st_mode | _PASS)
+
+
+def _grant(place: Path, user: int, mode: int) -> None:
+    entries = _entries(place) or {
+        (_USER_OBJ, _NOBODY): mode >> 6 & 7,
+        (_GROUP_OBJ, _NOBODY): mode >> 3 & 7,
+        (_OTHER, _NOBODY): mode & 7,
+    }
+    if entries.get((_USER, user), 0) & entries.get((_MASK, _NOBODY), 7) & _PASS:
+        return
+    entries[_USER, user] = entries.get((_USER, user), 0) | _PASS
+    entries[_MASK, _NOBODY] = entries.get((_MASK, _NOBODY), entries[_GROUP_OBJ, _NOBODY]) | _PASS
+    packed = (_ENTRY.pack(tag, allowed, owner) for (tag, owner), allowed in sorted(entries.items()))
+    os.setxattr(place, _ACL, _ACL_VERSION + b"".join(packed))
+
+
+def _entries(place: Path) -> dict[tuple[int, int], int]:
+    """(tag, user or group) → permissions; empty when the directory has only its mode."""
+    if _ACL not in os.listxattr(place):
+        return {}
+    found = _ENTRY.iter_unpack(os.getxattr(place, _ACL)[len(_ACL_VERSION) :])
+    return {(tag, owner): allowed for tag, allowed, owner in found}

@@ -2,12 +2,13 @@
 
 Each worker holds an advisory lock: PostgreSQL releases it as soon as the process ends and keeps it while the process
 is busy or asleep. So a killed process's jobs are retried within seconds, and slow jobs are left alone. Jobs that were
-running when a process died are retried one at a time, each alone (`storage.jobs.concurrency`): they share one lock, so
-only one of them is ever fetched. This identifies the document that crashes its process, and no other one is blamed.
+running when a process died are retried one at a time, each alone (`JobSlots`): they share one lock, so only one of them
+is ever fetched. This identifies the document that crashes its process, and no other one is blamed.
 """
 
 import asyncio
 import logging
+import os
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future
@@ -20,14 +21,13 @@ import psycopg
 from core.domain.errors import FileTooCostly, FivefoldError, NotFound
 from core.library.background_jobs import JobHandler
 from core.ports.job_queue import JobKind
-from storage.jobs.concurrency import JobSlots
 from storage.jobs.queue import TASK, WORK, queue_name
 
 if TYPE_CHECKING:
     from procrastinate import App, JobContext
     from procrastinate.jobs import Job
 
-__all__ = ["JobWorker"]
+__all__ = ["JobSlots", "JobWorker", "jobs_at_once", "machine"]
 
 ATTEMPTS = 3
 """Attempts per document, counting errors and crashes of the process alike. Chosen by hand, not fitted."""
@@ -203,3 +203,52 @@ def _ended(job: "Job") -> FileTooCostly:
         f"{done} ended the program {ATTEMPTS} times.",
         "Save it again in another format, or split it, and upload that; or retry when more memory is free.",
     )
+
+
+_MEGABYTES_PER_JOB = 1024  # reading an ordinary file takes less
+_MOST = 4  # more jobs would wait for the interpreter lock
+
+
+def jobs_at_once(cores: int, megabytes: int) -> int:
+    """How many documents are read in parallel on a machine with these cores and this memory.
+
+    Two on two cores: while one document is embedded, another is parsed in its own process or written by PostgreSQL.
+    Beyond four, jobs wait for Python's global interpreter lock. Reading an ordinary file takes less than a gigabyte.
+
+    >>> jobs_at_once(1, 16_000), jobs_at_once(2, 16_000), jobs_at_once(16, 16_000), jobs_at_once(16, 1_500)
+    (1, 2, 4, 1)
+    """
+    by_cores = cores if cores <= 2 else cores - 1
+    return max(1, min(by_cores, _MOST, megabytes // _MEGABYTES_PER_JOB))
+
+
+def machine() -> tuple[int, int]:
+    """The CPU cores this process may use, and the memory of the machine in megabytes."""
+    import psutil
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores, int(psutil.virtual_memory().total // 2**20)
+
+
+class JobSlots:
+    """Admits up to `most` jobs at a time, or one that must run alone. A job that was running when its process died is
+    retried alone, so that a second crash is certainly caused by it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._free = most, asyncio.Semaphore(most)
+
+    @asynccontextmanager
+    async def slot(self, *, alone: bool) -> AsyncIterator[None]:
+        """Wait for a slot, then run. Two jobs that must run alone must not call this at the same time: each would wait
+        for the other.
+        """
+        needed, acquired = self._most if alone else 1, 0
+        try:
+            while acquired < needed:
+                await self._free.acquire()
+                acquired += 1
+            yield
+        finally:
+            for _ in range(acquired):
+                self._free.release()

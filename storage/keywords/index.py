@@ -24,7 +24,7 @@ from core.domain.filters import SearchFilters
 from core.domain.results import LegHits, TermScore
 from core.ports.catalogue import Catalogue
 from core.ports.stores import PassageIds
-from storage.files.atomic_write import replace_file
+from storage.files import replace_file
 from storage.keywords.scoring import Bm25Scorer
 from storage.keywords.segments import (
     Segment,

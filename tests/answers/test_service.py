@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bootstrap.clock import utc_now
-from bootstrap.environment import Settings
+from bootstrap.environment import Settings, utc_now
 from bootstrap.workbench import open_workbench, settings_from_environment
 from core.answers.service import AnswerService
 from core.domain.documents import Truth

@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 import bootstrap.workbench
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from cli.search import batch
 from core.domain.errors import BadRequest, StoreFailed
 from core.domain.queries import SearchRequest

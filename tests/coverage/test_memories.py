@@ -2,7 +2,7 @@
 
 from time import perf_counter
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.answers.service import AnswerService
 from core.coverage.service import CoverageService
 from core.domain.coverage import CellState, Topic

@@ -7,10 +7,10 @@ import pytest
 
 from core.domain.documents import EvidenceSource
 from core.domain.errors import BadTable
-from core.ingestion.entities import entities_of
 from core.knowledge import enrichment, temporal
 from core.library.enrichment.metadata import find_citations, find_dates, find_document_type
 from core.ner.legal_citations import CitationKind, cited
+from core.ner.recognizer import entities_of
 from tests.enrich.reading import POLICY, passages_of, read
 
 TYPES = [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.domain.coverage import RunState
 from core.domain.documents import Authority, Truth
 from core.domain.errors import BadRequest, NotFound, Outdated

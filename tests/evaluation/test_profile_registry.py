@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.domain.errors import BadRequest, BadTable, Outdated
 from core.domain.profiles import ProfileVersion
 from core.domain.queries import LegWeights, ScoreProfile

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from adapters.inference import embedder_conversion
-from adapters.inference.int8_quantization import GROUP, in_int8
+from adapters.inference.embedder_conversion import GROUP, in_int8
 
 RNG = np.random.default_rng(7)
 WEIGHTS = RNG.normal(size=(32, 2 * GROUP)).astype(np.float32)

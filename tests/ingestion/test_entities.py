@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from core.domain.documents import Passage, Span
 from core.domain.entities import EntityType, rarity
 from core.domain.errors import BadTable
-from core.ingestion.entities import entities_of, with_entities
 from core.knowledge import entities as table
-from core.ner.recognizer import names_in
+from core.ner.recognizer import entities_of, names_in, with_entities
 
 ORGANIZATION, PERSON, LAW, FORM, MONEY, DATE, PLACE, TECHNOLOGY, CONCEPT = EntityType
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.domain.documents import DocumentState
 from core.domain.entities import EntityType
 from core.domain.errors import BadRequest, ModelUnavailable, NotFound

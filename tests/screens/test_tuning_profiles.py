@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.domain.queries import ScoreProfile
 from core.evaluation.tuning.profile_registry import ProfileRegistry, to_toml
 from core.knowledge.profiles import profiles

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from core.domain.documents import Passage
 from core.domain.entities import Entity, EntityType, rarity
 from core.domain.filters import SearchFilters
-from core.ingestion.entities import with_entities
+from core.ner.recognizer import with_entities
 from core.search.retrieval import graph as leg
-from core.search.retrieval.graph import graph_reasons, question_entities, search_graph, walk_graph
+from core.search.retrieval.graph import graph_reasons, question_entities, walk_graph
 from tests.fakes import FakeCatalogue, FakeEntityGraph
 from tests.stores.libraries import admitted, document, filters_of, passage, random_filters, random_vectors, store
 
@@ -106,10 +106,10 @@ def test_passages_that_share_more_come_first_and_then_those_one_step_on(shelf: S
 
 
 def test_a_question_without_entities_finds_nothing_and_says_how_much_there_was(shelf: Shelf) -> None:
-    found = search_graph(shelf.graph, (), SearchFilters(tags=("none",)), None, 10)
+    found = walk_graph(shelf.graph, (), SearchFilters(tags=("none",)), None, 10).hits
     assert (found.hits, found.rows_before, found.rows_after) == ((), 7, 0)
-    assert search_graph(shelf.graph, ("Form 941",), ANYTHING, None, 0).hits == ()
-    assert search_graph(shelf.graph, ("Form 941",), ANYTHING, None, 5, rows=(70, 60)).rows_after == 60
+    assert walk_graph(shelf.graph, ("Form 941",), ANYTHING, None, 0).hits.hits == ()
+    assert walk_graph(shelf.graph, ("Form 941",), ANYTHING, None, 5, rows=(70, 60)).hits.rows_after == 60
 
 
 def test_no_passage_is_walked_through_that_may_not_be_found() -> None:
@@ -117,12 +117,12 @@ def test_no_passage_is_walked_through_that_may_not_be_found() -> None:
     (start,) = shelf.told("start.txt", ["asked"])
     (way,) = shelf.told("way.txt", ["asked", "bridge"], tags=("hidden",))
     (end,) = shelf.told("end.txt", ["bridge"])
-    everything = [hit.passage_id for hit in search_graph(shelf.graph, ("asked",), ANYTHING, None, 9).hits]
+    everything = [hit.passage_id for hit in walk_graph(shelf.graph, ("asked",), ANYTHING, None, 9).hits.hits]
     assert everything == [start.id, way.id, end.id]
-    narrowed = search_graph(shelf.graph, ("asked",), SearchFilters(exclude_tags=("hidden",)), None, 9)
+    narrowed = walk_graph(shelf.graph, ("asked",), SearchFilters(exclude_tags=("hidden",)), None, 9).hits
     assert [hit.passage_id for hit in narrowed.hits] == [start.id]
     among = np.array([start.id, end.id], dtype=np.int64)
-    assert [hit.passage_id for hit in search_graph(shelf.graph, ("asked",), ANYTHING, among, 9).hits] == [start.id]
+    assert [hit.passage_id for hit in walk_graph(shelf.graph, ("asked",), ANYTHING, among, 9).hits.hits] == [start.id]
 
 
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
@@ -211,7 +211,7 @@ def test_work_is_bounded_however_much_shares_an_entity(monkeypatch: pytest.Monke
         return plain(weights, filters, among, most)
 
     monkeypatch.setattr(shelf.graph, "passages_naming", counted)
-    found = search_graph(shelf.graph, ("asked",), ANYTHING, None, 500)
+    found = walk_graph(shelf.graph, ("asked",), ANYTHING, None, 500).hits
     assert asked == [1, leg.MOST_BRIDGES] and len(found.hits) == 30 + leg.MOST_BRIDGES
 
 
@@ -220,4 +220,4 @@ def test_archived_passages_are_reached_only_when_asked_for(shelf: Shelf) -> None
     kept = [replace(each, archived=True) for each in shelf.catalogue.passages_of(first.id)]
     shelf.catalogue.save_labels(replace(first, archived=True), kept)
     assert question_entities("FLSA", shelf.graph) == ()
-    assert search_graph(shelf.graph, ("Form 941",), ANYTHING, None, 9).rows_after == 5
+    assert walk_graph(shelf.graph, ("Form 941",), ANYTHING, None, 9).hits.rows_after == 5

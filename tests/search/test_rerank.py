@@ -25,7 +25,7 @@ from adapters.inference.cross_encoder import (
 )
 from adapters.inference.cross_encoder_conversion import MOST_DIFFERENCE, PROBES
 from bootstrap.environment import Settings
-from bootstrap.rerankers import configured_rerankers
+from bootstrap.workbench import configured_rerankers
 from core.domain.documents import Passage, Span
 from core.domain.errors import BadTable, ModelUnavailable
 from core.domain.queries import Route, ScoreProfile

@@ -7,7 +7,7 @@ from time import perf_counter
 
 import pytest
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.domain.documents import DocumentState, Truth
 from core.domain.errors import BadRequest, NotFound, Outdated, StoreFailed
 from core.domain.filters import SearchFilters

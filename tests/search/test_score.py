@@ -15,8 +15,7 @@ from core.domain.queries import Route, ScoreProfile
 from core.domain.results import Candidate, DropReason, Signals
 from core.knowledge.profiles import profiles
 from core.search.ranking.factors import FACTORS, ScoringContext
-from core.search.ranking.score import rank, score
-from core.search.retrieval.legs import fuse
+from core.search.ranking.score import fuse, rank, score
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 PLAIN = Passage("Deposits are due monthly.", 1, 0, 25, (Span(0, 25),), id=7, document_id=1)

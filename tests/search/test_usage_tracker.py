@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.domain.documents import Passage
 from core.domain.errors import StoreFailed
 from core.domain.queries import SearchRequest

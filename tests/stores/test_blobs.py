@@ -7,7 +7,7 @@ import pytest
 
 from core.domain.errors import NotFound, StoreFailed
 from core.ports.stores import BlobStore
-from storage.files.originals import OriginalFiles
+from storage.files import OriginalFiles
 from tests.fakes import FakeBlobs
 
 DATA = b"\x00PDF\xff" * 1000

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from storage.embedded_postgres.directory_access import let_through
+from storage.embedded_postgres.setup import let_through
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can let other users through")
 

@@ -12,7 +12,7 @@ from core.domain.errors import StoreFailed
 from core.library.check import CheckedStore, CheckReport, LibraryCheck
 from core.ports.catalogue import Catalogue
 from core.ports.stores import VectorIndex
-from storage.files.originals import OriginalFiles
+from storage.files import OriginalFiles
 from storage.keywords.index import KeywordIndex
 from storage.postgres.catalogue import SqlCatalogue
 from storage.vectors.pgvector import PgvectorIndex

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bootstrap.scratch_tables import scratch_table_services
+from bootstrap.scratch_library import scratch_table_services
 from core.domain.errors import BadRequest
 
 

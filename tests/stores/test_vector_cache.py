@@ -21,8 +21,7 @@ from core.domain.filters import SearchFilters
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database
 from storage.vectors.cache.cache import VectorCache, library_file
-from storage.vectors.cached_index import CachedVectorIndex
-from storage.vectors.pgvector import PgvectorIndex
+from storage.vectors.pgvector import CachedVectorIndex, PgvectorIndex
 from tests.database import new_tenant
 from tests.fakes import FakeVectorIndex
 from tests.stores.contracts import test_vector_index as contract

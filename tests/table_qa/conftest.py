@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bootstrap.scratch_library import files_of
-from bootstrap.scratch_tables import table_service_of
+from bootstrap.scratch_library import files_of, table_service_of
 from core.table_qa.service import TableService
 from tests.database import new_tenant, shared_engine
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from core.domain.errors import EmptyFile
 from core.domain.extraction import ExtractedDocument
-from core.ingestion.parsers.detect import detect
-from core.ingestion.parsers.file_kinds import ARCHIVES, MAILS, SourceFile, read_file
+from core.ingestion.parsers.file_kinds import ARCHIVES, MAILS, SourceFile, detect, read_file
 from core.ports.reader import TextRecognizer
 
 if TYPE_CHECKING:

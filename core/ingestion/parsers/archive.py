@@ -18,8 +18,7 @@ from typing import IO
 from core.domain.errors import BadFile, Cure, EmptyFile, EncryptedFile, FileTooCostly, UnreadableFile, UnsupportedFile
 from core.domain.extraction import ContainedFile, ExtractedDocument
 from core.ingestion.file_names import FileNamePatterns, clean_name, is_junk, unzipped_name
-from core.ingestion.parsers.detect import detect
-from core.ingestion.parsers.file_kinds import ARCHIVES, FileKind
+from core.ingestion.parsers.file_kinds import ARCHIVES, FileKind, detect
 
 __all__ = ["MOST_DEPTH", "MOST_ENTRIES", "MOST_RATIO", "MOST_UNPACKED_BYTES", "read_archive"]
 

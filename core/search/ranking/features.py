@@ -26,7 +26,6 @@ from core.search.query.expansion import (
     row_share,
     worth,
 )
-from core.search.retrieval.legs import covered_share
 from core.text.tokenize import index_stems
 
 __all__ = [
@@ -35,6 +34,7 @@ __all__ = [
     "FeedbackMatch",
     "SentenceSimilarity",
     "best_matches",
+    "covered_share",
     "moved",
     "sentence_meanings",
     "strongest",
@@ -258,6 +258,17 @@ class CandidateFeatures:
             )
 
         return of
+
+
+def covered_share(terms: Sequence[TermScore], rarity: Mapping[str, float]) -> float:
+    """Share of the question's words that a passage contains, weighted by rarity; in [0, 1], 0 without terms.
+
+    >>> covered_share([TermScore("fsbid", "fsbid", 2.0)], {"fsbid": 6.0, "form": 2.0})
+    0.75
+    """
+    total = sum(rarity.values())
+    covered = sum(rarity.get(term.term, 0.0) for term in terms if term.score > 0)
+    return min(covered / total, 1.0) if total > 0 else 0.0
 
 
 class FeatureExtractor:

@@ -1,6 +1,6 @@
-"""Scoring: totals that add up, dropped candidates with reasons, and near duplicates collapsed into one."""
+"""Scoring: fused ranks, totals that add up, dropped candidates with reasons, and near duplicates collapsed into one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import fsum, prod
@@ -12,10 +12,64 @@ from core.domain.queries import ScoreProfile
 from core.domain.results import Candidate, Dropped, DropReason, Factor, Multiplier, Score
 from core.search.ranking.factors import FACTORS, ScoringContext
 
-__all__ = ["DIGITS", "NEAR_IDENTICAL", "ScoredCandidates", "alike", "collapse", "rank", "score", "shortfall"]
+__all__ = [
+    "DIGITS",
+    "NEAR_IDENTICAL",
+    "RANK_CONSTANT",
+    "FusedRank",
+    "ScoredCandidates",
+    "alike",
+    "collapse",
+    "fuse",
+    "rank",
+    "score",
+    "shortfall",
+]
 
 DIGITS = 9
 """Totals that differ by less are equal: the last bits of a cosine depend on the batch it was computed in."""
+
+
+RANK_CONSTANT = 60
+"""k of reciprocal rank fusion: Cormack, Clarke & Büttcher 2009."""
+
+
+@dataclass(frozen=True, slots=True)
+class FusedRank:
+    """One fused item. score in [0, 1]: 1 means first in every leg. ranks: leg → 1-based rank, and "fused"."""
+
+    passage_id: int
+    score: float
+    ranks: Mapping[str, int]
+
+
+def fuse(
+    ranks: Mapping[int, Mapping[str, int]], weights: Mapping[str, float], k: int = RANK_CONSTANT
+) -> tuple[FusedRank, ...]:
+    """Reciprocal rank fusion: Σ weight / (k + rank) over the legs, divided by the best possible score (first in every
+    leg); ties by passage id.
+
+    ranks: passage id → leg → 1-based rank. weights: of the legs that ran; a leg that did not run does not lower the
+    best possible score.
+
+    >>> fused = fuse({1: {"sparse": 1}, 2: {"sparse": 2, "dense": 1}, 3: {"dense": 2}}, {"sparse": 1, "dense": 1})
+    >>> [(item.passage_id, round(item.score, 4)) for item in fused]
+    [(2, 0.9919), (1, 0.5), (3, 0.4919)]
+    """
+    best = sum(weights.values()) / (k + 1)
+    sums = {
+        passage_id: sum(weight / (k + leg_ranks[leg]) for leg, weight in weights.items() if leg in leg_ranks)
+        for passage_id, leg_ranks in ranks.items()
+    }
+    order = sorted(sums, key=lambda passage_id: (-sums[passage_id], passage_id))
+    return tuple(
+        FusedRank(
+            passage_id,
+            min(sums[passage_id] / best, 1.0) if best else 0.0,
+            {leg: ranks[passage_id][leg] for leg in weights if leg in ranks[passage_id]} | {"fused": position},
+        )
+        for position, passage_id in enumerate(order, 1)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from core.ner.recognizer import names_in
 from core.ports.stores import EntityGraph, PassageIds
 from core.text.tokenize import STOP_WORDS
 
-__all__ = ["GraphPath", "GraphResult", "graph_reasons", "question_entities", "search_graph", "walk_graph"]
+__all__ = ["GraphPath", "GraphResult", "graph_reasons", "question_entities", "walk_graph"]
 
 MOST_ASKED = 8  # entities per question. Chosen by hand, not fitted.
 MOST_ENTITY_PASSAGES = 2000  # passages per entity. Chosen by hand, not fitted.
@@ -137,18 +137,6 @@ def _means_it(question: str, spelling: _Spelling) -> bool:
     return marked and (phrase.casefold() not in name_words().wordlike or phrase.isupper())
 
 
-def search_graph(
-    graph: EntityGraph,
-    entities: Sequence[str],
-    filters: SearchFilters,
-    among: PassageIds | None,
-    top_k: int,
-    rows: tuple[int, int] | None = None,
-) -> LegHits:
-    """The admissible passages nearest to the question's entities, best first. Raises StoreFailed."""
-    return walk_graph(graph, entities, filters, among, top_k, rows).hits
-
-
 def walk_graph(
     graph: EntityGraph,
     entities: Sequence[str],
@@ -157,7 +145,7 @@ def walk_graph(
     top_k: int,
     rows: tuple[int, int] | None = None,
 ) -> GraphResult:
-    """The result of `search_graph`, with the path to each passage.
+    """The admissible passages nearest to the question's entities, best first, with the path to each.
 
     entities: canonical names. filters: resolved. rows: (passages in the library, admissible ones), if counted before.
     score > 0: for a passage that names entities e of the question, Σ rarity(e) (distance 1); for one that names none,

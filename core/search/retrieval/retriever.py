@@ -5,7 +5,7 @@ dense ∥ sparse ∥ graph → features → dense again with the feedback vector
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,8 @@ from core.search.query.expansion import NO_WORDINGS, QueryExpansions, SynonymFin
 from core.search.query.route import question_terms
 from core.search.ranking.features import FeatureExtractor
 from core.search.retrieval.graph import GraphResult, graph_reasons, walk_graph
-from core.search.retrieval.legs import question_vector, search_dense, search_sparse, with_more
 
-__all__ = ["RetrievalRequest", "RetrievalResult", "Retriever"]
+__all__ = ["RetrievalRequest", "RetrievalResult", "Retriever", "question_vector"]
 
 OVERSAMPLED = 60
 """Hits per leg: fusion needs more than the page shows, and sliders re-rank them without a new search."""
@@ -100,15 +99,15 @@ class Retriever:
 
         def dense() -> LegHits:
             embedded.append(wanted.vector() if wanted.vector else question_vector(self._embedder, wanted.question))
-            return search_dense(self._vectors, embedded[0], wanted.filters, OVERSAMPLED, wanted.among)
+            return self._vectors.search(embedded[0], wanted.filters, OVERSAMPLED, wanted.among)
 
         def sparse() -> LegHits:
             admissible = self._admissible(wanted)
             if not wanted.wordings.terms:
-                return search_sparse(self._sparse, wanted.terms, admissible, OVERSAMPLED)
+                return _search_sparse(self._sparse, wanted.terms, admissible, OVERSAMPLED)
             both = (*wanted.terms, *wanted.wordings.terms)
             own, wider = self._sparse.search_many([wanted.terms, both], admissible, OVERSAMPLED)
-            return with_more(own, wider, _MORE)
+            return _with_more(own, wider, _MORE)
 
         waiting: dict[str, Future[_Leg]] = {"dense": self._threads.submit(_timed, dense, self._timer)}
         walked: list[GraphResult] = []
@@ -185,3 +184,23 @@ def _notices(legs: Mapping[str, _Leg]) -> tuple[str, ...]:
 
 def _report(name: str, leg: _Leg) -> LegReport:
     return LegReport(name, len(leg.hits.hits), leg.hits.rows_before, leg.hits.rows_after, leg.milliseconds, leg.error)
+
+
+def question_vector(embedder: Embedder, question: str) -> NDArray[np.float32]:
+    """The question as a vector of shape (dim,), L2-normalised. Raises ModelUnavailable."""
+    vector: NDArray[np.float32] = embedder.embed([question])[0]
+    return vector
+
+
+def _search_sparse(index: SparseIndex, terms: Sequence[str], admissible: PassageIds | None, top_k: int) -> LegHits:
+    """The admissible passages with the highest BM25 > 0, best first; none without terms. Raises StoreFailed."""
+    if not terms:
+        rows = index.count()
+        return LegHits((), rows, rows if admissible is None else len(admissible))
+    return index.search(terms, admissible, top_k)
+
+
+def _with_more(own: LegHits, wider: LegHits, most: int) -> LegHits:
+    """The hits of the question's own words, followed by hits only of other wordings, among the `most` best of them."""
+    known = {hit.passage_id for hit in own.hits}
+    return replace(own, hits=(*own.hits, *(hit for hit in wider.hits[:most] if hit.passage_id not in known)))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.domain.documents import Sector
 from core.insights.service import MOST_LETTERS
 from core.insights.store import Episode, EvidenceLink, Insight, InsightCounts, InsightOrEpisode, InsightPage

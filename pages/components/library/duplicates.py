@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.library.duplicates.comparer import DuplicateGroup
 from core.library.versions.store import VersionDecision, VersionVerdict
 from pages.components import notices, session

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.bulk_edit.store import ChangeSet
 from pages.components import notices, session

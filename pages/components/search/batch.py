@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.domain.errors import BadRequest
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest

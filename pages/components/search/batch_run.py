@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.domain.documents import Truth
 from core.search.batch.files import batch_csv, batch_xlsx
 from core.search.batch.questions import (

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.domain.errors import NotFound
 from core.library.vocabulary.edits import check_vocabulary
 from core.library.vocabulary.store import VocabularyRun

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.domain.evaluation import GRADES, Experiment, Interval, QuestionOutcome, QuestionSet
 from core.evaluation.experiment_report import comparison_data, comparison_table
 from core.evaluation.experiments import ExperimentSettings

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.domain.coverage import RunState
 from core.domain.errors import BadRequest, FivefoldError, NotFound
 from core.domain.evaluation import Experiment, ExperimentKind, QuestionSet

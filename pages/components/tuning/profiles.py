@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 import streamlit as st
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.domain.errors import BadRequest
 from core.domain.profiles import ProfileVersion
 from core.domain.queries import ScoreProfile

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from bootstrap.clock import utc_now
+from bootstrap.environment import utc_now
 from core.domain.evaluation import Experiment, ExperimentKind, QuestionSet
 from core.domain.queries import ScoreProfile
 from core.evaluation.tuning.thresholds import ThresholdEffect, ThresholdEffects, ThresholdHelp, cuts_of

@@ -1,11 +1,13 @@
-"""Content-addressed store of original files: <place>/ab/cdef… is named by the SHA-256 of its bytes.
+"""Files on disk: the store of original files, and atomic writes.
 
-The place is a folder, or any fsspec URL (s3://bucket/originals). Files never change: the same bytes have the same
-name. A file that no longer matches its name is reported, not returned.
+Originals are content-addressed: <place>/ab/cdef… is named by the SHA-256 of its bytes. The place is a folder, or any
+fsspec URL (s3://bucket/originals). Files never change: the same bytes have the same name. A file that no longer matches
+its name is reported, not returned.
 """
 
 import os
 import string
+import time
 from hashlib import sha256
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -13,7 +15,7 @@ from typing import Any
 
 from core.domain.errors import NotFound, StoreFailed
 
-__all__ = ["OriginalFiles"]
+__all__ = ["OriginalFiles", "replace_file"]
 
 
 class OriginalFiles:
@@ -107,3 +109,27 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+_PATIENCE_SECONDS = 5.0
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write to a temporary file, then rename it over the target. Raises OSError.
+
+    Windows refuses the rename while another process reads the target, usually for some milliseconds; it is tried
+    again.
+    """
+    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    beside.write_bytes(data)
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        try:
+            beside.replace(path)
+        except PermissionError:
+            if time.monotonic() > deadline:
+                beside.unlink(missing_ok=True)
+                raise
+            time.sleep(0.01)
+        else:
+            return

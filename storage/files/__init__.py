@@ -1,1 +1,0 @@
-"""Files: uploaded originals, and atomic writes."""
