@@ -8,8 +8,8 @@ from core.coverage.runs import unassessed
 from core.domain.coverage import Board, CoverageRun, RunState, Topic
 from pages.components import ingest_progress, notices, session
 from pages.components.coverage import board as board_room
-from pages.components.coverage import conflicts, pack, review, snapshots, state, topics, traceability
-from pages.components.coverage.run_progress import assess, running, under_way
+from pages.components.coverage import pack, review, runs, state, topics, traceability
+from pages.components.coverage.runs import current_run, draw_run_progress, start_run
 from pages.components.view_switch import view_switch
 from pages.components.wording import ago, count, plain
 
@@ -21,26 +21,26 @@ def draw() -> None:
     """The page: whose board, what was last assessed, and the room one is in."""
     if not session.workbench().documents.statistics().passages:
         if session.workbench().documents.list():
-            ingest_progress.progress()
+            ingest_progress.draw_progress()
             words = "Nothing that was uploaded holds text so far; *Upload* says how far each file is."
             notices.empty(":material/grid_off:", "Nothing to cover yet", words)
         else:
             notices.empty_library(":material/grid_off:", "Nothing to cover yet")
         return
-    _adopt()
+    _read_url()
     project = _project()
-    going_on = under_way(project)
+    going_on = current_run(project)
     runs = state.snapshots(project)
     shown = _shown_run(runs)
     _snapshot_line(project, runs, shown)
     if problem := st.session_state.pop("coverage.problem", None):
         notices.error(problem)
-    busy = running(project, next(iter(runs), None), going_on)
+    busy = draw_run_progress(project, next(iter(runs), None), going_on)
     board = state.board(project, None if shown is None else shown.id)
-    _room(project, board, busy=busy)
+    _draw_view(project, board, busy=busy)
 
 
-def _adopt() -> None:
+def _read_url() -> None:
     """Open the cell the URL names, when it was not this page that wrote it there."""
     st.session_state["coverage.open"] = st.query_params.get("cell", "")
 
@@ -58,14 +58,14 @@ def _project() -> str | None:
         bind="query-params",
         placeholder="The whole library",
         icon=":material/folder:",
-        on_change=state.forget,
+        on_change=state.clear_cache,
         label_visibility="collapsed",
     )
     run.button(
         "Assess",
         type="primary",
         icon=":material/grid_on:",
-        on_click=assess,
+        on_click=start_run,
         args=(project,),
         help="Judges every topic. Cells whose evidence cannot have changed are carried over from the last run.",
         disabled=not state.topics(project),
@@ -110,7 +110,7 @@ def _latest() -> None:
     del st.query_params["snapshot"]
 
 
-def _room(project: str | None, board: Board | None, *, busy: bool) -> None:
+def _draw_view(project: str | None, board: Board | None, *, busy: bool) -> None:
     """The switch between the rooms, and the room. Without a board only topics and snapshots have something to show."""
     listed = state.topics(project)
     first = "Topics" if not listed or (board is None and not busy) else "Board"
@@ -118,20 +118,20 @@ def _room(project: str | None, board: Board | None, *, busy: bool) -> None:
     if view == "Topics":
         topics.draw(project)
     elif view == "Snapshots":
-        snapshots.draw(project, board)
+        runs.draw_snapshots(project, board)
     elif board is not None:
-        _board_room(project, board, view)
+        _draw_board_view(project, board, view)
     elif not busy:
         _first_time(listed)
 
 
-def _board_room(project: str | None, board: Board, view: str) -> None:
+def _draw_board_view(project: str | None, board: Board, view: str) -> None:
     if view == "Review":
-        review.draw(board)
+        review.draw_review(board)
     elif view == "Requirements":
         traceability.draw(project, board)
     elif view == "Conflicts":
-        conflicts.draw(board)
+        review.draw_conflicts(board)
     elif view == "Meeting pack":
         pack.draw(project, board)
     else:

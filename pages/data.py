@@ -16,11 +16,11 @@ _VIEWS = {"Ask": ask.draw, "Tables": tables.draw, "In use": configured_vs_used.d
 def draw() -> None:
     """The page: the project, and the chosen view of its tables."""
     if not state.table_service().tables():
-        ingest_progress.progress(lambda: state.tables_view(None).mark)
+        ingest_progress.draw_progress(lambda: state.tables_view(None).mark)
         _empty()
         return
     seen = _project()
-    ingest_progress.progress(lambda: state.tables_view(seen.project).mark)
+    ingest_progress.draw_progress(lambda: state.tables_view(seen.project).mark)
     state.show_outcome()
     view = view_switch({each: each for each in _VIEWS}, "data.view", "view")
     if not seen.tables:

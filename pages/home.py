@@ -14,7 +14,7 @@ from pages.components.data import state
 from pages.components.labels import contested
 from pages.components.styles import TRUTHS, UNKNOWN
 from pages.components.urls import page_path
-from pages.components.wording import ago, count, plain, shortened, squeezed
+from pages.components.wording import ago, count, plain, shorten, shorten_middle
 
 _SHOWN = 6
 _LIST_WIDTH = 540  # pixels: links do not wrap, and so much holds the longest of them
@@ -60,9 +60,9 @@ def _attention(documents: list[Document]) -> None:
     st.markdown("**Needs attention**")
     failed = [each for each in documents if each.state is DocumentState.FAILED]
     unsure = [each for each in documents if each.state is DocumentState.READY and cards.unsure(each)]
-    shaken = _shaken(documents)
+    shaken = _withdrawn_acceptances(documents)
     tables: Sequence[tuple[str, Mapping[str, str]]] | None = None
-    with notices.told():
+    with notices.show_errors():
         tables = _tables()
     if tables == [] and not failed and not unsure and not shaken:
         st.caption(_in_order(documents))
@@ -79,7 +79,7 @@ def _attention(documents: list[Document]) -> None:
         with st.container(border=True, gap="xsmall"):
             link = {"document": str(each.id)}
             st.page_link(
-                page_path("library"), label=plain(squeezed(each.name, 68)), icon=_icon(each), query_params=link
+                page_path("library"), label=plain(shorten_middle(each.name, 68)), icon=_icon(each), query_params=link
             )
             st.caption(plain(f"{each.failure} {each.remedy}" if each.failure else _doubt(each)))
     more = len(failed) + len(unsure) - _SHOWN
@@ -95,11 +95,11 @@ def _in_order(documents: Sequence[Document]) -> str:
     return ":material/check: Every file was read, and the truth of each is sure."
 
 
-def _shaken(documents: list[Document]) -> int:
+def _withdrawn_acceptances(documents: list[Document]) -> int:
     """Acceptances that no longer stand, over the boards of all projects and of the whole library."""
-    desk = session.workbench().coverage
+    service = session.workbench().coverage
     projects = {None, *(each.project for each in documents if each.project)}
-    return sum(len(desk.shaken(project)) for project in projects)
+    return sum(len(service.shaken(project)) for project in projects)
 
 
 def _tables() -> Sequence[tuple[str, Mapping[str, str]]]:
@@ -142,7 +142,7 @@ def _recent() -> None:
     for question, hits, when in searches:
         st.page_link(
             page_path("search"),
-            label=f"{plain(shortened(question, 74))} :gray[{count(hits, 'result')}]",
+            label=f"{plain(shorten(question, 74))} :gray[{count(hits, 'result')}]",
             help=plain(f"{question} – {ago(when, now)}"),
             icon=":material/history:",
             query_params={"q": question},
@@ -189,7 +189,7 @@ def draw() -> None:
         st.markdown("**The five truths**")
         _by_truth(counts)
         return
-    ingest_progress.progress()
+    ingest_progress.draw_progress()
     _numbers(counts)
     _by_truth(counts)
     with st.grid(2, min_column_width=_LIST_WIDTH, gap="medium"):

@@ -15,7 +15,7 @@ def _views() -> None:
         list(state.KINDS),
         key="insights.view",
         required=True,
-        format_func=lambda view: f"{_TITLES[view]} {state.desk().counts(state.KINDS[view]).total:,}",
+        format_func=lambda view: f"{_TITLES[view]} {state.insight_service().counts(state.KINDS[view]).total:,}",
         label_visibility="collapsed",
         on_change=_other_view,
     )
@@ -25,7 +25,7 @@ def _views() -> None:
 
 def _other_view() -> None:
     state.close()
-    state.edited(None)
+    state.edit(None)
     st.session_state["insights.page"] = 1
     st.session_state["insights.tags"] = []
     st.session_state["insights.sectors"] = []
@@ -33,16 +33,16 @@ def _other_view() -> None:
 
 def draw() -> None:
     """The views, what was just done, and one memory or the list of them."""
-    state.adopt()
+    state.read_url()
     _views()
-    state.told()
-    memory = state.opened()
+    state.show_outcome()
+    memory = state.open_item()
     if memory is None:
         listing.draw_list(st.session_state["insights.view"])
     else:
         st.button("All of them", icon=":material/arrow_back:", type="tertiary", on_click=state.close)
-        listing.draw_notes((memory,), state.desk().counts(type(memory)))
-    state.remember()
+        listing.draw_cards((memory,), state.insight_service().counts(type(memory)))
+    state.write_url()
 
 
 draw()

@@ -13,25 +13,26 @@ from core.search.explanation.score_breakdown import factor_label, shown_parts, s
 from core.search.query.syntax import quoted_phrases
 from core.text.tokenize import stem
 from pages.components import cards, charts, notices, session, what_if
+from pages.components.notices import wait_for_models
 from pages.components.search import compare
 from pages.components.urls import number_in, page_path, params_of, request_from
 from pages.components.user_name import who
-from pages.components.why_missing import draw_not_shown
-from pages.components.wording import marked, plain, quoted, shortened, squeezed
+from pages.components.why_missing import draw_why_missing
+from pages.components.wording import highlight, highlight_spans, plain, shorten, shorten_middle
 
 _AROUND, _BESIDE_PICTURE = 4000, 120
 """Characters of a page shown before and after a passage: alone, and where a picture shows all of the page."""
 _VIEWS = ("Score", "Page", "Citations", compare.VIEW, "Not shown")
 
 
-def _asked() -> tuple[SearchResult, int] | None:
+def _requested_result() -> tuple[SearchResult, int] | None:
     """The answer the URL speaks of and the passage looked at; else this session's last question and its first hit."""
     params = {name: st.query_params.get_all(name) for name in st.query_params}
     request = request_from(params) if params.get("q") else st.session_state.get("search.last")
     if request is None or not request.question:
         return None
     if not session.ready():
-        _wait_for_models()
+        wait_for_models("The models are loading; this view opens as soon as they are ready.")
         st.stop()
     result = session.answer(request)
     wanted = number_in(params.get("passage", [""])[0])
@@ -46,20 +47,12 @@ def _view(result: SearchResult, passage_id: int) -> str:
         st.session_state["view"] = wanted if wanted in _VIEWS else _VIEWS[0]
     view = st.segmented_control("View", _VIEWS, key="view", required=True, label_visibility="collapsed") or _VIEWS[0]
     params = params_of(result.request) | {"passage": [str(passage_id)]}
-    params |= compare.kept_params() if view == compare.VIEW else {}
+    params |= compare.url_params() if view == compare.VIEW else {}
     st.query_params.from_dict(params | ({"view": [view]} if view != _VIEWS[0] else {}))
     return view
 
 
-@st.fragment(run_every=0.7)
-def _wait_for_models() -> None:
-    session.start_warming()
-    if session.ready():
-        st.rerun()
-    st.info("The models are loading; this view opens as soon as they are ready.", icon=":material/hourglass_top:")
-
-
-def _standing(result: SearchResult, passage_id: int) -> tuple[Hit | None, Dropped | None]:
+def _find(result: SearchResult, passage_id: int) -> tuple[Hit | None, Dropped | None]:
     hit = next((each for each in result.hits if each.candidate.passage.id == passage_id), None)
     return hit, next((each for each in result.dropped if each.candidate.passage.id == passage_id), None)
 
@@ -67,9 +60,11 @@ def _standing(result: SearchResult, passage_id: int) -> tuple[Hit | None, Droppe
 def _heading(result: SearchResult, candidate: Candidate, hit: Hit | None, dropped: Dropped | None) -> None:
     passage = candidate.passage
     document = result.documents.get(passage.document_id)
-    where = cards.place(passage, document)
+    where = cards.location(passage, document)
     st.caption(f"Answer to “{plain(result.request.question)}” · profile {plain(result.profile.ref)}")
-    st.subheader(f"{plain(squeezed(passage.document_name, 90))}{', ' + plain(where) if where else ''}", anchor=False)
+    st.subheader(
+        f"{plain(shorten_middle(passage.document_name, 90))}{', ' + plain(where) if where else ''}", anchor=False
+    )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         cards.badges(passage, session.terms())
         if hit is not None:
@@ -113,7 +108,7 @@ def _score(result: SearchResult, candidate: Candidate, score: Score | None) -> N
             st.plotly_chart(figure, key="terms", config={"displayModeBar": False})
         else:
             st.caption("No word of the question stands in this passage; it was found by meaning alone.")
-    what_if.first_if(result, candidate.passage.id)
+    what_if.draw_what_if(result, candidate.passage.id)
 
 
 def _sum(result: SearchResult, score: Score) -> None:
@@ -156,7 +151,7 @@ def _citations(result: SearchResult, citations: Sequence[Citation]) -> None:
     for citation in citations:
         document = result.documents.get(citation.document_id)
         with st.container(border=True, gap="xsmall"):
-            st.markdown(f"“{marked(citation.quote, stems, phrases)}”")
+            st.markdown(f"“{highlight(citation.quote, stems, phrases)}”")
             span = f"characters {citation.start:,}–{citation.end:,} of the text of page {citation.page_number}"
             section = f" · section {plain(citation.section)}" if citation.section else ""
             st.caption(f"`{citation.citation_id}` · relevance {citation.relevance:.2f} · {span}{section}")
@@ -195,14 +190,14 @@ def _page_text(page: Page, candidate: Candidate, spans: Sequence[Span], around: 
     while candidate.passage.end < end < len(page.text) and not page.text[end].isspace():
         end -= 1
     inside = [Span(span.start - start, span.end - start) for span in spans if span.start >= start and span.end <= end]
-    shown = quoted(page.text[start:end], inside, "yellow")
+    shown = highlight_spans(page.text[start:end], inside, "yellow")
     return f"{':gray[…] ' if start else ''}{shown}{' :gray[…]' if end < len(page.text) else ''}"
 
 
 def _picture(document: Document, page: Page, spans: Sequence[Span]) -> None:
     st.markdown("**Picture of the page** :gray[– the cited sentences are marked]")
     try:
-        drawn = _drawn(
+        drawn = _page_picture(
             document.sha256, page.number, page.text, tuple((span.start, span.end) for span in spans), document.id
         )
     except FivefoldError as problem:
@@ -215,7 +210,9 @@ def _picture(document: Document, page: Page, spans: Sequence[Span]) -> None:
 
 
 @st.cache_data(max_entries=64, show_spinner="Drawing the page …")
-def _drawn(sha256: str, number: int, text: str, spans: tuple[tuple[int, int], ...], _document_id: int) -> PagePicture:
+def _page_picture(
+    sha256: str, number: int, text: str, spans: tuple[tuple[int, int], ...], _document_id: int
+) -> PagePicture:
     return page_picture(session.workbench().documents.original(_document_id), number, text=text, spans=spans)
 
 
@@ -229,18 +226,18 @@ def _neighbours(candidate: Candidate) -> None:
     ]
     for each in near:
         before = each.position < passage.position
-        with st.expander(f"{'Before' if before else 'After'}: {plain(shortened(each.text, 90))}"):
+        with st.expander(f"{'Before' if before else 'After'}: {plain(shorten(each.text, 90))}"):
             st.markdown(plain(each.text))
 
 
-def _cited(candidate: Candidate, document: Document, result: SearchResult) -> tuple[Citation, ...]:
+def _citations_of(candidate: Candidate, document: Document, result: SearchResult) -> tuple[Citation, ...]:
     rarity = result.rarity or dict.fromkeys(result.route.keywords, 1.0)
     cosines = candidate.signals.sentences
     return cite(candidate.passage, document, rarity, kind=result.route.answer_kind, cosines=cosines)
 
 
 def draw() -> None:
-    asked = _asked()
+    asked = _requested_result()
     if asked is None:
         notices.empty(
             ":material/troubleshoot:",
@@ -254,14 +251,14 @@ def draw() -> None:
         return
     candidate = session.workbench().search.explain(result, passage_id or result.candidates[0].passage.id)
     session.workbench().usage.opened(candidate.passage, result.request.question, who())
-    hit, dropped = _standing(result, candidate.passage.id)
+    hit, dropped = _find(result, candidate.passage.id)
     document = result.documents.get(candidate.passage.document_id) or session.workbench().documents.get(
         candidate.passage.document_id
     )
-    citations = hit.citations if hit else _cited(candidate, document, result)
+    citations = hit.citations if hit else _citations_of(candidate, document, result)
     _heading(result, candidate, hit, dropped)
     if citations:
-        cards.said(citations[0], result)
+        cards.cited_sentence(citations[0], result)
     match _view(result, candidate.passage.id):
         case "Page":
             _page(candidate, document, citations)
@@ -269,12 +266,12 @@ def draw() -> None:
             _citations(result, citations)
         case compare.VIEW:
             if (other := compare.choose_other(result, candidate.passage.id)) is not None:
-                compare.draw_versus(result, candidate.passage.id, other)
+                compare.draw_comparison(result, candidate.passage.id, other)
         case "Not shown":
-            draw_not_shown(result)
+            draw_why_missing(result)
         case _:
             _score(result, candidate, hit.score if hit else dropped.score if dropped else None)
-    cards.about(document)
+    cards.document_facts(document)
 
 
 draw()

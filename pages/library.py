@@ -6,44 +6,42 @@ import streamlit as st
 
 from core.domain.documents import Document, Truth
 from pages.components import ingest_progress, notices, session, urls
-from pages.components.entities import draw_browser
 from pages.components.library.details import draw_details
-from pages.components.library.duplicates import draw_duplicates
-from pages.components.library.editing import draw_editing, draw_sheet
-from pages.components.library.enrichment_state import draw_enrichment_state
-from pages.components.library.history import draw_history, draw_undo_offer
-from pages.components.library.listing import ARCHIVED, UNKNOWN, narrowed, selected_of
+from pages.components.library.editing import draw_editing, draw_history, draw_spreadsheet, draw_undo_offer
+from pages.components.library.enrichment import draw_enrichment_state
+from pages.components.library.listing import ARCHIVED, UNKNOWN, document_table, draw_entities, filter_documents
+from pages.components.library.versions import draw_duplicates
 from pages.components.wording import count
 
 _FIRST = "Documents"
 
 
-def _adopt() -> None:
+def _read_url() -> None:
     """Take over view, truth, words and document from the URL when it was not this page that wrote them; and what is not
     drawn, which Streamlit forgets."""
-    state, params = st.session_state, urls.told()
+    state, params = st.session_state, urls.current_params()
     known = {*Truth, UNKNOWN}
     asked = params.get("view", [""])[0].casefold()
-    told = {
+    wanted_state = {
         "library.truths": [value for value in params.get("truths", []) if value in known],
         "library.words": params.get("words", [""])[0],
         "library.document": params.get("document", [""])[0],
         "library.page": next((view for view in _VIEWS if view.casefold() == asked), _FIRST),
     }
-    fresh = urls.asks("library", params)
-    for key, value in told.items():
+    fresh = urls.is_new_request("library", params)
+    for key, value in wanted_state.items():
         if fresh or key not in state:
             state[key] = value
 
 
-def _remember() -> None:
+def _write_url() -> None:
     state = st.session_state
     params: dict[str, list[str]] = {"truths": list(state["library.truths"])}
     params |= {"words": [state["library.words"]] if state["library.words"] else []}
     params |= {"document": [state["library.document"]] if state["library.document"] else []}
     params |= {"view": [state["library.page"].lower()] if state["library.page"] != _FIRST else []}
     params = {name: values for name, values in params.items() if values}
-    urls.write("library", params)
+    urls.write_params("library", params)
 
 
 def _reveal(documents: Sequence[Document]) -> None:
@@ -59,11 +57,11 @@ def _reveal(documents: Sequence[Document]) -> None:
 
 def _documents(documents: Sequence[Document]) -> None:
     """The list; a selected document in depth, several selected ones to edit."""
-    found = _found(documents)
+    found = _filtered(documents)
     if not found:
         return
-    selected = selected_of(found)
-    _remember()
+    selected = document_table(found)
+    _write_url()
     if len(selected) == 1:
         draw_details(selected[0])
     elif selected:
@@ -72,24 +70,24 @@ def _documents(documents: Sequence[Document]) -> None:
         st.caption(":material/touch_app: Select a row to see what a document is and why; several to edit them.")
 
 
-def _found(documents: Sequence[Document]) -> list[Document]:
-    found = narrowed(documents)
+def _filtered(documents: Sequence[Document]) -> list[Document]:
+    found = filter_documents(documents)
     if found:
         st.caption(f"{count(len(found), 'document')} of {len(documents):,}")
     else:
-        _remember()
+        _write_url()
         notices.empty(":material/filter_alt_off:", "No document matches", "Take away a filter above.")
     return found
 
 
 def _spreadsheet(documents: Sequence[Document]) -> None:
-    found = _found(documents)
+    found = _filtered(documents)
     if found:
-        draw_sheet(found)
+        draw_spreadsheet(found)
 
 
 def _names(documents: Sequence[Document]) -> None:
-    draw_browser(session.workbench().search.entities)
+    draw_entities(session.workbench().search.entities)
 
 
 def _duplicates(documents: Sequence[Document]) -> None:
@@ -120,16 +118,16 @@ def draw() -> None:
     if not documents:
         notices.empty_library(":material/library_books:", "The library is empty")
         return
-    _adopt()
+    _read_url()
     _reveal(documents)
     view = st.segmented_control(
         "View", list(_VIEWS), required=True, key="library.page", label_visibility="collapsed", width="content"
     )
-    ingest_progress.progress()
+    ingest_progress.draw_progress()
     draw_undo_offer()
-    with notices.told():
+    with notices.show_errors():
         _VIEWS[view or _FIRST](documents)
-    _remember()
+    _write_url()
 
 
 draw()

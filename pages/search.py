@@ -7,20 +7,12 @@ from core.domain.errors import BadFilters, FivefoldError
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from pages.components import notices, session
-from pages.components.answer import view
-from pages.components.search import query_form
+from pages.components.notices import wait_for_models
+from pages.components.search import five_truths, query_form
 from pages.components.search.batch import draw_batch
 from pages.components.search.result_list import draw_answer
 from pages.components.urls import page_path
-from pages.components.wording import count, plain, shortened
-
-
-@st.fragment(run_every=0.7)
-def _wait_for_models() -> None:
-    session.start_warming()
-    if session.ready():
-        st.rerun()
-    st.info("The models are loading; your answer appears as soon as they are ready.", icon=":material/hourglass_top:")
+from pages.components.wording import count, plain, shorten
 
 
 def _landing() -> None:
@@ -36,7 +28,7 @@ def _landing() -> None:
     if recent:
         st.markdown("**Last searches**")
     for question, hits, _ in recent:
-        label = f"{plain(shortened(question, 62))} :gray[({count(hits, 'result')})]"
+        label = f"{plain(shorten(question, 62))} :gray[({count(hits, 'result')})]"
         st.page_link(page_path("search"), label=label, icon=":material/history:", query_params={"q": question})
     if session.sample_loaded():
         st.markdown("**Worth asking the sample library**")
@@ -53,33 +45,33 @@ def _answer(request: SearchRequest) -> None:
     except FivefoldError as problem:
         notices.error(problem)
         return
-    query_form.chips(result)
+    query_form.draw_chips(result)
     draw_answer(result)
 
 
 def draw() -> None:
-    query_form.adopt()
+    query_form.read_url()
     narrowed: SearchFilters | None = None
     problems = [st.session_state.pop("search.problem", None)]
     try:
-        narrowed = query_form.narrowed()
+        narrowed = query_form.sidebar_filters()
     except BadFilters as problem:
         problems.append(problem)
-    query_form.question(narrowed.project if narrowed else None)
+    query_form.question_fields(narrowed.project if narrowed else None)
     for wrong in filter(None, problems):
         notices.error(wrong)
     if narrowed is None:
         return
-    request = query_form.request(narrowed)
+    request = query_form.current_request(narrowed)
     if st.session_state["search.view"] == query_form.BATCH:
         ask = session.workbench().search.run_many
         draw_batch(narrowed, request.profile, ask, only_routed=request.only_routed, rerank=request.rerank)
     elif not request.question:
         _landing()
     elif not session.ready():
-        _wait_for_models()
+        wait_for_models("The models are loading; your answer appears as soon as they are ready.")
     elif st.session_state["search.view"] == query_form.FIVE:
-        view.draw(request)
+        five_truths.draw_five_truths(request)
     else:
         _answer(request)
 

@@ -34,10 +34,10 @@ def draw() -> None:
     )
     with name:
         name_input("Written into what you keep")
-    _room(view_switch(_VIEWS, "tuning.view", "view"), project)
+    _draw_view(view_switch(_VIEWS, "tuning.view", "view"), project)
 
 
-def _room(view: str, project: str | None) -> None:
+def _draw_view(view: str, project: str | None) -> None:
     """Each room is read in when it is entered."""
     match view:
         case "judge":

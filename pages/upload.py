@@ -9,16 +9,14 @@ from core.domain.results import UploadReceipt
 from core.ingestion.file_names import is_junk
 from core.library.upload_queue import NewFile
 from pages.components import notices, session
-from pages.components.upload.feeds import draw_feeds
-from pages.components.upload.folders import draw_folders
-from pages.components.upload.listing import draw_listing
-from pages.components.upload.progress import draw_failed_work
-from pages.components.wording import count, plain, squeezed
+from pages.components.upload.listing import draw_failed_work, draw_listing
+from pages.components.upload.sources import draw_feeds, draw_folders
+from pages.components.wording import count, plain, shorten_middle
 
 _TOLD_PROBLEMS = 8
 
 
-def _drop() -> None:
+def _upload_form() -> None:
     """Files in, originals kept first; one bad file stops no other."""
     state = st.session_state
     with st.container(border=True):
@@ -49,27 +47,29 @@ def _drop() -> None:
         label = f"Upload {count(len(files), 'file')}" if files else "Upload"
         if go.button(label, type="primary", icon=":material/upload:", disabled=not files, width="stretch"):
             new = [NewFile(each.name, each.getvalue) for each in files]
-            state["upload.told"] = _stored(new, project, tags)
+            state["upload.told"] = _store(new, project, tags)
             state["upload.round"] += 1
             st.rerun()
 
 
-def _stored(files: Sequence[NewFile], project: str | None, tags: Sequence[str]) -> list[UploadReceipt | FivefoldError]:
+def _store(files: Sequence[NewFile], project: str | None, tags: Sequence[str]) -> list[UploadReceipt | FivefoldError]:
     """What became of each file, with a bar while they are stored."""
-    bar, told = st.progress(0.0), []
+    bar, outcomes = st.progress(0.0), []
     for receipt in session.workbench().upload_queue.take_in(files, project=project, tags=tags):
-        told.append(receipt)
-        bar.progress(len(told) / len(files), f"Storing the originals: {len(told):,} of {count(len(files), 'file')}")
-    return told
+        outcomes.append(receipt)
+        bar.progress(
+            len(outcomes) / len(files), f"Storing the originals: {len(outcomes):,} of {count(len(files), 'file')}"
+        )
+    return outcomes
 
 
-def _told() -> None:
+def _receipts() -> None:
     """What became of the files just uploaded."""
-    told: list[UploadReceipt | FivefoldError] = st.session_state.get("upload.told", [])
-    if not told:
+    outcomes: list[UploadReceipt | FivefoldError] = st.session_state.get("upload.told", [])
+    if not outcomes:
         return
-    new = [each for each in told if isinstance(each, UploadReceipt) and not each.duplicate_of]
-    known = [each for each in told if isinstance(each, UploadReceipt) and each.duplicate_of]
+    new = [each for each in outcomes if isinstance(each, UploadReceipt) and not each.duplicate_of]
+    known = [each for each in outcomes if isinstance(each, UploadReceipt) and each.duplicate_of]
     with st.container(gap="xsmall"):
         if new:
             st.success(
@@ -81,7 +81,7 @@ def _told() -> None:
             names += [f"and {len(known) - _TOLD_PROBLEMS:,} more"] if len(known) > _TOLD_PROBLEMS else []
             listed = "".join(f"\n- {each}" for each in names)
             st.info(f"{count(len(known), 'file')} already in the library:\n{listed}", icon=":material/content_copy:")
-        problems = [each for each in told if isinstance(each, FivefoldError)]
+        problems = [each for each in outcomes if isinstance(each, FivefoldError)]
         for each in problems[:_TOLD_PROBLEMS]:
             notices.error(each)
         if len(problems) > _TOLD_PROBLEMS:
@@ -91,7 +91,7 @@ def _told() -> None:
 
 def _known_as(receipt: UploadReceipt) -> str:
     """Which document of the library a file is, word for word; named once where both are called the same."""
-    new, known = plain(squeezed(receipt.name, 80)), plain(squeezed(receipt.duplicate_of, 80))
+    new, known = plain(shorten_middle(receipt.name, 80)), plain(shorten_middle(receipt.duplicate_of, 80))
     return new if receipt.name == receipt.duplicate_of else f"{new} is {known}"
 
 
@@ -100,8 +100,8 @@ def _dismiss() -> None:
 
 
 def draw() -> None:
-    _drop()
-    _told()
+    _upload_form()
+    _receipts()
     draw_feeds()
     draw_folders()
     draw_failed_work()

@@ -231,7 +231,6 @@ NAMESAKES = {
     "statements": "of a text that may conflict, and of SQL",
     "lexicon": "of names in text, and of tables and columns",
     "state": "what one page keeps in its session",
-    "styles": "how one kind of value looks",
     "charts": "the figures of one page",
     "listing": "the list a page shows",
     "compare": "two results, and two experiments",

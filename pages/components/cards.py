@@ -1,12 +1,14 @@
-"""Elements shared by pages: label badges, citations in each style, a search result, a document."""
+"""Elements shared by pages: badges of labels and insights, citations in each style, a search result, a document."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import streamlit as st
 
-from core.domain.documents import Document, DocumentState, Origin, Passage
+from core.domain.documents import Document, DocumentState, Origin, Passage, Sector
 from core.domain.queries import SearchRequest
 from core.domain.results import Candidate, Citation, Hit, SearchResult
+from core.insights.store import InsightOrEpisode
+from core.knowledge.sectors import sectors
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.archive_members import is_container
 from core.search.citations.cite import CitationStyle, display_quote, written
@@ -14,30 +16,100 @@ from core.search.explanation.score_breakdown import strip_words
 from core.search.query.syntax import quoted_phrases
 from core.text.tokenize import stem
 from pages.components import charts
-from pages.components.insights.styles import memory_badge
 from pages.components.styles import STATES, truth_look
 from pages.components.urls import page_path, params_of
-from pages.components.wording import bytes_in_words, day, ending, marked, plain, shortened, squeezed
+from pages.components.wording import bytes_in_words, day, highlight, plain, shorten, shorten_middle, shorten_start
 
 __all__ = [
+    "OUTCOMES",
     "SURE",
-    "Drawn",
-    "about",
+    "DrawHit",
     "badges",
     "cite_menu",
+    "cited_sentence",
+    "document_facts",
     "facts",
+    "insight_badge",
     "inspect_link",
+    "location",
     "miss_line",
     "origin_badge",
-    "place",
+    "outcome_words",
     "result_card",
-    "said",
+    "sector_badge",
+    "sector_choice",
+    "sector_title",
     "state_badge",
     "truth_badge",
     "unsure",
 ]
 
-Drawn = Callable[[Hit], None]
+
+_SECTOR_ICONS: Mapping[Sector, str] = {
+    Sector.SEMANTIC: ":material/lightbulb:",
+    Sector.EPISODIC: ":material/event:",
+    Sector.PROCEDURAL: ":material/checklist:",
+    Sector.EMOTIONAL: ":material/mood:",
+    Sector.REFLECTIVE: ":material/psychology:",
+}
+_ORIGIN_BADGES: Mapping[Origin, tuple[str, str]] = {
+    Origin.INSIGHT: ("Insight", ":material/edit_note:"),
+    Origin.EPISODE: ("Episode", ":material/history:"),
+}
+OUTCOMES: Mapping[float, str] = {
+    -1.0: "Misled",
+    -0.5: "Did not help",
+    0.0: "Neither good nor bad",
+    0.5: "Helped",
+    1.0: "Answered it",
+}
+"""Outcome in [-1, 1] → its words; what lies between is said by the nearest."""
+
+
+def sector_title(sector: Sector) -> str:
+    """Icon and name of a sector."""
+    return f"{_SECTOR_ICONS[sector]} {sector.value.capitalize()}"
+
+
+def sector_badge(memory: InsightOrEpisode) -> None:
+    """The sector; its meaning and why it was suggested appear on hover."""
+    row = sectors()[memory.sector]
+    why = f" Suggested: {memory.sector_reason}." if memory.sector_reason else ""
+    st.badge(
+        memory.sector.value.capitalize(), icon=_SECTOR_ICONS[memory.sector], color="gray", help=f"{row.means}{why}"
+    )
+
+
+def insight_badge(passage: Passage) -> None:
+    """A badge for insights and episodes in the place of a document's truth; draws nothing for documents."""
+    if passage.origin in _ORIGIN_BADGES:
+        words, icon = _ORIGIN_BADGES[passage.origin]
+        means = f" {sectors()[passage.sector].means}" if passage.sector else ""
+        st.badge(words, icon=icon, color="gray", help=f"Written by an analyst; no evidence of any truth.{means}")
+
+
+def sector_choice(label: str, key: str, *, help: str | None = None) -> Sector:
+    """Choose a sector; `key` holds the one chosen."""
+    return st.selectbox(
+        label,
+        list(sectors()),
+        key=key,
+        format_func=lambda sector: f"{sector.value.capitalize()} – {sectors()[sector].label.lower()}",
+        help=help or "What kind of memory it is decides how slowly it fades in search.",
+    )
+
+
+def outcome_words(reward: float) -> str:
+    """An outcome in words and as a number.
+
+    >>> outcome_words(0.5), outcome_words(-0.9), outcome_words(0)
+    ('Helped (+0.5)', 'Misled (-0.9)', 'Neither good nor bad')
+    """
+    nearest = min(OUTCOMES, key=lambda each: abs(each - reward))
+    return f"{OUTCOMES[nearest]} ({reward:+g})" if reward else OUTCOMES[0.0]
+
+
+DrawHit = Callable[[Hit], None]
 """Draws something that belongs to a result."""
 SURE = 0.6
 """Labels below this probability are worth a look."""
@@ -57,7 +129,7 @@ def origin_badge(passage: Passage) -> None:
     if passage.origin is Origin.DOCUMENT:
         truth_badge(passage.truth)
     else:
-        memory_badge(passage)
+        insight_badge(passage)
 
 
 def state_badge(document: Document) -> None:
@@ -84,14 +156,14 @@ def facts(passage: Passage, terms: WorkspaceTerms) -> str:
     return " · ".join(plain(word) for word in words if word)
 
 
-def place(passage: Passage, document: Document | None) -> str:
+def location(passage: Passage, document: Document | None) -> str:
     """Where a passage stands: "page 5", "rows 12–18", the end of its section's path, or nothing."""
     if passage.rows is not None:
         first, last = passage.rows
         return f"row {first}" if first == last else f"rows {first}–{last}"
     if document is not None and document.paged:
         return f"page {passage.page}"
-    return ending(passage.section, 48)
+    return shorten_start(passage.section, 48)
 
 
 def inspect_link(request: SearchRequest, passage_id: int, label: str, *, icon: str | None = None) -> None:
@@ -117,19 +189,19 @@ def result_card(
     stems: Collection[str],
     terms: WorkspaceTerms,
     *,
-    badge: Drawn | None = None,
-    cited: Drawn | None = None,
-    actions: Drawn | None = None,
-    below: Drawn | None = None,
+    badge: DrawHit | None = None,
+    cited: DrawHit | None = None,
+    actions: DrawHit | None = None,
+    below: DrawHit | None = None,
 ) -> None:
     """One search result: the best sentence, its labels, its location and its score breakdown."""
     passage = hit.candidate.passage
     document = result.documents.get(passage.document_id)
     with st.container(border=True, gap="xsmall"):
         _card_head(hit, result, document, badge, terms)
-        sentence = hit.citations[0].quote if hit.citations else shortened(passage.text, 400)
+        sentence = hit.citations[0].quote if hit.citations else shorten(passage.text, 400)
         phrases = quoted_phrases(result.request.question)
-        st.markdown(marked(shortened(display_quote(sentence), 700), stems, phrases))
+        st.markdown(highlight(shorten(display_quote(sentence), 700), stems, phrases))
         _context(passage, sentence, stems, phrases)
         _score_line(hit, result, document, cited)
         if actions is not None:
@@ -140,10 +212,10 @@ def result_card(
 
 
 def _card_head(
-    hit: Hit, result: SearchResult, document: Document | None, badge: Drawn | None, terms: WorkspaceTerms
+    hit: Hit, result: SearchResult, document: Document | None, badge: DrawHit | None, terms: WorkspaceTerms
 ) -> None:
     passage = hit.candidate.passage
-    where, name = place(passage, document), plain(squeezed(passage.document_name, 64))
+    where, name = location(passage, document), plain(shorten_middle(passage.document_name, 64))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{hit.rank}**", width="content")
         origin_badge(passage)
@@ -168,19 +240,19 @@ def _context(passage: Passage, sentence: str, stems: Collection[str], phrases: S
     elif before and not after:
         around = f"… {before[-140:].partition(' ')[2]}" if len(before) > 140 else before
     else:
-        around = shortened(after, 200)
+        around = shorten(after, 200)
     if around:
-        st.caption(marked(around, stems, phrases))
+        st.caption(highlight(around, stems, phrases))
 
 
 def _around(text: str, phrase: str) -> str:
     """A phrase with some words to both sides of it."""
     at = text.casefold().find(phrase.casefold())
     lead = text[max(0, at - 80) : at]
-    return f"… {lead.partition(' ')[2] if at > 80 else lead}{shortened(text[at:], 140)}"
+    return f"… {lead.partition(' ')[2] if at > 80 else lead}{shorten(text[at:], 140)}"
 
 
-def _score_line(hit: Hit, result: SearchResult, document: Document | None, cited: Drawn | None) -> None:
+def _score_line(hit: Hit, result: SearchResult, document: Document | None, cited: DrawHit | None) -> None:
     words = strip_words(hit.score)
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         st.markdown(f"**{hit.score.total:.3f}**", width=46)
@@ -191,14 +263,14 @@ def _score_line(hit: Hit, result: SearchResult, document: Document | None, cited
     st.caption(plain(words))
 
 
-def said(citation: Citation, result: SearchResult) -> None:
+def cited_sentence(citation: Citation, result: SearchResult) -> None:
     """A cited sentence with the query words marked."""
     stems = {stem(word) for word in result.route.keywords}
-    words = shortened(display_quote(citation.quote), 400)
-    st.markdown(f"“{marked(words, stems, quoted_phrases(result.request.question))}”")
+    words = shorten(display_quote(citation.quote), 400)
+    st.markdown(f"“{highlight(words, stems, quoted_phrases(result.request.question))}”")
 
 
-def about(document: Document | None) -> None:
+def document_facts(document: Document | None) -> None:
     """What is known of a document as a file; nothing of a note, which is none."""
     if document is None or document.origin is not Origin.DOCUMENT:
         return
@@ -213,11 +285,11 @@ def miss_line(candidate: Candidate, detail: str, request: SearchRequest, documen
     passage = candidate.passage
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         origin_badge(passage)
-        where = place(passage, document)
-        name = plain(squeezed(passage.document_name, 60))
+        where = location(passage, document)
+        name = plain(shorten_middle(passage.document_name, 60))
         inspect_link(request, passage.id, f"{name}, {plain(where)}" if where else name)
         st.caption(plain(detail), width="content")
-    st.caption(plain(shortened(display_quote(passage.text), 220)))
+    st.caption(plain(shorten(display_quote(passage.text), 220)))
 
 
 def unsure(document: Document) -> bool:

@@ -13,7 +13,7 @@ from core.domain.queries import LEG_LABELS
 from core.domain.results import Score, SearchResult, TermScore
 from core.search.explanation.score_breakdown import factor_label, shown_parts, shrink
 from pages.components.styles import CELLS
-from pages.components.wording import shortened, squeezed, two_lines
+from pages.components.wording import shorten, shorten_middle, two_lines
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -86,13 +86,13 @@ def waterfall(score: Score, threshold: float, *, dark: bool = False) -> "Figure"
     figure.add_annotation(
         x=threshold, y=1.0, yref="paper", yanchor="bottom", text=f"threshold {threshold:.2f}", showarrow=False
     )
-    figure.update_layout(**_plain(height=70 + 30 * len(steps)), bargap=0.35, showlegend=False)
+    figure.update_layout(**_layout(height=70 + 30 * len(steps)), bargap=0.35, showlegend=False)
     figure.update_xaxes(range=[0, max(1.0, running * 1.15)], title=None, zeroline=False)
     figure.update_yaxes(autorange="reversed", title=None)
     return figure
 
 
-def _plain(height: int) -> dict[str, Any]:
+def _layout(height: int) -> dict[str, Any]:
     return {"height": height, "margin": {"l": 8, "r": 36, "t": 28, "b": 24}, "hoverlabel": {"align": "left"}}
 
 
@@ -103,8 +103,8 @@ def journey(result: SearchResult, passage_id: int, *, dark: bool = False) -> "Fi
     figure = Figure()
     final = {hit.candidate.passage.id: hit.rank for hit in result.hits}
     reread = _by_logit(result)
-    held = {leg.leg for leg in result.legs} | {"fused", "final"} | ({"reranked"} if reread else set())
-    stages = [stage for stage in _STAGES if stage in held]
+    reached = {leg.leg for leg in result.legs} | {"fused", "final"} | ({"reranked"} if reread else set())
+    stages = [stage for stage in _STAGES if stage in reached]
     shown = [c for c in result.candidates if c.passage.id in final or c.passage.id == passage_id]
     for candidate in sorted(shown, key=lambda c: c.passage.id == passage_id):
         mine = candidate.passage.id == passage_id
@@ -123,12 +123,12 @@ def journey(result: SearchResult, passage_id: int, *, dark: bool = False) -> "Fi
                 textposition="top center",
                 line={"color": colour, "width": 3 if mine else 1},
                 marker={"size": 9 if mine else 5},
-                name=squeezed(candidate.passage.document_name, 40),
+                name=shorten_middle(candidate.passage.document_name, 40),
                 hovertemplate="%{x}: rank %{y}<br>%{fullData.name}<extra></extra>",
                 connectgaps=True,
             )
         )
-    figure.update_layout(**_plain(height=300), showlegend=False)
+    figure.update_layout(**_layout(height=300), showlegend=False)
     figure.update_yaxes(type="log", autorange="reversed", tickvals=_RANK_TICKS, title="rank")
     figure.update_xaxes(categoryorder="array", categoryarray=[_stage_label(stage) for stage in stages])
     return figure
@@ -162,13 +162,15 @@ def term_bars(terms: Sequence[TermScore], *, dark: bool = False) -> "Figure":
             marker={"color": "#7da2dc" if dark else _SHADES[1]},
         )
     )
-    figure.update_layout(**_plain(height=60 + 26 * len(ordered)), bargap=0.35, showlegend=False)
+    figure.update_layout(**_layout(height=60 + 26 * len(ordered)), bargap=0.35, showlegend=False)
     figure.update_yaxes(type="category", title=None)
     figure.update_xaxes(title=None)
     return figure
 
 
-def board_map(board: Board, shown: VisibleBoard, heads: Mapping[GapKind, str], *, dark: bool = False) -> "Figure":
+def board_map(
+    board: Board, shown: VisibleBoard, column_labels: Mapping[GapKind, str], *, dark: bool = False
+) -> "Figure":
     """The shown topics × the board's columns as a map of tiles, one clickable bar each.
 
     A tile's customdata is [topic id, kind]; tiles the view does not ask for are pale. Bars instead of a heat map,
@@ -180,11 +182,11 @@ def board_map(board: Board, shown: VisibleBoard, heads: Mapping[GapKind, str], *
     for column, kind in enumerate(board.kinds):
         cells = [board.cell(topic.name, kind) for topic in shown.topics]
         figure.add_trace(Bar(orientation="h", **_tiles(cells, column, shown.lit, dark=dark)))
-    figure.update_layout(**_plain(height=58 + 38 * len(shown.topics)), barmode="overlay", showlegend=False)
+    figure.update_layout(**_layout(height=58 + 38 * len(shown.topics)), barmode="overlay", showlegend=False)
     figure.update_layout(margin={"l": 8, "r": 8, "t": 42, "b": 8})
     figure.update_xaxes(
         tickvals=[column + 0.5 for column in range(len(board.kinds))],
-        ticktext=[heads[kind] for kind in board.kinds],
+        ticktext=[column_labels[kind] for kind in board.kinds],
         tickfont={"size": 13},
         side="top",
         range=[0, len(board.kinds)],
@@ -244,7 +246,7 @@ def _cell_text(cell: Cell) -> str:
 
 
 def _cell_hover(cell: Cell) -> str:
-    first = f"<b>{escape(shortened(cell.topic, 80))}</b> · {cell.kind.value}<br>{CELLS[cell.state].words}"
-    why = escape(shortened(cell.reason or cell.error, 120))
-    doubts = "".join(f"<br>⚠ {escape(shortened(risk.words, 110))}" for risk in cell.risks)
+    first = f"<b>{escape(shorten(cell.topic, 80))}</b> · {cell.kind.value}<br>{CELLS[cell.state].words}"
+    why = escape(shorten(cell.reason or cell.error, 120))
+    doubts = "".join(f"<br>⚠ {escape(shorten(risk.words, 110))}" for risk in cell.risks)
     return f"{first}: {score_in_words(cell.evidence_score)} against {cell.threshold:.2f}<br>{why}{doubts}"

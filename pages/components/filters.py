@@ -21,10 +21,10 @@ from core.knowledge.workspace_terms import WorkspaceTerms
 from pages.components.styles import truth_look
 from pages.components.wording import count
 
-__all__ = ["clear", "drawn", "seed", "stated"]
+__all__ = ["clear", "draw_filters", "filters_before_drawing", "seed"]
 
 Facets = Mapping[str, Mapping[str, int]]
-LeftOut = Callable[[SearchFilters], int]
+CountUndated = Callable[[SearchFilters], int]
 """How many undated documents a date filter leaves out."""
 
 
@@ -96,26 +96,26 @@ def _key(name: str) -> str:
     return f"filter.{name}.{seeding}" if seeding else f"filter.{name}"
 
 
-def _held(name: str, otherwise: Any = None) -> Any:
+def _value_of(name: str, otherwise: Any = None) -> Any:
     return st.session_state.get(_key(name), otherwise)
 
 
 def seed(filters: SearchFilters) -> None:
     """Set every widget to what these filters say, whatever a click on the way still tells of the old ones."""
-    said: dict[str, Any] = {
+    values: dict[str, Any] = {
         f"{each.field}_mode": getattr(filters, f"{each.field}_mode") for each in _WIDGETS if each.many
     }
     for widget in _WIDGETS:
         for field in (widget.field, f"exclude_{widget.field}"):
-            said[field] = [str(value) for value in getattr(filters, field)]
-    said |= {"date_from": _as_day(filters.date_from), "date_to": _as_day(filters.date_to)}
-    said |= {"recency_months": filters.recency_months, "include_undated": filters.include_undated}
-    said["archived"] = next(word for word, meaning in _ARCHIVED.items() if meaning is filters.archived)
+            values[field] = [str(value) for value in getattr(filters, field)]
+    values |= {"date_from": _as_day(filters.date_from), "date_to": _as_day(filters.date_to)}
+    values |= {"recency_months": filters.recency_months, "include_undated": filters.include_undated}
+    values["archived"] = next(word for word, meaning in _ARCHIVED.items() if meaning is filters.archived)
     state = st.session_state
-    for name in said:
+    for name in values:
         state.pop(_key(name), None)
     state[_SEEDING] = state.get(_SEEDING, -1) + 1
-    state.update({_key(name): value for name, value in said.items()})
+    state.update({_key(name): value for name, value in values.items()})
 
 
 def clear() -> None:
@@ -127,17 +127,17 @@ def _as_day(moment: datetime | None) -> date | None:
     return moment.astimezone(UTC).date() if moment is not None else None
 
 
-def stated(otherwise: SearchFilters) -> SearchFilters:
+def filters_before_drawing(otherwise: SearchFilters) -> SearchFilters:
     """What the widgets say before they are drawn, so that counts honour the click that has just been made; `otherwise`
     while that makes no sense."""
     try:
-        return _said()
+        return _filters_in_state()
     except BadFilters:
         return otherwise
 
 
-def drawn(
-    facets: Facets, document_names: Mapping[str, str], terms: WorkspaceTerms, left_out: LeftOut | None = None
+def draw_filters(
+    facets: Facets, document_names: Mapping[str, str], terms: WorkspaceTerms, left_out: CountUndated | None = None
 ) -> SearchFilters:
     """Draw the widgets and give the filters they say. left_out: tells beside the dates how many undated documents they
     leave out; it is asked only while they leave some out. Raises BadFilters."""
@@ -159,18 +159,18 @@ def drawn(
             help="The most frequent values first, or by name.",
             persist_state="session",
         )
-    drawing = _Drawing(facets, document_names, terms, leaving=leaving, by_name=order == _NAME)
+    drawing = _FieldBoxes(facets, document_names, terms, leaving=leaving, by_name=order == _NAME)
     for widget in _WIDGETS:
         if widget.first:
             drawing.field(widget)
     beside_dates = _dates()
     further = [widget for widget in _WIDGETS if not widget.first]
-    used = sum(_in_use(widget) for widget in further) + (_held("archived", _LIVING) != _LIVING)
+    used = sum(_is_set(widget) for widget in further) + (_value_of("archived", _LIVING) != _LIVING)
     with st.expander(f"More filters{f' · {used} set' if used else ''}", icon=":material/tune:", expanded=used > 0):
         for widget in further:
             drawing.field(widget)
         _archived()
-    filters = _said()
+    filters = _filters_in_state()
     if left_out is not None and filters.dated and not filters.include_undated and (number := left_out(filters)):
         beside_dates.caption(f":material/event_busy: {count(number, 'undated document')} left out by the dates.")
     return filters
@@ -186,30 +186,30 @@ def _archived() -> None:
     )
 
 
-def _in_use(widget: _Widget) -> bool:
+def _is_set(widget: _Widget) -> bool:
     return bool(_chosen(widget.field) or _chosen(f"exclude_{widget.field}"))
 
 
 def _chosen(field: str) -> list[str]:
-    return list(_held(field) or ())
+    return list(_value_of(field) or ())
 
 
-def _said() -> SearchFilters:
+def _filters_in_state() -> SearchFilters:
     """The filters the session state holds. Raises BadFilters."""
     raw: dict[str, Any] = {}
     for widget in _WIDGETS:
         for field in (widget.field, f"exclude_{widget.field}"):
             raw[field] = [int(value) for value in _chosen(field)] if widget.field == "documents" else _chosen(field)
         if widget.many:
-            raw[f"{widget.field}_mode"] = _held(f"{widget.field}_mode") or "any"
-    months = _held("recency_months")
+            raw[f"{widget.field}_mode"] = _value_of(f"{widget.field}_mode") or "any"
+    months = _value_of("recency_months")
     raw |= {"recency_months": int(months) if months else None}
-    raw |= {"include_undated": bool(_held("include_undated"))}
-    raw |= {name: _held(name) for name in ("date_from", "date_to")}
-    return check_filters(raw).replace(archived=_ARCHIVED[_held("archived", _LIVING)])
+    raw |= {"include_undated": bool(_value_of("include_undated"))}
+    raw |= {name: _value_of(name) for name in ("date_from", "date_to")}
+    return check_filters(raw).replace(archived=_ARCHIVED[_value_of("archived", _LIVING)])
 
 
-class _Drawing:
+class _FieldBoxes:
     """Draws the boxes of a field; counts: value → passages under all other fields' filters."""
 
     def __init__(
@@ -225,7 +225,7 @@ class _Drawing:
         if not offered:
             return
         self._box(widget, offered, wanted, unwanted)
-        if widget.many and (len(wanted) > 1 or _held(f"{widget.field}_mode") == "all"):
+        if widget.many and (len(wanted) > 1 or _value_of(f"{widget.field}_mode") == "all"):
             self._mode(widget)
         if self._leaving or unwanted:
             self._box(widget, offered, unwanted, wanted, leave_out=True)
@@ -299,7 +299,7 @@ def _dates() -> Any:
 
 def _date_words() -> str:
     """What is set, for the heading: it must be told while the box is closed."""
-    start, end, months = (_held(name) for name in ("date_from", "date_to", "recency_months"))
+    start, end, months = (_value_of(name) for name in ("date_from", "date_to", "recency_months"))
     parts = [f"from {start}" if start else "", f"to {end}" if end else "", f"last {months} months" if months else ""]
     words = ", ".join(part for part in parts if part)
     return f" · {words}" if words else ""

@@ -8,14 +8,14 @@ from core.domain.documents import DocumentState
 from pages.components import session
 from pages.components.wording import count
 
-__all__ = ["progress"]
+__all__ = ["draw_progress"]
 
 
-def _same() -> Hashable:
+def _unchanged() -> Hashable:
     return None
 
 
-def progress(shown: Callable[[], Hashable] = _same) -> None:
+def draw_progress(shown: Callable[[], Hashable] = _unchanged) -> None:
     """Nothing once every file is read. shown: what the page was drawn from; it is drawn again when that is another."""
     before = shown()
 

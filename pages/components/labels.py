@@ -8,9 +8,9 @@ from core.domain.documents import LABEL_FIELDS, Authority, Document, Label, Temp
 from core.domain.queries import Chip
 from core.knowledge.workspace_terms import WorkspaceTerms
 from pages.components import session
-from pages.components.wording import plain, shortened
+from pages.components.wording import plain, shorten
 
-__all__ = ["chip_title", "contested", "editor", "field_options", "field_title", "value_title"]
+__all__ = ["chip_title", "contested", "draw_editor", "field_options", "field_title", "value_title"]
 
 _SHOWN_EVIDENCE = 3
 _OPTIONS: Mapping[str, Callable[[WorkspaceTerms], Sequence[str]]] = {
@@ -66,18 +66,18 @@ def contested(label: Label) -> bool:
     return bool(label.runner_up) and round(label.runner_up_probability, 2) > 0
 
 
-def editor(document: Document) -> None:
+def draw_editor(document: Document) -> None:
     """One line per label: its value, how sure, what decided it; and a way to correct it."""
     terms = session.terms()
     for field in LABEL_FIELDS:
         label = getattr(document.labels, field)
-        said, corrected = st.columns([5, 3], vertical_alignment="top")
-        with said:
+        text_column, edit_column = st.columns([5, 3], vertical_alignment="top")
+        with text_column:
             _line(field, label, terms)
         if field in _OPTIONS:
-            with corrected, st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+            with edit_column, st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
                 _correction(document, field, terms)
-                _agreement(document.id, field, label, terms)
+                _confirm_button(document.id, field, label, terms)
 
 
 def _line(field: str, label: Label, terms: WorkspaceTerms) -> None:
@@ -85,22 +85,22 @@ def _line(field: str, label: Label, terms: WorkspaceTerms) -> None:
     lines = [label.reason] if label.reason else []
     for evidence in label.evidence[:_SHOWN_EVIDENCE]:
         speaks = "" if evidence.value == label.value else f", for {value_title(field, evidence.value, terms)}"
-        lines.append(f"“{shortened(evidence.quote, 200)}” {evidence.rule} ({evidence.source.value}{speaks})")
+        lines.append(f"“{shorten(evidence.quote, 200)}” {evidence.rule} ({evidence.source.value}{speaks})")
     with st.container(gap="xxsmall"):
-        st.markdown(f"{field_title(field)} **{plain(value)}**{_sure(field, label, terms)}")
+        st.markdown(f"{field_title(field)} **{plain(value)}**{_certainty(field, label, terms)}")
         if lines:
             st.caption("  \n".join(plain(line) for line in lines))
 
 
-def _sure(field: str, label: Label, terms: WorkspaceTerms) -> str:
+def _certainty(field: str, label: Label, terms: WorkspaceTerms) -> str:
     """How sure a label is, and what else it may be, as safe markdown."""
     if label.confirmed:
         return " :gray[(confirmed by hand)]"
-    told = [f"sure {label.probability:.2f}"] if label.value is not None else []
+    parts = [f"sure {label.probability:.2f}"] if label.value is not None else []
     if label.runner_up and contested(label):
         other = f"{value_title(field, label.runner_up, terms)} {label.runner_up_probability:.2f}"
-        told.append(f"{'before' if told else 'nearest is'} {other}")
-    return f" :gray[({plain(', '.join(told))})]" if told else ""
+        parts.append(f"{'before' if parts else 'nearest is'} {other}")
+    return f" :gray[({plain(', '.join(parts))})]" if parts else ""
 
 
 def _correction(document: Document, field: str, terms: WorkspaceTerms) -> None:
@@ -118,7 +118,7 @@ def _correction(document: Document, field: str, terms: WorkspaceTerms) -> None:
     )
 
 
-def _agreement(document_id: int, field: str, label: Label, terms: WorkspaceTerms) -> None:
+def _confirm_button(document_id: int, field: str, label: Label, terms: WorkspaceTerms) -> None:
     """One click for a label that is right: what is confirmed is what the classifier is judged by."""
     if label.value is None or label.confirmed:
         return

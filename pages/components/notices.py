@@ -1,19 +1,29 @@
 """Notices for missing, failed or degraded results. Errors of core are drawn only here."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import streamlit as st
 
 from core.domain.errors import BadFilters, BadRequest, FivefoldError, NotFound, Outdated
+from pages.components import session
 from pages.components.urls import page_path
 from pages.components.wording import plain
 
-__all__ = ["degraded", "empty", "empty_library", "error", "told"]
+__all__ = [
+    "apply_change",
+    "degraded",
+    "empty",
+    "empty_library",
+    "error",
+    "show_errors",
+    "show_outcome",
+    "wait_for_models",
+]
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def show_errors() -> Iterator[None]:
     """Draw an error of core instead of raising it; unexpected errors are raised."""
     try:
         yield
@@ -23,7 +33,7 @@ def told() -> Iterator[None]:
 
 def error(problem: FivefoldError) -> None:
     """An error message with its hint."""
-    body = f"**{plain(problem.message)}**" if not isinstance(problem, BadFilters) else _listed(problem.problems)
+    body = f"**{plain(problem.message)}**" if not isinstance(problem, BadFilters) else _problem_list(problem.problems)
     hint = f"\n\n{plain(problem.hint)}" if problem.hint else ""
     if isinstance(problem, BadRequest | NotFound | Outdated):
         st.warning(body + hint, icon=":material/error:")
@@ -31,7 +41,7 @@ def error(problem: FivefoldError) -> None:
         st.error(body + hint, icon=":material/error:")
 
 
-def _listed(problems: Sequence[str]) -> str:
+def _problem_list(problems: Sequence[str]) -> str:
     return "\n".join(f"- {plain(problem)}" for problem in problems)
 
 
@@ -56,3 +66,35 @@ def empty_library(icon: str, what: str) -> None:
     with st.container(horizontal=True, horizontal_alignment="center", gap="medium"):
         st.page_link(page_path("home"), label="Load the sample library", icon=":material/auto_stories:")
         st.page_link(page_path("upload"), label="Upload your own files", icon=":material/upload_file:")
+
+
+@st.fragment(run_every=0.7)
+def wait_for_models(message: str) -> None:
+    """Load the models in the background, and draw the page again once they are ready."""
+    session.start_warming()
+    if session.ready():
+        st.rerun()
+    st.info(message, icon=":material/hourglass_top:")
+
+
+def apply_change(area: str, change: Callable[[], object], message: str = "") -> bool:
+    """Run a change in a callback and store its outcome for `show_outcome`. Returns whether it succeeded.
+
+    area: the part of the page, the first word of its session keys. message: safe markdown.
+    """
+    try:
+        change()
+    except FivefoldError as problem:
+        st.session_state[f"{area}.problem"] = problem
+        return False
+    if message:
+        st.session_state[f"{area}.said"] = message
+    return True
+
+
+def show_outcome(area: str) -> None:
+    """Show the error or the message of the last change, once."""
+    if problem := st.session_state.pop(f"{area}.problem", None):
+        error(problem)
+    if message := st.session_state.pop(f"{area}.said", ""):
+        st.toast(message, icon=":material/check:")

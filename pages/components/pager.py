@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.components.wording import count
 
-__all__ = ["draw_foot", "draw_pager", "page_asked", "page_params", "paged", "pages_of", "place_of"]
+__all__ = ["draw_foot", "draw_pager", "page_from_params", "page_params", "paged", "pages_of", "range_words"]
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ def draw_pager(pages: int, key: str, *, in_url: bool = False) -> int:
     return st.pagination(pages, default=pages if asked > pages else 1, width=_WIDTH, key=key, bind=bind)
 
 
-def draw_foot(page: int, pages: int, said: str, key: str, turned: Callable[[int], None]) -> None:
+def draw_foot(page: int, pages: int, range_text: str, key: str, on_turn: Callable[[int], None]) -> None:
     """Below a list whose page is held elsewhere: which part of it stands there, and the way to the others.
 
     said: of the part, as `place_of` says it. turned: told the page that was turned to. Nothing is drawn where one page
@@ -48,32 +48,32 @@ def draw_foot(page: int, pages: int, said: str, key: str, turned: Callable[[int]
     if pages <= 1:
         return
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.caption(said, width="content")
+        st.caption(range_text, width="content")
         own = f"{key}.{pages}.{page}"  # another widget on each page: what it shows is what it was made with
-        st.pagination(pages, default=page, width=_WIDTH, key=own, on_change=_turn, args=(own, turned))
+        st.pagination(pages, default=page, width=_WIDTH, key=own, on_change=_turn, args=(own, on_turn))
 
 
-def _turn(key: str, turned: Callable[[int], None]) -> None:
-    turned(st.session_state[key])
+def _turn(key: str, on_turn: Callable[[int], None]) -> None:
+    on_turn(st.session_state[key])
 
 
-def place_of(page: int, per_page: int, total: int, one: str, many: str = "") -> str:
+def range_words(page: int, per_page: int, total: int, one: str, many: str = "") -> str:
     """Which part of a list stands on a page, in words.
 
-    >>> place_of(3, 10, 25, "result"), place_of(1, 12, 1_400, "file")
+    >>> range_words(3, 10, 25, "result"), range_words(1, 12, 1_400, "file")
     ('21–25 of 25 results', '1–12 of 1,400 files')
     """
     return f"{per_page * (page - 1) + 1:,}–{min(per_page * page, total):,} of {count(total, one, many)}"
 
 
-def page_asked(params: Mapping[str, Sequence[str]], name: str = "page") -> int:
+def page_from_params(params: Mapping[str, Sequence[str]], name: str = "page") -> int:
     """The page a URL names, from 1 on; what is no number is the first.
 
-    >>> page_asked({"page": ["3"]}), page_asked({"page": ["0"]}), page_asked({})
+    >>> page_from_params({"page": ["3"]}), page_from_params({"page": ["0"]}), page_from_params({})
     (3, 1, 1)
     """
-    said = next(iter(params.get(name, ())), "")
-    return max(1, int(said)) if said.isascii() and said.isdecimal() and len(said) < 5 else 1
+    text = next(iter(params.get(name, ())), "")
+    return max(1, int(text)) if text.isascii() and text.isdecimal() and len(text) < 5 else 1
 
 
 def page_params(page: int, name: str = "page") -> dict[str, list[str]]:

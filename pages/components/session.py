@@ -4,10 +4,10 @@ import atexit
 import gc
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -25,18 +25,21 @@ __all__ = [
     "answer",
     "assess",
     "board_run",
+    "cached",
     "close",
-    "experiment",
+    "experiment_run",
     "forget_answers",
     "health",
-    "lab_run",
     "open_early",
     "ready",
     "sample_loaded",
+    "start_experiment",
     "start_warming",
     "terms",
     "workbench",
 ]
+
+_Result = TypeVar("_Result")
 
 _FRESH_SECONDS = 120.0  # how long an answer is reused: the library may change under it
 _WEAK_SECONDS = 3.0
@@ -133,8 +136,8 @@ def ready() -> bool:
 
 def sample_loaded() -> bool:
     """Whether the library holds the sample documents, so that their questions and topics mean something."""
-    held = {document.name for document in workbench().documents.list()}
-    return all(path.name in held for path in sample.files())
+    names = {document.name for document in workbench().documents.list()}
+    return all(path.name in names for path in sample.files())
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,18 +178,27 @@ def health() -> Health:
 
 def answer(request: SearchRequest, *, fresh: bool = False) -> SearchResult:
     """The answer to a request; the latest ones of this session are cached."""
-    kept: dict[SearchRequest, tuple[float, SearchResult]] = st.session_state.setdefault("answers", {})
+    cache: dict[SearchRequest, tuple[float, SearchResult]] = st.session_state.setdefault("answers", {})
     now = time.monotonic()
-    for old in [key for key, (at, known) in kept.items() if now - at > _fresh_seconds(known)]:
-        del kept[old]
-    if fresh or request not in kept:
-        kept[request] = (now, workbench().search.run(request))
-    return kept[request][1]
+    for old in [key for key, (at, known) in cache.items() if now - at > _fresh_seconds(known)]:
+        del cache[old]
+    if fresh or request not in cache:
+        cache[request] = (now, workbench().search.run(request))
+    return cache[request][1]
 
 
 def _fresh_seconds(known: SearchResult) -> float:
     """What was missing from an answer may be there soon: one that was weaker than it should be is asked again."""
     return _WEAK_SECONDS if known.notices else _FRESH_SECONDS
+
+
+def cached(store: str, name: str, mark: Hashable, work: Callable[[], _Result]) -> _Result:
+    """A result kept in the session under a name, computed again when the mark changes. store: the session key."""
+    results: dict[str, tuple[Hashable, Any]] = st.session_state.setdefault(store, {})
+    if name not in results or results[name][0] != mark:
+        results[name] = (mark, work())
+    result: _Result = results[name][1]
+    return result
 
 
 def forget_answers() -> None:
@@ -226,11 +238,11 @@ def assess(project: str | None, *, resume: int | None = None, whole: bool = Fals
             return known
         run_id = library.coverage.runs.start(project).id if resume is None else resume
         run = process.boards[project] = BoardRun(run_id)
-        threading.Thread(target=_cover, args=(library, run, whole), name="coverage", daemon=True).start()
+        threading.Thread(target=_run_coverage, args=(library, run, whole), name="coverage", daemon=True).start()
         return run
 
 
-def _cover(library: Workbench, run: BoardRun, whole: bool) -> None:
+def _run_coverage(library: Workbench, run: BoardRun, whole: bool) -> None:
     def on_cell(done: int, total: int) -> None:
         run.done, run.total = done, total
 
@@ -254,12 +266,12 @@ class ExperimentRun:
     running: bool = True
 
 
-def lab_run(experiment_id: int) -> ExperimentRun | None:
+def experiment_run(experiment_id: int) -> ExperimentRun | None:
     """An experiment that this process carries out, or has carried out; None when it was another process."""
     return _process().lab.get(experiment_id)
 
 
-def experiment(experiment_id: int) -> ExperimentRun:
+def start_experiment(experiment_id: int) -> ExperimentRun:
     """Carry out an experiment that was begun, in the background; one that is under way here is given back."""
     process, library = _process(), workbench()
     with process.lock:
@@ -267,11 +279,11 @@ def experiment(experiment_id: int) -> ExperimentRun:
         if known is not None and known.running:
             return known
         run = process.lab[experiment_id] = ExperimentRun(experiment_id)
-        threading.Thread(target=_try_out, args=(library, run), name="experiment", daemon=True).start()
+        threading.Thread(target=_run_experiment, args=(library, run), name="experiment", daemon=True).start()
         return run
 
 
-def _try_out(library: Workbench, run: ExperimentRun) -> None:
+def _run_experiment(library: Workbench, run: ExperimentRun) -> None:
     def on_step(done: int, total: int) -> None:
         run.done, run.total = done, total
 

@@ -15,15 +15,15 @@ from core.domain.queries import SearchRequest
 
 __all__ = [
     "Params",
-    "asks",
-    "last_said",
+    "current_params",
+    "is_new_request",
+    "last_recorded",
     "number_in",
     "page_path",
     "params_of",
+    "record",
     "request_from",
-    "says",
-    "told",
-    "write",
+    "write_params",
 ]
 
 Params = Mapping[str, Sequence[str]]
@@ -51,13 +51,13 @@ def page_path(name: str) -> str:
     return f"../{name}.py"
 
 
-def number_in(said: str) -> int | None:
+def number_in(text: str) -> int | None:
     """The whole number ≥ 0 a URL names, None for anything else.
 
     >>> number_in("12"), number_in("-1"), number_in("²"), number_in("9" * 5000)
     (12, None, None, None)
     """
-    return int(said) if said.isdecimal() and len(said) <= _MOST_DIGITS else None
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def request_from(params: Params) -> SearchRequest:
@@ -148,46 +148,46 @@ _ECHO_SECONDS = 2.0
 """So long may a browser be behind. A link followed within that time to where one just was is taken for an echo."""
 
 
-def told() -> dict[str, list[str]]:
+def current_params() -> dict[str, list[str]]:
     """The address as the browser tells it: parameter → values, in order."""
     return {name: st.query_params.get_all(name) for name in st.query_params}
 
 
-def asks(part: str, told: object) -> bool:
+def is_new_request(part: str, value: object) -> bool:
     """Whether the address asks a part of the page for something that it did not say itself. told: what the address
     says to it."""
-    said: list[tuple[Any, float]] = st.session_state.get(_key(part), [])
-    if not said:
+    history: list[tuple[Any, float]] = st.session_state.get(_key(part), [])
+    if not history:
         return True
-    if told == said[-1][0]:
+    if value == history[-1][0]:
         return False
     run = get_script_run_ctx()
     if run is not None and run.is_history_navigation:
         return True
     since = monotonic() - _ECHO_SECONDS
-    replaced = pairwise(said)
-    return not any(value == told and at > since for (value, _), (_, at) in replaced)
+    replaced = pairwise(history)
+    return not any(value == value and at > since for (value, _), (_, at) in replaced)
 
 
-def says(part: str, value: object) -> None:
+def record(part: str, value: object) -> None:
     """A part of the page says this in the address from here on."""
     state, since = st.session_state, monotonic() - _ECHO_SECONDS
-    said: list[tuple[Any, float]] = state.get(_key(part), [])
-    if not said or value != said[-1][0]:
-        kept = [each for each, (_, at) in pairwise(said) if at > since]
-        state[_key(part)] = [*kept, *said[-1:], (value, monotonic())]
+    history: list[tuple[Any, float]] = state.get(_key(part), [])
+    if not history or value != history[-1][0]:
+        recent = [each for each, (_, at) in pairwise(history) if at > since]
+        state[_key(part)] = [*recent, *history[-1:], (value, monotonic())]
 
 
-def last_said(part: str, otherwise: Any = None) -> Any:
+def last_recorded(part: str, otherwise: Any = None) -> Any:
     """What a part of the page said last."""
-    said: list[tuple[Any, float]] = st.session_state.get(_key(part), [])
-    return said[-1][0] if said else otherwise
+    history: list[tuple[Any, float]] = st.session_state.get(_key(part), [])
+    return history[-1][0] if history else otherwise
 
 
-def write(part: str, params: Mapping[str, Sequence[str]]) -> None:
+def write_params(part: str, params: Mapping[str, Sequence[str]]) -> None:
     """Say the whole address. In this order, because a run can be broken off between the two."""
-    says(part, params)
-    if params != told():
+    record(part, params)
+    if params != current_params():
         st.query_params.from_dict(params)
 
 

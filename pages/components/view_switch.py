@@ -18,7 +18,7 @@ def view_switch(views: Mapping[str, str], key: str, param: str, first: str = "")
     state, usual = st.session_state, first or next(iter(views))
     asked = st.query_params.get(param, usual)
     known = asked if asked in views else usual
-    if state.get(key) not in views or urls.asks(key, asked):
+    if state.get(key) not in views or urls.is_new_request(key, asked):
         state[key] = known
     view: str = (
         st.segmented_control(
@@ -31,7 +31,7 @@ def view_switch(views: Mapping[str, str], key: str, param: str, first: str = "")
         )
         or known
     )  # a run that is broken off may leave none chosen
-    urls.says(key, view)
+    urls.record(key, view)
     if view != asked:
         st.query_params[param] = view
     return view

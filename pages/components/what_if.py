@@ -10,23 +10,23 @@ from pages.components import session
 from pages.components.urls import page_path, params_of
 from pages.components.wording import plain
 
-__all__ = ["first_if"]
+__all__ = ["draw_what_if"]
 
 _SHOWN = 4
 
 
-def first_if(result: SearchResult, passage_id: int) -> None:
+def draw_what_if(result: SearchResult, passage_id: int) -> None:
     """The smallest changes of one weight that put the passage first, each a link to the sliders that stand so; nothing
     where it is first already."""
     if result.hits and result.hits[0].candidate.passage.id == passage_id:
         return
     st.markdown("**What would make it first?** :gray[– one weight changed, the others keeping their proportions]")
-    told = [each for each in session.workbench().evaluation.first_if(result, passage_id) if each.shown is not None]
-    if not told:
+    changes = [each for each in session.workbench().evaluation.first_if(result, passage_id) if each.shown is not None]
+    if not changes:
         why = result.refusal or "No single weight can: another passage is at least as good in everything that counts."
         st.caption(plain(why))
         return
-    for each in told[:_SHOWN]:
+    for each in changes[:_SHOWN]:
         label = factor_table()[each.factor].label
         words = f"First if **{plain(label)}** weighs {each.words} :gray[(now {each.now:.3f})]"
         if result.request.rerank:

@@ -4,13 +4,13 @@ import streamlit as st
 
 from core.domain.results import Dropped, DropReason, SearchResult
 from pages.components import cards, session
-from pages.components.wording import count, plain, shortened
+from pages.components.wording import count, plain, shorten
 
-__all__ = ["WHY", "draw_not_shown", "reason_of"]
+__all__ = ["REASON_TITLES", "draw_why_missing", "reason_of"]
 
-_MOST = 10
+_MOST_PASSAGES = 10
 """Passages listed of each reason."""
-WHY = {
+REASON_TITLES = {
     DropReason.NO_ANSWER: "Found, but the library does not answer the question",
     DropReason.FILTERED: "Left out by a filter",
     DropReason.BELOW_FLOOR: "No evidence: neither similar enough nor a word in common",
@@ -20,7 +20,7 @@ WHY = {
 }
 
 
-def draw_not_shown(result: SearchResult) -> None:
+def draw_why_missing(result: SearchResult) -> None:
     """Why a document is not here: every candidate that was measured and not shown, by reason."""
     st.markdown("**Why is a document not here?** :gray[– every passage that was found and not shown]")
     library = session.workbench()
@@ -36,21 +36,21 @@ def draw_not_shown(result: SearchResult) -> None:
     )
     dropped = [each for each in result.dropped if wanted in (None, each.candidate.passage.document_id)]
     if wanted is not None:
-        told = library.search.why_missing(result, wanted)
-        st.markdown("\n".join(f"- {plain(each)}" for each in told.reasons))
-        if told.best is not None and not told.found:
-            st.caption(f"Its nearest passage: “{plain(shortened(told.best.text, 240))}”")
+        explanation = library.search.why_missing(result, wanted)
+        st.markdown("\n".join(f"- {plain(each)}" for each in explanation.reasons))
+        if explanation.best is not None and not explanation.found:
+            st.caption(f"Its nearest passage: “{plain(shorten(explanation.best.text, 240))}”")
     elif not dropped:
         st.caption("Nothing was found and left out. Choose a document above to see why it was not found.")
     for reason in DropReason:
         group = [each for each in dropped if each.reason is reason]
         if group:
-            st.markdown(f"{WHY[reason]} :gray[({count(len(group), 'passage')})]")
-        for each in group[:_MOST]:
+            st.markdown(f"{REASON_TITLES[reason]} :gray[({count(len(group), 'passage')})]")
+        for each in group[:_MOST_PASSAGES]:
             document = result.documents.get(each.candidate.passage.document_id)
             cards.miss_line(each.candidate, reason_of(each), result.request, document)
-        if len(group) > _MOST:
-            st.caption(f"… and {len(group) - _MOST:,} more. Choose a document above to see those of it.")
+        if len(group) > _MOST_PASSAGES:
+            st.caption(f"… and {len(group) - _MOST_PASSAGES:,} more. Choose a document above to see those of it.")
 
 
 def reason_of(dropped: Dropped) -> str:

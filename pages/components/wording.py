@@ -13,13 +13,14 @@ __all__ = [
     "bytes_in_words",
     "count",
     "day",
-    "ending",
-    "marked",
+    "highlight",
+    "highlight_part",
+    "highlight_spans",
     "plain",
     "plain_with_edges",
-    "quoted",
-    "shortened",
-    "squeezed",
+    "shorten",
+    "shorten_middle",
+    "shorten_start",
     "two_lines",
 ]
 
@@ -41,13 +42,13 @@ def plain(text: str) -> str:
     return _PUNCTUATION.sub(r"\\\1", joined)
 
 
-def marked(text: str, stems: Collection[str], phrases: Sequence[str] = ()) -> str:
+def highlight(text: str, stems: Collection[str], phrases: Sequence[str] = ()) -> str:
     """Safe markdown of a text in which every word whose stem was asked for stands out, and every phrase as a whole:
     its words in a row, whatever the capitals and whatever blanks and punctuation stand between them.
 
-    >>> marked("Taxes are due.", {stem("tax")})
+    >>> highlight("Taxes are due.", {stem("tax")})
     ':primary-background[**Taxes**] are due\\\\.'
-    >>> marked("Wage, and tax statement", (), ["wage and tax"])
+    >>> highlight("Wage, and tax statement", (), ["wage and tax"])
     ':primary-background[**Wage\\\\, and tax**] statement'
     """
     found = word_spans(text)
@@ -62,12 +63,12 @@ def marked(text: str, stems: Collection[str], phrases: Sequence[str] = ()) -> st
 
 def _phrase_spans(found: Sequence[tuple[int, int, str]], phrases: Sequence[str]) -> list[tuple[int, int]]:
     """Where the words of a phrase stand in a row."""
-    said = [word for _, _, word in found]
+    text_words = [word for _, _, word in found]
     return [
-        (found[place][0], found[place + len(wanted) - 1][1])
-        for wanted in filter(None, map(words, phrases))
-        for place in range(len(said) - len(wanted) + 1)
-        if said[place : place + len(wanted)] == wanted
+        (found[place][0], found[place + len(phrase_words) - 1][1])
+        for phrase_words in filter(None, map(words, phrases))
+        for place in range(len(text_words) - len(phrase_words) + 1)
+        if text_words[place : place + len(phrase_words)] == phrase_words
     ]
 
 
@@ -78,7 +79,18 @@ def plain_with_edges(text: str) -> str:
     return lead + inner + (" " if inner and text[-1:].isspace() else "") if inner else lead
 
 
-def quoted(text: str, spans: Sequence[Span], colour: str) -> str:
+def highlight_part(text: str, part: str) -> str:
+    """Safe markdown of a text in which the first occurrence of a part stands out; "" stands out nowhere.
+
+    >>> highlight_part("Due in May.", "May")
+    'Due in :primary-background[**May**]\\\\.'
+    """
+    before, found, after = text.partition(part) if part else (text, "", "")
+    mark = f":primary-background[**{plain(found)}**]" if found else ""
+    return f"{plain_with_edges(before)}{mark}{plain_with_edges(after)}"
+
+
+def highlight_spans(text: str, spans: Sequence[Span], colour: str) -> str:
     """Safe markdown of a page's text, paragraph by paragraph, with these spans of it marked in a colour."""
     pieces, last = [], 0
     for span in sorted(spans, key=lambda s: s.start):
@@ -93,46 +105,46 @@ def _paragraphs(text: str) -> str:
     return "\n\n".join(plain_with_edges(part) for part in re.split(r"\n\s*\n", text))
 
 
-def shortened(text: str, length: int) -> str:
+def shorten(text: str, length: int) -> str:
     """At most `length` characters, cut between words; a character of double width counts as two.
 
-    >>> shortened("one two three", 9), shortened("残業手当の規程", 8)
+    >>> shorten("one two three", 9), shorten("残業手当の規程", 8)
     ('one two …', '残業手 …')
     """
-    if _beginning(text, length) == text:
+    if _prefix(text, length) == text:
         return text
-    cut = _beginning(text, length - 1)
+    cut = _prefix(text, length - 1)
     return f"{cut.rsplit(' ', 1)[0] if ' ' in cut else cut} …"
 
 
-def ending(path: str, length: int) -> str:
+def shorten_start(path: str, length: int) -> str:
     """The end of a path of headings, as much of it as fits into `length` characters: there the places of one document
     differ.
 
-    >>> ending("Title 29 › Chapter 8 › § 207 › (e) Regular rate", 32)
+    >>> shorten_start("Title 29 › Chapter 8 › § 207 › (e) Regular rate", 32)
     '… › § 207 › (e) Regular rate'
-    >>> ending("Maximum hours of work in a week", 20), ending("Pay › Leave", 20)
+    >>> shorten_start("Maximum hours of work in a week", 20), shorten_start("Pay › Leave", 20)
     ('Maximum hours of …', 'Pay › Leave')
     """
     if len(path) <= length:
         return path
-    *above, kept = path.split(" › ")
-    while above and len(f"… › {above[-1]} › {kept}") <= length:
-        kept = f"{above.pop()} › {kept}"
-    return shortened(f"… › {kept}" if above else kept, length)
+    *above, end = path.split(" › ")
+    while above and len(f"… › {above[-1]} › {end}") <= length:
+        end = f"{above.pop()} › {end}"
+    return shorten(f"… › {end}" if above else end, length)
 
 
-def squeezed(name: str, length: int) -> str:
+def shorten_middle(name: str, length: int) -> str:
     """At most `length` characters, cut in the middle: names of documents differ at their ends. A character of double
     width counts as two.
 
-    >>> squeezed("Payroll_Configuration_Guide_v1.pdf, page 2", 24), squeezed("残業手当の規程.pdf", 11)
+    >>> shorten_middle("Payroll_Configuration_Guide_v1.pdf, page 2", 24), shorten_middle("残業手当の規程.pdf", 11)
     ('Payroll_Con…pdf, page 2', '残業….pdf')
     """
-    if _beginning(name, length) == name:
+    if _prefix(name, length) == name:
         return name
     half = (length - 1) // 2
-    return f"{_beginning(name, half)}…{_beginning(name[::-1], half)[::-1]}"
+    return f"{_prefix(name, half)}…{_prefix(name[::-1], half)[::-1]}"
 
 
 def two_lines(text: str, length: int) -> tuple[str, ...]:
@@ -141,15 +153,15 @@ def two_lines(text: str, length: int) -> tuple[str, ...]:
     >>> two_lines("overtime pay", 28), two_lines("final paycheck when an employee is dismissed", 28)
     (('overtime pay',), ('final paycheck when an', 'employee is dismissed'))
     """
-    first = _beginning(text, length)
+    first = _prefix(text, length)
     if first == text:
         return (text,)
     if " " in first and text[len(first)] != " ":
         first = first.rsplit(" ", 1)[0]
-    return first, shortened(text[len(first) :].strip(), length)
+    return first, shorten(text[len(first) :].strip(), length)
 
 
-def _beginning(text: str, room: int) -> str:
+def _prefix(text: str, room: int) -> str:
     """As much of a text's beginning as so much room holds."""
     if text.isascii():
         return text[:room]

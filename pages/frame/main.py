@@ -4,8 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.components import session, shortcuts
-from pages.components.notices import degraded, told
+from pages.components import browser_scripts, session
+from pages.components.notices import degraded, show_errors
 
 _PAGES = Path(__file__).parents[1]
 _COMPONENTS = _PAGES / "components"
@@ -27,8 +27,8 @@ page = st.navigation(
     ],
     position="top",
 )
-with told():
+with show_errors():
     degraded(session.workbench().notices())
     page.run()
-shortcuts.listen()
+browser_scripts.focus_question_on_slash()
 session.start_warming()

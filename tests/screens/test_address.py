@@ -22,41 +22,41 @@ def going_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_part_that_said_nothing_yet_is_asked_by_any_address() -> None:
-    assert urls.asks("search", A) and urls.last_said("search", C) is C
+    assert urls.is_new_request("search", A) and urls.last_recorded("search", C) is C
 
 
 def test_what_it_said_itself_asks_for_nothing_new() -> None:
-    urls.says("search", A)
-    urls.says("search", B)
-    assert not urls.asks("search", B) and urls.last_said("search") == B
+    urls.record("search", A)
+    urls.record("search", B)
+    assert not urls.is_new_request("search", B) and urls.last_recorded("search") == B
 
 
 def test_a_click_made_before_the_browser_heard_does_not_bring_back_the_old_address() -> None:
     for params in (A, B, C):
-        urls.says("search", params)
-    assert not urls.asks("search", A) and not urls.asks("search", B)
-    assert urls.asks("library", A)
+        urls.record("search", params)
+    assert not urls.is_new_request("search", A) and not urls.is_new_request("search", B)
+    assert urls.is_new_request("library", A)
 
 
 def test_a_new_address_is_heard_and_so_is_going_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    urls.says("search", A)
-    urls.says("search", B)
-    assert urls.asks("search", C)
+    urls.record("search", A)
+    urls.record("search", B)
+    assert urls.is_new_request("search", C)
     going_back(monkeypatch)
-    assert urls.asks("search", A) and not urls.asks("search", B)
+    assert urls.is_new_request("search", A) and not urls.is_new_request("search", B)
 
 
 def test_an_old_address_is_no_echo_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(urls, "monotonic", lambda: now[0])
-    urls.says("search", A)
+    urls.record("search", A)
     now[0] += 60
-    urls.says("search", B)
+    urls.record("search", B)
     now[0] += 1.9
-    assert not urls.asks("search", A)
+    assert not urls.is_new_request("search", A)
     now[0] += 0.2
-    assert urls.asks("search", A)
-    urls.says("search", C)
+    assert urls.is_new_request("search", A)
+    urls.record("search", C)
     assert len(st_state("search")) == 2
 
 

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from core.domain.errors import ModelUnavailable
 from core.library.enrichment import operations
 from core.library.enrichment.values import Operation, OperationOutcome
-from pages.components.library import enrichment_state
+from pages.components.library import enrichment
 from tests.enrich.reading import AT, POLICY
 from tests.screens.conftest import Opened, Shelf, words
 
@@ -94,7 +94,7 @@ def test_what_lacks_enrichment_is_drawn_in_the_background(shelf: Shelf, opened: 
     shelf.add("leave.md", POLICY)
     screen = _state(opened)
     screen.button(key="enrich.all").click().run()
-    run = enrichment_state.current()
+    run = enrichment.current_run()
     assert run is not None
     deadline = time.monotonic() + 60
     while run.running:
@@ -115,7 +115,7 @@ def test_a_batch_that_cannot_go_on_says_why(shelf: Shelf, opened: Opened, monkey
     monkeypatch.setattr(shelf.workbench.enrichment._store, "save", away)
     screen = _state(opened)
     screen.button(key="enrich.all").click().run()
-    run = enrichment_state.current()
+    run = enrichment.current_run()
     deadline = time.monotonic() + 60
     while run is not None and run.running:
         assert time.monotonic() < deadline

@@ -63,9 +63,9 @@ def test_what_is_wanted_and_what_is_left_out_survives_the_url(narrowed: SearchFi
 @given(filters)
 def test_what_the_widgets_are_set_to_is_what_they_say(narrowed: SearchFilters) -> None:
     parts.seed(narrowed)
-    assert parts.stated(SearchFilters()) == narrowed
+    assert parts.filters_before_drawing(SearchFilters()) == narrowed
     parts.clear()
-    assert parts.stated(narrowed) == SearchFilters()
+    assert parts.filters_before_drawing(narrowed) == SearchFilters()
 
 
 def _options(screen: Any, field: str) -> dict[str, int]:
@@ -167,7 +167,7 @@ def _dated_page() -> None:
     from core.knowledge.workspace_terms import BUILT_IN_TERMS
     from pages.components import filters
 
-    narrowed = filters.drawn({"tags": {"a": 3}}, {}, BUILT_IN_TERMS, lambda asked: 4)
+    narrowed = filters.draw_filters({"tags": {"a": 3}}, {}, BUILT_IN_TERMS, lambda asked: 4)
     st.write(str(narrowed.dated))
 
 

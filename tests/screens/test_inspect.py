@@ -71,7 +71,7 @@ def test_where_nothing_answers_all_that_was_found_says_how_near_it_comes(stocked
 
 @pytest.mark.parametrize("reason", DropReason)
 def test_every_reason_not_to_be_shown_has_its_words(reason: DropReason) -> None:
-    assert why_missing.WHY[reason]
+    assert why_missing.REASON_TITLES[reason]
 
 
 def test_a_document_without_a_date_is_undated_in_one_word(stocked: Shelf, opened: Opened) -> None:

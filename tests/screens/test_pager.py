@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.components.pager import page_asked, page_params, pages_of, place_of
+from pages.components.pager import page_from_params, page_params, pages_of, range_words
 from tests.screens.conftest import Opened, Shelf, words
 
 
@@ -44,19 +44,19 @@ def test_who_looks_at_the_last_page_of_a_list_that_gets_shorter_stays_at_its_end
 
 @given(st.integers(0, 150), st.integers(1, 20))
 def test_every_item_stands_on_exactly_one_page(total: int, per_page: int) -> None:
-    said = [place_of(page, per_page, total, "item") for page in range(1, pages_of(total, per_page) + 1)]
+    said = [range_words(page, per_page, total, "item") for page in range(1, pages_of(total, per_page) + 1)]
     starts, ends = zip(*(map(int, each.split(" of ")[0].split("–")) for each in said), strict=True)
     assert starts[0] == 1 and ends[-1] == total and starts[1:] == tuple(end + 1 for end in ends[:-1])
 
 
 @given(st.integers(1, 200), st.sampled_from(["page", "at"]))
 def test_a_page_survives_its_url(page: int, name: str) -> None:
-    assert page_asked(page_params(page, name), name) == page
+    assert page_from_params(page_params(page, name), name) == page
 
 
 @pytest.mark.parametrize("named", ["", "0", "-1", "two", "²", "99999999"])
 def test_what_is_no_page_is_the_first(named: str) -> None:
-    assert page_asked({"page": [named]}) == 1
+    assert page_from_params({"page": [named]}) == 1
 
 
 def test_notes_are_turned_page_by_page_and_the_url_names_the_page(shelf: Shelf, opened: Opened) -> None:

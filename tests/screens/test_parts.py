@@ -21,7 +21,7 @@ from core.text.tokenize import stem
 from pages.components import cards, charts
 from pages.components.styles import CELLS, TRUTHS, truth_look
 from pages.components.urls import params_of, request_from
-from pages.components.wording import marked, plain, quoted
+from pages.components.wording import highlight, highlight_spans, plain
 
 ROOT = Path(__file__).parents[2]
 moments = st.datetimes(min_value=datetime(1900, 1, 1), max_value=datetime(2100, 1, 1)).map(
@@ -66,18 +66,18 @@ def test_plain_text_holds_no_working_markup_and_loses_no_letter(text: str) -> No
 
 @given(st.text(alphabet="abc ,.*:[]-", max_size=40))
 def test_marking_words_changes_no_text(text: str) -> None:
-    shown = marked(text, {stem("abc"), stem("a")})
+    shown = highlight(text, {stem("abc"), stem("a")})
     bare = re.sub(r":primary-background\[\*\*(.*?)\*\*\]", r"\1", shown)
     assert re.sub(r"\\(.)", r"\1", bare).replace("\u2060", "").split() == text.split()
 
 
 def test_only_asked_words_are_marked_by_their_stem() -> None:
-    assert marked("Taxes, not taxis", {stem("tax")}) == ":primary-background[**Taxes**]\\, not taxis"
+    assert highlight("Taxes, not taxis", {stem("tax")}) == ":primary-background[**Taxes**]\\, not taxis"
 
 
 def test_cited_sentences_are_marked_where_they_stand() -> None:
     text = "One.\n\nTwo three. Four."
-    assert quoted(text, [Span(6, 16)], "yellow") == "One\\.\n\n:yellow-background[Two three\\.] Four\\."
+    assert highlight_spans(text, [Span(6, 16)], "yellow") == "One\\.\n\n:yellow-background[Two three\\.] Four\\."
 
 
 def test_shortcodes_stay_letters() -> None:
@@ -126,6 +126,6 @@ def test_the_strip_and_the_waterfall_add_up_to_the_total(parts: list[tuple[float
 def test_places_below_one_long_heading_are_told_apart() -> None:
     above = "Title 29 – Labour and what is paid for it › Chapter 8 – Fair standards of labour › Section 207"
     one, other = (
-        cards.place(Passage("", 1, 0, 0, (), section=f"{above} › ({letter}) Exceptions"), None) for letter in "ab"
+        cards.location(Passage("", 1, 0, 0, (), section=f"{above} › ({letter}) Exceptions"), None) for letter in "ab"
     )
     assert one != other and one.endswith("(a) Exceptions") and len(one) <= 60

@@ -5,9 +5,9 @@ from streamlit.testing.v1 import AppTest
 
 def drawn(troubles: dict[str, str], state: str | None = None) -> AppTest:
     def page(troubles: dict[str, str]) -> None:
-        from pages.components.search.query_form import choice
+        from pages.components.search.query_form import choose_reranker
 
-        choice("search.rerank", troubles)
+        choose_reranker("search.rerank", troubles)
 
     screen = AppTest.from_function(page, kwargs={"troubles": troubles}, default_timeout=60)
     if state is not None:

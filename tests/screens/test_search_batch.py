@@ -12,9 +12,8 @@ from core.domain.errors import StoreFailed
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
 from core.search.batch.files import TEMPLATE
-from pages.components.answer import view
-from pages.components.search.batch import draw_batch
-from pages.components.search.batch_run import batch_runs
+from pages.components.search import five_truths
+from pages.components.search.batch import batch_runs, draw_batch
 from tests.screens.conftest import Opened, Shelf, words
 
 FILE = (
@@ -55,8 +54,8 @@ def asking(stocked: Shelf) -> Iterator[Asking]:
 def batched(asking: Asking, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Batched:
     """The Search page with the batch where the five truths stand."""
     monkeypatch.setattr(
-        view,
-        "draw",
+        five_truths,
+        "draw_five_truths",
         lambda page: draw_batch(page.filters, page.profile, asking, only_routed=page.only_routed, rerank=page.rerank),
     )
     return lambda **params: opened("search.py", q="overtime", view="five", **params)

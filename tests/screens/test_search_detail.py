@@ -16,14 +16,25 @@ from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.search.explanation.score_breakdown import compare
 from core.search.retrieval.similar import SimilarPassage
 from pages.components import cards, session
-from pages.components.answer import view
-from pages.components.search import paging
-from pages.components.search.compare import choose_other, compare_button, draw_versus, versus_bars, versus_params
-from pages.components.search.paging import MOST, PER_PAGE, draw_pager, on_page, pages_of
-from pages.components.search.result_list import collapsed
-from pages.components.search.similar import more_like_this
+from pages.components.search import five_truths, result_list
+from pages.components.search.compare import (
+    choose_other,
+    compare_button,
+    comparison_bars,
+    comparison_params,
+    draw_comparison,
+)
+from pages.components.search.result_list import (
+    MOST_RESULTS,
+    PER_PAGE,
+    draw_collapsed,
+    draw_pager,
+    more_like_this,
+    on_page,
+    pages_of,
+)
 from pages.components.urls import request_from
-from pages.components.wording import marked
+from pages.components.wording import highlight
 from tests.screens.conftest import LAW, Opened, Shelf, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
@@ -100,7 +111,7 @@ def test_the_passages_behind_a_result_are_named_with_what_they_say_otherwise(
     long = LAW.replace("forty", "forty or as many as the state may say by an act of its own legislature")
     stocked.add("act_2019.md", long)
     stocked.add("act_2021.md", long.replace("216.", "217."))
-    screen = beside(lambda hit, result: collapsed(hit, result, BUILT_IN_TERMS))
+    screen = beside(lambda hit, result: draw_collapsed(hit, result, BUILT_IN_TERMS))
     hit = next(each for each in found(stocked) if each.similar)
     assert f"collapsed.{hit.candidate.passage.id}" in screen.session_state
     screen.session_state[f"collapsed.{hit.candidate.passage.id}"] = True
@@ -122,14 +133,14 @@ def compared(stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch) ->
         first = result.hits[0].candidate.passage.id
         other = choose_other(result, first)
         if other is not None:
-            draw_versus(result, first, other)
+            draw_comparison(result, first, other)
 
     def compared(top: int | None = None) -> AppTest:
         most.append(top)
         return opened("search.py", q=QUESTION, view="five")
 
     most: list[int | None] = []
-    monkeypatch.setattr(view, "draw", draw)
+    monkeypatch.setattr(five_truths, "draw_five_truths", draw)
     return compared
 
 
@@ -157,7 +168,7 @@ def test_the_other_one_can_be_chosen_also_among_those_not_shown(
 
 
 def test_a_comparison_has_a_url_of_its_own() -> None:
-    params = versus_params(SearchRequest(QUESTION), 7, 9)
+    params = comparison_params(SearchRequest(QUESTION), 7, 9)
     assert (params["passage"], params["with"], params["view"]) == (["7"], ["9"], ["Compare"])
     assert request_from(params) == SearchRequest(QUESTION)
 
@@ -178,7 +189,7 @@ def test_the_bars_add_up_and_the_first_points_to_its_side(stocked: Shelf, dark: 
     stocked.add("guide.md", OTHER)
     result = stocked.workbench.search.run(SearchRequest(QUESTION), remember=False)
     versus = compare(result, *(hit.candidate.passage.id for hit in result.hits[:2]))
-    figure = versus_bars(versus, ("A", "<b>B</b>"), dark=dark)
+    figure = comparison_bars(versus, ("A", "<b>B</b>"), dark=dark)
     (bars,) = figure.data
     assert -sum(bars.x) == pytest.approx(versus.difference, abs=0.0005 * len(versus.parts))
     assert [text.startswith("+") for text in bars.text] == [x < 0 for x in bars.x]
@@ -194,7 +205,7 @@ def test_the_bars_add_up_and_the_first_points_to_its_side(stocked: Shelf, dark: 
 
 @given(st.integers(0, 150), st.integers(-3, 30))
 def test_every_result_stands_on_exactly_one_page_in_the_order_of_the_search(total: int, page: int) -> None:
-    hits = list(range(min(total, MOST)))
+    hits = list(range(min(total, MOST_RESULTS)))
     pages = [list(on_page(hits, number)) for number in range(1, pages_of(total) + 1)]  # type: ignore[arg-type]
     assert [each for one in pages for each in one] == hits
     assert all(len(one) == PER_PAGE for one in pages[:-1])
@@ -204,7 +215,7 @@ def test_every_result_stands_on_exactly_one_page_in_the_order_of_the_search(tota
 def _pages() -> None:
     import streamlit as st
 
-    from pages.components.search.paging import draw_pager
+    from pages.components.search.result_list import draw_pager
 
     st.write(f"page {draw_pager(25, more=True)}")
 
@@ -224,7 +235,7 @@ def test_a_page_beyond_the_last_is_the_last() -> None:
 
 def test_one_page_needs_no_pager() -> None:
     assert draw_pager(PER_PAGE) == 1
-    paging.first_page()
+    result_list.first_page()
 
 
 # Marked phrases
@@ -234,12 +245,14 @@ def test_one_page_needs_no_pager() -> None:
 def test_marking_phrases_changes_no_text(text: str, phrases: list[str]) -> None:
     import re
 
-    shown = marked(text, {"a"}, phrases)
+    shown = highlight(text, {"a"}, phrases)
     bare = re.sub(r":primary-background\[\*\*(.*?)\*\*\]", r"\1", shown)
     assert re.sub(r"\\(.)", r"\1", bare).replace("\u2060", "").split() == text.split()
 
 
 def test_a_phrase_is_marked_as_a_whole_and_only_where_its_words_stand_in_a_row() -> None:
-    assert marked("The Regular rate of pay", (), ["regular rate"]) == "The :primary-background[**Regular rate**] of pay"
-    assert "background" not in marked("rate, regular", (), ["regular rate"])
-    assert marked("wages", (), ["wage"]) == "wages"
+    assert (
+        highlight("The Regular rate of pay", (), ["regular rate"]) == "The :primary-background[**Regular rate**] of pay"
+    )
+    assert "background" not in highlight("rate, regular", (), ["regular rate"])
+    assert highlight("wages", (), ["wage"]) == "wages"

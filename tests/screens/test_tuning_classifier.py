@@ -13,7 +13,7 @@ from core.domain.documents import Truth
 from core.domain.errors import ModelUnavailable
 from core.evaluation.metrics.classifier_report import ABSTAINED, CalibrationBin, ClassifierReport, LabelRate
 from pages.components import session
-from pages.components.tuning import classifier, classifier_charts
+from pages.components.tuning import charts, classifier
 from tests.evaluation.test_confirmed import FirstWord, Shelf, opinion, reported
 from tests.screens.conftest import LAW, POLICY, words
 from tests.screens.conftest import Shelf as RealShelf
@@ -39,7 +39,7 @@ def entered(tmp_path: Path) -> Entered:
     (place / "main.py").write_text(SCRIPT, "utf-8")
     for name in ("home", "library", "upload"):
         (place.parent / f"{name}.py").write_text("import streamlit as st\n", "utf-8")
-    classifier._asking.clear()
+    classifier._task.clear()
     return lambda: AppTest.from_file(str(place / "main.py"), default_timeout=60).run()
 
 
@@ -200,7 +200,7 @@ def many() -> ClassifierReport:
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_tile_of_the_matrix_holds_its_count(dark: bool) -> None:
     confusion = many().confusion
-    figure = classifier_charts.confusion_map(confusion, dark=dark)
+    figure = charts.confusion_map(confusion, dark=dark)
     told = {(note.y, note.x): int(note.text) for note in figure.layout.annotations}
     assert told == {(i, j): number for i, row in enumerate(confusion.counts) for j, number in enumerate(row)}
     heads = [text.split("<br>")[1] for text in figure.layout.xaxis.ticktext]
@@ -208,7 +208,7 @@ def test_every_tile_of_the_matrix_holds_its_count(dark: bool) -> None:
 
 
 def test_no_tile_is_painted_twice() -> None:
-    layers = [trace.z for trace in classifier_charts.confusion_map(many().confusion).data]
+    layers = [trace.z for trace in charts.confusion_map(many().confusion).data]
     for i in range(5):
         for j in range(6):
             assert sum(layer[i][j] is not None for layer in layers) == 1
@@ -217,7 +217,7 @@ def test_no_tile_is_painted_twice() -> None:
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_reliability_diagram_has_its_diagonal_and_every_bin_with_its_interval(dark: bool) -> None:
     bins = many().bins
-    diagonal, dots = classifier_charts.reliability_diagram(bins, dark=dark).data
+    diagonal, dots = charts.reliability_diagram(bins, dark=dark).data
     assert list(diagonal.x) == list(diagonal.y)
     assert list(dots.y) == [each.right.share for each in bins]
     assert [y + up for y, up in zip(dots.y, dots.error_y.array, strict=True)] == pytest.approx(
@@ -228,7 +228,7 @@ def test_the_reliability_diagram_has_its_diagonal_and_every_bin_with_its_interva
 
 def test_dots_that_would_cover_each_other_stay_bare() -> None:
     bins = [CalibrationBin(said, said, said, LabelRate(9, 10)) for said in (0.5, 0.96, 0.97)]
-    dots = classifier_charts.reliability_diagram(bins).data[1]
+    dots = charts.reliability_diagram(bins).data[1]
     assert list(dots.text) == ["10", "", ""]
     assert dots.marker.size[0] > dots.marker.size[1]
 
@@ -236,7 +236,7 @@ def test_dots_that_would_cover_each_other_stay_bare() -> None:
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_abstention_curve_marks_the_threshold_in_use(dark: bool) -> None:
     report = many()
-    figure = classifier_charts.abstention_curve(report.curve, report.threshold, dark=dark)
+    figure = charts.abstention_curve(report.curve, report.threshold, dark=dark)
     [line] = figure.layout.shapes
     assert line.x0 == line.x1 == report.threshold
     assert f"{report.threshold:.2f}" in figure.layout.annotations[0].text
@@ -244,4 +244,4 @@ def test_the_abstention_curve_marks_the_threshold_in_use(dark: bool) -> None:
 
 def test_a_curve_without_any_opinion_can_be_drawn() -> None:
     report = reported([opinion("intent", None)] * 3, library=3)
-    assert len(classifier_charts.abstention_curve(report.curve, report.threshold).data) == 3
+    assert len(charts.abstention_curve(report.curve, report.threshold).data) == 3

@@ -32,9 +32,9 @@ from core.evaluation.tuning.thresholds import cuts_of, threshold_help
 from core.formats.terminal import json_text
 from core.knowledge.profiles import profiles
 from pages.components.data.rows import rows_csv
-from pages.components.tuning.measure_charts import LABELS, MOST_LINES, TURNS, interval_dots, trend_lines
-from pages.components.tuning.optimise import weight_bars, worth
-from pages.components.tuning.threshold import ThresholdMark, threshold_picture
+from pages.components.tuning.charts import LABELS, MOST_LINES, OUTCOME_SIGNS, interval_dots, trend_lines
+from pages.components.tuning.optimise import gain_chart, weight_bars
+from pages.components.tuning.threshold import ThresholdMark, threshold_chart
 from tests.evaluation.test_comparison import AFTER, BEFORE, NDCG, experiment, graded, ndcgs, outcome
 from tests.screens.conftest import Opened, Shelf, words
 
@@ -600,7 +600,7 @@ FOUND = OptimiserResult(
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_what_a_search_is_worth_shows_all_three_with_intervals(dark: bool) -> None:
-    rows = worth(FOUND, NDCG, dark=dark).data
+    rows = gain_chart(FOUND, NDCG, dark=dark).data
     assert [row.x[0] for row in rows] == [0.4, 0.7, 0.6]
     assert [row.x[0] + row.error_x.array[0] for row in rows] == pytest.approx([0.5, 0.8, 0.7])
     assert len({row.marker.symbol for row in rows}) == 3
@@ -630,7 +630,7 @@ def test_scores_and_curves_share_their_thresholds(dark: bool) -> None:
         ThresholdMark(0.5, "suggested", "offer"),
         ThresholdMark(0.27, "slider", "try"),
     ]
-    picture = threshold_picture(cuts.help, marks, dark=dark)
+    picture = threshold_chart(cuts.help, marks, dark=dark)
     relevant, irrelevant, precision, recall = picture.data
     assert sum(relevant.y) == 3
     assert sum(irrelevant.y) == -3
@@ -643,9 +643,9 @@ def test_scores_and_curves_share_their_thresholds(dark: bool) -> None:
 
 def test_without_a_curve_only_the_scores_are_drawn() -> None:
     found = threshold_help([(0.5, True, "q1")])
-    assert len(threshold_picture(found, [ThresholdMark(0.25, "in use", "use")]).data) == 2
+    assert len(threshold_chart(found, [ThresholdMark(0.25, "in use", "use")]).data) == 2
 
 
 def test_every_measure_and_every_turn_has_its_words() -> None:
     assert set(LABELS) == set(MEASURES)
-    assert len({symbol for symbol, _ in TURNS.values()}) == len(TURNS)
+    assert len({symbol for symbol, _ in OUTCOME_SIGNS.values()}) == len(OUTCOME_SIGNS)

@@ -10,10 +10,10 @@ from core.coverage.report import board_csv, by_kind
 from core.domain.coverage import Board, CellState, Decision, Gap, GapKind
 from pages.components import cards, charts
 from pages.components.coverage import state
-from pages.components.coverage.cell import drawer
+from pages.components.coverage.cell import cell_dialog
 from pages.components.pager import paged
 from pages.components.styles import CELLS, SEVERITIES
-from pages.components.wording import count, plain, shortened
+from pages.components.wording import count, plain, shorten
 
 __all__ = ["draw"]
 
@@ -30,23 +30,23 @@ _FILTERS = {
 
 def draw(board: Board) -> None:
     """The map with its filters, the gaps below it, and the details of the open cell beside it."""
-    held = state.desk().held(board.project)
-    view = _view(values_of(board, held))
-    shown = looked_at(board, view, held)
-    _sums(board)
+    decisions = state.coverage_service().held(board.project)
+    view = _choose_view(values_of(board, decisions))
+    shown = looked_at(board, view, decisions)
+    _totals(board)
     _errors(board)
     if shown.topics:
         _map(board, shown)
         _gaps(board, shown)
     else:
         st.info("No topic meets these filters. Take one away to see more.", icon=":material/filter_alt_off:")
-    cell = state.cell_of(board, st.session_state.get("coverage.open", ""))
+    cell = state.find_cell(board, st.session_state.get("coverage.open", ""))
     if cell is not None:
         gap = next((each for each in board.gaps if each.topic == cell.topic and each.kind is cell.kind), None)
-        drawer(board, cell, gap)
+        cell_dialog(board, cell, gap)
 
 
-def _view(values: Mapping[str, tuple[str, ...]]) -> BoardView:
+def _choose_view(values: Mapping[str, tuple[str, ...]]) -> BoardView:
     """What the widgets ask for; they stand in the URL."""
     find, order, narrow = st.columns([4, 3, 2], vertical_alignment="bottom")
     words = find.text_input(
@@ -78,7 +78,7 @@ def _view(values: Mapping[str, tuple[str, ...]]) -> BoardView:
     )
 
 
-def _sums(board: Board) -> None:
+def _totals(board: Board) -> None:
     """How many cells are in which state; how many to obtain evidence for, gaps and partial ones, by severity."""
     numbers = {look: sum(1 for cell in board.cells if cell.state is look) for look in CellState}
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
@@ -111,7 +111,7 @@ def _errors(board: Board) -> None:
 def _map(board: Board, shown: VisibleBoard) -> None:
     part = VisibleBoard(tuple(paged(shown.topics, _ROWS, "rows", in_url=True)), shown.lit)
     event = st.plotly_chart(
-        charts.board_map(board, part, _heads(board), dark=st.context.theme.type == "dark"),
+        charts.board_map(board, part, _column_heads(board), dark=st.context.theme.type == "dark"),
         key=f"coverage.map.{st.session_state.setdefault('coverage.round', 0)}",
         on_select="rerun",
         selection_mode="points",
@@ -125,15 +125,17 @@ def _map(board: Board, shown: VisibleBoard) -> None:
     _picker(board, part)
 
 
-def _heads(board: Board) -> Mapping[GapKind, str]:
+def _column_heads(board: Board) -> Mapping[GapKind, str]:
     """What stands above each column: its name, and the share of its assessed cells that is covered."""
     shares = {share.name: share for share in by_kind(board)}
-    heads = {}
+    column_labels = {}
     for kind in board.kinds:
         share = shares.get(kind.value)
         known = share is not None and share.coverage is not None
-        heads[kind] = f"{state.kind_words(kind)}<br>{f'{share.coverage:.0%} covered' if known else 'not assessed'}"  # type: ignore[union-attr]
-    return heads
+        column_labels[kind] = (
+            f"{state.kind_words(kind)}<br>{f'{share.coverage:.0%} covered' if known else 'not assessed'}"  # type: ignore[union-attr]
+        )
+    return column_labels
 
 
 def _picker(board: Board, shown: VisibleBoard) -> None:
@@ -158,7 +160,7 @@ def _picker(board: Board, shown: VisibleBoard) -> None:
 def _gaps(board: Board, shown: VisibleBoard) -> None:
     """The holes among the cells looked at, worst first, each with what to obtain."""
     ids = {topic.name: topic.id for topic in shown.topics}
-    held = state.desk().held(board.project)
+    decisions = state.coverage_service().held(board.project)
     gaps = [gap for gap in board.gaps if (ids.get(gap.topic, 0), gap.kind.value) in shown.lit]
     st.markdown(
         f"**What to obtain** · for {count(len(gaps), 'cell')}, gaps and partial ones" if gaps else "**What to obtain**"
@@ -168,7 +170,7 @@ def _gaps(board: Board, shown: VisibleBoard) -> None:
         st.caption(":material/check: No gap among these cells." if known else "No cell was assessed: no gap is known.")
         return
     for gap in paged(gaps, _GAPS, "gaps", in_url=True):
-        _gap_row(gap, held.get((ids[gap.topic], gap.kind.value)))
+        _gap_row(gap, decisions.get((ids[gap.topic], gap.kind.value)))
 
 
 def _gap_row(gap: Gap, decision: Decision | None) -> None:
@@ -179,9 +181,9 @@ def _gap_row(gap: Gap, decision: Decision | None) -> None:
             st.badge("set-up", icon=":material/settings:", color="gray")
         else:
             cards.truth_badge(gap.truth)
-    said = f"**{plain(shortened(gap.topic, 80))}** – {plain(gap.recommendation)}"
+    text = f"**{plain(shorten(gap.topic, 80))}** – {plain(gap.recommendation)}"
     if decision is not None:
         owner = f", {plain(decision.owner)}" if decision.owner else ""
         due = f", due {decision.due}" if decision.due else ""
-        said += f" :gray[:material/gavel: {decision.verdict.value}{owner}{due}]"
-    words.markdown(said)
+        text += f" :gray[:material/gavel: {decision.verdict.value}{owner}{due}]"
+    words.markdown(text)

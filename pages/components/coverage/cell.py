@@ -14,9 +14,9 @@ from pages.components.coverage import state
 from pages.components.styles import CELLS, SEVERITIES
 from pages.components.urls import page_path, params_of
 from pages.components.user_name import name_input, who
-from pages.components.wording import day, plain, shortened, squeezed
+from pages.components.wording import day, plain, shorten, shorten_middle
 
-__all__ = ["VERDICTS", "decision_line", "drawer", "evidence", "headline", "past", "verdict_form"]
+__all__ = ["VERDICTS", "cell_dialog", "decision_line", "draw_evidence", "draw_headline", "draw_history", "verdict_form"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +48,13 @@ def decision_line(decision: Decision) -> str:
     return " · ".join(parts)
 
 
-def verdict_form(board: Board, cell: Cell, held: Decision | None, seen: int, *, ask_name: bool) -> None:
+def verdict_form(board: Board, cell: Cell, decision: Decision | None, seen: int, *, ask_name: bool) -> None:
     """The form of one cell. seen: the number of the last decision it is drawn with; ask_name: also who decides.
 
     What a click says is said with the number that was on the screen, so that a decision nobody here has seen is never
     overwritten; then the page says who was faster.
     """
-    key = _key(cell)
+    key = _form_key(cell)
     offered = [ReviewVerdict.WAIVED, ReviewVerdict.NEEDS_WORK] if cell.state in _UNJUDGED else list(VERDICTS)
     verdict = st.segmented_control(
         "Verdict",
@@ -63,7 +63,7 @@ def verdict_form(board: Board, cell: Cell, held: Decision | None, seen: int, *, 
         format_func=lambda each: f"{VERDICTS[each].icon} {VERDICTS[each].words}",
         width="stretch",
     )
-    _details(key, held, waived=verdict is ReviewVerdict.WAIVED)
+    _decision_fields(key, decision, waived=verdict is ReviewVerdict.WAIVED)
     if ask_name:
         name_input()
     save, undo = st.columns([1, 1])
@@ -72,32 +72,32 @@ def verdict_form(board: Board, cell: Cell, held: Decision | None, seen: int, *, 
         args=(board, cell, seen),
     )  # fmt: skip
     undo.button(
-        "Undo the decision", key=f"{key}.undo", icon=":material/undo:", width="stretch", disabled=held is None,
+        "Undo the decision", key=f"{key}.undo", icon=":material/undo:", width="stretch", disabled=decision is None,
         help="The log keeps both.", on_click=_undo, args=(board, cell, seen),
     )  # fmt: skip
     if problem := st.session_state.pop(f"{key}.problem", None):
         notices.error(problem)
 
 
-def _details(key: str, held: Decision | None, *, waived: bool) -> None:
+def _decision_fields(key: str, decision: Decision | None, *, waived: bool) -> None:
     """What goes with a verdict: the reason and end of a waiver, else owner and due date; a comment with all."""
     owner, due = st.columns(2)
-    owner.text_input("Owner", key=f"{key}.owner", value=held.owner if held else "", placeholder="Who fixes it")
+    owner.text_input("Owner", key=f"{key}.owner", value=decision.owner if decision else "", placeholder="Who fixes it")
     if waived:
         due.date_input("Waived until", key=f"{key}.expires", value=None, format="YYYY-MM-DD")
         st.text_input("Reason", key=f"{key}.reason", placeholder="Why it need not be covered")
     else:
-        due.date_input("Due", key=f"{key}.due", value=held.due if held else None, format="YYYY-MM-DD")
+        due.date_input("Due", key=f"{key}.due", value=decision.due if decision else None, format="YYYY-MM-DD")
     st.text_area("Comment", key=f"{key}.comment", height=68, placeholder="For the log and the meeting pack")
 
 
-def _key(cell: Cell) -> str:
+def _form_key(cell: Cell) -> str:
     """What is typed belongs to one cell until something is kept; then its form is new."""
     return f"verdict.{state.cell_key(cell)}.{st.session_state.get('coverage.kept', 0)}"
 
 
 def _decide(board: Board, cell: Cell, seen: int) -> None:
-    key, typed = _key(cell), st.session_state
+    key, typed = _form_key(cell), st.session_state
     verdict = typed.get(f"{key}.verdict")
     if verdict is None:
         typed[f"{key}.problem"] = BadRequest("No verdict is chosen.", "Choose one of the four, then decide.")
@@ -112,55 +112,55 @@ def _decide(board: Board, cell: Cell, seen: int) -> None:
         typed.get(f"{key}.due"),
         typed.get(f"{key}.expires"),
     )
-    _said(cell, lambda: state.desk().decide(board, cell, opinion))
+    _apply_decision(cell, lambda: state.coverage_service().decide(board, cell, opinion))
 
 
 def _undo(board: Board, cell: Cell, seen: int) -> None:
-    _said(cell, lambda: state.desk().undo(board, cell, who(), seen))
+    _apply_decision(cell, lambda: state.coverage_service().undo(board, cell, who(), seen))
 
 
-def _said(cell: Cell, speak: Callable[[], object]) -> None:
+def _apply_decision(cell: Cell, speak: Callable[[], object]) -> None:
     """Keep a decision; what went wrong is told below the form."""
     try:
         speak()
     except Outdated as problem:
         st.session_state["coverage.problem"] = problem  # the cell may be decided now, and its form gone
     except FivefoldError as problem:
-        st.session_state[f"{_key(cell)}.problem"] = problem
+        st.session_state[f"{_form_key(cell)}.problem"] = problem
     else:
         st.session_state["coverage.kept"] = st.session_state.get("coverage.kept", 0) + 1
         st.session_state["coverage.decided"] = state.cell_key(cell)
-    state.forget()
+    state.clear_cache()
 
 
-def _closed() -> None:
+def _close() -> None:
     state.open_cell("")
     st.session_state["coverage.round"] = st.session_state.get("coverage.round", 0) + 1
 
 
-@st.dialog("Evidence", position="right", width=640, on_dismiss=_closed)
-def drawer(board: Board, cell: Cell, gap: Gap | None) -> None:
+@st.dialog("Evidence", position="right", width=640, on_dismiss=_close)
+def cell_dialog(board: Board, cell: Cell, gap: Gap | None) -> None:
     """The cell beside the map; a decision taken in it closes it."""
     if st.session_state.pop("coverage.decided", None):
-        _closed()
+        _close()
         st.rerun()
-    headline(cell, gap, "#")  # headings are drawn smaller in a drawer than on a page
-    log = [each for each in state.desk().log(board.project) if _is_about(each, cell)]
-    held = state.held(board.project, cell)
-    if held is not None:
-        st.info(decision_line(held), icon=":material/gavel:")
-    evidence(cell)
+    draw_headline(cell, gap, "#")  # headings are drawn smaller in a drawer than on a page
+    log = [each for each in state.coverage_service().log(board.project) if _is_about(each, cell)]
+    decision = state.decision_of(board.project, cell)
+    if decision is not None:
+        st.info(decision_line(decision), icon=":material/gavel:")
+    draw_evidence(cell)
     with st.expander("Decide", icon=":material/gavel:", expanded=False):
-        verdict_form(board, cell, held, len(log), ask_name=True)
+        verdict_form(board, cell, decision, len(log), ask_name=True)
     with st.expander("History", icon=":material/history:", expanded=False):
-        past(state.desk().history(cell.topic_id, cell.kind, board.project), log)
+        draw_history(state.coverage_service().history(cell.topic_id, cell.kind, board.project), log)
 
 
 def _is_about(decision: Decision, cell: Cell) -> bool:
     return decision.topic_id == cell.topic_id and decision.kind == cell.kind.value
 
 
-def headline(cell: Cell, gap: Gap | None, level: str = "###") -> None:
+def draw_headline(cell: Cell, gap: Gap | None, level: str = "###") -> None:
     """Topic, column, state, the sum, the doubts, and what to obtain. level: of the topic, as markdown writes it."""
     look = CELLS[cell.state]
     st.markdown(f"{level} {plain(cell.topic)}", anchors=False)
@@ -189,7 +189,7 @@ def headline(cell: Cell, gap: Gap | None, level: str = "###") -> None:
         st.markdown(f":{colour}-badge[{gap.severity} gap] {plain(gap.recommendation)}")
 
 
-def evidence(cell: Cell) -> None:
+def draw_evidence(cell: Cell) -> None:
     """The sentences that count, those that nearly do, and the search that found them."""
     _sentences("Evidence", cell.evidence, cell)
     _sentences("Near misses – not enough to count", cell.near_misses, cell)
@@ -202,9 +202,11 @@ def _sentences(title: str, citations: tuple[Citation, ...], cell: Cell) -> None:
     st.markdown(f"**{title}**")
     for citation in citations:
         with st.container(border=True, gap="xsmall"):
-            st.markdown(f"“{plain(shortened(display_quote(citation.quote), 600))}”")
+            st.markdown(f"“{plain(shorten(display_quote(citation.quote), 600))}”")
             where = f", page {citation.page}" if citation.page is not None else ""
-            label = f"{plain(squeezed(citation.document_name, 60))}{where} :gray[relevance {citation.relevance:.2f}]"
+            label = (
+                f"{plain(shorten_middle(citation.document_name, 60))}{where} :gray[relevance {citation.relevance:.2f}]"
+            )
             if cell.request is not None:
                 cards.inspect_link(cell.request, citation.passage_id, label, icon=":material/troubleshoot:")
             else:
@@ -223,7 +225,7 @@ def _exact_search(cell: Cell) -> None:
     )
 
 
-def past(runs: Sequence[DecisionHistory], log: Sequence[Decision]) -> None:
+def draw_history(runs: Sequence[DecisionHistory], log: Sequence[Decision]) -> None:
     """What runs and reviewers said, newest first."""
     lines = [
         (run.at, f"{CELLS[run.state].icon} {day(run.at)} · found **{run.state.value}** {run.score:.2f}") for run in runs

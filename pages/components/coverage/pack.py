@@ -12,7 +12,7 @@ from core.domain.coverage import Board, RunState
 from core.domain.errors import FivefoldError
 from pages.components import notices
 from pages.components.coverage import state
-from pages.components.coverage.snapshots import snapshot_words
+from pages.components.coverage.runs import snapshot_words
 from pages.components.user_name import name_input, who
 from pages.components.wording import count
 
@@ -25,12 +25,12 @@ def draw(project: str | None, board: Board) -> None:
     """What goes into the meeting, and what comes back from it."""
     out, back = st.columns(2, gap="large")
     with out:
-        _out(project, board)
+        _export(project, board)
     with back:
-        _back(board)
+        _import(board)
 
 
-def _out(project: str | None, board: Board) -> None:
+def _export(project: str | None, board: Board) -> None:
     st.markdown("#### Into the meeting", anchors=False)
     st.caption(
         "The map, what to obtain, every decision, the evidence with its pages, conflicts, and what changed; with the"
@@ -49,7 +49,7 @@ def _out(project: str | None, board: Board) -> None:
     )
     name_input()
 
-    _downloads(board, lambda: state.desk().pack(board, since=since, who=who()))
+    _downloads(board, lambda: state.coverage_service().pack(board, since=since, who=who()))
 
 
 def _downloads(board: Board, packed: Callable[[], MeetingPack]) -> None:
@@ -80,18 +80,18 @@ def _downloads(board: Board, packed: Callable[[], MeetingPack]) -> None:
         )
 
 
-def _back(board: Board) -> None:
+def _import(board: Board) -> None:
     st.markdown("#### Back from the meeting", anchors=False)
     st.caption("The Excel pack with decisions written into its yellow columns. You see what would change first.")
     file = st.file_uploader("Edited meeting pack", type=["xlsx"], key="pack.back", label_visibility="collapsed")
-    if said := st.session_state.pop("pack.said", ""):
-        st.success(said, icon=":material/task_alt:")
+    if message := st.session_state.pop("pack.said", ""):
+        st.success(message, icon=":material/task_alt:")
     if problem := st.session_state.pop("pack.problem", None):
         notices.error(problem)
     if file is None:
         return
     try:
-        preview = state.desk().preview(board, file.getvalue(), file.name)
+        preview = state.coverage_service().preview(board, file.getvalue(), file.name)
     except FivefoldError as problem:
         notices.error(problem)
         return
@@ -132,8 +132,8 @@ def _preview(preview: DecisionImportPreview) -> None:
 
 def _take_over(preview: DecisionImportPreview) -> None:
     try:
-        kept = state.desk().decide_all(preview.decisions)
-        st.session_state["pack.said"] = f"{count(len(kept), 'decision')} taken over."
+        decisions = state.coverage_service().decide_all(preview.decisions)
+        st.session_state["pack.said"] = f"{count(len(decisions), 'decision')} taken over."
     except FivefoldError as problem:
         st.session_state["pack.problem"] = problem
-    state.forget()
+    state.clear_cache()

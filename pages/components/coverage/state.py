@@ -16,10 +16,10 @@ __all__ = [
     "KIND_WORDS",
     "board",
     "cell_key",
-    "cell_of",
-    "desk",
-    "forget",
-    "held",
+    "clear_cache",
+    "coverage_service",
+    "decision_of",
+    "find_cell",
     "kind_words",
     "now",
     "open_cell",
@@ -40,7 +40,7 @@ def kind_words(kind: GapKind) -> str:
     return KIND_WORDS[kind]
 
 
-def desk() -> CoverageService:
+def coverage_service() -> CoverageService:
     """The coverage service."""
     return session.workbench().coverage
 
@@ -55,52 +55,52 @@ def board(project: str | None, run_id: int | None = None) -> Board | None:
 
     Raises NotFound for a snapshot that is not this project's.
     """
-    kept = _kept()
-    until, known = kept.get((project, run_id), (float("-inf"), None))
+    cache = _cached_boards()
+    until, known = cache.get((project, run_id), (float("-inf"), None))
     if known is None or time.monotonic() > until:
         started = time.monotonic()
-        known = desk().board(project, run_id)
+        known = coverage_service().board(project, run_id)
         spent = time.monotonic() - started  # a large board is kept longer, so that reading it stays a small part
-        kept[project, run_id] = (started + spent + max(_FRESH_SECONDS, 20 * spent), known)
+        cache[project, run_id] = (started + spent + max(_FRESH_SECONDS, 20 * spent), known)
     return known
 
 
-def _kept() -> dict[tuple[str | None, int | None], tuple[float, Board | None]]:
-    kept: dict[tuple[str | None, int | None], tuple[float, Board | None]]
-    kept = st.session_state.setdefault("coverage.boards", {})
-    return kept
+def _cached_boards() -> dict[tuple[str | None, int | None], tuple[float, Board | None]]:
+    cache: dict[tuple[str | None, int | None], tuple[float, Board | None]]
+    cache = st.session_state.setdefault("coverage.boards", {})
+    return cache
 
 
-def forget() -> None:
+def clear_cache() -> None:
     """Drop cached results after a decision, an edit or a run."""
-    _kept().clear()
+    _cached_boards().clear()
     for name in ("coverage.topics", "coverage.snapshots", "coverage.conflicts", "trace.orphans"):
         st.session_state.pop(name, None)
 
 
 def topics(project: str | None) -> Sequence[Topic]:
     """The board's living topics; None: those of all projects."""
-    found: Sequence[Topic] = _remembered("coverage.topics", project, desk().topics)
+    found: Sequence[Topic] = _cached("coverage.topics", project, coverage_service().topics)
     return found
 
 
 def snapshots(project: str | None) -> Sequence[CoverageRun]:
     """The board's runs, newest first."""
-    found: Sequence[CoverageRun] = _remembered("coverage.snapshots", project, desk().snapshots)
+    found: Sequence[CoverageRun] = _cached("coverage.snapshots", project, coverage_service().snapshots)
     return found
 
 
-def _remembered(name: str, project: str | None, read: Callable[[str | None], Any]) -> Any:
+def _cached(name: str, project: str | None, read: Callable[[str | None], Any]) -> Any:
     """What is read of a project, once until something is edited or time has passed."""
-    kept: dict[str | None, tuple[float, Any]] = st.session_state.setdefault(name, {})
-    if project not in kept or time.monotonic() - kept[project][0] > _FRESH_SECONDS:
-        kept[project] = (time.monotonic(), read(project))
-    return kept[project][1]
+    cache: dict[str | None, tuple[float, Any]] = st.session_state.setdefault(name, {})
+    if project not in cache or time.monotonic() - cache[project][0] > _FRESH_SECONDS:
+        cache[project] = (time.monotonic(), read(project))
+    return cache[project][1]
 
 
-def held(project: str | None, cell: Cell) -> Decision | None:
+def decision_of(project: str | None, cell: Cell) -> Decision | None:
     """The decision in force for a cell."""
-    return desk().held(project).get((cell.topic_id, cell.kind.value))
+    return coverage_service().held(project).get((cell.topic_id, cell.kind.value))
 
 
 def cell_key(cell: Cell) -> str:
@@ -108,7 +108,7 @@ def cell_key(cell: Cell) -> str:
     return f"{cell.kind.value}:{cell.topic_id}"
 
 
-def cell_of(board: Board, key: str) -> Cell | None:
+def find_cell(board: Board, key: str) -> Cell | None:
     """The cell named by the URL, None if the board lacks it."""
     return next((cell for cell in board.cells if cell_key(cell) == key), None)
 

@@ -16,7 +16,7 @@ from pages.components.coverage import state
 from pages.components.styles import TRUTHS
 from pages.components.wording import count
 
-__all__ = ["draw", "found_topics"]
+__all__ = ["draw", "suggested_topics"]
 
 _WORDS = {
     TopicOrigin.REQUIREMENT: (
@@ -31,7 +31,7 @@ _WORDS = {
 }
 
 
-def found_topics(
+def suggested_topics(
     project: str | None, origin: TopicOrigin, add: Callable[[Callable[[], Sequence[Topic]]], None]
 ) -> None:
     """Suggested topics of one kind; computed on request, because this reads the whole library."""
@@ -42,8 +42,8 @@ def found_topics(
     if looked_for is None or looked_for[0] != project:
         if st.button("Look for them", icon=":material/search:", key=f"{key}.look"):
             with st.spinner("Reading the library …"):
-                desk = state.desk()
-                found = desk.found_requirements if origin is TopicOrigin.REQUIREMENT else desk.found_clusters
+                service = state.coverage_service()
+                found = service.found_requirements if origin is TopicOrigin.REQUIREMENT else service.found_clusters
                 st.session_state[key] = (project, list(found(project)))
             st.rerun()
         return
@@ -99,12 +99,12 @@ def draw(project: str | None) -> None:
     """The table of topics with what can be done to them, then the ways to add more."""
     if problem := st.session_state.pop("topics.problem", None):
         notices.error(problem)
-    if said := st.session_state.pop("topics.said", ""):
-        st.toast(said, icon=":material/check:")
+    if message := st.session_state.pop("topics.said", ""):
+        st.toast(message, icon=":material/check:")
     listed = state.topics(project)
     if listed:
         _table(listed)
-    _adding(project, first=not listed)
+    _add_form(project, first=not listed)
 
 
 # One column after the other, each with its width: split up, what the table shows could not be read in one place.
@@ -147,11 +147,11 @@ def _table(listed: Sequence[Topic]) -> None:
             f"Save {count(len(touched), 'change')}",
             type="primary",
             icon=":material/save:",
-            on_click=_store,
+            on_click=_save,
             args=(touched, "Saved."),
         )
     if chosen:
-        _several(chosen)
+        _bulk_actions(chosen)
 
 
 def _row(topic: Topic) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def _row(topic: Topic) -> dict[str, Any]:
     }
 
 
-def _several(chosen: Sequence[Topic]) -> None:
+def _bulk_actions(chosen: Sequence[Topic]) -> None:
     """What can be done to the selected topics. What is typed is read when the button is pressed, not when it is drawn:
     a press may be the first the server hears of it."""
     typed, terms = st.session_state, session.terms()
@@ -215,21 +215,21 @@ def _button(label: str, name: str, change: Callable[[], Sequence[Topic]], icon: 
 def _split(topic: Topic) -> None:
     def work() -> None:
         gone, parts = split(topic, st.session_state["topics.split"].splitlines(), session.terms())
-        state.desk().add_topics(parts)  # first, so that a failure in between loses nothing
-        state.desk().change_topics([gone])
+        state.coverage_service().add_topics(parts)  # first, so that a failure in between loses nothing
+        state.coverage_service().change_topics([gone])
 
-    _told(work, "Split.")
+    _apply_change(work, "Split.")
 
 
 def _edit(change: Callable[[], Sequence[Topic]]) -> None:
-    _told(lambda: state.desk().change_topics(change()), "Saved.")
+    _apply_change(lambda: state.coverage_service().change_topics(change()), "Saved.")
 
 
-def _store(changed: Sequence[Topic], said: str) -> None:
-    _told(lambda: state.desk().change_topics(changed), said)
+def _save(changed: Sequence[Topic], message: str) -> None:
+    _apply_change(lambda: state.coverage_service().change_topics(changed), message)
 
 
-def _typed(project: str | None) -> list[Topic]:
+def _typed_topics(project: str | None) -> list[Topic]:
     """The topics of the text field, which is emptied when they are sound."""
     found = [Topic(name, project=project) for name in topics_from_lines(st.session_state["topics.typed"])]
     st.session_state["topics.typed"] = ""
@@ -239,27 +239,27 @@ def _typed(project: str | None) -> list[Topic]:
 def _add(topics: Callable[[], Sequence[Topic]]) -> None:
     def work() -> None:
         before = len(state.topics(st.session_state.get("project")))
-        state.desk().add_topics(topics())
-        state.forget()
+        state.coverage_service().add_topics(topics())
+        state.clear_cache()
         added = len(state.topics(st.session_state.get("project"))) - before
         st.session_state["topics.said"] = f"{count(added, 'topic')} added."
 
-    _told(work, "")
+    _apply_change(work, "")
 
 
-def _told(work: Callable[[], object], said: str) -> None:
+def _apply_change(work: Callable[[], object], message: str) -> None:
     """Do it; what went wrong is told by the room, with the table read again."""
     try:
         work()
-        if said:
-            st.session_state["topics.said"] = said
+        if message:
+            st.session_state["topics.said"] = message
     except FivefoldError as problem:
         st.session_state["topics.problem"] = problem
     st.session_state["topics.round"] = st.session_state.get("topics.round", 0) + 1
-    state.forget()
+    state.clear_cache()
 
 
-def _adding(project: str | None, *, first: bool) -> None:
+def _add_form(project: str | None, *, first: bool) -> None:
     st.markdown("**Where topics come from**" if first else "**Add topics**")
     typed, file, asked, themes = st.tabs(
         [":material/edit: Typed", ":material/upload_file: CSV", ":material/flag: Requirements", ":material/hub: Themes"]
@@ -268,7 +268,11 @@ def _adding(project: str | None, *, first: bool) -> None:
         st.text_area("Topics, one per line", key="topics.typed", height=118, placeholder=_EXAMPLE)
         with st.container(horizontal=True):
             st.button(
-                "Add topics", type="primary", icon=":material/add:", on_click=_add, args=(lambda: _typed(project),)
+                "Add topics",
+                type="primary",
+                icon=":material/add:",
+                on_click=_add,
+                args=(lambda: _typed_topics(project),),
             )
             if session.sample_loaded():
                 st.button(
@@ -289,6 +293,6 @@ def _adding(project: str | None, *, first: bool) -> None:
                 args=(lambda: topics_from_table(data, session.terms(), name, project),),
             )
     with asked:
-        found_topics(project, TopicOrigin.REQUIREMENT, _add)
+        suggested_topics(project, TopicOrigin.REQUIREMENT, _add)
     with themes:
-        found_topics(project, TopicOrigin.CLUSTER, _add)
+        suggested_topics(project, TopicOrigin.CLUSTER, _add)

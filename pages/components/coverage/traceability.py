@@ -12,14 +12,14 @@ from core.search.citations.cite import display_quote
 from pages.components import cards
 from pages.components.coverage import state
 from pages.components.styles import CELLS
-from pages.components.wording import count, plain, shortened
+from pages.components.wording import count, plain, shorten
 
 __all__ = ["draw"]
 
 
 def draw(project: str | None, board: Board) -> None:
     """The matrix of requirements, and the orphans."""
-    rows = state.desk().trace(board)
+    rows = state.coverage_service().trace(board)
     if not rows:
         st.info(
             "This board has no requirements. Find them in the contract and the requirements documents under *Topics*,"
@@ -69,21 +69,21 @@ def _matrix(rows: Sequence[TraceRow]) -> None:
     )
     chosen = event["selection"]["rows"]
     if chosen and chosen[0] < len(shown):
-        _one(shown[chosen[0]])
+        _requirement(shown[chosen[0]])
 
 
 def _cells(row: TraceRow) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    cells: dict[str, Any] = {
         "requirement": row.topic.name,
         "says": row.topic.modality.value if row.topic.modality else "",
     }
     for cell in row.cells:
         score = f" {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else ""
-        told[state.kind_words(cell.kind)] = f"{CELLS[cell.state].symbol} {cell.state.value}{score}"
-    return told
+        cells[state.kind_words(cell.kind)] = f"{CELLS[cell.state].symbol} {cell.state.value}{score}"
+    return cells
 
 
-def _one(row: TraceRow) -> None:
+def _requirement(row: TraceRow) -> None:
     """One requirement: its sentence, and the best sentence behind it under each truth."""
     with st.container(border=True):
         source = row.topic.source
@@ -100,7 +100,7 @@ def _one(row: TraceRow) -> None:
             else:
                 near = "" if cell.evidence else "near miss: "
                 page = f", page {best.page}" if best.page else ""
-                quote = plain(shortened(display_quote(best.quote), 260))
+                quote = plain(shorten(display_quote(best.quote), 260))
                 words.markdown(f"{near}“{quote}” :gray[{plain(best.document_name)}{page}]")
                 if cell.request is not None:
                     with words:
@@ -117,14 +117,14 @@ def _to_board(key: str) -> None:
 
 def _orphans(project: str | None, board: Board) -> None:
     st.caption("Policy sections that state a rule, and rows of set-up tables, that come near no requirement.")
-    kept = st.session_state.get("trace.orphans")
-    if kept is None or kept[0] != (project, board.run_id):
+    cache = st.session_state.get("trace.orphans")
+    if cache is None or cache[0] != (project, board.run_id):
         if st.button("Look for them", icon=":material/search:", key="trace.look"):
             with st.spinner("Comparing policies and set-up with the requirements …"):
-                st.session_state["trace.orphans"] = ((project, board.run_id), state.desk().orphans(project))
+                st.session_state["trace.orphans"] = ((project, board.run_id), state.coverage_service().orphans(project))
             st.rerun()
         return
-    found: Sequence[Orphan] = kept[1]
+    found: Sequence[Orphan] = cache[1]
     if not found:
         st.success("Every policy rule and set-up row comes near a requirement.", icon=":material/task_alt:")
         return

@@ -16,7 +16,7 @@ from pages.components.data import charts, rows, state
 from pages.components.data.rows import column_labels
 from pages.components.data.state import TablesView
 from pages.components.urls import page_path
-from pages.components.wording import count, plain, shortened
+from pages.components.wording import count, plain, shorten
 
 __all__ = ["answerable", "candidates", "draw"]
 
@@ -77,19 +77,19 @@ def draw(seen: TablesView) -> None:
         notices.empty(
             ":material/table_chart:", "No table is asked", "Switch one on under *Tables*: “Used for questions”."
         )
-        _asked(seen)
+        _table_summary(seen)
         return
     offered = _example_questions(seen)
     question = _question(offered)
-    _asked(seen)
+    _table_summary(seen)
     if question:
         answer = state.cached(
             "answer", (seen.mark, question), lambda: state.table_service().ask(question, seen.project)
         )
         if answer.answered:
-            _answered(seen, answer)
+            _draw_answer(seen, answer)
         else:
-            _refused(seen, answer)
+            _draw_refusal(seen, answer)
 
 
 def _question(offered: Sequence[str]) -> str:
@@ -136,32 +136,32 @@ def _take_example() -> None:
 
 def _first_reading() -> None:
     """A new question is read in the likeliest way."""
-    _choose(0)
+    _choose_reading(0)
 
 
-def _choose(number: int) -> None:
+def _choose_reading(number: int) -> None:
     if number:
         st.query_params["reading"] = str(number)
     elif "reading" in st.query_params:
         del st.query_params["reading"]
 
 
-def _asked(seen: TablesView) -> None:
+def _table_summary(seen: TablesView) -> None:
     """Which tables are asked, which are not, and why."""
     names = [table.name for table in seen.asked]
     listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
-    told = [f"Asks {count(len(names), 'table')}: {plain(listed)}."] if names else []
+    sentences = [f"Asks {count(len(names), 'table')}: {plain(listed)}."] if names else []
     left = [table for table in seen.tables if not seen.is_asked(table)]
     if left:
         whys = "; ".join(f"{plain(table.name)} ({plain(seen.why(table))})" for table in left[:_NAMED])
         more = f"; {len(left) - _NAMED} more" if len(left) > _NAMED else ""
-        told.append(f"Not asked: {whys}{more}.")
+        sentences.append(f"Not asked: {whys}{more}.")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(" ".join(told), width="content")
+        st.caption(" ".join(sentences), width="content")
         st.button("Choose tables", key="data.choose", type="tertiary", on_click=state.open_view, args=("Tables",))
 
 
-def _answered(seen: TablesView, first: TableAnswer) -> None:
+def _draw_answer(seen: TablesView, first: TableAnswer) -> None:
     """The answer under the reading that was chosen, and the others."""
     readings = [OtherReading(first.reading, first.query), *first.others] if first.query else []
     asked = st.query_params.get("reading", "0")
@@ -174,7 +174,7 @@ def _answered(seen: TablesView, first: TableAnswer) -> None:
             "reading", mark, lambda: state.table_service().follow(first.question, other, seen.project)
         )
     _head(answer)
-    _others([(place, each) for place, each in enumerate(readings) if place != number])
+    _other_readings([(place, each) for place, each in enumerate(readings) if place != number])
     _body(seen, answer)
 
 
@@ -186,7 +186,7 @@ def _head(answer: TableAnswer) -> None:
             st.caption(f":orange[:material/info:] {plain(note)}")
 
 
-def _others(readings: Sequence[tuple[int, OtherReading]]) -> None:
+def _other_readings(readings: Sequence[tuple[int, OtherReading]]) -> None:
     """What else the question may have meant; one click answers that."""
     if not readings:
         return
@@ -197,7 +197,7 @@ def _others(readings: Sequence[tuple[int, OtherReading]]) -> None:
                 plain(each.reading),
                 key=f"data.reading.{place}",
                 icon=":material/alt_route:",
-                on_click=_choose,
+                on_click=_choose_reading,
                 args=(place,),
             )
 
@@ -207,21 +207,21 @@ def _body(seen: TablesView, answer: TableAnswer) -> None:
     found, query = answer.rows, answer.query
     if found is None or query is None:
         return
-    heads = column_labels(query, found, seen.tables)
+    labels = column_labels(query, found, seen.tables)
     listed = not query.measures or bool(query.groups)
     if charts.has_bars(query, found):
         bars, table = st.columns([6, 4], gap="medium")
         with bars:
             _bars(query, found)
         with table:
-            rows.draw_rows(found, heads, key="data.rows")
+            rows.draw_rows(found, labels, key="data.rows")
     elif listed and found.rows:
-        rows.draw_rows(found, heads, key="data.rows")
+        rows.draw_rows(found, labels, key="data.rows")
     elif listed:
         st.info("The question was understood, and no row meets it.", icon=":material/filter_alt_off:")
-    _under(seen, answer, [head.words for head in heads] if listed else [])
+    _result_line(seen, answer, [head.words for head in labels] if listed else [])
     if query.measures:
-        _behind(seen, query)
+        _source_rows(seen, query)
     with st.expander("SQL", icon=":material/code:"):
         st.code(found.sql, language="sql", wrap_lines=True)
         st.button(
@@ -243,7 +243,7 @@ def _bars(query: TableQuery, found: Rows) -> None:
         st.caption(f"The {which} {charts.MOST_BARS} of {total}; the table goes on.")
 
 
-def _under(seen: TablesView, answer: TableAnswer, heads: Sequence[str], *, key: str = "data.answer") -> None:
+def _result_line(seen: TablesView, answer: TableAnswer, labels: Sequence[str], *, key: str = "data.answer") -> None:
     """How much is shown, its citation, and the downloads."""
     found = answer.rows
     if found is None:
@@ -253,9 +253,9 @@ def _under(seen: TablesView, answer: TableAnswer, heads: Sequence[str], *, key: 
             st.caption(f"showing {len(found.rows):,} of {found.total:,}", width="content")
         _citation(seen, answer)
         st.caption(f"{found.milliseconds:,.0f} ms", width="content")
-        if heads and found.rows:
-            rows.downloads(heads, lambda: _all_rows(answer), "answer", key=key)
-    if heads and found.total > _MOST_TAKEN:
+        if labels and found.rows:
+            rows.downloads(labels, lambda: _all_rows(answer), "answer", key=key)
+    if labels and found.total > _MOST_TAKEN:
         st.caption(f"The files hold the first {_MOST_TAKEN:,} rows; narrow the question to have all.")
 
 
@@ -279,7 +279,7 @@ def _citation(seen: TablesView, answer: TableAnswer) -> None:
         )
 
 
-def _behind(seen: TablesView, query: TableQuery) -> None:
+def _source_rows(seen: TablesView, query: TableQuery) -> None:
     """The rows a number was made of, one by one."""
     if not st.toggle("Show the rows it was made of", key="behind", bind="query-params"):
         return
@@ -292,12 +292,12 @@ def _behind(seen: TablesView, query: TableQuery) -> None:
         "behind", (seen.mark, repr(wanted)), lambda: state.table_service().follow("", wanted, seen.project)
     )
     if behind.rows is not None and behind.query is not None:
-        heads = column_labels(behind.query, behind.rows, seen.tables)
-        rows.draw_rows(behind.rows, heads, key="data.behind.rows")
-        _under(seen, behind, [head.words for head in heads], key="data.behind")
+        labels = column_labels(behind.query, behind.rows, seen.tables)
+        rows.draw_rows(behind.rows, labels, key="data.behind.rows")
+        _result_line(seen, behind, [head.words for head in labels], key="data.behind")
 
 
-def _refused(seen: TablesView, answer: TableAnswer) -> None:
+def _draw_refusal(seen: TablesView, answer: TableAnswer) -> None:
     """Why no table can answer, and what can be done."""
     with st.container(border=True):
         st.markdown("#### :material/do_not_disturb_on: The tables cannot answer this", anchors=False)
@@ -316,4 +316,4 @@ def _refused(seen: TablesView, answer: TableAnswer) -> None:
         with st.expander("Tables and columns that can be asked", icon=":material/table_chart:", expanded=True):
             for table in seen.asked:
                 columns = ", ".join(column.header for column in table.columns)
-                st.markdown(f"**{plain(table.name)}** :gray[{plain(shortened(columns, 600))}]")
+                st.markdown(f"**{plain(table.name)}** :gray[{plain(shorten(columns, 600))}]")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from core.domain.dataset_queries import Aggregation, Rows, TableQuery
 from core.table_qa.query_description import format_cell
 from pages.components.data.rows import HEAD_PIXELS, LISTED, ROW_PIXELS
-from pages.components.wording import shortened
+from pages.components.wording import shorten
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -124,10 +124,10 @@ def _is_number(cell: object) -> bool:
 def _label(cell: object, *, in_time: bool) -> str:
     """A group's name; a year is no amount."""
     words = str(cell) if in_time and cell is not None else format_cell(cell)
-    return escape(shortened(words, _LETTERS))
+    return escape(shorten(words, _LETTERS))
 
 
 def _point(cell: object) -> object:
     if _is_number(cell):
         return float(str(cell))
-    return cell.isoformat() if isinstance(cell, date) else escape(shortened(format_cell(cell), _LETTERS))
+    return cell.isoformat() if isinstance(cell, date) else escape(shorten(format_cell(cell), _LETTERS))

@@ -19,8 +19,8 @@ _STATES = {
     "unused": ("–", ":material/remove:", "Unused"),
     "in use": ("✓", ":material/check:", "In use"),
 }
-_HEADS = ("code", "says", "state", "records")
-_TALLEST = 12
+_CSV_COLUMNS = ("code", "says", "state", "records")
+_ROWS_SHOWN = 12
 
 
 def draw(seen: TablesView) -> None:
@@ -69,7 +69,7 @@ def _codes(use: ConfiguredVersusUsed, key: str) -> None:
         shown = [code for code in use.codes if not picked or code.state in picked]
         st.download_button(
             "CSV",
-            lambda: rows_csv(_HEADS, [(each.code, each.says, each.state, each.rows) for each in shown]),
+            lambda: rows_csv(_CSV_COLUMNS, [(each.code, each.says, each.state, each.rows) for each in shown]),
             f"{use.setup}-in-use.csv",
             "text/csv",
             icon=":material/download:",
@@ -77,10 +77,10 @@ def _codes(use: ConfiguredVersusUsed, key: str) -> None:
             on_click="ignore",
             key=f"{key}.csv",
         )
-    _listed(shown, key)
+    _code_table(shown, key)
 
 
-def _listed(shown: Sequence[CodeUse], key: str) -> None:
+def _code_table(shown: Sequence[CodeUse], key: str) -> None:
     st.dataframe(
         [
             {
@@ -94,7 +94,7 @@ def _listed(shown: Sequence[CodeUse], key: str) -> None:
         key=f"{key}.codes",
         hide_index=True,
         row_height=ROW_PIXELS,
-        height=height(len(shown), _TALLEST),
+        height=height(len(shown), _ROWS_SHOWN),
         column_config={
             "Code": st.column_config.TextColumn(width=120),
             "Says": st.column_config.TextColumn(width=420),

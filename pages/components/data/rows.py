@@ -82,13 +82,13 @@ def column_labels(query: TableQuery, rows: Rows, tables: Sequence[RealityTable])
     known = {table.name: table for table in tables}
     known |= {join.alias: known[join.table] for join in query.joins if join.table in known}
     if query.groups or query.measures:
-        heads = [_group_label(each, known) for each in query.groups] + [
+        labels = [_group_label(each, known) for each in query.groups] + [
             _measure_label(each, query, known) for each in query.measures
         ]
     else:
-        heads = [] if query.distinct else [ColumnLabel("Row", "%d")]
-        heads += [_column_label(ref, query, known) for ref in query.columns]
-    return tuple(heads) if len(heads) == len(rows.columns) else sql_column_labels(rows)
+        labels = [] if query.distinct else [ColumnLabel("Row", "%d")]
+        labels += [_column_label(ref, query, known) for ref in query.columns]
+    return tuple(labels) if len(labels) == len(rows.columns) else sql_column_labels(rows)
 
 
 def sql_column_labels(rows: Rows) -> tuple[ColumnLabel, ...]:
@@ -146,7 +146,7 @@ _MOST_DIGITS = 15  # a spreadsheet keeps no more of a number
 Cells = Iterable[Sequence[object]]
 
 
-def rows_csv(heads: Sequence[str], rows: Cells) -> str:
+def rows_csv(labels: Sequence[str], rows: Cells) -> str:
     """Rows as CSV with a header.
 
     >>> rows_csv(["name", "pay"], [("=1+1", Decimal("2.50")), (None, None)])
@@ -154,28 +154,28 @@ def rows_csv(heads: Sequence[str], rows: Cells) -> str:
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out)
-    writer.writerow([inert(head) for head in heads])
+    writer.writerow([inert(head) for head in labels])
     writer.writerows([_csv_cell(cell) for cell in row] for row in rows)
     return out.getvalue()
 
 
-def rows_xlsx(heads: Sequence[str], rows: Cells) -> bytes:
+def rows_xlsx(labels: Sequence[str], rows: Cells) -> bytes:
     """Rows as a workbook of one sheet."""
     from openpyxl import Workbook
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.styles import Font
 
-    book = Workbook(write_only=True)
-    sheet = book.create_sheet("Rows")
+    workbook = Workbook(write_only=True)
+    sheet = workbook.create_sheet("Rows")
     sheet.freeze_panes = "A2"
-    head = [WriteOnlyCell(sheet, _xlsx_cell(each)) for each in heads]
+    head = [WriteOnlyCell(sheet, _xlsx_cell(each)) for each in labels]
     for cell in head:
         cell.font = Font(bold=True)
     sheet.append(head)
     for row in rows:
         sheet.append([_xlsx_cell(cell) for cell in row])
     out = io.BytesIO()
-    book.save(out)
+    workbook.save(out)
     return out.getvalue()
 
 
@@ -206,11 +206,11 @@ _ROW_WIDTH = 64
 _EXACT = 2**53  # a browser's numbers are whole up to here
 
 
-def draw_rows(rows: Rows, heads: Sequence[ColumnLabel], *, key: str) -> None:
+def draw_rows(rows: Rows, labels: Sequence[ColumnLabel], *, key: str) -> None:
     """The rows as a table; empty cells are left empty."""
     import pyarrow as pa
 
-    columns = columns_of(rows, heads)
+    columns = columns_of(rows, labels)
     st.dataframe(
         pa.table({name: _arrow(cells) for name, cells in columns.items()}),
         key=key,
@@ -218,14 +218,14 @@ def draw_rows(rows: Rows, heads: Sequence[ColumnLabel], *, key: str) -> None:
         placeholder="",
         row_height=ROW_PIXELS,
         height=height(len(rows.rows)),
-        column_config={name: _config(cells, head) for (name, cells), head in zip(columns.items(), heads, strict=True)},
+        column_config={name: _config(cells, head) for (name, cells), head in zip(columns.items(), labels, strict=True)},
     )
 
 
-def columns_of(rows: Rows, heads: Sequence[ColumnLabel]) -> dict[str, list[Any]]:
+def columns_of(rows: Rows, labels: Sequence[ColumnLabel]) -> dict[str, list[Any]]:
     """Head → cells; equal heads are told apart by a number."""
     found: dict[str, list[Any]] = {}
-    for place, head in enumerate(heads):
+    for place, head in enumerate(labels):
         name, number = head.words, 1
         while name in found:
             number += 1
@@ -276,11 +276,11 @@ def _config(cells: Sequence[Any], head: ColumnLabel) -> Any:
     return st.column_config.TextColumn()
 
 
-def downloads(heads: Sequence[str], cells: Callable[[], Sequence[Sequence[object]]], name: str, *, key: str) -> None:
+def downloads(labels: Sequence[str], cells: Callable[[], Sequence[Sequence[object]]], name: str, *, key: str) -> None:
     """The rows as CSV and as a workbook; nothing is made before it is asked for."""
     st.download_button(
         "CSV",
-        lambda: rows_csv(heads, cells()),
+        lambda: rows_csv(labels, cells()),
         f"{name}.csv",
         "text/csv",
         icon=":material/download:",
@@ -290,7 +290,7 @@ def downloads(heads: Sequence[str], cells: Callable[[], Sequence[Sequence[object
     )
     st.download_button(
         "Excel",
-        lambda: rows_xlsx(heads, cells()),
+        lambda: rows_xlsx(labels, cells()),
         f"{name}.xlsx",
         XLSX,
         icon=":material/download:",

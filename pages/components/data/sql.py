@@ -12,11 +12,11 @@ from pages.components import notices
 from pages.components.data import charts, rows, state
 from pages.components.data.rows import sql_column_labels
 from pages.components.data.state import TablesView
-from pages.components.wording import ago, count, plain, shortened
+from pages.components.wording import ago, count, plain, shorten
 
 __all__ = ["draw"]
 
-_PAST = 20
+_MOST_HISTORY = 20
 
 
 def draw(seen: TablesView) -> None:
@@ -64,27 +64,27 @@ def _run(project: str | None) -> None:
 
 
 def _history() -> None:
-    past = state.table_service().history(_PAST)
+    past = state.table_service().history(_MOST_HISTORY)
     if not past:
         return
     with st.popover("History", icon=":material/history:", type="tertiary"):
         now = datetime.now(UTC)
         for number, entry in enumerate(past):
-            _past(entry, number, now)
+            _history_entry(entry, number, now)
 
 
-def _past(entry: TableHistory, number: int, now: datetime) -> None:
-    failed = f":red[:material/error: {plain(shortened(entry.error, 90))}]"
-    told = failed if entry.error else f"{count(entry.rows, 'row')} in {entry.milliseconds:,.0f} ms"
+def _history_entry(entry: TableHistory, number: int, now: datetime) -> None:
+    failed = f":red[:material/error: {plain(shorten(entry.error, 90))}]"
+    outcome = failed if entry.error else f"{count(entry.rows, 'row')} in {entry.milliseconds:,.0f} ms"
     with st.container(gap="xxsmall"):
         st.button(
-            plain(shortened(" ".join(entry.sql.split()), 90)),
+            plain(shorten(" ".join(entry.sql.split()), 90)),
             key=f"data.past.{number}",
             type="tertiary",
             on_click=_load,
             args=(entry.sql,),
         )
-        st.caption(f"{told} · {ago(entry.at, now)}")
+        st.caption(f"{outcome} · {ago(entry.at, now)}")
 
 
 def _load(sql: str) -> None:
@@ -98,16 +98,16 @@ def _schema(seen: TablesView) -> None:
         st.caption("Names as SQL knows them")
         for table in seen.tables:
             with st.expander(f"{plain(table.name)} :gray[{count(table.rows, 'row')}]"):
-                st.code(_listed(table), language=None)
+                st.code(_column_list(table), language=None)
 
 
-def _listed(table: RealityTable) -> str:
+def _column_list(table: RealityTable) -> str:
     widest = max((len(column.name) for column in table.columns), default=0)
     return "\n".join(f"{column.name:<{widest}}  {column.type.value}" for column in table.columns)
 
 
 def _result(result: Rows) -> None:
-    heads = sql_column_labels(result)
+    labels = sql_column_labels(result)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         first = "The first " if result.truncated else ""
         more = "; there are more" if result.truncated else ""
@@ -115,7 +115,7 @@ def _result(result: Rows) -> None:
             f"**{first}{count(len(result.rows), 'row')}**{more} :gray[in {result.milliseconds:,.0f} ms]",
             width="content",
         )
-        rows.downloads([head.words for head in heads], lambda: result.rows, "result", key="data.result")
+        rows.downloads([head.words for head in labels], lambda: result.rows, "result", key="data.result")
         shown = st.segmented_control(
             "Show",
             ("Table", "Chart"),
@@ -129,7 +129,7 @@ def _result(result: Rows) -> None:
     elif shown == "Chart":
         _chart(result)
     else:
-        rows.draw_rows(result, heads, key="data.result.rows")
+        rows.draw_rows(result, labels, key="data.result.rows")
 
 
 def _chart(result: Rows) -> None:

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import streamlit as st
 
 from core.domain.dataset_queries import ColumnRef, Rows, TableQuery
 from core.domain.datasets import RealityTable
 from core.domain.documents import Document
-from core.domain.errors import FivefoldError
 from core.table_qa.configured_vs_used import ConfiguredVersusUsed
 from core.table_qa.service import TableService
 from pages.components import notices, session
@@ -27,7 +26,7 @@ __all__ = [
     "tables_view",
 ]
 
-_Worked = TypeVar("_Worked")
+_Result = TypeVar("_Worked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +76,9 @@ def tables_view(project: str | None) -> TablesView:
     )
 
 
-def cached(name: str, mark: Hashable, work: Callable[[], _Worked]) -> _Worked:
+def cached(name: str, mark: Hashable, work: Callable[[], _Result]) -> _Result:
     """A result kept in the session under a name; it is computed again when the mark changes."""
-    results: dict[str, tuple[Hashable, Any]] = st.session_state.setdefault("data.kept", {})
-    if name not in results or results[name][0] != mark:
-        results[name] = (mark, work())
-    result: _Worked = results[name][1]
-    return result
+    return session.cached("data.kept", name, mark, work)
 
 
 def comparisons(seen: TablesView) -> Sequence[ConfiguredVersusUsed]:
@@ -111,18 +106,11 @@ def open_table(name: str) -> None:
         del st.query_params["table"]
 
 
-def apply_change(work: Callable[[], object], message: str = "") -> None:
-    """Change something in a callback. The error, or else `message`, is shown when the page is drawn."""
-    try:
-        work()
-        st.session_state["data.said"] = message
-    except FivefoldError as problem:
-        st.session_state["data.problem"] = problem
+def apply_change(change: Callable[[], object], message: str = "") -> None:
+    """Run a change in a callback; `show_outcome` shows what came of it."""
+    notices.apply_change("data", change, message)
 
 
 def show_outcome() -> None:
     """Show the outcome of the last change."""
-    if problem := st.session_state.pop("data.problem", None):
-        notices.error(problem)
-    if message := st.session_state.pop("data.said", ""):
-        st.toast(message, icon=":material/check:")
+    notices.show_outcome("data")

@@ -9,7 +9,7 @@ from core.domain.dataset_queries import ColumnRef, TableQuery
 from core.domain.datasets import Column, LinkState, RealityTable
 from core.domain.documents import TableRole
 from pages.components import notices, session
-from pages.components.data import rows, state, table_parts
+from pages.components.data import rows, state, table_details
 from pages.components.data.rows import ROW_PIXELS, column_labels, height
 from pages.components.data.state import TablesView
 from pages.components.urls import page_path
@@ -35,9 +35,9 @@ def draw(seen: TablesView) -> None:
     wanted = st.query_params.get("table", "")
     chosen = seen.table(wanted)
     rows, rejected = sum(each.rows for each in seen.tables), sum(each.rejected for each in seen.tables)
-    told = [count(len(seen.tables), "table"), count(rows, "row")]
-    told += [f":orange[{count(rejected, 'row')} could not be read]"] if rejected else []
-    st.caption(" · ".join(told) + " · select one to see its columns, rows, links and versions")
+    facts = [count(len(seen.tables), "table"), count(rows, "row")]
+    facts += [f":orange[{count(rejected, 'row')} could not be read]"] if rejected else []
+    st.caption(" · ".join(facts) + " · select one to see its columns, rows, links and versions")
     _list(seen, chosen)
     if chosen is not None:
         _draw_table(seen, chosen)
@@ -49,17 +49,17 @@ def draw(seen: TablesView) -> None:
 
 def _list(seen: TablesView, chosen: RealityTable | None) -> None:
     """One row per table; the selected one stands in the URL. What the URL names otherwise is selected anew."""
-    kept = st.session_state
+    session_state = st.session_state
     name = chosen.name if chosen else ""
-    if kept.get("data.chosen") != name:
-        kept["data.chosen"], kept["data.round"] = name, kept.get("data.round", 0) + 1
-    key = f"data.tables.{hash(seen.mark)}.{kept.get('data.round', 0)}"
+    if session_state.get("data.chosen") != name:
+        session_state["data.chosen"], session_state["data.round"] = name, session_state.get("data.round", 0) + 1
+    key = f"data.tables.{hash(seen.mark)}.{session_state.get('data.round', 0)}"
     names = [each.name for each in seen.tables]
 
     def select() -> None:
-        rows: list[int] = kept[key]["selection"]["rows"]
-        kept["data.chosen"] = names[rows[0]] if rows else ""
-        state.open_table(kept["data.chosen"])
+        rows: list[int] = session_state[key]["selection"]["rows"]
+        session_state["data.chosen"] = names[rows[0]] if rows else ""
+        state.open_table(session_state["data.chosen"])
 
     lines = [_list_row(seen, each) for each in seen.tables]
     st.dataframe(
@@ -168,10 +168,10 @@ def _decisions(seen: TablesView, table: RealityTable) -> None:
                 on_click=_unset,
                 args=(table.name,),
             )
-    _called(table)
+    _row_names(table)
 
 
-def _called(table: RealityTable) -> None:
+def _row_names(table: RealityTable) -> None:
     """What one row is called, when the file's name does not tell."""
     key = f"data.called.{table.id}"
     st.session_state[key] = ", ".join(table.called)
@@ -200,8 +200,8 @@ def _set_role(name: str, key: str) -> None:
 
 def _set_used(name: str, key: str) -> None:
     used: bool = st.session_state[key]
-    said = "Questions read it now." if used else "Questions leave it out now."
-    state.apply_change(lambda: state.table_service().set_used(name, used), said)
+    message = "Questions read it now." if used else "Questions leave it out now."
+    state.apply_change(lambda: state.table_service().set_used(name, used), message)
 
 
 def _unset(name: str) -> None:
@@ -272,8 +272,8 @@ def _first_rows(seen: TablesView, table: RealityTable) -> None:
 _PARTS: Mapping[str, Callable[[TablesView, RealityTable], None]] = {
     "Columns": lambda _, table: _columns(table),
     "Rows": _first_rows,
-    "Links": table_parts.draw_links,
-    "Left out": lambda _, table: table_parts.draw_left_out(table),
-    "Versions": lambda _, table: table_parts.draw_versions(state.table_service().versions(table.name)),
+    "Links": table_details.draw_links,
+    "Left out": lambda _, table: table_details.draw_left_out(table),
+    "Versions": lambda _, table: table_details.draw_versions(state.table_service().versions(table.name)),
 }
 """The parts, as the switch and the URL name them."""

@@ -9,35 +9,35 @@ from core.domain.errors import FivefoldError
 from core.insights.service import InsightService
 from core.insights.store import Episode, Insight, InsightOrEpisode, InsightQuery
 from pages.components import notices, session, urls
-from pages.components.pager import page_asked, page_params
+from pages.components.pager import page_from_params, page_params
 from pages.components.urls import number_in, page_path
 from pages.components.wording import plain
 
 __all__ = [
     "KINDS",
-    "adopt",
+    "apply_change",
     "close",
-    "desk",
-    "did",
-    "edited",
+    "edit",
+    "insight_service",
     "key_of",
     "kind",
     "link_to",
-    "opened",
+    "open_item",
     "projects",
     "query",
-    "remember",
-    "told",
+    "read_url",
+    "show_outcome",
+    "write_url",
 ]
 
 KINDS: dict[str, type[InsightOrEpisode]] = {"insights": Insight, "episodes": Episode}
 """View → what it lists; the names stand in the URL."""
 _VIEW, _WORDS, _SECTORS, _TAGS = "insights.view", "insights.words", "insights.sectors", "insights.tags"
 _PROJECT, _DELETED, _PAGE, _OPEN = "insights.project", "insights.deleted", "insights.page", "insights.open"
-_KEPT = (_VIEW, _WORDS, _SECTORS, _TAGS, _PROJECT, _DELETED, _PAGE, _OPEN)
+_KEYS = (_VIEW, _WORDS, _SECTORS, _TAGS, _PROJECT, _DELETED, _PAGE, _OPEN)
 
 
-def desk() -> InsightService:
+def insight_service() -> InsightService:
     """The insight service."""
     return session.workbench().insights
 
@@ -45,34 +45,34 @@ def desk() -> InsightService:
 # The URL
 
 
-def adopt() -> None:
+def read_url() -> None:
     """Read view, filters and the open item from the URL, unless this page wrote them."""
-    state, params = st.session_state, urls.told()
-    if all(name in state for name in _KEPT) and not urls.asks("insights", params):
-        for name in _KEPT:  # written back, because what no widget shows this time would be forgotten
+    state, params = st.session_state, urls.current_params()
+    if all(name in state for name in _KEYS) and not urls.is_new_request("insights", params):
+        for name in _KEYS:  # written back, because what no widget shows this time would be forgotten
             state[name] = state[name]
         return
 
     def one(name: str) -> str:
         return params.get(name, [""])[0]
 
-    state[_OPEN] = one("open") or _behind(one("document"))
+    state[_OPEN] = one("open") or _key_of_document(one("document"))
     wanted = f"{state[_OPEN].partition('-')[0]}s" if state[_OPEN] else one("view")
     state[_VIEW] = wanted if wanted in KINDS else next(iter(KINDS))
     state[_WORDS], state[_TAGS] = one("words"), params.get("tag", [])
     state[_SECTORS] = [Sector(value) for value in params.get("sector", []) if value in set(Sector)]
     state[_PROJECT], state[_DELETED] = one("project") or None, one("deleted") == "1"
-    state[_PAGE] = page_asked(params, "at")
+    state[_PAGE] = page_from_params(params, "at")
 
 
-def _behind(document: str) -> str:
+def _key_of_document(document: str) -> str:
     """The memory a search found under this document."""
     number = number_in(document)
-    found = desk().behind(number) if number is not None else None
+    found = insight_service().behind(number) if number is not None else None
     return key_of(found) if found is not None else ""
 
 
-def remember() -> None:
+def write_url() -> None:
     """Write the current view to the URL."""
     state = st.session_state
     params: dict[str, list[str]] = {
@@ -86,7 +86,7 @@ def remember() -> None:
         **page_params(state[_PAGE], "at"),
     }
     params = {name: values for name, values in params.items() if values}
-    urls.write("insights", params)
+    urls.write_params("insights", params)
 
 
 def kind() -> type[InsightOrEpisode]:
@@ -114,18 +114,18 @@ def projects() -> list[str]:
 # One memory
 
 
-def key_of(memory: InsightOrEpisode) -> str:
+def key_of(item: InsightOrEpisode) -> str:
     """The identifier of an item in URLs and widget keys."""
-    return f"{memory.origin.value}-{memory.id}"
+    return f"{item.origin.value}-{item.id}"
 
 
-def opened() -> InsightOrEpisode | None:
+def open_item() -> InsightOrEpisode | None:
     """The open insight or episode, read again; None for the list. Raises NotFound."""
-    origin, _, said = st.session_state[_OPEN].partition("-")
-    number = number_in(said)
+    origin, _, number_text = st.session_state[_OPEN].partition("-")
+    number = number_in(number_text)
     if number is None or f"{origin}s" not in KINDS:
         return None
-    return desk().insight(number) if origin == Origin.INSIGHT.value else desk().episode(number)
+    return insight_service().insight(number) if origin == Origin.INSIGHT.value else insight_service().episode(number)
 
 
 def close() -> None:
@@ -133,22 +133,20 @@ def close() -> None:
     st.session_state[_OPEN] = ""
 
 
-def link_to(memory: InsightOrEpisode, label: str) -> None:
+def link_to(item: InsightOrEpisode, label: str) -> None:
     """A link that opens one insight or episode."""
-    st.page_link(
-        page_path("insights"), label=label, icon=":material/open_in_new:", query_params={"open": key_of(memory)}
-    )
+    st.page_link(page_path("insights"), label=label, icon=":material/open_in_new:", query_params={"open": key_of(item)})
 
 
-def edited(memory: InsightOrEpisode | None) -> None:
+def edit(item: InsightOrEpisode | None) -> None:
     """Open this item in its edit form; None closes the form."""
-    st.session_state["insights.editing"] = key_of(memory) if memory is not None else ""
+    st.session_state["insights.editing"] = key_of(item) if item is not None else ""
 
 
 # What was done
 
 
-def did(work: Callable[[], InsightOrEpisode], said: str) -> None:
+def apply_change(work: Callable[[], InsightOrEpisode], message: str) -> None:
     """Run an action and store its message. A deleted item can be restored from that message."""
     state = st.session_state
     try:
@@ -157,20 +155,20 @@ def did(work: Callable[[], InsightOrEpisode], said: str) -> None:
         state["insights.problem"] = problem
         return
     state["insights.gone"] = done if done.deleted_at is not None else None
-    state["insights.said"] = said
-    edited(None)
+    state["insights.said"] = message
+    edit(None)
     session.forget_answers()
 
 
-def told() -> None:
+def show_outcome() -> None:
     """Show the message of the last action; a deletion stays visible until the next action."""
     state = st.session_state
     if problem := state.pop("insights.problem", None):
         notices.error(problem)
-    said, gone = state.pop("insights.said", ""), state.get("insights.gone")
+    message, gone = state.pop("insights.said", ""), state.get("insights.gone")
     if gone is None:
-        if said:
-            st.toast(plain(said), icon=":material/check:")
+        if message:
+            st.toast(plain(message), icon=":material/check:")
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         name = f"{gone.origin.value.capitalize()} {gone.id}"
@@ -179,4 +177,4 @@ def told() -> None:
 
 
 def _undo(gone: InsightOrEpisode) -> None:
-    did(lambda: desk().restore(gone), "It is back, and found again.")
+    apply_change(lambda: insight_service().restore(gone), "It is back, and found again.")

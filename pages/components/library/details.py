@@ -10,21 +10,20 @@ from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.archive_members import is_container
 from core.library.versions.service import RelatedDocuments
 from pages.components import cards, labels, session
-from pages.components.library.editing import draw_editing
+from pages.components.library.editing import draw_editing, draw_history
 from pages.components.library.enrichment import draw_enrichment
-from pages.components.library.history import draw_history
-from pages.components.library.related_documents import draw_kin
+from pages.components.library.related_documents import draw_related
 from pages.components.library.versions import draw_versions
 from pages.components.pager import draw_pager, paged
 from pages.components.upload.remedies import (
     draw_container,
-    draw_not_replaced,
     draw_notes,
-    draw_replacing,
-    draw_unlocking,
+    draw_password_form,
+    draw_replace_form,
+    draw_replace_problem,
 )
 from pages.components.urls import page_path
-from pages.components.wording import bytes_in_words, count, day, plain, shortened
+from pages.components.wording import bytes_in_words, count, day, plain, shorten
 
 __all__ = ["draw_details"]
 
@@ -34,7 +33,7 @@ _PER_PAGE = 15
 def draw_details(document: Document) -> None:
     """One document in detail: labels with their evidence, contents, and actions."""
     with st.container(border=True):
-        st.markdown(f"#### {plain(shortened(document.title or document.name, 120))}", anchors=False)
+        st.markdown(f"#### {plain(shorten(document.title or document.name, 120))}", anchors=False)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if is_container(document):
                 draw_container(document, session.workbench().documents.list())
@@ -55,22 +54,22 @@ def draw_details(document: Document) -> None:
         for warning in document.warnings:
             st.caption(f":orange[:material/warning:] {plain(warning)}")
         if st.session_state.get("library.view") != "Versions":
-            for kin in session.workbench().versions.kin([document]).values():
-                draw_kin(document, kin)
-                _suspects(document, kin)
+            for related in session.workbench().versions.kin([document]).values():
+                draw_related(document, related)
+                _suspect_line(document, related)
         if document.failure:
             st.markdown(f":red[:material/error: {plain(document.failure)}] {plain(document.remedy)}")
-            draw_unlocking(document, "library")
-            draw_not_replaced(document, "library")
+            draw_password_form(document, "library")
+            draw_replace_problem(document, "library")
         view = st.segmented_control(
             "Part", list(_VIEWS), default="Labels", required=True, key="library.view", label_visibility="collapsed"
         )
         _VIEWS[view or "Labels"](document)
 
 
-def _suspects(document: Document, kin: RelatedDocuments) -> None:
+def _suspect_line(document: Document, related: RelatedDocuments) -> None:
     """How many notes and accepted cells rest on text that a version has replaced; they stand in the part Versions."""
-    if kin.replaces is None and kin.replaced_by is None:
+    if related.replaces is None and related.replaced_by is None:
         return
     if found := session.workbench().versions.suspect_citations(document.id):
         rest = f"{count(len(found), 'citation')} {'rests' if len(found) == 1 else 'rest'} on older text"
@@ -95,7 +94,7 @@ def _actions(document: Document) -> None:
                 query_params={"documents": str(document.id)},
             )
         if document.state is DocumentState.FAILED and document.cure is not Cure.AGAIN:
-            draw_replacing(document, "library", _open)
+            draw_replace_form(document, "library", _open)
         elif st.button("Read again", icon=":material/refresh:", type="tertiary", key=f"again.{document.id}"):
             session.workbench().documents.retry(document.id)
             st.toast("It is read again; your corrections stay.", icon=":material/refresh:")
@@ -144,13 +143,13 @@ def _passage(passage: Passage, document: Document, terms: WorkspaceTerms) -> Non
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             cards.badges(passage, terms)
-            where = cards.place(passage, document)
+            where = cards.location(passage, document)
             own = passage.truth is not None and passage.truth.value != document.labels.truth.value
             st.caption(plain(where) + (" · **its own truth**" if own else ""), width="content")
         st.markdown(plain(passage.text))
         if own:
             for evidence in passage.truth_evidence[:2]:
-                st.caption(plain(f"because of “{shortened(evidence.quote, 160)}” {evidence.rule}"))
+                st.caption(plain(f"because of “{shorten(evidence.quote, 160)}” {evidence.rule}"))
 
 
 def _text(document: Document) -> None:
@@ -173,7 +172,7 @@ def _history(document: Document) -> None:
 
 
 _VIEWS: Mapping[str, Callable[[Document], None]] = {
-    "Labels": labels.editor,
+    "Labels": labels.draw_editor,
     "Enrichment": draw_enrichment,
     "Passages": _passages,
     "Text": _text,

@@ -1,19 +1,107 @@
-"""Editing labels of many documents at once, in the page or through a spreadsheet."""
+"""Editing labels of many documents at once, in the page or in a spreadsheet; and the history of edits with undo."""
+# Longer than 300 lines: an edit is planned, made, listed and undone here.
 
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from bootstrap.environment import utc_now
 from core.domain.documents import LABEL_FIELDS, Document, SourceType
 from core.domain.errors import FivefoldError
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.bulk_edit.plan import BulkEdit, EditMode, EditPlan, EditProblem, documents_csv, read_edits
+from core.library.bulk_edit.store import ChangeSet
 from pages.components import notices, session
 from pages.components.labels import field_options, field_title, value_title
+from pages.components.pager import paged
 from pages.components.user_name import who
-from pages.components.wording import count, plain, shortened
+from pages.components.wording import ago, count, plain, shorten, shorten_middle
 
-__all__ = ["draw_editing", "draw_plan", "draw_sheet", "keep_plan"]
+__all__ = ["draw_editing", "draw_history", "draw_plan", "draw_spreadsheet", "draw_undo_offer", "store_plan"]
+
+
+_PER_PAGE = 8
+_MOST_LINES = 12
+
+
+def draw_history(document_id: int | None = None) -> None:
+    """The newest changes first; of one document: only its own."""
+    sets = session.workbench().bulk_edit.history(document_id)
+    if not sets:
+        st.caption("Nothing was changed by hand yet. What you edit is listed here, and can be taken back.")
+        return
+    for changed in paged(sets, _PER_PAGE, f"history.page.{document_id or 'all'}"):
+        _change_set(changed, alone=document_id is not None)
+
+
+def _change_set(changed: ChangeSet, *, alone: bool) -> None:
+    documents = len({each.document_id for each in changed.changes})
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"**{plain(shorten(changed.what, 120))}**", width="stretch")
+            if changed.undone_at is None:
+                st.button(
+                    "Take back",
+                    icon=":material/undo:",
+                    type="tertiary",
+                    key=f"undo.{changed.id}.{alone}",
+                    on_click=_undo,
+                    args=(changed.id,),
+                )
+        by = f"{plain(changed.who)} · {ago(changed.at, utc_now())}"
+        scope = "" if alone else f" · {count(documents, 'document')}"
+        back = ""
+        if changed.undone_at is not None:
+            back = f" · taken back by {plain(changed.undone_by)} {ago(changed.undone_at, utc_now())}"
+        st.caption(f"{by}{scope}{back}")
+        terms = session.terms()
+        lines = [
+            ("" if alone else f"{plain(shorten_middle(each.name, 50))}: ")
+            + f"{field_title(each.field)} {_value(each.field, each.before, terms)}"
+            + f" → **{_value(each.field, each.after, terms)}**"
+            for each in changed.changes[:_MOST_LINES]
+        ]
+        more = len(changed.changes) - _MOST_LINES
+        st.caption("  \n".join([*lines, *([f"and {more} more"] if more > 0 else [])]))
+
+
+def _value(field: str, value: str, terms: WorkspaceTerms) -> str:
+    return plain(value_title(field, value, terms)) if value else "–"
+
+
+def draw_undo_offer() -> None:
+    """After a change: what was done, and the way back; after an undo: what came of it."""
+    state = st.session_state
+    for line in state.pop("library.left", ()):
+        st.warning(plain(line), icon=":material/info:")
+    done = state.get("library.done")
+    if done is None:
+        return
+    with notices.show_errors():
+        changed = next((each for each in session.workbench().bulk_edit.history() if each.id == done), None)
+        if changed is None or changed.undone_at is not None:
+            state.pop("library.done", None)
+            return
+        documents = len({each.document_id for each in changed.changes})
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            message = f"{count(len(changed.changes), 'change')} made in {count(documents, 'document')}."
+            st.success(message, icon=":material/check:", width="stretch")
+            st.button("Take back", icon=":material/undo:", key="library.undo", on_click=_undo, args=(done,))
+            st.button("Dismiss", icon=":material/close:", type="tertiary", key="library.undo.no", on_click=_dismiss)
+
+
+def _undo(set_id: int) -> None:
+    with notices.show_errors():
+        back = session.workbench().bulk_edit.undo(set_id, who() or "analyst")
+        st.session_state["library.left"] = back.left
+        st.session_state.pop("library.done", None)
+        session.forget_answers()
+        st.toast(f"{count(back.restored, 'change')} taken back.", icon=":material/undo:")
+
+
+def _dismiss() -> None:
+    st.session_state.pop("library.done", None)
+
 
 _NOTHING = "(nothing)"
 
@@ -44,28 +132,30 @@ def _form(documents: Sequence[Document]) -> None:
         left, middle, right = st.columns(3)
         edits: list[BulkEdit] = []
         with left:
-            edits += _chosen("project", sorted({each.project for each in known if each.project}), terms, new=True)
-            edits += _chosen("owner", sorted({each.owner for each in known if each.owner}), terms, new=True)
-            edits += _chosen("source_type", [each.value for each in SourceType], terms)
-            edits += _written("url", "https://…")
+            edits += _choice_edits("project", sorted({each.project for each in known if each.project}), terms, new=True)
+            edits += _choice_edits("owner", sorted({each.owner for each in known if each.owner}), terms, new=True)
+            edits += _choice_edits("source_type", [each.value for each in SourceType], terms)
+            edits += _text_edits("url", "https://…")
         with middle:
             tags = sorted({tag for each in known for tag in each.tags})
-            edits += _tags("Add tags", EditMode.ADD, tags, new=True)
-            edits += _tags("Remove tags", EditMode.REMOVE, sorted({tag for each in documents for tag in each.tags}))
-            edits += _written("effective_date", "2026, 2026-07 or 2026-07-01")
-            edits += _chosen("jurisdiction", field_options("jurisdiction", terms), terms)
+            edits += _tag_edits("Add tags", EditMode.ADD, tags, new=True)
+            edits += _tag_edits(
+                "Remove tags", EditMode.REMOVE, sorted({tag for each in documents for tag in each.tags})
+            )
+            edits += _text_edits("effective_date", "2026, 2026-07 or 2026-07-01")
+            edits += _choice_edits("jurisdiction", field_options("jurisdiction", terms), terms)
         with right:
             for field in ("truth", "authority", "domain", "temporal_class"):
-                edits += _chosen(field, field_options(field, terms), terms)
+                edits += _choice_edits(field, field_options(field, terms), terms)
         st.caption("What is left blank stays as it is. Labels set here are confirmed: they win for ever.")
         if st.form_submit_button("See what would change", icon=":material/preview:", type="primary"):
             if edits:
-                keep_plan({each.id: edits for each in documents}, _in_words(edits))
+                store_plan({each.id: edits for each in documents}, _edits_words(edits))
                 st.rerun()
             st.warning("Nothing to change: fill in at least one field.", icon=":material/error:")
 
 
-def _chosen(field: str, options: Sequence[str], terms: WorkspaceTerms, *, new: bool = False) -> list[BulkEdit]:
+def _choice_edits(field: str, options: Sequence[str], terms: WorkspaceTerms, *, new: bool = False) -> list[BulkEdit]:
     clear = [] if field in LABEL_FIELDS or field == "source_type" else [_NOTHING]
     value = st.selectbox(
         field_title(field),
@@ -80,34 +170,34 @@ def _chosen(field: str, options: Sequence[str], terms: WorkspaceTerms, *, new: b
     return [BulkEdit(field, mode=EditMode.CLEAR) if value == _NOTHING else BulkEdit(field, value)]
 
 
-def _written(field: str, placeholder: str) -> list[BulkEdit]:
+def _text_edits(field: str, placeholder: str) -> list[BulkEdit]:
     value = st.text_input(field_title(field), placeholder=placeholder).strip()
     return [BulkEdit(field, value)] if value else []
 
 
-def _tags(title: str, mode: EditMode, options: Sequence[str], *, new: bool = False) -> list[BulkEdit]:
+def _tag_edits(title: str, mode: EditMode, options: Sequence[str], *, new: bool = False) -> list[BulkEdit]:
     tags = st.multiselect(title, options, accept_new_options=new, placeholder="None")
     return [BulkEdit("tags", ";".join(tags), mode)] if tags else []
 
 
-def _in_words(edits: Sequence[BulkEdit]) -> str:
+def _edits_words(edits: Sequence[BulkEdit]) -> str:
     """What a set of edits does, for the history."""
     verbs = {EditMode.ADD: "added", EditMode.REMOVE: "removed", EditMode.CLEAR: "cleared"}
     return "; ".join(f"{field_title(each.field)} {verbs.get(each.mode, '→')} {each.value}".strip() for each in edits)
 
 
-def keep_plan(wanted: Mapping[int, Sequence[BulkEdit]], what: str, told: Sequence[EditProblem] = ()) -> None:
+def store_plan(wanted: Mapping[int, Sequence[BulkEdit]], what: str, file_problems: Sequence[EditProblem] = ()) -> None:
     """Plan edits and store the plan until it is applied or dropped. told: errors of the file they came from."""
     plan = session.workbench().bulk_edit.plan(wanted)
-    st.session_state[_PLAN] = (EditPlan(plan.changes, (*told, *plan.problems)), what)
+    st.session_state[_PLAN] = (EditPlan(plan.changes, (*file_problems, *plan.problems)), what)
 
 
 def draw_plan() -> bool:
     """What would change, with the way to make it so; whether there is a plan."""
-    held = st.session_state.get(_PLAN)
-    if held is None:
+    stored = st.session_state.get(_PLAN)
+    if stored is None:
         return False
-    plan, what = held
+    plan, what = stored
     if plan.problems:
         _problems(plan.problems)
     if plan.changes:
@@ -131,7 +221,7 @@ def draw_plan() -> bool:
         label = f"Make {count(len(plan.changes), 'change')}"
         if plan.changes and st.button(label, type="primary", icon=":material/check:", key="library.apply"):
             _apply(plan, what)
-        st.button("Back", icon=":material/arrow_back:", type="tertiary", on_click=_drop, key="library.drop")
+        st.button("Back", icon=":material/arrow_back:", type="tertiary", on_click=_drop_plan, key="library.drop")
     return True
 
 
@@ -139,14 +229,14 @@ def _problems(problems: Sequence[EditProblem]) -> None:
     """What cannot be done; what is wrong alike with several documents is said once."""
     names: dict[str, list[str]] = {}
     for problem in problems:
-        names.setdefault(problem.what, []).append(shortened(problem.about, 48))
-    told = [_told_once(named, what) for what, named in names.items()]
-    more = [f"and {len(told) - 12:,} more"] if len(told) > 12 else []
-    lines = "\n".join(f"- {plain(each)}" for each in (*told[:12], *more))
+        names.setdefault(problem.what, []).append(shorten(problem.about, 48))
+    lines_of_problems = [_problem_line(named, what) for what, named in names.items()]
+    more = [f"and {len(lines_of_problems) - 12:,} more"] if len(lines_of_problems) > 12 else []
+    lines = "\n".join(f"- {plain(each)}" for each in (*lines_of_problems[:12], *more))
     st.warning(f"**{count(len(problems), 'thing')} cannot be done:**\n{lines}", icon=":material/error:")
 
 
-def _told_once(named: Sequence[str], what: str) -> str:
+def _problem_line(named: Sequence[str], what: str) -> str:
     more = f" and {len(named) - 3:,} more" if len(named) > 3 else ""
     return str(EditProblem(what, f"{', '.join(named[:3])}{more}"))
 
@@ -165,12 +255,12 @@ def _apply(plan: EditPlan, what: str) -> None:
         return
     st.session_state["library.done"] = made.id
     st.session_state[_ROUND] += 1
-    _drop()
+    _drop_plan()
     session.forget_answers()
     st.rerun()
 
 
-def _drop() -> None:
+def _drop_plan() -> None:
     st.session_state.pop(_PLAN, None)
     st.session_state["library.csv.round"] = st.session_state.get("library.csv.round", 0) + 1
 
@@ -199,13 +289,13 @@ def _archiving(documents: Sequence[Document]) -> None:
 
 
 def _archive(document_ids: list[int], archived: bool) -> None:
-    with notices.told():
+    with notices.show_errors():
         made = session.workbench().bulk_edit.archive(document_ids, archived=archived, who=who() or "analyst")
         st.session_state["library.done"] = made.id
         session.forget_answers()
 
 
-def draw_sheet(documents: Sequence[Document]) -> None:
+def draw_spreadsheet(documents: Sequence[Document]) -> None:
     """documents: those listed, which the download holds; what is uploaded may speak of any document."""
     if draw_plan():
         return
@@ -233,5 +323,5 @@ def draw_sheet(documents: Sequence[Document]) -> None:
             except FivefoldError as problem:
                 notices.error(problem)
                 return
-            keep_plan(read.edits, f"Read from {file.name}", read.problems)
+            store_plan(read.edits, f"Read from {file.name}", read.problems)
             st.rerun()

@@ -1,7 +1,10 @@
-"""Enrichment of one document: type, summary, keywords, questions, cited laws and dates."""
+"""Enrichment of one document (type, summary, keywords, questions, laws, dates), and its progress over the library."""
+# Longer than 300 lines: one document and the whole library show the same operations.
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
@@ -13,7 +16,7 @@ from core.domain.errors import FivefoldError, NotFound
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.knowledge.enrichment import document_type_title, document_types
-from core.library.enrichment.operations import OPERATIONS
+from core.library.enrichment.operations import OPERATIONS, EnrichmentReport, EnrichmentStatistics
 from core.library.enrichment.service import EnrichmentService
 from core.library.enrichment.store import Enrichment
 from core.library.enrichment.values import Operation, QuotedSpan
@@ -21,9 +24,198 @@ from core.search.citations.cite import display_quote
 from pages.components import cards, notices, session
 from pages.components.urls import page_path, params_of
 from pages.components.user_name import who
-from pages.components.wording import count, day, plain, shortened
+from pages.components.wording import count, day, plain, shorten
 
-__all__ = ["draw_enrichment"]
+__all__ = ["EnrichmentRun", "current_run", "draw_enrichment", "draw_enrichment_state", "start_run", "type_and_keywords"]
+
+
+_LISTED_OPERATIONS = (Operation.DOCUMENT_TYPE, Operation.KEYWORDS)
+
+
+def type_and_keywords(documents: Sequence[Document]) -> Mapping[int, tuple[str, str]]:
+    """Document → its type and its keywords, "" where none was drawn."""
+    known = session.workbench().enrichment.of_many([each.id for each in documents], _LISTED_OPERATIONS)
+    return {
+        i: (document_type_title(each.document_type.value), ", ".join(each.keywords.words)) for i, each in known.items()
+    }
+
+
+@dataclass(slots=True)
+class EnrichmentRun:
+    """A batch of this process. `stop` ends it after the document under way; report: how it ended; problem: why it could
+    not go on."""
+
+    total: int
+    done: int = 0
+    stop: bool = False
+    running: bool = True
+    report: EnrichmentReport | None = None
+    problem: FivefoldError | None = None
+
+
+@dataclass(slots=True)
+class _EnrichmentRuns:
+    """The last batch of this process."""
+
+    lock: threading.Lock
+    run: EnrichmentRun | None = None
+
+
+@st.cache_resource(show_spinner=False)
+def _runs() -> _EnrichmentRuns:
+    return _EnrichmentRuns(threading.Lock())
+
+
+def current_run() -> EnrichmentRun | None:
+    """The batch under way here, or the last one that was."""
+    return _runs().run
+
+
+def start_run(document_ids: Sequence[int]) -> None:
+    """Begin a batch, unless one is under way."""
+    runs, service = _runs(), session.workbench().enrichment
+    with runs.lock:
+        if runs.run is not None and runs.run.running:
+            return
+        run = runs.run = EnrichmentRun(len(document_ids))
+        threading.Thread(target=_enrich, args=(service, run, document_ids), name="enrichment", daemon=True).start()
+
+
+def _enrich(service: EnrichmentService, run: EnrichmentRun, document_ids: Sequence[int]) -> None:
+    def on_document(done: int, total: int) -> None:
+        run.done, run.total = done, total
+
+    try:
+        run.report = service.enrich_many(document_ids, stop=lambda: run.stop, on_document=on_document)
+    except FivefoldError as problem:
+        run.problem = problem
+    finally:
+        run.running = False
+
+
+_MOST_FAILURES = 20
+
+
+def draw_enrichment_state() -> None:
+    """Counts, the batch, one row per operation, and the failures."""
+    statistics = session.workbench().enrichment.statistics()
+    st.markdown(
+        f"**{statistics.enriched:,} of {count(statistics.total, 'document')} enriched** – {statistics.rate:.0f} %"
+        + (
+            f" :small[· {statistics.total - statistics.embedded:,} hold no passages yet]"
+            if statistics.total > statistics.embedded
+            else ""
+        )
+    )
+    st.caption(
+        "A summary, keywords, questions it answers, its type, the laws it cites and its dates are drawn from each"
+        " document after it is read. All of it comes from the text, on this computer; what you change by hand stays."
+    )
+    if not _draw_run():
+        _start_buttons(statistics)
+    st.dataframe(
+        [_operation_row(operation, statistics) for operation in Operation],
+        hide_index=True,
+        height="content",
+        row_height=32,
+        column_config=_COLUMNS,
+    )
+    _failures(statistics)
+
+
+def _draw_run() -> bool:
+    """Draw the batch under way; whether there is one."""
+    run = current_run()
+    if run is None:
+        return False
+    if run.running:
+        _progress(run)
+        return True
+    if run.problem is not None:
+        notices.error(run.problem)
+    elif run.report is not None and run.report.stopped:
+        st.info(f"Stopped at {run.report.done:,} of {count(run.report.total, 'document')}. Nothing is lost.")
+    return False
+
+
+@st.fragment(run_every=0.5)
+def _progress(run: EnrichmentRun) -> None:
+    if not run.running:
+        st.rerun()
+    bar, stop = st.columns([6, 1], vertical_alignment="center")
+    words = f"{run.done:,} of {count(run.total, 'document')} done{' · stopping' if run.stop else ''}"
+    bar.progress(min(1.0, run.done / max(1, run.total)), words)
+    if stop.button(
+        "Stop", icon=":material/stop:", width="stretch", help="What is done so far is kept.", key="enrich.stop"
+    ):
+        run.stop = True
+
+
+def _start_buttons(statistics: EnrichmentStatistics) -> None:
+    service = session.workbench().enrichment
+    lacking, failed = service.lacking(), service.failed()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            f"Enrich {count(len(lacking), 'document')} that lack it" if lacking else "All documents are enriched",
+            type="primary",
+            icon=":material/auto_awesome:",
+            disabled=not lacking,
+            key="enrich.all",
+            on_click=start_run,
+            args=(lacking,),
+        )
+        if failed:
+            st.button(
+                f"Try {count(len(failed), 'failed document')} again",
+                icon=":material/refresh:",
+                key="enrich.failed",
+                on_click=start_run,
+                args=(failed,),
+            )
+
+
+def _operation_row(operation: Operation, statistics: EnrichmentStatistics) -> dict[str, object]:
+    counts = statistics.operations[operation]
+    return {
+        "What is drawn": OPERATIONS[operation].label,
+        "Done": counts.done,
+        "Share": counts.done / statistics.embedded if statistics.embedded else 0.0,
+        "Missing": counts.missing,
+        "Outdated": counts.outdated,
+        "Failed": counts.failed,
+    }
+
+
+_COLUMNS = {
+    "What is drawn": st.column_config.TextColumn(width=220),
+    "Done": st.column_config.NumberColumn(width=80),
+    "Share": st.column_config.ProgressColumn(min_value=0.0, max_value=1.0, format="percent", width=140),
+    "Missing": st.column_config.NumberColumn(width=80),
+    "Outdated": st.column_config.NumberColumn(
+        width=80, help="Drawn by an older version of the product; drawn again by the next run"
+    ),
+    "Failed": st.column_config.NumberColumn(width=80),
+}
+
+
+def _failures(statistics: EnrichmentStatistics) -> None:
+    if not statistics.failures:
+        return
+    names = {each.id: each.name for each in session.workbench().documents.list()}
+    st.markdown(f"**{count(len(statistics.failures), 'failure')}**")
+    for each in statistics.failures[:_MOST_FAILURES]:
+        where, why = st.columns([3, 6])
+        with where:
+            st.page_link(
+                page_path("library"),
+                label=plain(shorten(names.get(each.document_id, ""), 60)),
+                icon=":material/error:",
+                query_params={"document": str(each.document_id)},
+            )
+        why.caption(plain(f"{OPERATIONS[each.operation].label}: {each.problem} {each.hint}"))
+    if len(statistics.failures) > _MOST_FAILURES:
+        st.caption(f"and {count(len(statistics.failures) - _MOST_FAILURES, 'failure')} more")
+
 
 _MOST_NAMES, _MOST_CITED, _MOST_DATES = 8, 12, 12
 _WIDTHS, _QUOTED = (2, 11), (12, 2, 1)
@@ -31,14 +223,14 @@ _WIDTHS, _QUOTED = (2, 11), (12, 2, 1)
 
 def draw_enrichment(document: Document) -> None:
     """All of it, each with what it rests on, and the means to correct it."""
-    desk = session.workbench().enrichment
-    found = desk.of(document.id)
-    _problem()
+    service = session.workbench().enrichment
+    found = service.of(document.id)
+    _show_problem()
     if not document.passages:
         st.caption("Nothing can be drawn from a document without text.")
         return
     if not found.outcomes:
-        _nothing_yet(desk, document)
+        _nothing_yet(service, document)
         return
     for label, draw in (
         ("Type", partial(_type, found)),
@@ -47,69 +239,71 @@ def draw_enrichment(document: Document) -> None:
         ("Answers", partial(_questions, found, document)),
         ("Cites", partial(_citations, found, document)),
         ("Dates", partial(_dates, found, document)),
-        ("Names", partial(_names, desk, found, document)),
+        ("Names", partial(_names, service, found, document)),
     ):
         left, right = st.columns(_WIDTHS, gap="small")
         left.markdown(f"**{label}**")
         with right:
             draw()
-    _foot(desk, found)
+    _foot(service, found)
 
 
-def _nothing_yet(desk: EnrichmentService, document: Document) -> None:
+def _nothing_yet(service: EnrichmentService, document: Document) -> None:
     notices.empty(
         ":material/auto_awesome:", "Nothing is drawn from it yet", "A worker does so after reading; or do it now."
     )
     st.button(
         "Draw it now",
         icon=":material/auto_awesome:",
-        on_click=_did,
-        args=(partial(desk.enrich, document.id),),
+        on_click=_apply_change,
+        args=(partial(service.enrich, document.id),),
         key="enrich.now",
     )
 
 
 def _type(found: Enrichment) -> None:
-    told = found.document_type
+    document_type = found.document_type
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if told.value is None:
+        if document_type.value is None:
             st.markdown("not clear", width="content")
         else:
-            st.badge(document_type_title(told.value), icon=":material/description:", color="gray")
-        _hand(found, Operation.DOCUMENT_TYPE)
+            st.badge(document_type_title(document_type.value), icon=":material/description:", color="gray")
+        _manual_edit(found, Operation.DOCUMENT_TYPE)
         with st.popover("Correct", icon=":material/edit:", type="tertiary"):
             chosen = st.selectbox(
                 "Type",
                 list(document_types()),
-                index=None if told.value is None else list(document_types()).index(told.value),
+                index=None if document_type.value is None else list(document_types()).index(document_type.value),
                 format_func=document_type_title,
                 key=f"enrich.type.{found.document_id}",
             )
-            _save(lambda desk: desk.edits.set_type(found.document_id, chosen or "", who()), "type", chosen is None)
-    if told.evidence:
-        because = [f"“{shortened(display_quote(each.quote), 70)}” ({each.rule})" for each in told.evidence[:2]]
+            _save(
+                lambda service: service.edits.set_type(found.document_id, chosen or "", who()), "type", chosen is None
+            )
+    if document_type.evidence:
+        because = [f"“{shorten(display_quote(each.quote), 70)}” ({each.rule})" for each in document_type.evidence[:2]]
         st.caption(plain(f"because of {' and '.join(because)}"))
 
 
 def _summary(found: Enrichment, document: Document) -> None:
-    told = found.summary
-    if told.rewritten:
-        st.markdown(plain(told.rewritten))
-    for each in told.sentences if not told.rewritten else ():
+    summary = found.summary
+    if summary.rewritten:
+        st.markdown(plain(summary.rewritten))
+    for each in summary.sentences if not summary.rewritten else ():
         text, cite, _ = st.columns(_QUOTED, vertical_alignment="center")
-        text.markdown(_quoted(each, document))
+        text.markdown(_quote_line(each, document))
         _cite(cite, each, document)
-    if not told.rewritten and not told.sentences:
+    if not summary.rewritten and not summary.sentences:
         st.caption("It holds no whole sentence to quote.")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        _hand(found, Operation.SUMMARY)
+        _manual_edit(found, Operation.SUMMARY)
         with st.popover("Rewrite", icon=":material/edit:", type="tertiary"):
-            before = told.rewritten or " ".join(display_quote(each.text) for each in told.sentences)
+            before = summary.rewritten or " ".join(display_quote(each.text) for each in summary.sentences)
             written = st.text_area(
                 "Summary", before, key=f"enrich.summary.{found.document_id}", height=160, max_chars=2_000
             )
             _save(
-                lambda desk: desk.edits.rewrite_summary(found.document_id, written, who()),
+                lambda service: service.edits.rewrite_summary(found.document_id, written, who()),
                 "summary",
                 not written.strip(),
             )
@@ -122,7 +316,7 @@ def _keywords(found: Enrichment) -> None:
             st.badge(plain(word), color="gray")
         if not words:
             st.caption("none", width="content")
-        _hand(found, Operation.KEYWORDS)
+        _manual_edit(found, Operation.KEYWORDS)
         with st.popover("Edit", icon=":material/edit:", type="tertiary"):
             chosen = st.multiselect(
                 "Keywords",
@@ -133,17 +327,17 @@ def _keywords(found: Enrichment) -> None:
                 key=f"enrich.keywords.{found.document_id}",
                 help="What you add and take away stays so when the document is read again.",
             )
-            _save(lambda desk: desk.edits.set_keywords(found.document_id, chosen, who()), "keywords", False)
+            _save(lambda service: service.edits.set_keywords(found.document_id, chosen, who()), "keywords", False)
 
 
 def _questions(found: Enrichment, document: Document) -> None:
-    told = found.questions.questions
-    if not told:
+    questions = found.questions.questions
+    if not questions:
         st.caption("No sentence plainly answers a question.")
     edits = session.workbench().enrichment.edits
-    for place, each in enumerate(told):
+    for place, each in enumerate(questions):
         text, cite, away = st.columns(_QUOTED, vertical_alignment="center")
-        text.markdown(f"**{plain(each.question)}**  \n{_quoted(each.answer, document)}")
+        text.markdown(f"**{plain(each.question)}**  \n{_quote_line(each.answer, document)}")
         _cite(cite, each.answer, document)
         away.button(
             "",
@@ -151,31 +345,31 @@ def _questions(found: Enrichment, document: Document) -> None:
             type="tertiary",
             key=f"enrich.question.{found.document_id}.{place}",
             help="Take this question out",
-            on_click=_did,
+            on_click=_apply_change,
             args=(partial(edits.remove_question, found.document_id, each.question, who()),),
         )
     with st.container(horizontal=True):
-        _hand(found, Operation.QUESTIONS)
+        _manual_edit(found, Operation.QUESTIONS)
 
 
 def _citations(found: Enrichment, document: Document) -> None:
-    told = found.citations.citations
-    if not told:
+    citations = found.citations.citations
+    if not citations:
         st.caption("No law or case.")
         return
     with st.container(horizontal=True, gap="small"):
-        for each in told[:_MOST_CITED]:
+        for each in citations[:_MOST_CITED]:
             times = f" ×{each.times}" if each.times > 1 else ""
             _entity(each.name, f"{each.case}, {each.name}{times}" if each.case else f"{each.name}{times}")
-    _more(told, _MOST_CITED, "citation")
+    _more(citations, _MOST_CITED, "citation")
 
 
 def _dates(found: Enrichment, document: Document) -> None:
-    told = found.dates.dates
-    if not told:
+    dates = found.dates.dates
+    if not dates:
         st.caption("No day is told in its sentences.")
         return
-    shown = sorted(told, key=lambda each: not each.what)[:_MOST_DATES]
+    shown = sorted(dates, key=lambda each: not each.what)[:_MOST_DATES]
     for each in sorted(shown, key=lambda one: one.date):
         if each.what:
             where = f", page {each.said.page}" if document.paged else ""
@@ -183,15 +377,15 @@ def _dates(found: Enrichment, document: Document) -> None:
     rest = [each.date for each in shown if not each.what]
     if rest:
         st.caption(plain(", ".join(dict.fromkeys(rest))))
-    _more(told, _MOST_DATES, "date")
+    _more(dates, _MOST_DATES, "date")
 
 
-def _names(desk: EnrichmentService, found: Enrichment, document: Document) -> None:
+def _names(service: EnrichmentService, found: Enrichment, document: Document) -> None:
     """What it names beside the laws and dates above."""
     above = {each.name for each in found.citations.citations}
-    named = desk.entities(document.id)
-    told = {kind: [name for name in names if name not in above] for kind, names in named.items()}
-    grouped = {kind: names for kind, names in told.items() if names and kind is not EntityType.DATE}
+    named = service.entities(document.id)
+    other_names = {kind: [name for name in names if name not in above] for kind, names in named.items()}
+    grouped = {kind: names for kind, names in other_names.items() if names and kind is not EntityType.DATE}
     if not grouped:
         st.caption("It names nothing we know how to tell.")
     for kind, names in grouped.items():
@@ -203,7 +397,7 @@ def _names(desk: EnrichmentService, found: Enrichment, document: Document) -> No
                 st.caption(f"and {len(names) - _MOST_NAMES} more", width="content")
 
 
-def _foot(desk: EnrichmentService, found: Enrichment) -> None:
+def _foot(service: EnrichmentService, found: Enrichment) -> None:
     for each in found.failures:
         label = OPERATIONS[each.operation].label
         st.markdown(f":red[:material/error: {plain(label)} failed: {plain(each.problem)}] {plain(each.hint)}")
@@ -216,38 +410,36 @@ def _foot(desk: EnrichmentService, found: Enrichment) -> None:
             type="tertiary",
             key="enrich.again",
             help="What you changed by hand stays.",
-            on_click=_did,
-            args=(partial(desk.enrich, found.document_id, again=True),),
+            on_click=_apply_change,
+            args=(partial(service.enrich, found.document_id, again=True),),
         )
 
 
-def _quoted(said: QuotedSpan, document: Document) -> str:
+def _quote_line(quote: QuotedSpan, document: Document) -> str:
     """A quote as one reads it, with where it stands."""
-    where = f" :small[:gray[page {said.page}]]" if document.paged else ""
-    return f"{plain(display_quote(said.text))}{where}"
+    where = f" :small[:gray[page {quote.page}]]" if document.paged else ""
+    return f"{plain(display_quote(quote.text))}{where}"
 
 
-def _cite(cell: DeltaGenerator, said: QuotedSpan, document: Document) -> None:
+def _cite(cell: DeltaGenerator, quote: QuotedSpan, document: Document) -> None:
     """How to cite a quote; nothing when the document was read again this very moment."""
     with cell, suppress(NotFound):
-        citation = session.workbench().enrichment.citation(document, said)
+        citation = session.workbench().enrichment.citation(document, quote)
         cards.cite_menu(citation, document.title or document.name)
 
 
 def _entity(name: str, label: str) -> None:
     """A link to Search among the passages that name it."""
     wanted = SearchRequest(name, SearchFilters(entities=(name,)))
-    st.page_link(
-        page_path("search"), label=plain(shortened(label, 60)), query_params=params_of(wanted), width="content"
-    )
+    st.page_link(page_path("search"), label=plain(shorten(label, 60)), query_params=params_of(wanted), width="content")
 
 
-def _more(told: Sequence[object], most: int, noun: str) -> None:
-    if len(told) > most:
-        st.caption(f"and {count(len(told) - most, noun)} more")
+def _more(items: Sequence[object], most: int, noun: str) -> None:
+    if len(items) > most:
+        st.caption(f"and {count(len(items) - most, noun)} more")
 
 
-def _hand(found: Enrichment, operation: Operation) -> None:
+def _manual_edit(found: Enrichment, operation: Operation) -> None:
     """Whether it was changed by hand, and the way back."""
     edit = found.edits.get(operation)
     if edit is None:
@@ -259,7 +451,7 @@ def _hand(found: Enrichment, operation: Operation) -> None:
         type="tertiary",
         key=f"enrich.reset.{operation}",
         help="Show again what was found in the document",
-        on_click=_did,
+        on_click=_apply_change,
         args=(partial(session.workbench().enrichment.edits.reset, found.document_id, operation),),
     )
 
@@ -270,12 +462,12 @@ def _save(change: Callable[[EnrichmentService], None], what: str, disabled: bool
         type="primary",
         key=f"enrich.save.{what}",
         disabled=disabled,
-        on_click=_did,
+        on_click=_apply_change,
         args=(partial(change, session.workbench().enrichment),),
     )
 
 
-def _did(change: Callable[[], object]) -> None:
+def _apply_change(change: Callable[[], object]) -> None:
     """Make a change; what stands in its way is told once, above."""
     try:
         change()
@@ -283,7 +475,7 @@ def _did(change: Callable[[], object]) -> None:
         st.session_state["enrich.problem"] = problem
 
 
-def _problem() -> None:
+def _show_problem() -> None:
     problem = st.session_state.pop("enrich.problem", None)
     if problem is not None:
         notices.error(problem)

@@ -1,26 +1,32 @@
-"""The documents of the library: filtered and listed; selected rows are opened or edited."""
+"""The lists of the library: its documents, filtered and selected, and the entities they name."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from core.domain.documents import Document, DocumentState, Truth
+from core.domain.entities import EntityPage, EntityType, KnownEntity
+from core.domain.filters import SearchFilters
+from core.domain.queries import SearchRequest
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.archive_members import is_container
 from pages.components import session
-from pages.components.library.enrichment_state import drawn_words
-from pages.components.library.related_documents import alike_words
+from pages.components.library.enrichment import type_and_keywords
+from pages.components.library.related_documents import likeness_marks
+from pages.components.pager import draw_foot, pages_of, range_words
 from pages.components.styles import STATES, truth_look
-from pages.components.wording import day, squeezed
+from pages.components.urls import page_path, params_of
+from pages.components.wording import count, day, plain, shorten, shorten_middle
 
-__all__ = ["ARCHIVED", "UNKNOWN", "narrowed", "selected_of"]
+__all__ = ["ARCHIVED", "UNKNOWN", "FindEntities", "document_table", "draw_entities", "filter_documents"]
 
-_PER_PAGE = 15
-_NAME = 42  # characters that the column of names holds
+
+_TABLE_ROWS = 15
+_NAME_LENGTH = 42  # characters that the column of names holds
 ARCHIVED, UNKNOWN = "archived", "unknown"
-_MAY_GO = ("Alike", "Project")  # columns that are left out while no row fills them
+_OPTIONAL_COLUMNS = ("Alike", "Project")  # columns that are left out while no row fills them
 _ORDERS = {
     "Newest first": lambda each: -each.id,
     "Name": lambda each: each.name.casefold(),
@@ -30,7 +36,7 @@ _ORDERS = {
 
 
 # One filter after the other, each counting what those before it left.
-def narrowed(documents: Sequence[Document]) -> list[Document]:
+def filter_documents(documents: Sequence[Document]) -> list[Document]:
     """The filters, each value with its count under the others."""
     words, state, project, order = st.columns([4, 2, 2, 2], vertical_alignment="bottom")
     with words:
@@ -57,7 +63,7 @@ def narrowed(documents: Sequence[Document]) -> list[Document]:
             "Project", sorted(projects), index=None, placeholder="Any", format_func=lambda p: f"{p} ({projects[p]})"
         )
     found = [each for each in found if chosen in (None, each.project or "no project")]
-    held = Counter(map(_truth, found))
+    counts = Counter(map(_truth, found))
     picked = st.pills(
         "Truth",
         [*(truth.value for truth in Truth), UNKNOWN],
@@ -66,7 +72,7 @@ def narrowed(documents: Sequence[Document]) -> list[Document]:
         label_visibility="collapsed",
         wrap=True,
         format_func=lambda value: (
-            f"{truth_look(value).icon} {truth_look(value).words.capitalize()} {held.get(value, 0)}"
+            f"{truth_look(value).icon} {truth_look(value).words.capitalize()} {counts.get(value, 0)}"
         ),
     )
     with order:
@@ -81,14 +87,14 @@ def _truth(document: Document) -> str:
     return (document.labels.truth.value or UNKNOWN) if labelled else ""
 
 
-def selected_of(documents: list[Document]) -> list[Document]:
+def document_table(documents: list[Document]) -> list[Document]:
     """The documents as a table: one selected row is the document looked at, several are edited together."""
     wanted = st.session_state["library.document"]
     position = next((index for index, each in enumerate(documents) if str(each.id) == wanted), None)
-    alike, drawn = alike_words(), drawn_words(documents)
+    alike, drawn = likeness_marks(), type_and_keywords(documents)
     terms = session.terms()
     rows_shown = [_table_row(each, terms, alike.get(each.id, ""), *drawn[each.id]) for each in documents]
-    filled = [name for name in rows_shown[0] if name not in _MAY_GO or any(row[name] for row in rows_shown)]
+    filled = [name for name in rows_shown[0] if name not in _OPTIONAL_COLUMNS or any(row[name] for row in rows_shown)]
     table = st.dataframe(
         rows_shown,
         hide_index=True,
@@ -98,7 +104,7 @@ def selected_of(documents: list[Document]) -> list[Document]:
         selection_mode="multi-row",
         selection_default={"selection": {"rows": [position]}} if position is not None else None,
         key=f"library.table.{hash(tuple(each.id for each in documents))}",
-        height="content" if len(documents) <= _PER_PAGE else 36 + 32 * _PER_PAGE,
+        height="content" if len(documents) <= _TABLE_ROWS else 36 + 32 * _TABLE_ROWS,
         row_height=32,
         column_config=_COLUMNS,
     )
@@ -109,15 +115,15 @@ def selected_of(documents: list[Document]) -> list[Document]:
 
 
 def _table_row(document: Document, terms: WorkspaceTerms, alike: str, kind: str, keywords: str) -> dict[str, Any]:
-    told = document.labels
+    labels = document.labels
     ready = bool(_truth(document))
     return {
         "Truth": _state(document),
-        "Sure": told.truth.probability if ready else None,
-        "Document": squeezed(document.name, _NAME),
-        "Authority": (told.authority.value or UNKNOWN) if ready else "",
-        "Jurisdiction": terms.jurisdictions.title(told.jurisdiction.value) if told.jurisdiction.value else "",
-        "Domain": terms.domains.title(told.domain.value) if told.domain.value else "",
+        "Sure": labels.truth.probability if ready else None,
+        "Document": shorten_middle(document.name, _NAME_LENGTH),
+        "Authority": (labels.authority.value or UNKNOWN) if ready else "",
+        "Jurisdiction": terms.jurisdictions.title(labels.jurisdiction.value) if labels.jurisdiction.value else "",
+        "Domain": terms.domains.title(labels.domain.value) if labels.domain.value else "",
         "Date": day(document.date) if document.date else "",
         "Alike": alike,
         "Type": kind,
@@ -152,3 +158,87 @@ _COLUMNS = {
     "Passages": st.column_config.NumberColumn(width=74),
     "Keywords": st.column_config.TextColumn(width=300),
 }
+
+
+FindEntities = Callable[[str, EntityType | None, int, int], EntityPage]
+"""(part of a name, kind, at most so many, from this place) → a page of entities."""
+
+_ENTITIES_PER_PAGE = 15
+_ENTITY_WIDTHS = (5, 2, 1.4, 3)
+_ENTITY_ICONS: Mapping[EntityType, str] = {
+    EntityType.ORGANIZATION: ":material/apartment:",
+    EntityType.PERSON: ":material/person:",
+    EntityType.LAW: ":material/gavel:",
+    EntityType.FORM: ":material/description:",
+    EntityType.MONEY: ":material/payments:",
+    EntityType.DATE: ":material/event:",
+    EntityType.PLACE: ":material/place:",
+    EntityType.TECHNOLOGY: ":material/memory:",
+    EntityType.CONCEPT: ":material/lightbulb:",
+}
+
+
+def draw_entities(look_up: FindEntities) -> None:
+    """Search box, kind, the table and its pages."""
+    part, kind = _search_fields()
+    key = f"entities.page.{kind}.{part}"  # what is asked anew starts on the first page
+    page = int(st.session_state.get(key, 1))
+    found = look_up(part, kind, _ENTITIES_PER_PAGE, (page - 1) * _ENTITIES_PER_PAGE)
+    pages = pages_of(found.total, _ENTITIES_PER_PAGE)
+    if page > pages:
+        page = pages
+        found = look_up(part, kind, _ENTITIES_PER_PAGE, (page - 1) * _ENTITIES_PER_PAGE)
+    if not found.total:
+        narrowed = bool(part) or kind is not None
+        st.caption(
+            ":material/filter_alt_off: No entity matches; take away a letter or the kind."
+            if narrowed
+            else "Nothing is named yet. Documents read from now on show here what they name."
+        )
+        return
+    st.caption(f"{count(found.total, 'entity', 'entities')} · a name opens Search among the passages that hold it")
+    _column_heads()
+    for known in found.entries:
+        _entity_row(known)
+    range_text = range_words(page, _ENTITIES_PER_PAGE, found.total, "entity", "entities")
+    draw_foot(
+        page, pages, range_text, f"entities.pager.{kind}.{part}", lambda turned: st.session_state.update({key: turned})
+    )
+
+
+def _search_fields() -> tuple[str, EntityType | None]:
+    words, kinds = st.columns([3, 2], vertical_alignment="bottom")
+    with words:
+        part = st.text_input("Part of a name", key="entities.part", type="search", placeholder="W-2, Labor, overtime …")
+    with kinds:
+        kind = st.selectbox(
+            "Kind",
+            list(EntityType),
+            index=None,
+            key="entities.kind",
+            placeholder="Any",
+            format_func=lambda each: str(each).capitalize(),
+        )
+    return part.strip(), kind
+
+
+def _column_heads() -> None:
+    cells = st.columns(_ENTITY_WIDTHS, gap="small")
+    for cell, head in zip(cells, ("Name", "Kind", "Passages", "Also written"), strict=True):
+        cell.caption(f"**{head}**")
+
+
+def _entity_row(known: KnownEntity) -> None:
+    entity = known.entity
+    name, kind, passages, also = st.columns(_ENTITY_WIDTHS, gap="small", vertical_alignment="center")
+    with name:
+        wanted = SearchRequest(entity.name, SearchFilters(entities=(entity.name,)))
+        st.page_link(
+            page_path("search"),
+            label=plain(shorten(entity.name, 80)),
+            icon=_ENTITY_ICONS[entity.type],
+            query_params=params_of(wanted),
+        )
+    kind.markdown(f":small[{str(entity.type).capitalize()}]")
+    passages.markdown(f":small[{known.passages:,}]")
+    also.caption(plain(shorten(", ".join(entity.aliases), 60)))

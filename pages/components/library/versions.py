@@ -1,38 +1,42 @@
-"""The versions of a document: its chain, suggestions, changes, and what cites older text."""
+"""The versions of a document: chain, suggestions and what cites older text; and all near-duplicates of the library."""
+# Longer than 300 lines: both lists draw and decide the same suggestions.
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import streamlit as st
 
+from bootstrap.environment import utc_now
 from core.domain.documents import Document, DocumentState
 from core.domain.errors import FivefoldError
 from core.insights.store import Insight
+from core.library.duplicates.comparer import DuplicateGroup
 from core.library.versions.outdated_citations import CitationUpdate, CitingItem, taken_over
 from core.library.versions.service import RelatedDocuments
+from core.library.versions.store import VersionDecision, VersionVerdict
 from core.library.versions.suggestions import Suggestion, in_order
 from pages.components import notices, session
-from pages.components.library.differences import draw_difference
-from pages.components.library.related_documents import library_link, likeness
+from pages.components.library.related_documents import draw_difference, library_link, likeness
+from pages.components.pager import draw_pager, pages_of
 from pages.components.user_name import who
-from pages.components.wording import count, day, plain, shortened, squeezed
+from pages.components.wording import ago, bytes_in_words, count, day, plain, shorten, shorten_middle
 
-__all__ = ["decided", "draw_suggestion", "draw_versions"]
+__all__ = ["apply_decision", "draw_duplicates", "draw_suggestion", "draw_versions"]
 
 
 def draw_versions(document: Document) -> None:
     """Everything about versions of one document; what was just refused is said on top."""
     if (problem := st.session_state.pop("versions.problem", None)) is not None:
         notices.error(problem)
-    desk = session.workbench().versions
-    chain = desk.chain(document.id)
-    kin = desk.kin([document]).get(document.id, RelatedDocuments())
+    service = session.workbench().versions
+    chain = service.chain(document.id)
+    related = service.kin([document]).get(document.id, RelatedDocuments())
     _chain(document, chain)
-    for suggestion in kin.suggestions:
+    for suggestion in related.suggestions:
         draw_suggestion(suggestion)
-    _near(kin)
-    _suspects(document)
-    _compare(document, chain, kin)
+    _near_duplicates(related)
+    _suspect_citations(document)
+    _compare(document, chain, related)
     _by_hand(document, chain)
 
 
@@ -49,7 +53,7 @@ def _chain(document: Document, chain: Sequence[Document]) -> None:
     for number, version in reversed(list(enumerate(chain, 1))):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**v{number}**", width="content")
-            name = plain(squeezed(version.name, 70))
+            name = plain(shorten_middle(version.name, 70))
             if version.id == document.id:
                 st.markdown(f"{name} :gray[– this one]", width="content")
             else:
@@ -58,21 +62,21 @@ def _chain(document: Document, chain: Sequence[Document]) -> None:
             dated = f"dated {day(version.date)}" if version.date else "undated"
             st.caption(f"{state} · {dated} · uploaded {day(version.uploaded_at)}", width="content")
             if version.id in links:
-                _way_back(links[version.id], version, alone=len(chain) == 2)
+                _undo_buttons(links[version.id], version, alone=len(chain) == 2)
     if not links:
         st.caption("These are versions of a table; *Data* compares them row by row.")
 
 
-def _way_back(older: Document, newer: Document, *, alone: bool) -> None:
-    desk = session.workbench().versions
+def _undo_buttons(older: Document, newer: Document, *, alone: bool) -> None:
+    service = session.workbench().versions
     st.button(
         "Undo",
         icon=":material/undo:",
         type="tertiary",
         key=f"versions.undo.{newer.id}",
         help=f"'{older.name}' is no older version of it: both are found again.",
-        on_click=decided,
-        args=(lambda: desk.undo(older.id, newer.id, who()), "Both are found again."),
+        on_click=apply_decision,
+        args=(lambda: service.undo(older.id, newer.id, who()), "Both are found again."),
     )
     if alone:
         st.button(
@@ -81,12 +85,12 @@ def _way_back(older: Document, newer: Document, *, alone: bool) -> None:
             type="tertiary",
             key=f"versions.turn.{newer.id}",
             help="The older one is the newer.",
-            on_click=decided,
-            args=(lambda: desk.turn_round(older.id, newer.id, who()), "Turned round."),
+            on_click=apply_decision,
+            args=(lambda: service.turn_round(older.id, newer.id, who()), "Turned round."),
         )
 
 
-def decided(act: Callable[[], object], said: str, replaced: int = 0, by: int = 0) -> None:
+def apply_decision(act: Callable[[], object], message: str, replaced: int = 0, by: int = 0) -> None:
     """Do what a button says; what is refused is told on the page. Where the document looked at is the one replaced, its
     new version is looked at from now on."""
     try:
@@ -97,7 +101,7 @@ def decided(act: Callable[[], object], said: str, replaced: int = 0, by: int = 0
     session.forget_answers()
     if replaced and st.session_state.get("library.document") == str(replaced):
         st.session_state["library.document"] = str(by)
-    st.toast(said, icon=":material/history:")
+    st.toast(message, icon=":material/history:")
 
 
 # What is suggested
@@ -105,14 +109,14 @@ def decided(act: Callable[[], object], said: str, replaced: int = 0, by: int = 0
 
 def draw_suggestion(suggestion: Suggestion) -> None:
     """One suggestion: why, and the three answers to it."""
-    desk, older, newer = session.workbench().versions, suggestion.older, suggestion.newer
+    service, older, newer = session.workbench().versions, suggestion.older, suggestion.newer
     key = f"{older.id}.{newer.id}"
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.badge("New version?", icon=":material/update:", color="orange")
-            library_link(newer, f"**{plain(squeezed(newer.name, 60))}**")
+            library_link(newer, f"**{plain(shorten_middle(newer.name, 60))}**")
             st.caption("may replace", width="content")
-            library_link(older, f"**{plain(squeezed(older.name, 60))}**")
+            library_link(older, f"**{plain(shorten_middle(older.name, 60))}**")
         st.caption(_why(suggestion))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(
@@ -120,16 +124,16 @@ def draw_suggestion(suggestion: Suggestion) -> None:
                 icon=":material/check:",
                 key=f"versions.accept.{key}",
                 help="The older one leaves the search; it is not lost, and this can be undone.",
-                on_click=decided,
-                args=(lambda: desk.accept(older.id, newer.id, who()), _replaced(older, newer), older.id, newer.id),
+                on_click=apply_decision,
+                args=(lambda: service.accept(older.id, newer.id, who()), _replaced(older, newer), older.id, newer.id),
             )
             st.button(
                 "The other way round",
                 icon=":material/swap_vert:",
                 type="tertiary",
                 key=f"versions.other.{key}",
-                on_click=decided,
-                args=(lambda: desk.accept(newer.id, older.id, who()), _replaced(newer, older), newer.id, older.id),
+                on_click=apply_decision,
+                args=(lambda: service.accept(newer.id, older.id, who()), _replaced(newer, older), newer.id, older.id),
             )
             st.button(
                 "No version",
@@ -137,8 +141,8 @@ def draw_suggestion(suggestion: Suggestion) -> None:
                 type="tertiary",
                 key=f"versions.reject.{key}",
                 help="It is never suggested again.",
-                on_click=decided,
-                args=(lambda: desk.reject(older.id, newer.id, who()), "It is not suggested again."),
+                on_click=apply_decision,
+                args=(lambda: service.reject(older.id, newer.id, who()), "It is not suggested again."),
             )
             changed = st.toggle("What changed", key=f"versions.changed.{key}")
         if changed:
@@ -154,13 +158,13 @@ def _replaced(older: Document, newer: Document) -> str:
     return f"{plain(newer.name)} replaces {plain(older.name)}."
 
 
-def _near(kin: RelatedDocuments) -> None:
-    if not kin.near:
+def _near_duplicates(related: RelatedDocuments) -> None:
+    if not related.near:
         return
-    st.markdown(f"**{count(len(kin.near), 'near-duplicate')}**")
-    for other, same in kin.near:
+    st.markdown(f"**{count(len(related.near), 'near-duplicate')}**")
+    for other, same in related.near:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            library_link(other, plain(squeezed(other.name, 70)), ":material/content_copy:")
+            library_link(other, plain(shorten_middle(other.name, 70)), ":material/content_copy:")
             where = plain(other.project or "no project")
             st.caption(f"{likeness(same)} · {where} · uploaded {day(other.uploaded_at)}", width="content")
 
@@ -168,8 +172,8 @@ def _near(kin: RelatedDocuments) -> None:
 # What changed between any two
 
 
-def _compare(document: Document, chain: Sequence[Document], kin: RelatedDocuments) -> None:
-    others = {each.id: each for each in (*chain, *(other for other, _ in kin.near)) if each.id != document.id}
+def _compare(document: Document, chain: Sequence[Document], related: RelatedDocuments) -> None:
+    others = {each.id: each for each in (*chain, *(other for other, _ in related.near)) if each.id != document.id}
     if not others:
         return
     place = next(number for number, each in enumerate(chain) if each.id == document.id)
@@ -179,8 +183,8 @@ def _compare(document: Document, chain: Sequence[Document], kin: RelatedDocument
     st.markdown("**What changed**")
     left, right = st.columns(2)
     options = list(both)
-    words = lambda each: f"{numbers.get(each, '')}{shortened(both[each].name, 60)}"  # noqa: E731
-    start, end = _ends(both[first], document, chain)
+    words = lambda each: f"{numbers.get(each, '')}{shorten(both[each].name, 60)}"  # noqa: E731
+    start, end = _older_and_newer(both[first], document, chain)
     with left:
         older = st.selectbox("From", options, options.index(start), words, key=f"versions.from.{document.id}")
     with right:
@@ -191,7 +195,7 @@ def _compare(document: Document, chain: Sequence[Document], kin: RelatedDocument
     draw_difference(both[older], both[newer])
 
 
-def _ends(other: Document, document: Document, chain: Sequence[Document]) -> tuple[int, int]:
+def _older_and_newer(other: Document, document: Document, chain: Sequence[Document]) -> tuple[int, int]:
     """The older and the newer of two: by the chain, where both stand in it."""
     places = {each.id: number for number, each in enumerate(chain)}
     if {other.id, document.id} <= places.keys():
@@ -204,7 +208,7 @@ def _ends(other: Document, document: Document, chain: Sequence[Document]) -> tup
 # What rests on older text
 
 
-def _suspects(document: Document) -> None:
+def _suspect_citations(document: Document) -> None:
     found = session.workbench().versions.suspect_citations(document.id)
     if not found:
         return
@@ -213,23 +217,21 @@ def _suspects(document: Document) -> None:
         f"{count(len(found), 'citation')} {'rests' if one else 'rest'} on the older text.", icon=":material/gpp_maybe:"
     )
     for number, citing in enumerate(found):
-        _suspect(citing, document, f"{document.id}.{number}")
+        _suspect_citation(citing, document, f"{document.id}.{number}")
 
 
-def _suspect(citing: CitingItem, seen: Document, key: str) -> None:
+def _suspect_citation(citing: CitingItem, seen: Document, key: str) -> None:
     """seen: the document whose versions are looked at."""
     with st.container(border=True, gap="xsmall"):
         by, proposal = citing.by, citing.suspicion.proposal
         if isinstance(by, Insight):
-            st.markdown(f"**Insight {by.id}** – {plain(shortened(by.text, 120))}")
+            st.markdown(f"**Insight {by.id}** – {plain(shorten(by.text, 120))}")
         else:
-            st.markdown(
-                f"**Accepted as covered** – {plain(shortened(by.topic, 100))}, {plain(by.kind)}, {plain(by.who)}"
-            )
+            st.markdown(f"**Accepted as covered** – {plain(shorten(by.topic, 100))}, {plain(by.kind)}, {plain(by.who)}")
         where = f"page {citing.page}"
         if citing.document.id != seen.id:
-            where = f"{squeezed(citing.document.name, 60)}, {where}"
-        quote = plain(shortened(citing.quote, 240))
+            where = f"{shorten_middle(citing.document.name, 60)}, {where}"
+        quote = plain(shorten(citing.quote, 240))
         st.caption(f"cites “{quote}” ({plain(where)}); {plain(citing.suspicion.why)}")
         if proposal is None:
             st.caption(":material/search_off: No sentence of the current text is like it.")
@@ -242,7 +244,7 @@ def _suspect(citing: CitingItem, seen: Document, key: str) -> None:
                 icon=":material/published_with_changes:",
                 type="tertiary",
                 key=f"versions.cite.{key}",
-                on_click=decided,
+                on_click=apply_decision,
                 args=(
                     lambda: session.workbench().insights.change(taken_over(by, link, proposal)),
                     "The insight rests on the current text.",
@@ -251,9 +253,9 @@ def _suspect(citing: CitingItem, seen: Document, key: str) -> None:
 
 
 def _proposal(proposal: CitationUpdate) -> None:
-    said = plain(shortened(proposal.sentence.text, 300))
-    where = f"{plain(squeezed(proposal.document.name, 60))}, page {proposal.sentence.page}"
-    st.markdown(f":material/arrow_forward: “{said}” :gray[({where}; {likeness(proposal.likeness)})]")
+    sentence = plain(shorten(proposal.sentence.text, 300))
+    where = f"{plain(shorten_middle(proposal.document.name, 60))}, page {proposal.sentence.page}"
+    st.markdown(f":material/arrow_forward: “{sentence}” :gray[({where}; {likeness(proposal.likeness)})]")
 
 
 # By hand
@@ -289,10 +291,118 @@ def _by_hand(document: Document, chain: Sequence[Document]) -> None:
             icon=":material/link:",
             disabled=name is None,
             key=f"versions.join.{document.id}",
-            on_click=decided,
+            on_click=apply_decision,
             args=(
                 lambda: session.workbench().versions.accept(ends[0], ends[1], who()),
                 "Joined; this can be undone.",
                 *ends,
             ),
         )
+
+
+_PER_PAGE = 10
+_VERSIONS, _DUPLICATES = "New versions?", "Near-duplicates"
+
+
+def draw_duplicates() -> None:
+    """Suggestions to decide, groups to look at."""
+    if (problem := st.session_state.pop("versions.problem", None)) is not None:
+        notices.error(problem)
+    _uncompared()
+    _last_decision()
+    service = session.workbench().versions
+    totals = {_VERSIONS: service.suggestions(1, 1)[1], _DUPLICATES: service.groups(1, 1)[1]}
+    view = st.segmented_control(
+        "Kind",
+        list(totals),
+        default=_VERSIONS if totals[_VERSIONS] or not totals[_DUPLICATES] else _DUPLICATES,
+        required=True,
+        key="duplicates.view",
+        label_visibility="collapsed",
+        format_func=lambda kind: f"{kind} {totals[kind]:,}",
+    )
+    if not totals[view]:
+        if view == _VERSIONS:
+            notices.empty(
+                ":material/update:",
+                "No new version is suggested",
+                "A document that looks like a later version of another appears here; nothing is replaced by itself.",
+            )
+        else:
+            notices.empty(":material/content_copy:", "No near-duplicates", "No two documents say almost the same.")
+        return
+    page = draw_pager(pages_of(totals[view], _PER_PAGE), f"duplicates.page.{view}")
+    if view == _VERSIONS:
+        for suggestion in service.suggestions(page, _PER_PAGE)[0]:
+            draw_suggestion(suggestion)
+    else:
+        for group in service.groups(page, _PER_PAGE)[0]:
+            _duplicate_group(group)
+
+
+def _duplicate_group(group: DuplicateGroup) -> None:
+    with st.container(border=True, gap="xsmall"):
+        same = likeness(group.most) if group.least == group.most else f"{likeness(group.least)} or more"
+        st.markdown(f"**{count(len(group.documents), 'document')}** :gray[– {same}]")
+        for document in group.documents:
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                library_link(document, plain(shorten_middle(document.name, 70)), ":material/description:")
+                facts = [document.project or "no project", f"uploaded {day(document.uploaded_at)}"]
+                facts += [f"dated {day(document.date)}" if document.date else "undated"]
+                facts += [bytes_in_words(document.size_bytes)]
+                st.caption(" · ".join(plain(fact) for fact in facts), width="content")
+        if len(group.documents) == 2 and group.least < 1.0:
+            newer, older = group.documents
+            if st.toggle("What differs", key=f"duplicates.differs.{older.id}.{newer.id}"):
+                draw_difference(older, newer)
+
+
+def _last_decision() -> None:
+    """What was decided last, with its way back."""
+    service = session.workbench().versions
+    last = next(iter(service.decisions(1)), None)
+    if last is None or last.verdict is VersionVerdict.UNDONE:
+        return
+    names = session.workbench().versions.named(last)
+    if names is None:
+        return
+    older, newer = names
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(f"Last: {_decision_words(last, older, newer)}", width="content")
+        st.button(
+            "Undo",
+            icon=":material/undo:",
+            type="tertiary",
+            key=f"duplicates.undo.{last.number}.{last.older_id}.{last.newer_id}",
+            on_click=apply_decision,
+            args=(lambda: service.undo(last.older_id, last.newer_id, who()), "Taken back."),
+        )
+
+
+def _decision_words(last: VersionDecision, older: str, newer: str) -> str:
+    did = "replaces" if last.verdict is VersionVerdict.ACCEPTED else "is no version of"
+    by = f"{plain(last.who)}, " if last.who else ""
+    first, second = plain(shorten_middle(newer, 50)), plain(shorten_middle(older, 50))
+    return f"“{first}” {did} “{second}” ({by}{ago(last.at, utc_now())})"
+
+
+def _uncompared() -> None:
+    """Documents read before likenesses were kept, and the way to compare them; it can be stopped by leaving the page,
+    and goes on where it was."""
+    service = session.workbench().versions
+    left = service.uncompared()
+    if not left:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(
+            f":material/info: {count(len(left), 'document')} were read before documents were compared.", width="content"
+        )
+        go = st.button("Compare them now", icon=":material/difference:", key="duplicates.compare")
+    if not go:
+        return
+    bar = st.progress(0.0)
+    st.button("Stop", icon=":material/stop:", key="duplicates.stop")  # any click ends this run, and what it is doing
+    for number, document in enumerate(left):
+        bar.progress(number / len(left), f"{number:,} of {len(left):,} · now {plain(document.name)}")
+        service.compare(document)
+    st.rerun()

@@ -1,22 +1,360 @@
-"""Batch search: upload of a CSV of questions, its errors, and the run."""
+"""Batch search: a CSV of questions with its errors, the run in the background, and its outcomes as a table."""
+# Longer than 300 lines: the file, the run and its table share the state of a batch.
 
-from collections.abc import Sequence
-from dataclasses import replace
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from itertools import count as counting_from
 from typing import Any
 
 import streamlit as st
 
 from bootstrap.environment import utc_now
+from core.domain.documents import Truth
 from core.domain.errors import BadRequest
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
-from core.search.batch.files import MOST_BYTES, TEMPLATE, read_batch
-from core.search.batch.questions import Ask, Batch, BatchQuestion
+from core.search.batch.files import MOST_BYTES, TEMPLATE, batch_csv, batch_xlsx, read_batch
+from core.search.batch.questions import (
+    Ask,
+    Batch,
+    BatchOutcome,
+    BatchQuestion,
+    BatchState,
+    RowProblem,
+    run_batch,
+    totals,
+)
+from core.search.citations.cite import CitationStyle, display_quote, written
 from pages.components import notices, session
-from pages.components.search.batch_run import BatchRun, batch_runs, draw_run, refused, start_batch, table
+from pages.components.styles import truth_look
+from pages.components.urls import params_of
 from pages.components.wording import ago, count, plain
 
-__all__ = ["draw_batch"]
+__all__ = [
+    "BatchRun",
+    "batch_runs",
+    "draw_batch",
+    "draw_refused",
+    "draw_run",
+    "forget_batch",
+    "question_table",
+    "resume_batch",
+    "start_batch",
+]
+
+
+_MOST_RUNS = 5
+"""So many of the latest batches are kept, in memory: an outcome that must last is downloaded."""
+
+
+@dataclass(slots=True)
+class BatchRun:
+    """A batch in the background.
+
+    outcome_by_row: grows while it runs; current: the question asked now; `stop` ends it after the block under way.
+    """
+
+    number: int
+    batch: Batch
+    started: datetime
+    outcome_by_row: dict[int, BatchOutcome] = field(default_factory=dict)
+    asking: int = 0
+    done: int = 0
+    current: str = ""
+    stop: bool = False
+    running: bool = True
+
+    @property
+    def outcomes(self) -> tuple[BatchOutcome, ...]:
+        """What became of the questions asked so far, in the order of the file."""
+        outcomes = list(self.outcome_by_row.values())
+        return tuple(sorted(outcomes, key=lambda each: each.question.row))
+
+    @property
+    def rest(self) -> tuple[BatchQuestion, ...]:
+        """The questions still to be asked: those nobody came to, and those whose search failed."""
+        answered = {row for row, each in list(self.outcome_by_row.items()) if each.state is not BatchState.FAILED}
+        return tuple(each for each in self.batch.questions if each.row not in answered)
+
+
+@dataclass(slots=True)
+class _Runs:
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    numbers: Iterator[int] = field(default_factory=lambda: counting_from(1))
+    by_number: dict[int, BatchRun] = field(default_factory=dict)
+
+
+@st.cache_resource(show_spinner=False)
+def _runs() -> _Runs:
+    return _Runs()
+
+
+def batch_runs() -> tuple[BatchRun, ...]:
+    """The batches of this process, newest first."""
+    runs = _runs()
+    with runs.lock:
+        return tuple(runs.by_number[number] for number in sorted(runs.by_number, reverse=True))
+
+
+def start_batch(batch: Batch, ask: Ask) -> BatchRun:
+    """Ask all questions of a batch in the background."""
+    runs = _runs()
+    with runs.lock:
+        run = BatchRun(next(runs.numbers), batch, utc_now())
+        runs.by_number[run.number] = run
+        ended = [each for each in sorted(runs.by_number) if not runs.by_number[each].running]
+        for number in ended[: max(0, len(runs.by_number) - _MOST_RUNS)]:
+            del runs.by_number[number]
+    _begin(run, batch.questions, ask)
+    return run
+
+
+def resume_batch(run: BatchRun, ask: Ask) -> None:
+    """Ask what a batch has left, in the background; nothing while it runs."""
+    with _runs().lock:
+        if run.running:
+            return
+        run.running, run.stop = True, False
+    _begin(run, run.rest, ask)
+
+
+def forget_batch(number: int) -> None:
+    """Take a batch that has ended off the list."""
+    runs = _runs()
+    with runs.lock:
+        if number in runs.by_number and not runs.by_number[number].running:
+            del runs.by_number[number]
+
+
+def _begin(run: BatchRun, questions: Sequence[BatchQuestion], ask: Ask) -> None:
+    run.asking, run.done, run.current = len(questions), 0, ""
+    threading.Thread(target=_carry_out, args=(run, questions, ask), name="batch", daemon=True).start()
+
+
+def _carry_out(run: BatchRun, questions: Sequence[BatchQuestion], ask: Ask) -> None:
+    def on_outcome(outcome: BatchOutcome) -> None:
+        run.outcome_by_row[outcome.question.row] = outcome
+        run.done += 1
+
+    def on_question(question: BatchQuestion) -> None:
+        run.current = question.question
+
+    try:
+        run_batch(questions, ask, on_outcome=on_outcome, on_question=on_question, stop=lambda: run.stop)
+    finally:
+        run.running = False
+
+
+_PROBLEMS = 200
+
+_WHOLE, _PIXELS = 12, 460
+
+_XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+_EVERY = "All"
+
+_SHOWN = {
+    _EVERY: None,
+    "Without hits": BatchState.NO_HITS,
+    "Answered": BatchState.ANSWERED,
+    "Failed": BatchState.FAILED,
+}
+
+_STATE_WORDS = {BatchState.ANSWERED: "✓ answered", BatchState.NO_HITS: "○ no hits", BatchState.FAILED: "⚡ failed"}
+
+_QUESTION = "Question"
+
+_FILES: tuple[tuple[str, str, str, Callable[[Batch, Sequence[BatchOutcome]], bytes]], ...] = (
+    ("CSV", ".csv", "text/csv", batch_csv),
+    ("Excel", ".xlsx", _XLSX, batch_xlsx),
+)
+
+
+def draw_run(run: BatchRun, ask: Ask) -> None:
+    """A batch under way or ended, with all that became of it so far."""
+    if run.running:
+        _progress(run)
+    else:
+        _resume_offer(run, ask)
+    _draw_outcomes(run)
+
+
+@st.fragment(run_every=0.5)
+def _progress(run: BatchRun) -> None:
+    if not run.running:
+        st.rerun()
+    bar, stop = st.columns([6, 1], vertical_alignment="center")
+    waits = "reading the library …" if session.ready() else "loading the models …"
+    words = f"{run.done:,} of {count(run.asking, 'question')} asked" if run.done else waits
+    now = f" · {plain(run.current[:90])}" if run.current else ""
+    bar.progress(min(1.0, run.done / max(1, run.asking)), f"{words}{' · stopping' if run.stop else now}")
+    if stop.button("Stop", key=f"batch.stop.{run.number}", icon=":material/stop:", width="stretch", disabled=run.stop):
+        run.stop = True
+
+
+def _resume_offer(run: BatchRun, ask: Ask) -> None:
+    """What is left to ask, and how to let go of it."""
+    rest, asked = run.rest, len(run.outcome_by_row)
+    if rest and asked < len(run.batch.questions):
+        text_column, again = st.columns([5, 2], vertical_alignment="center")
+        text_column.warning(
+            f"Stopped after {asked:,} of {count(len(run.batch.questions), 'question')}. Nothing is lost.",
+            icon=":material/stop_circle:",
+        )
+        _resume_button(again, run, f"Ask the other {len(rest):,}", ask)
+    elif rest:
+        text_column, again = st.columns([5, 2], vertical_alignment="center")
+        failed = count(len(rest), "search", "searches")
+        text_column.error(f"{failed} failed: what is there to find is not known.", icon=":material/error:")
+        _resume_button(again, run, f"Ask {'it' if len(rest) == 1 else 'them'} again", ask)
+
+
+def _resume_button(where: Any, run: BatchRun, label: str, ask: Ask) -> None:
+    where.button(
+        label,
+        key=f"batch.again.{run.number}",
+        icon=":material/play_arrow:",
+        type="primary",
+        width="stretch",
+        on_click=resume_batch,
+        args=(run, ask),
+    )
+
+
+def _draw_outcomes(run: BatchRun) -> None:
+    """Totals, which rows to see, the rows, and the files."""
+    outcomes = run.outcomes
+    counts = totals(run.batch, outcomes)
+    parts = [f"**{count(counts.answered, 'question')} answered**", f"**{counts.no_hits:,}** without hits"]
+    parts += [f":red[**{counts.failed:,}** failed]"] if counts.failed else []
+    parts += [f"{counts.refused:,} refused"] if counts.refused else []
+    parts += [f"{counts.to_ask:,} not asked"] if counts.to_ask else []
+    st.markdown(f"{plain(run.batch.name)}: {' · '.join(parts)}")
+    if counts.by_truth:
+        st.caption(f"Hits of all questions: {plain(_by_truth(counts.by_truth, words=True))}")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        shown = st.segmented_control(
+            "Questions",
+            list(_SHOWN),
+            default=_EVERY,
+            required=True,
+            key="batch.shown",
+            label_visibility="collapsed",
+        )
+        _files(run)
+    wanted = _SHOWN[shown or _EVERY]
+    listed = [each for each in outcomes if wanted in (None, each.state)]
+    if listed:
+        _rows(listed, key=f"batch.rows.{run.number}.{shown}")
+        st.caption("Click a question to open it in Search.")
+    elif outcomes:
+        st.caption(":material/check: None of them.")
+    if not run.running:
+        draw_refused(run.batch.problems)
+
+
+def _files(run: BatchRun) -> None:
+    name = run.batch.name.rsplit(".", 1)[0]
+    for label, ending, media_type, written_as in _FILES:
+        st.download_button(
+            label,
+            partial(_file_bytes, run, written_as),
+            f"{name}-outcome{ending}",
+            media_type,
+            icon=":material/download:",
+            type="tertiary",
+            on_click="ignore",
+            key=f"batch.out.{label}",
+        )
+    if not run.running:
+        st.button(
+            "Forget",
+            key="batch.forget",
+            icon=":material/delete:",
+            type="tertiary",
+            help="Take this batch off the list; nothing in the library changes.",
+            on_click=forget_batch,
+            args=(run.number,),
+        )
+
+
+def _file_bytes(run: BatchRun, written_as: Callable[[Batch, Sequence[BatchOutcome]], bytes]) -> bytes:
+    return written_as(run.batch, run.outcomes)
+
+
+def _rows(listed: Sequence[BatchOutcome], *, key: str) -> None:
+    """The outcomes as a table; a click on a question opens it: Search takes over what its URL asks."""
+    event = question_table([_row(each) for each in listed], key=key, on_select="rerun", selection_mode="single-cell")
+    for row, column in event.selection.cells:
+        if column == _QUESTION and row < len(listed):
+            st.query_params.from_dict(params_of(listed[row].question.request))
+            st.rerun()
+
+
+def _row(outcome: BatchOutcome) -> dict[str, Any]:
+    best = outcome.best
+    return {
+        "Row": outcome.question.row,
+        _QUESTION: outcome.question.question,
+        "Outcome": _STATE_WORDS[outcome.state],
+        "Hits": None if outcome.state is BatchState.FAILED else outcome.hits,
+        "By truth": _by_truth(outcome.by_truth),
+        "Score": outcome.score,
+        "Best sentence, or why not": display_quote(best.quote) if best else outcome.why,
+        "Citation": written(best, CitationStyle.BRIEF) if best else "",
+        "Id": outcome.question.key,
+    }
+
+
+def _by_truth(counts: Mapping[str, int], *, words: bool = False) -> str:
+    """
+    >>> _by_truth({"regulatory": 3, "unknown": 1}), _by_truth({"intent": 2}, words=True)
+    ('§ 3  ? 1', '⚑ intent 2')
+    """
+    styles = {name: truth_look(name if name in set(Truth) else None) for name in counts}
+    return ("  " if not words else " · ").join(
+        f"{styles[name].symbol} {f'{styles[name].words} ' if words else ''}{number:,}"
+        for name, number in counts.items()
+    )
+
+
+def draw_refused(problems: Sequence[RowProblem]) -> None:
+    """The rows of a file that cannot be asked, with the reason; draws nothing without any."""
+    if problems:
+        st.markdown("**Refused** :gray[· correct these rows, or run the others without them]")
+        rows = [
+            {"Row": each.row, "Column": each.field, "Problem": each.problem, "It reads": each.text}
+            for each in problems[:_PROBLEMS]
+        ]
+        question_table(rows, key="batch.refused")
+
+
+def question_table(rows: list[dict[str, Any]], *, key: str, **given: Any) -> Any:
+    """Rows of questions with widths that suit them; gives what `st.dataframe` gives."""
+    config = {
+        "Row": st.column_config.NumberColumn(width=56),
+        "Hits": st.column_config.NumberColumn(width=56),
+        "Top": st.column_config.NumberColumn(width=56),
+        "Score": st.column_config.NumberColumn(width=70, format="%.3f"),
+        _QUESTION: st.column_config.TextColumn(width=260),
+        "By truth": st.column_config.TextColumn(width=170),
+        "Outcome": st.column_config.TextColumn(width=100),
+        "Best sentence, or why not": st.column_config.TextColumn(width=420),
+    }
+    height: Any = "content" if len(rows) <= _WHOLE else _PIXELS
+    return st.dataframe(
+        rows,
+        key=key,
+        hide_index=True,
+        height=height,
+        placeholder="–",
+        column_config={name: each for name, each in config.items() if rows and name in rows[0]},
+        **given,
+    )
+
 
 _FIRST_ROWS = 8
 
@@ -24,7 +362,7 @@ _FIRST_ROWS = 8
 def draw_batch(filters: SearchFilters, profile: str, ask: Ask, *, only_routed: bool = False, rerank: str = "") -> None:
     """Upload, preview, run and outcome. filters, profile, only_routed, rerank: of the page; they hold for every row.
     ask: answers requests, in their order."""
-    taken = _intake(SearchRequest("", filters, profile, only_routed=only_routed, rerank=rerank), ask)
+    taken = _upload_form(SearchRequest("", filters, profile, only_routed=only_routed, rerank=rerank), ask)
     runs = batch_runs()
     if taken and not runs:
         return
@@ -37,14 +375,14 @@ def draw_batch(filters: SearchFilters, profile: str, ask: Ask, *, only_routed: b
         )
         return
     st.divider()
-    run = _chosen(runs)
+    run = _choose_run(runs)
     draw_run(run, ask)
 
 
-def _intake(page: SearchRequest, ask: Ask) -> bool:
+def _upload_form(page: SearchRequest, ask: Ask) -> bool:
     """A file, how it was read, and the button that asks its questions. Whether there is a file."""
-    said, template = st.columns([4, 1], vertical_alignment="center")
-    said.caption(
+    text_column, template = st.columns([4, 1], vertical_alignment="center")
+    text_column.caption(
         "A CSV with the column *question*, and if you like *id*, *profile*, *top* and any filter (*truths*, *domains*,"
         " *tags*, *exclude_documents*, *date_from* …), several values parted by |. The filters of this page hold for"
         " every row; a row narrows further."
@@ -111,10 +449,10 @@ def _preview(batch: Batch, page: SearchRequest, ask: Ask) -> None:
     for notice in batch.notices:
         st.warning(plain(notice), icon=":material/help:")
     if batch.questions:
-        table([_first_row(each) for each in batch.questions[:_FIRST_ROWS]], key="batch.first")
+        question_table([_first_row(each) for each in batch.questions[:_FIRST_ROWS]], key="batch.first")
         more = len(batch.questions) - _FIRST_ROWS
         st.caption(f"and {count(more, 'more question')}" if more > 0 else "")
-    refused(batch.problems)
+    draw_refused(batch.problems)
     st.button(
         f"Ask {count(len(batch.questions), 'question')}",
         key="batch.run",
@@ -144,16 +482,16 @@ def _start(batch: Batch, ask: Ask) -> None:
     state.pop("batch.seen", None)
 
 
-def _chosen(runs: Sequence[BatchRun]) -> BatchRun:
+def _choose_run(runs: Sequence[BatchRun]) -> BatchRun:
     """The run looked at: the newest, unless another is chosen."""
     listed = {run.number: run for run in runs}
     state = st.session_state
     if state.get("batch.chosen") not in listed:
         state["batch.chosen"] = runs[0].number
     if len(runs) > 1:
-        st.selectbox("Batch", list(listed), key="batch.chosen", format_func=lambda number: _called(listed[number]))
+        st.selectbox("Batch", list(listed), key="batch.chosen", format_func=lambda number: _run_title(listed[number]))
     return listed[state["batch.chosen"]]
 
 
-def _called(run: BatchRun) -> str:
+def _run_title(run: BatchRun) -> str:
     return f"{run.batch.name}, {count(len(run.batch.questions), 'question')}, {ago(run.started, utc_now())}"

@@ -21,7 +21,7 @@ from core.search.query.syntax import quoted_phrases
 from core.text.tokenize import stem
 from pages.components import cards, notices, session
 from pages.components.urls import number_in, page_path, params_of
-from pages.components.wording import marked, plain, shortened, squeezed
+from pages.components.wording import highlight, plain, shorten, shorten_middle
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -31,10 +31,10 @@ __all__ = [
     "choose_other",
     "compare_button",
     "compare_link",
-    "draw_versus",
-    "kept_params",
-    "versus_bars",
-    "versus_params",
+    "comparison_bars",
+    "comparison_params",
+    "draw_comparison",
+    "url_params",
 ]
 
 _LEFT = {"light": "#34558b", "dark": "#7da2dc"}
@@ -47,7 +47,7 @@ _ROOM = 1.45
 """How far the axis reaches beyond the longest bar, for the numbers beside it."""
 
 
-def versus_bars(versus: ResultComparison, names: tuple[str, str], *, dark: bool = False) -> "Figure":
+def comparison_bars(versus: ResultComparison, names: tuple[str, str], *, dark: bool = False) -> "Figure":
     """One bar per part that makes a difference, the greatest at the top. A bar to the left speaks for the first of the
     two, which stands at the left of the page, a bar to the right for the second; the sign says by how much the first
     gains. Parts that make no difference as it is written are left out."""
@@ -57,7 +57,7 @@ def versus_bars(versus: ResultComparison, names: tuple[str, str], *, dark: bool 
     shown = [each for each in zip(versus.parts, shown_differences(versus), strict=True) if each[1]]
     parts = [part for part, _ in shown]
     longest = max((abs(part.difference) for part in parts), default=1.0)
-    told = [f"{escape(part.left_reason)}<br>{escape(part.right_reason)}" for part in parts]
+    reasons = [f"{escape(part.left_reason)}<br>{escape(part.right_reason)}" for part in parts]
     bars = Bar(
         orientation="h",
         y=[escape(part.label) for part in parts],
@@ -65,13 +65,13 @@ def versus_bars(versus: ResultComparison, names: tuple[str, str], *, dark: bool 
         text=[f"{number:+.3f}".replace("-", "−") for _, number in shown],
         textposition="outside",
         cliponaxis=False,
-        customdata=told,
+        customdata=reasons,
         hovertemplate="%{y}: %{text}<br>%{customdata}<extra></extra>",
         marker={"color": [(_LEFT if part.difference > 0 else _RIGHT)[theme] for part in parts]},
     )
     figure = Figure(bars)
     figure.add_vline(0, line={"color": _LINE[theme], "width": 1})
-    _heads(figure, names, theme)
+    _side_titles(figure, names, theme)
     figure.update_layout(
         height=70 + 34 * max(1, len(parts)),
         margin={"l": 8, "r": 8, "t": 32, "b": 24},
@@ -86,10 +86,10 @@ def versus_bars(versus: ResultComparison, names: tuple[str, str], *, dark: bool 
     return figure
 
 
-def _heads(figure: "Figure", names: tuple[str, str], theme: str) -> None:
+def _side_titles(figure: "Figure", names: tuple[str, str], theme: str) -> None:
     """Above each half, whom its bars speak for."""
     for side, (x, anchor, arrow) in enumerate(((0.0, "left", "◀ {}"), (1.0, "right", "{} ▶"))):
-        words = arrow.format(escape(shortened(names[side], 34)))
+        words = arrow.format(escape(shorten(names[side], 34)))
         colour = (_LEFT, _RIGHT)[side][theme]
         place = {"x": x, "xref": "paper", "xanchor": anchor, "y": 1.0, "yref": "paper", "yanchor": "bottom"}
         figure.add_annotation(text=f"<b>{words}</b>", showarrow=False, font={"color": colour}, **place)
@@ -106,14 +106,14 @@ _HEAD, _LINK = 24, 40
 """Characters of a name at the head of a column, and of a link beside another."""
 
 
-def versus_params(request: SearchRequest, left_id: int, right_id: int) -> dict[str, list[str]]:
+def comparison_params(request: SearchRequest, left_id: int, right_id: int) -> dict[str, list[str]]:
     """The query parameters of Inspect that open a comparison."""
     return params_of(request) | {"passage": [str(left_id)], "view": [VIEW], "with": [str(right_id)]}
 
 
 def compare_link(request: SearchRequest, left_id: int, right_id: int, label: str) -> None:
     """A link that opens a comparison for anyone."""
-    target = versus_params(request, left_id, right_id)
+    target = comparison_params(request, left_id, right_id)
     st.page_link(page_path("inspection"), label=label, icon=":material/compare_arrows:", query_params=target)
 
 
@@ -141,7 +141,7 @@ def _take(passage_id: int | None) -> None:
     st.session_state[_FIRST] = passage_id
 
 
-def kept_params() -> dict[str, list[str]]:
+def url_params() -> dict[str, list[str]]:
     """What the page's URL keeps of the comparison while it is looked at: the other one of the two, if one is named."""
     other = str(st.session_state.get(_OTHER) or st.query_params.get("with", ""))
     return {"with": [other]} if number_in(other) is not None else {}
@@ -173,41 +173,41 @@ def _name(result: SearchResult, passage_id: int) -> str:
     """Document and place of a candidate."""
     for candidate in (*result.candidates, *(each.candidate for each in result.dropped)):
         if candidate.passage.id == passage_id:
-            where = cards.place(candidate.passage, result.documents.get(candidate.passage.document_id))
-            name = squeezed(candidate.passage.document_name, 48)
+            where = cards.location(candidate.passage, result.documents.get(candidate.passage.document_id))
+            name = shorten_middle(candidate.passage.document_name, 48)
             return f"{name}, {where}" if where else name
     return f"passage {passage_id}"
 
 
-def draw_versus(result: SearchResult, left_id: int, right_id: int) -> None:
+def draw_comparison(result: SearchResult, left_id: int, right_id: int) -> None:
     """Both sentences, the one that decides, the differences as bars, and the table of all parts."""
     try:
         versus = compare(result, left_id, right_id)
     except NotFound as problem:
         notices.error(problem)
         return
-    names = _apart(_name(result, left_id), _name(result, right_id), versus)
+    names = _distinct_names(_name(result, left_id), _name(result, right_id), versus)
     sides = st.grid(2, min_column_width=320, gap="medium")
     for side, name in zip((versus.left, versus.right), names, strict=True):
         with sides.cell():
             _side(side, name, result)
-    told = decided(versus, names)
-    heads = _apart(squeezed(names[0], _HEAD), squeezed(names[1], _HEAD), versus)
-    st.markdown(f"**{plain(told)}**")
+    verdict = decided(versus, names)
+    titles = _distinct_names(shorten_middle(names[0], _HEAD), shorten_middle(names[1], _HEAD), versus)
+    st.markdown(f"**{plain(verdict)}**")
     shown = shown_differences(versus)
     if any(shown):
         st.plotly_chart(
-            versus_bars(versus, heads, dark=st.context.theme.type == "dark"),
+            comparison_bars(versus, titles, dark=st.context.theme.type == "dark"),
             key="versus",
             config={"displayModeBar": False},
-            alt=told,
+            alt=verdict,
         )
-    rows = [_row(part, heads, number) for part, number in zip(versus.parts, shown, strict=True)]
+    rows = [_row(part, titles, number) for part, number in zip(versus.parts, shown, strict=True)]
     st.table(rows, border="horizontal", hide_index=True)
     st.caption("The differences add up to the difference of the scores, those of multipliers included.")
 
 
-def _apart(left: str, right: str, versus: ResultComparison) -> tuple[str, str]:
+def _distinct_names(left: str, right: str, versus: ResultComparison) -> tuple[str, str]:
     """Two names that differ: passages of one place are told apart by their ranks or their numbers."""
     if left != right:
         return left, right
@@ -224,13 +224,13 @@ def _side(side: ComparedResult, name: str, result: SearchResult) -> None:
     passage = side.candidate.passage
     stems = {stem(word) for word in result.route.keywords}
     hit = next((each for each in result.hits if each.candidate.passage.id == passage.id), None)
-    sentence = hit.citations[0].quote if hit and hit.citations else shortened(passage.text, 400)
+    sentence = hit.citations[0].quote if hit and hit.citations else shorten(passage.text, 400)
     with st.container(border=True, gap="xsmall", height="stretch"):
-        label = f"**{plain(squeezed(name, _LINK))}**"
+        label = f"**{plain(shorten_middle(name, _LINK))}**"
         cards.inspect_link(result.request, passage.id, label, icon=":material/troubleshoot:")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             cards.badges(passage, session.terms())
-        st.markdown(marked(shortened(display_quote(sentence), 500), stems, quoted_phrases(result.request.question)))
+        st.markdown(highlight(shorten(display_quote(sentence), 500), stems, quoted_phrases(result.request.question)))
         rank = f"rank {side.rank}" if side.rank else f"not shown, {side.why}"
         st.caption(f"score **{side.score.total:.3f}** · {plain(rank)}")
 
@@ -240,14 +240,14 @@ def _row(part: ScoreDifference, names: tuple[str, str], difference: float) -> di
     left, right = map(plain, names)
     return {
         "Part": part.label,
-        left: _valued(part.left, part),
-        right: _valued(part.right, part),
+        left: _value_text(part.left, part),
+        right: _value_text(part.right, part),
         "Difference": f"{difference:+.3f}".replace("-", "−") if difference else "0.000",
         "Why": _why(part),
     }
 
 
-def _valued(value: float | None, part: ScoreDifference) -> str:
+def _value_text(value: float | None, part: ScoreDifference) -> str:
     if value is None:
         return "–"
     return f"{value:.3f}" if part.weight is None else f"{value:.3f} × {part.weight:.2f} = {value * part.weight:.3f}"

@@ -7,7 +7,7 @@ import streamlit as st
 from core.answers.context import context_of_hits
 from core.domain.results import DropReason, SearchResult
 from core.search.exports.files import FORMATS, file_name
-from pages.components.answer.checked_text import verdicts
+from pages.components.search.five_truths import draw_verdicts
 from pages.components.wording import count
 
 __all__ = ["check_answer", "export_menu"]
@@ -30,7 +30,7 @@ def export_menu(result: SearchResult) -> None:
         for form in FORMATS.values():
             st.download_button(
                 f"{form.label} :gray[– {_HOLDS[form.name]}]",
-                _made(form.made, result),
+                _file_maker(form.made, result),
                 file_name(result.request.question, form.ending),
                 form.media_type,
                 key=f"search.export.{form.name}",
@@ -40,7 +40,7 @@ def export_menu(result: SearchResult) -> None:
             )
 
 
-def _made(made: Callable[[SearchResult], bytes], result: SearchResult) -> Callable[[], bytes]:
+def _file_maker(made: Callable[[SearchResult], bytes], result: SearchResult) -> Callable[[], bytes]:
     return lambda: made(result)
 
 
@@ -68,7 +68,7 @@ def check_answer(result: SearchResult) -> None:
         )
         st.button("Check", icon=":material/fact_check:", key="search.do_check", on_click=_check, args=(question,))
         if shown:
-            verdicts(text, block)
+            draw_verdicts(text, block)
 
 
 def _check(question: str) -> None:

@@ -12,18 +12,51 @@ from core.domain.results import SearchResult
 from core.knowledge.rerankers import rerank_table
 from pages.components import filters, notices, session, urls
 from pages.components.labels import chip_title
-from pages.components.profile_choice import profile_choice
-from pages.components.search import paging, query_form, saved_searches
-from pages.components.tuning import grading
+from pages.components.search import feedback, result_list, saved_searches
 from pages.components.urls import params_of, request_from
 from pages.components.wording import plain
 
-__all__ = ["BATCH", "FIVE", "RESULTS", "adopt", "chips", "choice", "narrowed", "question", "request"]
+__all__ = [
+    "BATCH",
+    "FIVE",
+    "RESULTS",
+    "choose_reranker",
+    "current_request",
+    "draw_chips",
+    "profile_choice",
+    "question_fields",
+    "read_url",
+    "sidebar_filters",
+]
+
+
+def profile_choice(key: str, project: str | None) -> str:
+    """A choice among all profiles, "" being the default; a version that a link names stays in the choice.
+
+    What session state holds under `key` and is no profile (any more) becomes the default, and is given back; else "".
+    """
+    registry = session.workbench().evaluation.profiles
+    offered, chosen = ["", *registry.choices()], st.session_state.get(key) or ""
+    if chosen not in offered and chosen in registry.every():
+        offered.append(chosen)
+    gone = "" if chosen in offered else chosen
+    if gone:
+        st.session_state[key] = ""
+    default = registry.default(project).ref
+    st.selectbox(
+        "Profile",
+        offered,
+        key=key,
+        format_func=lambda ref: ref or f"Default: {default}",
+        help="How results are scored. Profiles are made and chosen on Tuning.",
+    )
+    return gone
+
 
 _OFF = ""
 
 
-def choice(key: str, troubles: Mapping[str, str]) -> None:
+def choose_reranker(key: str, troubles: Mapping[str, str]) -> None:
     """A choice among the rerankers, "" being none; what session state holds under `key` and is none becomes none.
 
     troubles: reranker → why its model could not be loaded when it was last tried. Whether a model's weights are on this
@@ -38,11 +71,13 @@ def choice(key: str, troubles: Mapping[str, str]) -> None:
             return "Off"
         return f"{rows[name].label} (not available)" if name in troubles else rows[name].label
 
-    told = [f"{rows[name].label}: {plain(why)}" for name, why in troubles.items() if name in rows]
-    st.selectbox("Rerank", [_OFF, *rows], key=key, format_func=shown, help="\n\n".join([_help(), *told]))
+    unavailable = [f"{rows[name].label}: {plain(why)}" for name, why in troubles.items() if name in rows]
+    st.selectbox(
+        "Rerank", [_OFF, *rows], key=key, format_func=shown, help="\n\n".join([_reranker_help(), *unavailable])
+    )
 
 
-def _help() -> str:
+def _reranker_help() -> str:
     table = rerank_table()
     longest = ", ".join(f"{row.label.lower()} {row.deadline_ms / 1000:g} s" for row in table.rows.values())
     return (
@@ -60,10 +95,10 @@ _CHOICES = 400
 _VIEWS = {RESULTS: "Results", FIVE: "Five truths", BATCH: "Batch"}
 
 
-def adopt() -> None:
+def read_url() -> None:
     """Take over what the URL asks, when it was not this page that wrote it; without a question there, the last one."""
-    params, state = urls.told(), st.session_state
-    if "question" in state and not urls.asks("search", params):
+    params, state = urls.current_params(), st.session_state
+    if "question" in state and not urls.is_new_request("search", params):
         return
     wanted = params["view"][0] if "view" in params else state.get("search.seen", RESULTS) if not params else RESULTS
     state["search.view"] = wanted if wanted in _VIEWS else RESULTS
@@ -77,11 +112,11 @@ def adopt() -> None:
     state["search.routed"] = asked.only_routed
     state["search.without"] = asked.removed_chips
     state["search.rerank"] = asked.rerank
-    state["search.page"] = paging.pages_of(asked.top_k or 0)
+    state["search.page"] = result_list.pages_of(asked.top_k or 0)
     filters.seed(asked.filters)
 
 
-def question(project: str | None) -> None:
+def question_fields(project: str | None) -> None:
     """The fields for the question, its profile and reranker, and the view of the answer."""
     # Where it is narrow, the question gets a line of its own: the choices wrap below it as a whole.
     line = st.container(horizontal=True, vertical_alignment="bottom")
@@ -96,7 +131,7 @@ def question(project: str | None) -> None:
     )
     with line.container(horizontal=True, width=_CHOICES):
         gone = profile_choice("search.profile", project)
-        query_form.choice("search.rerank", session.workbench().search.reranker_problems)
+        choose_reranker("search.rerank", session.workbench().search.reranker_problems)
     state = st.session_state
     state["search.gone"] = gone or state.get("search.gone", "")
     if state["search.gone"] and not state["search.profile"]:
@@ -107,10 +142,10 @@ def question(project: str | None) -> None:
 
 def _new_question() -> None:
     st.session_state["search.without"], st.session_state["search.chips"] = (), {}
-    paging.first_page()
+    result_list.first_page()
 
 
-def narrowed() -> SearchFilters:
+def sidebar_filters() -> SearchFilters:
     """The filters of the sidebar; each is counted under the others' filters. Raises BadFilters."""
     library = session.workbench()
     current = st.session_state.get("search.filters", SearchFilters())
@@ -125,18 +160,18 @@ def narrowed() -> SearchFilters:
             help="A question is routed to the truths that can answer it. The others count less; this leaves them out.",
             disabled=st.session_state["search.view"] == FIVE,
         )
-        chosen = filters.drawn(
-            library.search.facets(filters.stated(current)),
+        chosen = filters.draw_filters(
+            library.search.facets(filters.filters_before_drawing(current)),
             document_names,
             library.vocabulary.terms(),
             library.search.undated,
         )
         st.divider()
-        grading.switch(chosen.project)
+        feedback.grading_switch(chosen.project)
         return chosen
 
 
-def request(chosen: SearchFilters) -> SearchRequest:
+def current_request(chosen: SearchFilters) -> SearchRequest:
     """The current request, also written to the URL; a changed question, filter or profile starts at the first page."""
     state = st.session_state
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
@@ -149,21 +184,21 @@ def request(chosen: SearchFilters) -> SearchRequest:
             label_visibility="collapsed",
         )
         shown: str = state["search.view"]
-        asked = _asked(chosen)
+        asked = _request(chosen)
         saved_searches.draw_saved(asked, shown, chosen.project)
     if asked != state.get("search.asked", asked):
-        paging.first_page()
+        result_list.first_page()
     state["search.asked"] = asked
     page = state.get("search.page") or 1
-    asked = replace(asked, top_k=paging.PER_PAGE * page if page > 1 else None)
+    asked = replace(asked, top_k=result_list.PER_PAGE * page if page > 1 else None)
     params = params_of(asked) | ({} if shown == RESULTS else {"view": [shown]})
-    urls.write("search", params)
+    urls.write_params("search", params)
     state["search.last"], state["search.filters"] = asked, chosen
     state["search.seen"] = shown
     return asked
 
 
-def _asked(chosen: SearchFilters) -> SearchRequest:
+def _request(chosen: SearchFilters) -> SearchRequest:
     state = st.session_state
     return SearchRequest(
         question=state["question"].strip(),
@@ -175,7 +210,7 @@ def _asked(chosen: SearchFilters) -> SearchRequest:
     )
 
 
-def chips(result: SearchResult) -> None:
+def draw_chips(result: SearchResult) -> None:
     """What was read from the question. A chip switched off stays in sight and can be switched on again."""
     state = st.session_state
     known: dict[str, str] = state.setdefault("search.chips", {})
@@ -192,11 +227,11 @@ def chips(result: SearchResult) -> None:
         selection_mode="multi",
         key="search.kept",
         format_func=lambda kind: known[kind],
-        on_change=_keep,
+        on_change=_keep_chips,
         args=(offered,),
     )
 
 
-def _keep(offered: list[str]) -> None:
-    kept = st.session_state["search.kept"]
-    st.session_state["search.without"] = tuple(kind for kind in offered if kind not in kept)
+def _keep_chips(offered: list[str]) -> None:
+    chosen = st.session_state["search.kept"]
+    st.session_state["search.without"] = tuple(kind for kind in offered if kind not in chosen)

@@ -1,27 +1,182 @@
-"""The results: notices of the search, each hit with its badges, and the similar hits collapsed into it."""
+"""The results: notices of the search, each hit with its badges, near-duplicates and similar passages; and the pages."""
+# Longer than 300 lines: everything drawn for one result.
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from difflib import SequenceMatcher
 
 import streamlit as st
 
-from core.domain.queries import LEG_LABELS
+from core.domain.errors import FivefoldError
+from core.domain.filters import SearchFilters
+from core.domain.queries import LEG_LABELS, SearchRequest
 from core.domain.results import Candidate, DropReason, Hit, SearchResult
 from core.knowledge.workspace_terms import WorkspaceTerms
+from core.search.citations.cite import display_quote
+from core.search.retrieval.similar import SimilarPassage, as_question
 from core.text.tokenize import stem
-from pages.components import cards, notices, session
-from pages.components.cards import Drawn
+from pages.components import browser_scripts, cards, notices, pager, session
+from pages.components.cards import DrawHit
 from pages.components.library.related_documents import library_link
-from pages.components.search import compare, exports, feedback, paging, result_list, save_insight, saved_searches
-from pages.components.search import similar as likeness
-from pages.components.tuning import grading
+from pages.components.search import compare, exports, feedback, save_insight, saved_searches
+from pages.components.urls import page_path, params_of
 from pages.components.why_missing import reason_of
-from pages.components.wording import count, plain, squeezed
+from pages.components.wording import count, plain, shorten, shorten_middle
 
-__all__ = ["collapsed", "difference_in_words", "draw_answer", "marker"]
+__all__ = [
+    "MOST_RESULTS",
+    "PER_PAGE",
+    "FindSimilar",
+    "difference_in_words",
+    "draw_answer",
+    "draw_collapsed",
+    "draw_pager",
+    "draw_top",
+    "first_page",
+    "more_like_this",
+    "on_page",
+    "pages_of",
+    "version_marker",
+]
 
 
-def marker(result: SearchResult) -> Drawn:
+PER_PAGE = 10
+
+MOST_RESULTS = 100
+"""So many results are asked for at once; all their pages come from one search, so none shows up twice or never."""
+
+_PAGE_KEY, _TURNED_KEY = "search.page", "search.turned"
+
+
+def pages_of(total: int) -> int:
+    """How many pages so many results fill, at least 1.
+
+    >>> pages_of(0), pages_of(10), pages_of(11)
+    (1, 1, 2)
+    """
+    return pager.pages_of(min(total, MOST_RESULTS), PER_PAGE)
+
+
+def on_page(hits: Sequence[Hit], page: int) -> Sequence[Hit]:
+    """The results of a page, in the order of the search; the last page where there are fewer."""
+    start = PER_PAGE * (min(max(page, 1), pages_of(len(hits))) - 1)
+    return hits[start : start + PER_PAGE]
+
+
+def first_page() -> None:
+    """Begin at the first page again: for a new question, filter or profile."""
+    st.session_state[_PAGE_KEY] = 1
+
+
+def draw_pager(total: int, *, more: bool = False) -> int:
+    """Which results of how many are shown, and the way to the others; gives the page, held in "search.page".
+
+    more: whether the search found more than it may show. Nothing is drawn where one page holds all.
+    """
+    pages, state = pages_of(total), st.session_state
+    page = state[_PAGE_KEY] = min(max(state.get(_PAGE_KEY) or 1, 1), pages)
+    beyond = " and more: narrow the search to see them" if more else ""
+    pager.draw_foot(
+        page, pages, f"{pager.range_words(page, PER_PAGE, total, 'result')}{beyond}", "search.pager", _turn_page
+    )
+    return page
+
+
+def _turn_page(page: int) -> None:
+    st.session_state[_PAGE_KEY] = page
+    st.session_state[_TURNED_KEY] = str(page)
+
+
+def draw_top() -> None:
+    """Where the results begin: the reader who has just turned their page is brought here."""
+    browser_scripts.scroll_here(st.session_state.pop(_TURNED_KEY, ""))
+
+
+FindSimilar = Callable[[int, SearchFilters], Sequence[SimilarPassage]]
+"""The passages nearest to the passage of this id that the filters admit. Raises FivefoldError."""
+
+_MOST_SHARED = 6
+_SIMILAR_HEIGHT = 440
+"""Pixels kept for the list before it is there: a box finds its place by what it holds when it opens."""
+
+
+def more_like_this(hit: Hit, result: SearchResult, find: FindSimilar) -> None:
+    """A box beside a result: five passages like it, each opening in Inspect, and its sentence as a question of its own.
+
+    The filters of the search apply. Opening the box draws it alone again, not the page.
+    """
+    with st.container(width="content"):
+        _similar_box(hit, result, find)
+
+
+@st.fragment
+def _similar_box(hit: Hit, result: SearchResult, find: FindSimilar) -> None:
+    passage = hit.candidate.passage
+    box = st.popover(
+        "More like this", icon=":material/hub:", type="tertiary", key=f"similar.{passage.id}", on_change="rerun"
+    )
+    with box, st.container(width=520, height=_SIMILAR_HEIGHT, border=False):
+        if not box.open:
+            return
+        try:
+            found = find(passage.id, result.filters)
+        except FivefoldError as problem:
+            notices.error(problem)
+            return
+        for each in found:
+            _similar_line(each, result)
+        if not found:
+            st.caption("Nothing else in what the filters let through is like this passage.")
+        _search_link(hit, result.request)
+
+
+def _similar_line(similar: SimilarPassage, result: SearchResult) -> None:
+    """One passage: where it stands, how it begins, and why it is like the result."""
+    passage = similar.passage
+    where = cards.location(passage, result.documents.get(passage.document_id))
+    name = plain(shorten_middle(passage.document_name, 48))
+    with st.container(gap="xxsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            cards.origin_badge(passage)
+            label = f"**{name}**, {plain(where)}" if where else f"**{name}**"
+            _similar_link(similar, result, label)
+        st.markdown(plain(shorten(display_quote(passage.text), 180)))
+        st.caption(plain(_similarity_reason(similar)))
+
+
+def _similar_link(similar: SimilarPassage, result: SearchResult, label: str) -> None:
+    """Inspect with this passage: under the question asked, or, where it is no candidate of it, under its own words."""
+    passage, asked = similar.passage, result.request
+    if passage.id not in {candidate.passage.id for candidate in result.candidates}:
+        asked = SearchRequest(as_question(display_quote(passage.text)), asked.filters, profile=asked.profile)
+    cards.inspect_link(asked, passage.id, label, icon=":material/troubleshoot:")
+
+
+def _similarity_reason(similar: SimilarPassage) -> str:
+    """
+    >>> from core.domain.documents import Passage
+    >>> _similarity_reason(SimilarPassage(Passage("", 1, 0, 0, ()), 0.812, ("fsbid", "form"), 0.5))
+    'nearness 0.72 · cosine 0.81 · shares fsbid, form'
+    """
+    meaning = "no vector, found by words" if similar.cosine is None else f"cosine {similar.cosine:.2f}"
+    named = ", ".join(similar.shared[:_MOST_SHARED])
+    more = f" and {len(similar.shared) - _MOST_SHARED} more" if len(similar.shared) > _MOST_SHARED else ""
+    shares = f"shares {named}{more}" if named else "shares no rare word"
+    return f"nearness {similar.nearness:.2f} · {meaning} · {shares}"
+
+
+def _search_link(hit: Hit, request: SearchRequest) -> None:
+    sentence = hit.citations[0].quote if hit.citations else hit.candidate.passage.text
+    asked = SearchRequest(as_question(display_quote(sentence)), request.filters, profile=request.profile)
+    st.page_link(
+        page_path("search"),
+        label="Search for its sentence",
+        icon=":material/search:",
+        query_params=params_of(asked),
+        help="A search of its own, with the same filters: what else says this?",
+    )
+
+
+def version_marker(result: SearchResult) -> DrawHit:
     """Draws the mark of a result, nothing for documents in the library. One look-up for all results."""
     ids = {hit.candidate.passage.document_id for hit in result.hits if hit.candidate.passage.archived}
     newest = session.workbench().versions.newest(sorted(ids)) if ids else {}
@@ -35,46 +190,49 @@ def marker(result: SearchResult) -> Drawn:
             st.badge("Archived", icon=":material/archive:", color="gray")
             return
         st.badge("Old version", icon=":material/history:", color="orange", help="A newer version replaced it.")
-        library_link(newer, f"replaced by {plain(squeezed(newer.name, 40))}", ":material/arrow_forward:")
+        library_link(newer, f"replaced by {plain(shorten_middle(newer.name, 40))}", ":material/arrow_forward:")
 
     return mark
 
 
-_NAMED = 4
+_MOST_DIFFERENT = 4
 
 _MOST_WORDS = 800
 
-_HEIGHT = 260
+_COLLAPSED_HEIGHT = 260
 """Pixels kept for the list before it is there: a box finds its place by what it holds when it opens."""
 
 
-def collapsed(hit: Hit, result: SearchResult, terms: WorkspaceTerms) -> None:
+def draw_collapsed(hit: Hit, result: SearchResult, terms: WorkspaceTerms) -> None:
     """A box "3 similar" that names the passages behind a result; nothing where none were collapsed into it."""
     if hit.similar:
         with st.container(width="content"):
-            _box(hit, result, terms)
+            _collapsed_box(hit, result, terms)
 
 
 @st.fragment
-def _box(hit: Hit, result: SearchResult, terms: WorkspaceTerms) -> None:
+def _collapsed_box(hit: Hit, result: SearchResult, terms: WorkspaceTerms) -> None:
     passage = hit.candidate.passage
     label = f"{len(hit.similar)} similar"
     box = st.popover(
         label, icon=":material/content_copy:", type="tertiary", key=f"collapsed.{passage.id}", on_change="rerun"
     )
     known = {candidate.passage.id: candidate for candidate in result.candidates}
-    with box, st.container(width=480, height=_HEIGHT, border=False):
+    with box, st.container(width=480, height=_COLLAPSED_HEIGHT, border=False):
         if not box.open:
             return
         st.caption("They say nearly the same, so the best of them stands for all.")
         for passage_id in hit.similar:
             if passage_id in known:
-                _line(known[passage_id], hit, result, terms)
+                _collapsed_line(known[passage_id], hit, result, terms)
 
 
-def _line(candidate: Candidate, hit: Hit, result: SearchResult, terms: WorkspaceTerms) -> None:
+def _collapsed_line(candidate: Candidate, hit: Hit, result: SearchResult, terms: WorkspaceTerms) -> None:
     passage = candidate.passage
-    where, name = cards.place(passage, result.documents.get(passage.document_id)), squeezed(passage.document_name, 48)
+    where, name = (
+        cards.location(passage, result.documents.get(passage.document_id)),
+        shorten_middle(passage.document_name, 48),
+    )
     with st.container(gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             cards.origin_badge(passage)
@@ -99,8 +257,12 @@ def difference_in_words(shown: str, other: str) -> str:
     if not changes:
         return "word for word the same"
     number = sum(max(end - start, last - first) for _, start, end, first, last in changes)
-    said = [word for _, _, _, first, last in changes for word in after[first:last]]
-    named = f": {' '.join(said[:_NAMED])}{' …' if len(said) > _NAMED else ''}" if said else ""
+    changed_words = [word for _, _, _, first, last in changes for word in after[first:last]]
+    named = (
+        f": {' '.join(changed_words[:_MOST_DIFFERENT])}{' …' if len(changed_words) > _MOST_DIFFERENT else ''}"
+        if changed_words
+        else ""
+    )
     return f"{count(number, 'word differs', 'words differ')}{named}"
 
 
@@ -110,19 +272,19 @@ _NEAR_MISSES = 5
 def draw_answer(result: SearchResult) -> None:
     """How the search went, then its results or the nearest misses."""
     with st.container(gap=None):  # the place itself takes no room
-        paging.draw_top()
+        draw_top()
         with st.container():
             _summary(result)
-    saved_searches.draw_look(result)
+    saved_searches.draw_new_results(result)
     stems = {stem(word) for word in result.route.keywords}
     if result.answered:
         _results(result, stems)
     else:
-        _silence(result)
+        _no_answer(result)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if result.answered:
             exports.export_menu(result)
-        save_insight.keep_episode(result, feedback.opened(result.request.question))
+        save_insight.episode_button(result, feedback.opened_passages(result.request.question))
     if result.answered:
         exports.check_answer(result)
 
@@ -155,38 +317,38 @@ def _total(result: SearchResult) -> int:
 
 
 def _results(result: SearchResult, stems: Collection[str]) -> None:
-    old = result_list.marker(result)
+    old = version_marker(result)
 
     def badge(hit: Hit) -> None:
         old(hit)
         saved_searches.mark_new(hit)
 
-    graded, find, terms = grading.row(result), session.workbench().search.similar, session.terms()
+    graded, find, terms = feedback.grade_row(result), session.workbench().search.similar, session.terms()
 
     def actions(hit: Hit) -> None:
         feedback.feedback(hit, result)
         save_insight.save_button(hit, result)
-        likeness.more_like_this(hit, result, find)
-        result_list.collapsed(hit, result, terms)
+        more_like_this(hit, result, find)
+        draw_collapsed(hit, result, terms)
         compare.compare_button(hit, result)
 
     total = _total(result)
     page = st.session_state.get("search.page") or 1
-    for hit in paging.on_page(result.hits, page):
+    for hit in on_page(result.hits, page):
         cards.result_card(
             hit,
             result,
             stems,
             terms,
             badge=badge,
-            cited=lambda hit: feedback.cited(hit, result),
+            cited=lambda hit: feedback.cite_button(hit, result),
             actions=actions,
             below=graded,
         )
-    paging.draw_pager(min(total, paging.MOST), more=total > paging.MOST)
+    draw_pager(min(total, MOST_RESULTS), more=total > MOST_RESULTS)
 
 
-def _silence(result: SearchResult) -> None:
+def _no_answer(result: SearchResult) -> None:
     """Nothing answers: why, and what came nearest, which is no answer."""
     notices.empty(":material/search_off:", "Nothing in the library answers this", plain(result.silence))
     nearest = sorted(result.dropped, key=lambda each: -(each.score.total if each.score else 0.0))[:_NEAR_MISSES]

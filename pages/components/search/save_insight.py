@@ -10,14 +10,14 @@ from core.domain.results import Hit, SearchResult
 from core.insights.service import MOST_LETTERS, link_of
 from core.insights.store import Episode, EvidenceLink, Insight
 from pages.components import notices, session
+from pages.components.cards import OUTCOMES, sector_choice
 from pages.components.insights.listing import tag_choice
-from pages.components.insights.state import desk, link_to
-from pages.components.insights.styles import OUTCOMES, sector_choice
+from pages.components.insights.state import insight_service, link_to
 from pages.components.urls import page_path
 from pages.components.user_name import who
-from pages.components.wording import count, plain, shortened, squeezed
+from pages.components.wording import count, plain, shorten, shorten_middle
 
-__all__ = ["keep_episode", "save_button"]
+__all__ = ["episode_button", "save_button"]
 
 _HEIGHT = 510
 """Pixels kept for the form before it is there: a box finds its place by what it holds when it opens."""
@@ -48,20 +48,20 @@ def _box(hit: Hit, result: SearchResult, key: str) -> None:
         saved: Insight | None = st.session_state.get(f"{key}.saved")
         if saved is not None:
             link_to(saved, f"Saved as insight {saved.id}")
-        if said := st.session_state.pop(f"{key}.said", ""):
-            st.toast(said, icon=":material/check:")
+        if message := st.session_state.pop(f"{key}.said", ""):
+            st.toast(message, icon=":material/check:")
 
 
 def _form(hit: Hit, result: SearchResult, key: str) -> None:
     passage = hit.candidate.passage
-    _known(passage.document_id, passage.id)
+    _earlier_insights(passage.document_id, passage.id)
     text = st.text_area(
         "Note", key=f"{key}.text", height=100, max_chars=MOST_LETTERS, placeholder="What should be remembered of this?"
     )
     links = _links(hit, key)
     _sector(text, key)
-    with notices.told():
-        tag_choice(f"{key}.tags", list(desk().counts(Insight).tags))
+    with notices.show_errors():
+        tag_choice(f"{key}.tags", list(insight_service().counts(Insight).tags))
     st.caption(f"In the name of {plain(who())}." if who() else "Without a name; say who you are on *Insights*.")
     if problem := st.session_state.pop(f"{key}.problem", None):
         notices.error(problem)
@@ -75,12 +75,14 @@ def _form(hit: Hit, result: SearchResult, key: str) -> None:
     )
 
 
-def _known(document_id: int, passage_id: int) -> None:
+def _earlier_insights(document_id: int, passage_id: int) -> None:
     """What was noted of this passage before."""
-    with notices.told():
-        before = [each for each in desk().about([document_id]) if passage_id in [k.passage_id for k in each.links]]
+    with notices.show_errors():
+        before = [
+            each for each in insight_service().about([document_id]) if passage_id in [k.passage_id for k in each.links]
+        ]
         for each in before[:3]:
-            link_to(each, f"Noted before: {plain(shortened(each.text, 80))}")
+            link_to(each, f"Noted before: {plain(shorten(each.text, 80))}")
 
 
 def _links(hit: Hit, key: str) -> Sequence[EvidenceLink]:
@@ -93,7 +95,7 @@ def _links(hit: Hit, key: str) -> Sequence[EvidenceLink]:
         "Rests on",
         list(offered),
         key=f"{key}.links",
-        format_func=lambda citation_id: f"“{shortened(offered[citation_id].quote, 120)}”",
+        format_func=lambda citation_id: f"“{shorten(offered[citation_id].quote, 120)}”",
         placeholder="No sentence",
     )
     return [link_of(offered[each]) for each in chosen]
@@ -102,7 +104,7 @@ def _links(hit: Hit, key: str) -> Sequence[EvidenceLink]:
 def _sector(text: str, key: str) -> None:
     """The sector suggested from what is written, until another one is chosen."""
     state = st.session_state
-    suggested = desk().suggest_sector(text)
+    suggested = insight_service().suggest_sector(text)
     if state.get(f"{key}.sector") in (None, state.get(f"{key}.suggested")):
         state[f"{key}.sector"] = suggested.sector
     state[f"{key}.suggested"] = suggested.sector
@@ -116,8 +118,8 @@ def _save(key: str, links: Sequence[EvidenceLink], hit: Hit, result: SearchResul
     document = result.documents.get(hit.candidate.passage.document_id)
     text = typed.get(f"{key}.text") or ""
     try:
-        chosen, suggested = typed.get(f"{key}.sector"), desk().suggest_sector(text).sector
-        saved = desk().save(
+        chosen, suggested = typed.get(f"{key}.sector"), insight_service().suggest_sector(text).sector
+        saved = insight_service().save(
             text,
             tags=typed.get(f"{key}.tags") or (),
             sector=None if chosen in (None, suggested) else chosen,
@@ -136,7 +138,7 @@ def _save(key: str, links: Sequence[EvidenceLink], hit: Hit, result: SearchResul
     session.forget_answers()
 
 
-_KEY = "episode"
+_EPISODE = "episode"
 
 _FIELDS = ("reward", "reflection", "tags")
 
@@ -144,7 +146,7 @@ _EPISODE_HEIGHT = 480
 """Pixels kept for the form before it is there: a box finds its place by what it holds when it opens."""
 
 
-def keep_episode(result: SearchResult, opened: Sequence[int]) -> None:
+def episode_button(result: SearchResult, opened: Sequence[int]) -> None:
     """A button that saves the question and its outcome as an episode."""
     with st.container(width="content"):
         _episode_box(result, result.request.question.strip(), opened)
@@ -155,7 +157,7 @@ def _episode_box(result: SearchResult, question: str, opened: Sequence[int]) -> 
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         box = st.popover(
             "Keep what came of it",
-            key=_KEY,
+            key=_EPISODE,
             icon=":material/history:",
             type="tertiary",
             on_change="rerun",
@@ -164,29 +166,32 @@ def _episode_box(result: SearchResult, question: str, opened: Sequence[int]) -> 
         with box, st.container(width=440, height=_EPISODE_HEIGHT, border=False):
             if box.open:
                 _episode_form(result, question, opened)
-        asked, saved = st.session_state.get(f"{_KEY}.saved", ("", None))
+        asked, saved = st.session_state.get(f"{_EPISODE}.saved", ("", None))
         if saved is not None and asked == question:
             link_to(saved, f"Kept as episode {saved.id}")
-        if said := st.session_state.pop(f"{_KEY}.said", ""):
-            st.toast(said, icon=":material/check:")
+        if message := st.session_state.pop(f"{_EPISODE}.said", ""):
+            st.toast(message, icon=":material/check:")
 
 
 def _episode_form(result: SearchResult, question: str, opened: Sequence[int]) -> None:
-    st.markdown(f"“{plain(shortened(question, 200))}”")
-    _opened(result, opened)
-    st.session_state.setdefault(f"{_KEY}.reward", 0.5 if opened else 0.0)
-    st.select_slider("Outcome", list(OUTCOMES), key=f"{_KEY}.reward", format_func=OUTCOMES.__getitem__)
+    st.markdown(f"“{plain(shorten(question, 200))}”")
+    _opened_documents(result, opened)
+    st.session_state.setdefault(f"{_EPISODE}.reward", 0.5 if opened else 0.0)
+    st.select_slider("Outcome", list(OUTCOMES), key=f"{_EPISODE}.reward", format_func=OUTCOMES.__getitem__)
     st.text_area(
-        "Reflection", key=f"{_KEY}.reflection", height=110, placeholder="What should the next one who asks this know?"
+        "Reflection",
+        key=f"{_EPISODE}.reflection",
+        height=110,
+        placeholder="What should the next one who asks this know?",
     )
-    with notices.told():
-        tag_choice(f"{_KEY}.tags", list(desk().counts(Episode).tags))
+    with notices.show_errors():
+        tag_choice(f"{_EPISODE}.tags", list(insight_service().counts(Episode).tags))
     st.caption(f"In the name of {plain(who())}." if who() else "Without a name; say who you are on *Insights*.")
-    if problem := st.session_state.pop(f"{_KEY}.problem", None):
+    if problem := st.session_state.pop(f"{_EPISODE}.problem", None):
         notices.error(problem)
     st.button(
         "Keep",
-        key=f"{_KEY}.save",
+        key=f"{_EPISODE}.save",
         type="primary",
         icon=":material/save:",
         on_click=_save_episode,
@@ -194,13 +199,13 @@ def _episode_form(result: SearchResult, question: str, opened: Sequence[int]) ->
     )
 
 
-def _opened(result: SearchResult, opened: Sequence[int]) -> None:
+def _opened_documents(result: SearchResult, opened: Sequence[int]) -> None:
     """The documents that were opened for this question."""
     names = {each.passage.id: each.passage.document_name for each in result.candidates}
     seen = list(dict.fromkeys(names[each] for each in opened if each in names))
     if seen:
         st.caption(
-            f"{count(len(seen), 'document')} opened: {plain(', '.join(squeezed(name, 40) for name in seen[:6]))}"
+            f"{count(len(seen), 'document')} opened: {plain(', '.join(shorten_middle(name, 40) for name in seen[:6]))}"
         )
     else:
         st.caption("Nothing was opened for it.")
@@ -209,20 +214,20 @@ def _opened(result: SearchResult, opened: Sequence[int]) -> None:
 def _save_episode(result: SearchResult, opened: Sequence[int]) -> None:
     typed = st.session_state
     try:
-        saved = desk().finish_episode(
+        saved = insight_service().finish_episode(
             result.request.question,
             opened=opened,
-            reward=typed.get(f"{_KEY}.reward") or 0.0,
-            reflection=typed.get(f"{_KEY}.reflection") or "",
-            tags=typed.get(f"{_KEY}.tags") or (),
+            reward=typed.get(f"{_EPISODE}.reward") or 0.0,
+            reflection=typed.get(f"{_EPISODE}.reflection") or "",
+            tags=typed.get(f"{_EPISODE}.tags") or (),
             project=result.filters.project,
             who=who(),
         )
     except FivefoldError as problem:
-        typed[f"{_KEY}.problem"] = problem
+        typed[f"{_EPISODE}.problem"] = problem
         return
     for field in _FIELDS:
-        typed.pop(f"{_KEY}.{field}", None)
-    typed[f"{_KEY}.saved"], typed[_KEY] = (result.request.question.strip(), saved), False
-    typed[f"{_KEY}.said"] = f"Kept as episode {saved.id}; the next search finds it."
+        typed.pop(f"{_EPISODE}.{field}", None)
+    typed[f"{_EPISODE}.saved"], typed[_EPISODE] = (result.request.question.strip(), saved), False
+    typed[f"{_EPISODE}.said"] = f"Kept as episode {saved.id}; the next search finds it."
     session.forget_answers()

@@ -13,22 +13,22 @@ from core.library.saved_searches import MOST_ADDED, NewResults, SavedSearch, Sav
 from pages.components import notices, session
 from pages.components.urls import page_path, params_of
 from pages.components.user_name import who
-from pages.components.wording import ago, count, plain, shortened
+from pages.components.wording import ago, count, plain, shorten
 
-__all__ = ["draw_look", "draw_saved", "mark_new"]
+__all__ = ["draw_new_results", "draw_saved", "mark_new"]
 
-_NEW, _CHECKED, _GONE, _RENAMED = "views.new", "views.checked", "views.gone", "views.renamed"
+_NEW, _CHECKED, _DELETED, _RENAMED = "views.new", "views.checked", "views.gone", "views.renamed"
 _PROBLEM, _SAVE_PROBLEM = "views.problem", "views.save.problem"
 _MINE, _ALL = "Me", "Everybody"
-_PLAIN = "results"
+_RESULTS_VIEW = "results"
 _LISTED, _HEIGHT = 6, 380
 
 
 def draw_saved(request: SearchRequest, shown: str, project: str | None) -> None:
     """Two buttons: save the current search, and list the saved ones."""
     try:
-        asked = _desk().matching(request, who()) if request.question.strip() else ()
-        new = _known_new(project, frozenset(view.id for view in asked))
+        asked = _service().matching(request, who()) if request.question.strip() else ()
+        new = _count_new(project, frozenset(view.id for view in asked))
     except FivefoldError as problem:
         notices.error(problem)
         return
@@ -39,16 +39,16 @@ def draw_saved(request: SearchRequest, shown: str, project: str | None) -> None:
             _list(project, frozenset(view.id for view in asked))
 
 
-def draw_look(result: SearchResult) -> None:
+def draw_new_results(result: SearchResult) -> None:
     """For a saved search: what is new since the last visit. Its results then count as seen."""
     st.session_state[_NEW] = frozenset()
-    with notices.told():
-        for number, view in enumerate(_desk().matching(result.request, who())):
-            looked = _desk().look(view, who(), result)
-            _desk().seen(looked, who())
+    with notices.show_errors():
+        for number, view in enumerate(_service().matching(result.request, who())):
+            looked = _service().look(view, who(), result)
+            _service().seen(looked, who())
             if number == 0:
                 st.session_state[_NEW] = looked.new
-                st.caption(_look_line(looked))
+                st.caption(_visit_line(looked))
 
 
 def mark_new(hit: Hit) -> None:
@@ -57,21 +57,21 @@ def mark_new(hit: Hit) -> None:
         st.badge("new", icon=":material/fiber_new:", color="green", help="Not shown when you last looked at this view.")
 
 
-def _desk() -> SavedSearchService:
+def _service() -> SavedSearchService:
     return session.workbench().saved_searches
 
 
-def _look_line(looked: VisitedResult) -> str:
+def _visit_line(looked: VisitedResult) -> str:
     name = f":material/bookmark: **{plain(looked.view.name)}**"
     if looked.since is None:
         return f"{name} · your first look; next time, what is new since now is marked"
     new = count(len(looked.new), "new result") if looked.new else "no new result"
     added = count(len(looked.added), "document") if looked.added else "no document"
     more = " or more" if len(looked.added) >= MOST_ADDED else ""
-    return f"{name} · {new} since {_moment(looked.since)} · {added}{more} uploaded since"
+    return f"{name} · {new} since {_time_words(looked.since)} · {added}{more} uploaded since"
 
 
-def _moment(at: datetime) -> str:
+def _time_words(at: datetime) -> str:
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC ({ago(at, _now())})"
 
 
@@ -88,7 +88,7 @@ def _save_button(request: SearchRequest, shown: str, asked: Sequence[SavedSearch
         if asked:
             names = ", ".join(f"“{plain(view.name)}”" for view in asked)
             st.caption(f":material/bookmark: This search is saved as {names}.")
-        st.text_input("Name", key="views.name", max_chars=80, placeholder=shortened(request.question, 40))
+        st.text_input("Name", key="views.name", max_chars=80, placeholder=shorten(request.question, 40))
         if who():
             st.segmented_control("For", [_MINE, _ALL], key="views.for", default=_MINE, required=True)
         else:
@@ -104,9 +104,9 @@ def _save_button(request: SearchRequest, shown: str, asked: Sequence[SavedSearch
 def _save(request: SearchRequest, shown: str) -> None:
     state = st.session_state
     shared = not who() or state["views.for"] == _ALL
-    name = (state["views.name"] or "").strip() or shortened(request.question, 40)
+    name = (state["views.name"] or "").strip() or shorten(request.question, 40)
     try:
-        saved = _desk().save(name, request, shown, who(), shared=shared)
+        saved = _service().save(name, request, shown, who(), shared=shared)
     except FivefoldError as problem:
         state[_SAVE_PROBLEM] = problem
         return
@@ -124,16 +124,16 @@ def _list(project: str | None, asked: frozenset[int]) -> None:
     state = st.session_state
     if problem := state.pop(_PROBLEM, None):
         notices.error(problem)
-    if gone := state.get(_GONE):
+    if gone := state.get(_DELETED):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f"“{plain(gone.name)}” is deleted.", width="stretch")
             st.button("Undo", key="views.undo", icon=":material/undo:", type="tertiary", on_click=_restore)
-    with notices.told():
-        listed = _desk().views(project, who())
+    with notices.show_errors():
+        listed = _service().views(project, who())
         if not listed:
             st.caption("Nothing saved yet. Ask a question, then save the search: it is opened here with one click.")
             return
-        looks, problems = _desk().last_looks(who()), _desk().problems(listed)
+        last_visits, problems = _service().last_looks(who()), _service().problems(listed)
         with st.container(height=_HEIGHT if len(listed) > _LISTED else "content", border=False, gap="xsmall"):
             for view in listed:
                 with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -144,7 +144,7 @@ def _list(project: str | None, asked: frozenset[int]) -> None:
                         if view.id in asked:
                             st.badge("open", color="primary", icon=":material/visibility:")
                         else:
-                            _state(view, looks.get(view.id), problems.get(view.id, ""))
+                            _state(view, last_visits.get(view.id), problems.get(view.id, ""))
                         _button(view, "rename", ":material/edit:", "Rename", _begin_rename)
                         _button(view, "delete", ":material/delete:", "Delete; it can be undone", _delete)
         _check_all([view for view in listed if view.id not in problems])
@@ -170,7 +170,7 @@ def _button(view: SavedSearch, what: str, icon: str, words: str, work: Callable[
 def _params(view: SavedSearch, problem: str) -> Mapping[str, Sequence[str]]:
     """The URL that opens it; without its profile when that is gone."""
     request = replace(view.request, profile="") if problem else view.request
-    return params_of(request) | ({} if view.shown == _PLAIN else {"view": [view.shown]})
+    return params_of(request) | ({} if view.shown == _RESULTS_VIEW else {"view": [view.shown]})
 
 
 def _state(view: SavedSearch, last: datetime | None, problem: str) -> None:
@@ -182,26 +182,28 @@ def _state(view: SavedSearch, last: datetime | None, problem: str) -> None:
     elif last is None:
         st.badge("not looked at yet", color="gray", help="You have not opened it since it was saved.")
     elif found is not None and found.at > last and found.new:
-        said = f"Since {_moment(found.since)}" if found.since else ""
-        st.badge(f"{found.new} new", color="green", icon=":material/fiber_new:", help=said)
+        since_words = f"Since {_time_words(found.since)}" if found.since else ""
+        st.badge(f"{found.new} new", color="green", icon=":material/fiber_new:", help=since_words)
     else:
         nothing = "nothing new · " if found is not None and found.at > last else ""
         st.caption(f"{nothing}seen {ago(last, _now())}", width="content")
 
 
-def _known_new(project: str | None, asked: frozenset[int]) -> int:
+def _count_new(project: str | None, asked: frozenset[int]) -> int:
     """How many new results the last check found in listed views that have not been opened since."""
     found = [each for each in _checked().values() if each.new and each.view_id not in asked]
     if not found:
         return 0
-    listed, looks = {view.id for view in _desk().views(project, who())}, _desk().last_looks(who())
-    return sum(each.new for each in found if each.view_id in listed and looks.get(each.view_id, each.at) <= each.at)
+    listed, last_visits = {view.id for view in _service().views(project, who())}, _service().last_looks(who())
+    return sum(
+        each.new for each in found if each.view_id in listed and last_visits.get(each.view_id, each.at) <= each.at
+    )
 
 
 def _checked() -> dict[int, NewResults]:
     """What this person has checked in this session, by view id."""
-    kept: dict[str, dict[int, NewResults]] = st.session_state.setdefault(_CHECKED, {})
-    return kept.setdefault(who(), {})
+    cache: dict[str, dict[int, NewResults]] = st.session_state.setdefault(_CHECKED, {})
+    return cache.setdefault(who(), {})
 
 
 def _check_all(views: Sequence[SavedSearch]) -> None:
@@ -211,7 +213,7 @@ def _check_all(views: Sequence[SavedSearch]) -> None:
     bar = st.progress(0.0, "Checking …")
     for number, view in enumerate(views):
         bar.progress(number / len(views), f"Checking {number + 1} of {len(views)}: {plain(view.name)}")
-        _checked()[view.id] = _desk().check(view, who())
+        _checked()[view.id] = _service().check(view, who())
     bar.empty()
     st.rerun()
 
@@ -236,23 +238,23 @@ def _rename(view: SavedSearch) -> None:
     name = st.session_state[f"views.called.{view.id}"] or ""
     if st.session_state.get(_RENAMED) != view.id:
         return
-    if name.strip() == view.name or _did(lambda: _desk().rename(view, name, who())):
+    if name.strip() == view.name or _apply_change(lambda: _service().rename(view, name, who())):
         st.session_state.pop(_RENAMED, None)
 
 
 def _delete(view: SavedSearch) -> None:
     def work() -> None:
-        st.session_state[_GONE] = _desk().delete(view, who())
+        st.session_state[_DELETED] = _service().delete(view, who())
 
-    _did(work)
+    _apply_change(work)
 
 
 def _restore() -> None:
-    gone = st.session_state.pop(_GONE)
-    _did(lambda: _desk().restore(gone, who()))
+    gone = st.session_state.pop(_DELETED)
+    _apply_change(lambda: _service().restore(gone, who()))
 
 
-def _did(work: Callable[[], object]) -> bool:
+def _apply_change(work: Callable[[], object]) -> bool:
     """Do it; what stands in the way is told above the list. Whether it was done."""
     try:
         work()

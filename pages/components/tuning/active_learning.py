@@ -20,12 +20,12 @@ from pages.components import notices, session
 from pages.components.labels import field_title, value_title
 from pages.components.urls import page_path
 from pages.components.user_name import who
-from pages.components.wording import count, plain, squeezed
+from pages.components.wording import count, plain, shorten_middle
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-__all__ = ["accuracy_chart", "draw_flips", "draw_learning", "forget_preview"]
+__all__ = ["accuracy_chart", "draw_label_changes", "draw_learning", "forget_preview"]
 
 _MOST_ROWS, _ROW_HEIGHT = 12, 32
 
@@ -58,7 +58,7 @@ def forget_preview() -> None:
         task.preview = task.applied = None
 
 
-def draw_flips(lessons: ActiveLearningService, newest: int) -> None:
+def draw_label_changes(service: ActiveLearningService, newest: int) -> None:
     """A button to look, how far the look is, what it found, and a button to apply that. newest: version of the
     lessons."""
     task = _task()
@@ -68,7 +68,7 @@ def draw_flips(lessons: ActiveLearningService, newest: int) -> None:
     if task.problem is not None:
         notices.error(task.problem)
     if task.applied is not None:
-        _told(task.applied)
+        _applied_message(task.applied)
         task.applied = None
     preview = task.preview
     stale = preview is not None and preview.version != newest
@@ -81,11 +81,11 @@ def draw_flips(lessons: ActiveLearningService, newest: int) -> None:
         icon=":material/preview:",
         width="stretch",
         help="Lists the documents nobody confirmed that these lessons would label otherwise. Nothing is changed.",
-        on_click=_look,
-        args=(lessons, task),
+        on_click=_start_preview,
+        args=(service, task),
     )
     if preview is not None and preview.flips and not stale:
-        _listed(lessons, task, preview)
+        _change_table(service, task, preview)
 
 
 def _heading(preview: LabelChangePreview | None, *, stale: bool) -> str:
@@ -100,7 +100,7 @@ def _heading(preview: LabelChangePreview | None, *, stale: bool) -> str:
     return f"Lessons {preview.version} would change {documents:,} {considered}.{left} Confirmed labels never change."
 
 
-def _listed(lessons: ActiveLearningService, task: _LabelChangeTask, preview: LabelChangePreview) -> None:
+def _change_table(service: ActiveLearningService, task: _LabelChangeTask, preview: LabelChangePreview) -> None:
     terms = session.terms()
     table = st.dataframe(
         [_row(each, preview.version, terms) for each in preview.flips],
@@ -131,8 +131,8 @@ def _listed(lessons: ActiveLearningService, task: _LabelChangeTask, preview: Lab
         type="primary",
         width="stretch",
         help="Passages and searches follow at once. It can be undone below.",
-        on_click=_apply,
-        args=(lessons, task, replace(preview, flips=tuple(chosen)), who() or "analyst"),
+        on_click=_start_apply,
+        args=(service, task, replace(preview, flips=tuple(chosen)), who() or "analyst"),
     )
 
 
@@ -148,7 +148,7 @@ def _row(each: LabelChange, version: int, terms: WorkspaceTerms) -> dict[str, An
     }
 
 
-def _told(applied: AppliedLabelChanges) -> None:
+def _applied_message(applied: AppliedLabelChanges) -> None:
     st.success(
         f"{count(applied.labels, 'label')} of {count(applied.documents, 'document')} changed; their passages followed.",
         icon=":material/done_all:",
@@ -157,23 +157,25 @@ def _told(applied: AppliedLabelChanges) -> None:
         st.caption("Left as they are: " + " ".join(plain(each) for each in applied.left[:5]))
 
 
-def _look(lessons: ActiveLearningService, task: _LabelChangeTask) -> None:
+def _start_preview(service: ActiveLearningService, task: _LabelChangeTask) -> None:
     def work() -> None:
-        task.preview = lessons.flips.preview(_heard(task), lambda: task.stop)
+        task.preview = service.flips.preview(_progress_callback(task), lambda: task.stop)
 
     _start(task, "looked at", work)
 
 
-def _apply(lessons: ActiveLearningService, task: _LabelChangeTask, preview: LabelChangePreview, person: str) -> None:
+def _start_apply(
+    service: ActiveLearningService, task: _LabelChangeTask, preview: LabelChangePreview, person: str
+) -> None:
     def work() -> None:
-        task.applied = lessons.flips.apply(preview, person, _heard(task), lambda: task.stop)
-        task.preview = lessons.flips.preview(stop=lambda: task.stop)
+        task.applied = service.flips.apply(preview, person, _progress_callback(task), lambda: task.stop)
+        task.preview = service.flips.preview(stop=lambda: task.stop)
 
     session.forget_answers()
     _start(task, "changed", work)
 
 
-def _heard(task: _LabelChangeTask) -> Callable[[int, int, str], None]:
+def _progress_callback(task: _LabelChangeTask) -> Callable[[int, int, str], None]:
     def on_document(done: int, total: int, name: str) -> None:
         task.done, task.total, task.name = done, total, name
 
@@ -203,14 +205,14 @@ def _progress(task: _LabelChangeTask) -> None:
     if not task.running:
         st.rerun()
     bar, stop = st.columns([6, 1], vertical_alignment="center")
-    current = f"now {plain(squeezed(task.name, 60))}" if session.ready() and task.name else "loading the models …"
+    current = f"now {plain(shorten_middle(task.name, 60))}" if session.ready() and task.name else "loading the models …"
     words = f"{task.done:,} of {count(task.total, 'document')} {task.doing} · {current}"
     bar.progress(task.done / max(1, task.total), f"{words}{' · stopping' if task.stop else ''}")
     if stop.button("Stop", key="learning.stop", icon=":material/stop:", width="stretch"):
         task.stop = True
 
 
-_MOST = 26
+_MOST_PERIODS = 26
 
 
 # One picture, told from top to bottom.
@@ -219,7 +221,7 @@ def accuracy_chart(periods: Sequence[Period], *, by_month: bool, dark: bool = Fa
     on. Periods of fewer than ten labels are hollow."""
     from plotly.graph_objects import Figure, Scatter
 
-    shown = periods[-_MOST:]
+    shown = periods[-_MOST_PERIODS:]
     ink, line, ground = ("#e4e8ee", "#8fb2ea", "#14181f") if dark else ("#1f2733", "#34558b", "#ffffff")
     rates = [each.right for each in shown]
     names = [f"{each.start:%b %Y}" if by_month else f"Week of {each.start:%b %d, %Y}" for each in shown]
@@ -262,34 +264,34 @@ def accuracy_chart(periods: Sequence[Period], *, by_month: bool, dark: bool = Fa
     return figure
 
 
-_SAID, _ACTS, _NAMED = 8, 6, 3
+_MOST_CORRECTIONS, _MOST_ACTIONS, _MOST_NAMES = 8, 6, 3
 
 _FIELDS = ("all", "truth", "domain", "authority", "jurisdiction", "temporal_class")
 
 
 def draw_learning() -> None:
     """Everything about learning; nothing while nobody has confirmed a label."""
-    lessons = session.workbench().active_learning
-    newest = lessons.newest()
+    service = session.workbench().active_learning
+    newest = service.newest()
     if newest is None:
         return
-    with notices.told():
+    with notices.show_errors():
         st.divider()
         st.markdown("#### What corrections taught", anchors=False)
-        _lessons(newest)
-        _choice(lessons)
-        draw_flips(lessons, newest.number)
-        _acts(lessons)
-        _over_time(lessons)
-        _said(lessons)
+        _training_summary(newest)
+        _at_once_toggle(service)
+        draw_label_changes(service, newest.number)
+        _applied_actions(service)
+        _accuracy_over_time(service)
+        _last_corrections(service)
 
 
-def _lessons(newest: TrainingVersion) -> None:
+def _training_summary(newest: TrainingVersion) -> None:
     """Which lessons hold, and per label what they are worth."""
-    told = f"Lessons {newest.number}, learned {newest.at:%Y-%m-%d %H:%M} UTC from "
-    told += count(len(newest.confirmed), "confirmed document")
+    summary = f"Lessons {newest.number}, learned {newest.at:%Y-%m-%d %H:%M} UTC from "
+    summary += count(len(newest.confirmed), "confirmed document")
     st.caption(
-        f"{told}. A document that reads like confirmed ones, and of"
+        f"{summary}. A document that reads like confirmed ones, and of"
         " which the classifier thinks alike, takes their label; the label says whose. Each confirmed document is left"
         " out in turn to see what the others would have made of it."
     )
@@ -303,42 +305,42 @@ def _lessons(newest: TrainingVersion) -> None:
             "Right by itself": 100 * each.right_alone / each.documents,
             "Right when taught": 100 * each.right_taught / each.documents,
             "Used": "yes" if each.strength else "no: it would be worse",
-            "Left out": _named([names[number] for number in each.unused if number in names]),
+            "Left out": _names_text([names[number] for number in each.unused if number in names]),
         }
         for each in newest.outcomes
     ]
     bar = st.column_config.ProgressColumn(min_value=0, max_value=100, format="%.0f%%")
-    told_of = st.column_config.TextColumn(help="Confirmed documents whose lesson would make others wrong.")
-    columns: Mapping[str, Any] = {"Right by itself": bar, "Right when taught": bar, "Left out": told_of}
+    left_out_column = st.column_config.TextColumn(help="Confirmed documents whose lesson would make others wrong.")
+    columns: Mapping[str, Any] = {"Right by itself": bar, "Right when taught": bar, "Left out": left_out_column}
     if not any(row["Left out"] for row in rows):
         rows = [{name: value for name, value in row.items() if name != "Left out"} for row in rows]
     st.dataframe(rows, hide_index=True, placeholder="–", row_height=32, column_config=columns)
 
 
-def _named(names: Sequence[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+def _names_text(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-def _choice(lessons: ActiveLearningService) -> None:
-    choice = lessons.choice()
+def _at_once_toggle(service: ActiveLearningService) -> None:
+    choice = service.choice()
     st.toggle(
         "New documents take new lessons at once",
         value=choice.at_once,
         key=f"learning.at_once.{choice.at_once}",
         help="Off: they are labelled by the lessons applied last. Documents read before change only when you apply.",
-        on_change=_choose,
-        args=(lessons, not choice.at_once),
+        on_change=_set_at_once,
+        args=(service, not choice.at_once),
     )
 
 
-def _choose(lessons: ActiveLearningService, at_once: bool) -> None:
-    lessons.choose(at_once=at_once, who=who() or "analyst")
+def _set_at_once(service: ActiveLearningService, at_once: bool) -> None:
+    service.choose(at_once=at_once, who=who() or "analyst")
 
 
-def _acts(lessons: ActiveLearningService) -> None:
+def _applied_actions(service: ActiveLearningService) -> None:
     """What was applied, each to be undone."""
-    acts = lessons.acts()
+    acts = service.acts()
     undone = {each.number: each for each in acts if each.kind is LearningActionKind.UNDONE}
     applied: dict[int, list[LearningAction]] = {}
     for each in acts:
@@ -347,7 +349,7 @@ def _acts(lessons: ActiveLearningService) -> None:
     if not applied:
         return
     st.markdown("**Applied**")
-    for number, parts in list(applied.items())[:_ACTS]:
+    for number, parts in list(applied.items())[:_MOST_ACTIONS]:
         words, undo = st.columns([6, 1], vertical_alignment="center")
         labels = sum(each.labels for each in parts)
         first = parts[-1]
@@ -364,20 +366,20 @@ def _acts(lessons: ActiveLearningService) -> None:
             width="stretch",
             help="Every label that is still as this made it becomes what it was, and its passages with it.",
             on_click=_undo,
-            args=(lessons, number),
+            args=(service, number),
         )
 
 
-def _undo(lessons: ActiveLearningService, number: int) -> None:
-    with notices.told():
-        done = lessons.flips.undo(number, who() or "analyst")
+def _undo(service: ActiveLearningService, number: int) -> None:
+    with notices.show_errors():
+        done = service.flips.undo(number, who() or "analyst")
         forget_preview()
         session.forget_answers()
         left = f" {count(len(done.left), 'label')} changed since and stayed." if done.left else ""
         st.toast(f"{count(done.labels, 'label')} as before.{left}", icon=":material/undo:")
 
 
-def _over_time(lessons: ActiveLearningService) -> None:
+def _accuracy_over_time(service: ActiveLearningService) -> None:
     """How often people found automatic labels right, with what the numbers are worth."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("**Found right, over time**", width="content")
@@ -394,12 +396,12 @@ def _over_time(lessons: ActiveLearningService) -> None:
             "Per", ("week", "month"), default="week", required=True, key="per", bind="query-params",
             label_visibility="collapsed", format_func=lambda each: f"By {each}",
         )  # fmt: skip
-    periods = lessons.accuracy(None if field in (None, "all") else field, by_month=per == "month")
+    periods = service.accuracy(None if field in (None, "all") else field, by_month=per == "month")
     whole = LabelRate(sum(each.right.right for each in periods), sum(each.right.n for each in periods))
     if whole.n < ENOUGH:
         st.caption(_too_few(whole, str(per)))
         return
-    st.caption(_worth(periods, whole, str(per)))
+    st.caption(_accuracy_caption(periods, whole, str(per)))
     figure = accuracy_chart(periods, by_month=per == "month", dark=st.context.theme.type == "dark")
     alt = f"{whole.right:,} of {count(whole.n, 'label')} found right over {count(len(periods), str(per))}"
     st.plotly_chart(figure, key="learning.over_time", config={"displayModeBar": False}, alt=alt)
@@ -414,29 +416,29 @@ def _too_few(whole: LabelRate, per: str) -> str:
     )
 
 
-def _worth(periods: Sequence[Period], whole: LabelRate, per: str) -> str:
+def _accuracy_caption(periods: Sequence[Period], whole: LabelRate, per: str) -> str:
     few = sum(each.right.n < ENOUGH for each in periods)
-    told = f"{whole.right:,} of {whole.n:,} automatic labels were right when a person first judged them"
-    told += (
+    caption = f"{whole.right:,} of {whole.n:,} automatic labels were right when a person first judged them"
+    caption += (
         f" ({whole.share:.0%}, plausibly {whole.low:.0%} to {whole.high:.0%}). Doubtful ones are judged first, so the"
     )
-    told += " whole library is likely better."
-    return told + (f" Hollow: fewer than {ENOUGH} judged in that {per}, a hint at most." if few else "")
+    caption += " whole library is likely better."
+    return caption + (f" Hollow: fewer than {ENOUGH} judged in that {per}, a hint at most." if few else "")
 
 
-def _said(lessons: ActiveLearningService) -> None:
+def _last_corrections(service: ActiveLearningService) -> None:
     """The latest corrections, each to be taken back."""
-    said = lessons.said(_SAID)
-    if not said:
+    corrections = service.said(_MOST_CORRECTIONS)
+    if not corrections:
         return
     st.markdown("**Said last**")
     terms = session.terms()
     with st.container(gap=None):
-        for verdict, document in said:
-            _said_line(verdict, document, terms)
+        for verdict, document in corrections:
+            _correction_line(verdict, document, terms)
 
 
-def _said_line(verdict: LabelVerdict, document: Document, terms: WorkspaceTerms) -> None:
+def _correction_line(verdict: LabelVerdict, document: Document, terms: WorkspaceTerms) -> None:
     words, link, back = st.columns([5, 6, 2], vertical_alignment="center", gap="small")
     given = value_title(verdict.field, verdict.given, terms) if verdict.given else "unknown"
     change = "as it said" if verdict.given == verdict.said else f"instead of {plain(given)}"
@@ -444,7 +446,7 @@ def _said_line(verdict: LabelVerdict, document: Document, terms: WorkspaceTerms)
     words.markdown(f"{field_title(verdict.field)} **{value}** :gray[{change} · {plain(verdict.who)}]")
     link.page_link(
         page_path("library"),
-        label=plain(squeezed(document.name, 48)),
+        label=plain(shorten_middle(document.name, 48)),
         icon=":material/library_books:",
         query_params={"document": str(document.id)},
     )
@@ -454,13 +456,13 @@ def _said_line(verdict: LabelVerdict, document: Document, terms: WorkspaceTerms)
         icon=":material/undo:",
         type="tertiary",
         help="The label is the classifier's again, as it was; what this taught is forgotten.",
-        on_click=_take_back,
+        on_click=_undo_correction,
         args=(document.id, verdict.field),
     )
 
 
-def _take_back(document_id: int, field: str) -> None:
-    with notices.told():
+def _undo_correction(document_id: int, field: str) -> None:
+    with notices.show_errors():
         session.workbench().documents.uncorrect(document_id, field, who=who() or "analyst")
         session.forget_answers()
         st.toast(f"{field_title(field)} is the classifier's again.", icon=":material/undo:")

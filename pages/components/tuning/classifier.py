@@ -20,10 +20,10 @@ from core.evaluation.metrics.classifier_report import (
 from pages.components import cards, notices, session
 from pages.components.pager import paged
 from pages.components.styles import truth_look
-from pages.components.tuning import classifier_charts as charts
+from pages.components.tuning import charts
 from pages.components.tuning.active_learning import draw_learning
 from pages.components.urls import page_path
-from pages.components.wording import count, plain, squeezed
+from pages.components.wording import count, plain, shorten_middle
 
 __all__ = ["view"]
 
@@ -37,7 +37,7 @@ class _EvaluationTask:
     left: documents unasked when it last ended: they wait for a person to go on. problem: why it ended.
     """
 
-    kept: dict[tuple[int, str], Labels] = field(default_factory=dict)
+    labels: dict[tuple[int, str], Labels] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
     running: bool = False
     stop: bool = False
@@ -49,72 +49,72 @@ class _EvaluationTask:
 
 
 @st.cache_resource(show_spinner=False)
-def _asking() -> _EvaluationTask:
+def _task() -> _EvaluationTask:
     return _EvaluationTask()
 
 
 def view() -> None:
     """The room: how far the asking is, what the numbers are worth, the numbers, the pictures, the mistakes."""
-    with notices.told():
-        desk, asking = session.workbench().evaluation.classifier, _asking()
-        waiting = desk.waiting(asking.kept)
-        if waiting > asking.left:
-            _ask(desk, asking, waiting)
-        if asking.running:
-            _progress(asking)
-        elif waiting and asking.left:
-            _unasked(desk, asking)
-        report = desk.report(asking.kept, stop=lambda: True)
+    with notices.show_errors():
+        service, task = session.workbench().evaluation.classifier, _task()
+        waiting = service.waiting(task.labels)
+        if waiting > task.left:
+            _start_evaluation(service, task, waiting)
+        if task.running:
+            _progress(task)
+        elif waiting and task.left:
+            _resume_offer(service, task)
+        report = service.report(task.labels, stop=lambda: True)
         if report.documents:
-            _drawn(report)
+            _draw_report(report)
         elif not waiting:
             _nothing_confirmed(report)
         draw_learning()
 
 
-def _ask(desk: ClassifierEvaluation, asking: _EvaluationTask, waiting: int) -> None:
-    with asking.lock:
-        if asking.running:
+def _start_evaluation(service: ClassifierEvaluation, task: _EvaluationTask, waiting: int) -> None:
+    with task.lock:
+        if task.running:
             return
-        asking.running, asking.stop, asking.problem = True, False, None
-        asking.done, asking.total, asking.name, asking.left = 0, waiting, "", waiting
-    threading.Thread(target=_asked, args=(desk, asking), name="ask classifier", daemon=True).start()
+        task.running, task.stop, task.problem = True, False, None
+        task.done, task.total, task.name, task.left = 0, waiting, "", waiting
+    threading.Thread(target=_evaluate, args=(service, task), name="ask classifier", daemon=True).start()
 
 
-def _asked(desk: ClassifierEvaluation, asking: _EvaluationTask) -> None:
+def _evaluate(service: ClassifierEvaluation, task: _EvaluationTask) -> None:
     def on_document(done: int, total: int, name: str) -> None:
-        asking.done, asking.total, asking.name = done, total, name
+        task.done, task.total, task.name = done, total, name
 
     try:
-        desk.report(asking.kept, on_document, lambda: asking.stop)
-        asking.left = desk.waiting(asking.kept)
+        service.report(task.labels, on_document, lambda: task.stop)
+        task.left = service.waiting(task.labels)
     except FivefoldError as problem:
-        asking.problem = problem
+        task.problem = problem
     finally:
-        asking.running = False
+        task.running = False
 
 
 @st.fragment(run_every=0.5)
-def _progress(asking: _EvaluationTask) -> None:
-    if not asking.running:
+def _progress(task: _EvaluationTask) -> None:
+    if not task.running:
         st.rerun()
     bar, stop = st.columns([6, 1], vertical_alignment="center")
-    current = f"now {plain(squeezed(asking.name, 60))}" if session.ready() else "loading the models …"
-    words = f"{asking.done:,} of {count(asking.total, 'document')} asked · {current}"
-    bar.progress(asking.done / max(1, asking.total), f"{words}{' · stopping' if asking.stop else ''}")
+    current = f"now {plain(shorten_middle(task.name, 60))}" if session.ready() else "loading the models …"
+    words = f"{task.done:,} of {count(task.total, 'document')} asked · {current}"
+    bar.progress(task.done / max(1, task.total), f"{words}{' · stopping' if task.stop else ''}")
     if stop.button("Stop", icon=":material/stop:", width="stretch", help="What is asked so far is kept."):
-        asking.stop = True
+        task.stop = True
 
 
-def _unasked(desk: ClassifierEvaluation, asking: _EvaluationTask) -> None:
+def _resume_offer(service: ClassifierEvaluation, task: _EvaluationTask) -> None:
     """Asking was stopped or failed: what is missing below, and how to go on."""
-    if asking.problem is not None:
-        notices.error(asking.problem)
+    if task.problem is not None:
+        notices.error(task.problem)
     words, go_on = st.columns([6, 1], vertical_alignment="center")
-    left_out = f"{count(asking.left, 'confirmed document')} not asked yet and left out below. Nothing is lost."
+    left_out = f"{count(task.left, 'confirmed document')} not asked yet and left out below. Nothing is lost."
     words.warning(left_out, icon=":material/stop_circle:")
     if go_on.button("Go on", icon=":material/play_arrow:", type="primary", width="stretch"):
-        _ask(desk, asking, asking.left)
+        _start_evaluation(service, task, task.left)
         st.rerun()
 
 
@@ -133,7 +133,7 @@ def _nothing_confirmed(report: ClassifierReport) -> None:
         st.page_link(page_path("upload"), label="Open Upload", icon=":material/upload_file:")
 
 
-def _drawn(report: ClassifierReport) -> None:
+def _draw_report(report: ClassifierReport) -> None:
     st.caption(
         "What the classifier says by itself of the documents whose truth a person confirmed: it is asked again"
         " without being told what anyone said. Only these confirmed labels count as right."
@@ -141,9 +141,9 @@ def _drawn(report: ClassifierReport) -> None:
     _numbers(report)
     if report.warnings:
         st.warning("\n\n".join(plain(each) for each in report.warnings), icon=":material/balance:")
-    _pictures(report)
+    _charts(report)
     _by_source(report)
-    _wrong(report)
+    _mistakes(report)
 
 
 def _numbers(report: ClassifierReport) -> None:
@@ -164,8 +164,8 @@ def _numbers(report: ClassifierReport) -> None:
         ),
     )
     with st.container(horizontal=True, gap="medium"):
-        for label, value, told in metrics:
-            st.metric(label, value, width="content", help=told)
+        for label, value, help_text in metrics:
+            st.metric(label, value, width="content", help=help_text)
     parts = [f"Accuracy plausibly {_interval(report.accuracy)}, of the decided {_interval(report.decided)}"]
     parts += [f"{report.agreed:,} confirmed as it says today, {report.documents - report.agreed:,} corrected"]
     parts += [f"{name} right {rate.right:,} of {rate.n:,}" for name, rate in report.fields.items()]
@@ -180,7 +180,7 @@ def _interval(rate: LabelRate) -> str:
     return f"{rate.low:.0%} to {rate.high:.0%}" if rate.n else "–"
 
 
-def _pictures(report: ClassifierReport) -> None:
+def _charts(report: ClassifierReport) -> None:
     """Beside each other where there is room, else below each other."""
     dark = st.context.theme.type == "dark"
     with st.grid(2, min_column_width=470, gap="medium"):
@@ -270,7 +270,7 @@ def _percent(rate: LabelRate) -> float | None:
     return 100 * rate.share if rate.n else None
 
 
-def _wrong(report: ClassifierReport) -> None:
+def _mistakes(report: ClassifierReport) -> None:
     """The documents it does not say what people said of, most confident first, each one click from its labels."""
     st.markdown(f"**Not what people said** · {count(len(report.wrong), 'document')}")
     if not report.wrong:
@@ -278,19 +278,19 @@ def _wrong(report: ClassifierReport) -> None:
         return
     st.caption("The most confident first. A label confirmed by mistake stands here, too: look before you judge.")
     shown = paged(report.wrong, _PER_PAGE, "classifier.wrong")
-    for cell, head in zip(_line(), ("It says", "Confirmed", "Document", "Next likely"), strict=True):
+    for cell, head in zip(_mistake_columns(), ("It says", "Confirmed", "Document", "Next likely"), strict=True):
         cell.caption(head)
     for each in shown:
-        _wrong_line(each)
+        _mistake_line(each)
 
 
-def _line() -> Sequence[Any]:
+def _mistake_columns() -> Sequence[Any]:
     return st.columns([5, 4, 11, 5], wrap=False, gap="small", vertical_alignment="center")
 
 
-def _wrong_line(each: ClassifierOpinion) -> None:
-    said, confirmed, document, other = _line()
-    with said:
+def _mistake_line(each: ClassifierOpinion) -> None:
+    predicted, confirmed, document, other = _mistake_columns()
+    with predicted:
         if each.given is None:
             st.badge("Abstained", icon=":material/help:", color="gray")
         else:
@@ -299,6 +299,9 @@ def _wrong_line(each: ClassifierOpinion) -> None:
         cards.truth_badge(each.confirmed)
     link = {"document": str(each.document_id)}
     document.page_link(
-        page_path("library"), label=plain(squeezed(each.name, 42)), icon=":material/library_books:", query_params=link
+        page_path("library"),
+        label=plain(shorten_middle(each.name, 42)),
+        icon=":material/library_books:",
+        query_params=link,
     )
     other.caption(f"{each.runner_up} {each.runner_up_probability:.2f}" if each.runner_up else "–")

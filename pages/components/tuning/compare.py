@@ -26,24 +26,24 @@ from core.evaluation.metrics.significance import PairedTest
 from core.formats.terminal import json_text
 from pages.components import session
 from pages.components.data.rows import rows_csv
-from pages.components.tuning.experiment_state import go, lab, remembered
-from pages.components.tuning.judge_state import FIRST, SECOND
-from pages.components.tuning.measure_charts import (
+from pages.components.tuning.charts import (
     LABELS,
+    OUTCOME_SIGNS,
     SIDES,
-    TURNS,
-    figure,
+    decimal,
     interval_dots,
-    name_of,
+    interval_text,
+    measure_label,
     p_words,
-    share,
-    side,
+    percent,
+    side_label,
     signed,
-    span,
 )
-from pages.components.wording import ago, count, plain, shortened
+from pages.components.tuning.experiment_state import cached, experiment_runner, open_view
+from pages.components.tuning.judge_state import FIRST, SECOND
+from pages.components.wording import ago, count, plain, shorten
 
-__all__ = ["compared", "draw", "draw_questions", "figures", "ground_now"]
+__all__ = ["compare_experiments", "current_settings", "draw_comparison", "draw_questions", "value_cells"]
 
 _LISTED, _ROW = 9, 35
 
@@ -53,7 +53,7 @@ _RANKED = 10
 def draw_questions(shown: Sequence[Experiment], measure: str) -> None:
     """Every question under one measure; one that is chosen is opened below. Drawn in a fragment."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.markdown(f"**{name_of(measure)} question by question**")
+        st.markdown(f"**{measure_label(measure)} question by question**")
         order = QuestionOrder.ASKED
         if len(shown) > 1:
             picked = st.segmented_control(
@@ -62,8 +62,8 @@ def draw_questions(shown: Sequence[Experiment], measure: str) -> None:
             )  # fmt: skip
             order = QuestionOrder(picked)
     ids = tuple(each.id for each in shown)
-    rows = remembered("questions", (ids, measure, order), lambda: by_question(shown, measure, order))
-    _counted(rows)
+    rows = cached("questions", (ids, measure, order), lambda: by_question(shown, measure, order))
+    _count_line(rows)
     event = st.dataframe(
         [_cells(shown, row) for row in rows],
         key=f"measure.questions.{'.'.join(map(str, ids))}.{measure}.{order.name}",
@@ -76,12 +76,12 @@ def draw_questions(shown: Sequence[Experiment], measure: str) -> None:
     )
     chosen = event["selection"]["rows"]
     if chosen and chosen[0] < len(rows):
-        _opened(shown, rows[chosen[0]])
+        _question_detail(shown, rows[chosen[0]])
     else:
         st.caption("Choose a question to see its rankings, and to open it in *Tune*.")
 
 
-def _counted(rows: Sequence[QuestionComparison]) -> None:
+def _count_line(rows: Sequence[QuestionComparison]) -> None:
     gains = [row.gains[1] for row in rows if len(row.gains) == 2 and row.gains[1] is not None]
     if gains:
         up, down = sum(gain > 1e-9 for gain in gains), sum(gain < -1e-9 for gain in gains)
@@ -112,7 +112,7 @@ def _columns(shown: Sequence[Experiment]) -> dict[str, Any]:
     }
     for place, experiment in enumerate(shown):
         letter = SIDES[place]
-        columns[letter] = number(format="%.3f", width=64, help=plain(side(place, experiment)))
+        columns[letter] = number(format="%.3f", width=64, help=plain(side_label(place, experiment)))
         columns[f"{letter} − A"] = number(format="%+.3f", width=74)
         columns[f"Overlap {letter}"] = number(
             format="%.2f", width=84, help="How alike the two rankings are, the top counting most (RBO, p = 0.9)."
@@ -125,21 +125,21 @@ def _columns(shown: Sequence[Experiment]) -> dict[str, Any]:
 
 
 # One question
-def _opened(shown: Sequence[Experiment], row: QuestionComparison) -> None:
+def _question_detail(shown: Sequence[Experiment], row: QuestionComparison) -> None:
     """What stood where for one question, and the ways on."""
     with st.container(border=True):
-        said, tune = st.columns([8, 2], vertical_alignment="center")
-        said.markdown(f"**{plain(row.question)}** :gray[{plain(row.key)} · {plain(row.kind)}]")
+        text_column, tune = st.columns([8, 2], vertical_alignment="center")
+        text_column.markdown(f"**{plain(row.question)}** :gray[{plain(row.key)} · {plain(row.kind)}]")
         with tune.popover("Open in Tune", icon=":material/tune:", width="stretch"):
             for place, each in enumerate(shown):
-                if st.button(f"With {plain(side(place, each))}", key=f"measure.tune.{place}", width="stretch"):
-                    go("tune", q=row.question, base=each.profile.ref)
+                if st.button(f"With {plain(side_label(place, each))}", key=f"measure.tune.{place}", width="stretch"):
+                    open_view("tune", q=row.question, base=each.profile.ref)
                     st.rerun()
         names = {document.sha256: document.name for document in session.workbench().documents.list()}
         for column, (place, each) in zip(st.columns(len(shown)), enumerate(shown), strict=True):
             with column:
                 outcome = next((one for one in each.outcomes if one.question_id == row.question_id), None)
-                _ranking(side(place, each), outcome, names)
+                _ranking(side_label(place, each), outcome, names)
 
 
 def _ranking(head: str, outcome: QuestionOutcome | None, names: Mapping[str, str]) -> None:
@@ -149,20 +149,20 @@ def _ranking(head: str, outcome: QuestionOutcome | None, names: Mapping[str, str
     st.caption(f"**{plain(head)}** · {count(outcome.hits, 'result')}")
     grades = {unit: grade for unit, _, grade in outcome.scored if grade in GRADES}
     lines = [
-        f"{place}. {plain(_named(unit, names))} {_graded(grades.get(unit))}"
+        f"{place}. {plain(_unit_name(unit, names))} {_grade_text(grades.get(unit))}"
         for place, unit in enumerate(outcome.ranking[:_RANKED], 1)
     ]
     st.markdown("\n".join(lines) if lines else ":gray[Nothing was shown.]")
 
 
-def _named(unit: str, names: Mapping[str, str]) -> str:
+def _unit_name(unit: str, names: Mapping[str, str]) -> str:
     """A passage by its document and page, or a document by its name."""
     sha256 = document_of(unit)
-    name = shortened(names.get(sha256, f"{sha256[:10]} (no longer here)"), 44)
+    name = shorten(names.get(sha256, f"{sha256[:10]} (no longer here)"), 44)
     return name if unit == sha256 else f"{name}, p. {unit.split(':')[1]}"
 
 
-def _graded(grade: int | None) -> str:
+def _grade_text(grade: int | None) -> str:
     if grade is None:
         return ":gray[· unjudged]"
     return f":{'green' if grade else 'red'}[· **{grade}**, {GRADES[grade]}]"
@@ -171,10 +171,10 @@ def _graded(grade: int | None) -> str:
 _FRESH_SECONDS = 30.0
 
 
-def draw(questions: QuestionSet, shown: Sequence[Experiment]) -> None:
+def draw_comparison(questions: QuestionSet, shown: Sequence[Experiment]) -> None:
     """The experiments, what to doubt about them, and their measures as a table and a picture."""
-    found = compared(shown)
-    _heads(questions, shown)
+    found = compare_experiments(shown)
+    _experiment_lines(questions, shown)
     _doubts(questions, found)
     # Of more than two the table needs the room of both.
     with st.grid(2 if len(shown) <= 2 else 1, min_column_width=470, gap="large"):
@@ -190,28 +190,28 @@ def draw(questions: QuestionSet, shown: Sequence[Experiment]) -> None:
             st.caption("Marks are means over the questions, lines their 95 % intervals.")
 
 
-def compared(shown: Sequence[Experiment]) -> ExperimentComparison:
+def compare_experiments(shown: Sequence[Experiment]) -> ExperimentComparison:
     """The experiments side by side, worked out once."""
-    return remembered("comparison", tuple(each.id for each in shown), lambda: comparison(shown))
+    return cached("comparison", tuple(each.id for each in shown), lambda: comparison(shown))
 
 
 # What each stood on
-def _heads(questions: QuestionSet, shown: Sequence[Experiment]) -> None:
+def _experiment_lines(questions: QuestionSet, shown: Sequence[Experiment]) -> None:
     """A line per experiment: its letter, profile, and how it came about; and all of it as files."""
     lines, files = st.columns([8, 2], vertical_alignment="top")
-    now = ground_now(questions.id)
+    now = current_settings(questions.id)
     with lines, st.container(gap="xxsmall"):
         for place, each in enumerate(shown):
-            st.markdown(_head(place, each, now))
+            st.markdown(_experiment_line(place, each, now))
     with files.popover("Download", icon=":material/download:", width="stretch"):
         _files(shown)
 
 
-def _head(place: int, each: Experiment, now: ExperimentSettings) -> str:
+def _experiment_line(place: int, each: Experiment, now: ExperimentSettings) -> str:
     at = each.finished_at or each.started_at
     parts = [f"**{SIDES[place]} {plain(each.profile.ref)}**", count(len(each.outcomes), "question")]
     parts += [f"{ago(at, utc_now())} by {plain(each.who)}"]
-    parts += [f"{share(each.unjudged)} of the first ten unjudged"]
+    parts += [f"{percent(each.unjudged)} of the first ten unjudged"]
     parts += [f"“{plain(each.note)}”"] if each.note else []
     since = [
         words
@@ -227,9 +227,11 @@ def _head(place: int, each: Experiment, now: ExperimentSettings) -> str:
     return " · ".join(parts)
 
 
-def ground_now(set_id: int) -> ExperimentSettings:
+def current_settings(set_id: int) -> ExperimentSettings:
     """What a measurement would stand on now, as it was a few seconds ago at most."""
-    return remembered("ground", (set_id, int(time.monotonic() // _FRESH_SECONDS)), lambda: lab().ground(set_id))
+    return cached(
+        "ground", (set_id, int(time.monotonic() // _FRESH_SECONDS)), lambda: experiment_runner().ground(set_id)
+    )
 
 
 def _files(shown: Sequence[Experiment]) -> None:
@@ -255,7 +257,7 @@ def _doubts(questions: QuestionSet, found: ExperimentComparison) -> None:
     for doubt in found.doubts:
         st.warning(doubt, icon=":material/balance:")
     over = [
-        f"{share(each.unjudged)}{f' ({SIDES[place]})' if len(found.experiments) > 1 else ''}"
+        f"{percent(each.unjudged)}{f' ({SIDES[place]})' if len(found.experiments) > 1 else ''}"
         for place, each in enumerate(found.experiments)
         if each.unjudged is not None and each.unjudged > UNJUDGED_MOST
     ]
@@ -263,22 +265,22 @@ def _doubts(questions: QuestionSet, found: ExperimentComparison) -> None:
         return
     names = [each.profile.name for each in found.experiments[:2]]
     with st.container(border=True):
-        said, judge = st.columns([8, 2], vertical_alignment="center")
-        said.markdown(
+        text_column, judge = st.columns([8, 2], vertical_alignment="center")
+        text_column.markdown(
             f":orange[:material/rule:] **{' and '.join(over)} of the first ten results nobody has judged.** They count"
             " as irrelevant: figures may be too low, and a difference may only be one in what was judged."
         )
         judge.button(
-            "Judge them", key="measure.judge", icon=":material/gavel:", width="stretch", on_click=_judge,
+            "Judge them", key="measure.judge", icon=":material/gavel:", width="stretch", on_click=_open_judging,
             args=(questions.id, names),
         )  # fmt: skip
 
 
-def _judge(set_id: int, names: Sequence[str]) -> None:
+def _open_judging(set_id: int, names: Sequence[str]) -> None:
     """Judge the results of these profiles put together."""
     for key, name in zip((FIRST, SECOND), names, strict=False):
         st.session_state[key] = name
-    go("judge", set=str(set_id))
+    open_view("judge", set=str(set_id))
 
 
 # Measures
@@ -287,8 +289,8 @@ def _table(found: ExperimentComparison) -> None:
     two = len(found.experiments) == 2
     rows = []
     for row in found.rows:
-        cells = {"Measure": f"**{name_of(row.measure.name)}**".replace(" ", "\u00a0")}
-        cells |= figures(found.experiments, row.measure, row.values, row.gains)
+        cells = {"Measure": f"**{measure_label(row.measure.name)}**".replace(" ", "\u00a0")}
+        cells |= value_cells(found.experiments, row.measure, row.values, row.gains)
         if two:
             pair = row.gains[1]
             cells["n"] = "" if pair is None else f"{pair.n:,}"
@@ -304,7 +306,7 @@ def _table(found: ExperimentComparison) -> None:
         )
 
 
-def figures(
+def value_cells(
     experiments: Sequence[Experiment],
     measure: Measure,
     values: Sequence[Interval | None],
@@ -313,28 +315,29 @@ def figures(
     """The cells of one line of a table: a value per experiment, and what differs."""
     two = len(experiments) == 2
     cells = {
-        side(place, experiments[place], 18): _value(value) + ("" if two else _beside(measure, gains[place]))
+        side_label(place, experiments[place], 18): _interval_words(value)
+        + ("" if two else _difference_words(measure, gains[place]))
         for place, value in enumerate(values)
     }
     return cells | (_difference(measure, gains[1]) if two else {})
 
 
-def _value(held: Interval | None) -> str:
-    return "–" if held is None else f"{figure(held.mean)} :gray[{span(held)}]"
+def _interval_words(interval: Interval | None) -> str:
+    return "–" if interval is None else f"{decimal(interval.mean)} :gray[{interval_text(interval)}]"
 
 
 def _difference(measure: Measure, pair: PairedTest | None) -> dict[str, str]:
     if pair is None:
         return {"B − A": "–", "p": ""}
-    symbol, colour = TURNS[turn(measure, pair)]
-    words = f":{colour}[**{symbol} {signed(pair.gain.mean)}**] :gray[{span(pair.gain, sign=True)}]"
+    symbol, colour = OUTCOME_SIGNS[turn(measure, pair)]
+    words = f":{colour}[**{symbol} {signed(pair.gain.mean)}**] :gray[{interval_text(pair.gain, sign=True)}]"
     return {"B − A": words, "p": p_words(pair.p_value)}
 
 
-def _beside(measure: Measure, pair: PairedTest | None) -> str:
+def _difference_words(measure: Measure, pair: PairedTest | None) -> str:
     """A difference from the first, with its p."""
     if pair is None:
         return ""
-    symbol, colour = TURNS[turn(measure, pair)]
+    symbol, colour = OUTCOME_SIGNS[turn(measure, pair)]
     change = f"{symbol}\u00a0{signed(pair.gain.mean)}"
     return f" :{colour}[{change}] :gray[p\u00a0{p_words(pair.p_value)}]"

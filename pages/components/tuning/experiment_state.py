@@ -2,52 +2,47 @@
 # Longer than 300 lines: three views share this state and the progress of a run.
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import streamlit as st
 
 from bootstrap.environment import utc_now
 from core.domain.coverage import RunState
-from core.domain.errors import BadRequest, FivefoldError, NotFound
+from core.domain.errors import BadRequest, NotFound
 from core.domain.evaluation import Experiment, ExperimentKind, QuestionSet
 from core.domain.queries import ScoreProfile
 from core.evaluation.experiments import ExperimentRunner, interrupted
-from core.evaluation.service import EvaluationService
 from pages.components import notices, session, urls
-from pages.components.tuning.select import choice
+from pages.components.tuning.judge_state import select_by_id
+from pages.components.tuning.state import evaluation_service
 from pages.components.user_name import who
 from pages.components.wording import ago, count, plain
 
 __all__ = [
-    "begin",
-    "busy",
-    "did",
-    "finished",
-    "go",
-    "lab",
+    "apply_change",
+    "cached",
+    "draw_unfinished",
+    "experiment_runner",
+    "full_experiment",
+    "is_running",
+    "latest_finished",
+    "open_view",
     "profile_chooser",
-    "remembered",
-    "running",
-    "tell",
-    "tuning",
-    "whole",
+    "show_outcome",
+    "start_experiments",
 ]
 
-_Worked = TypeVar("_Worked")
+_Result = TypeVar("_Worked")
 
-_KEPT = 12
+_MOST_CACHED = 12
 
 _NONE = ""
 
 
-def tuning() -> EvaluationService:
-    """The service for profiles, judgments and experiments."""
-    return session.workbench().evaluation
-
-
-def lab() -> ExperimentRunner:
+def experiment_runner() -> ExperimentRunner:
     """The experiment runner."""
-    return tuning().lab
+    return evaluation_service().lab
 
 
 # Which profile
@@ -57,68 +52,68 @@ def profile_chooser(label: str, name: str, project: str | None, *, optional: boo
     What is chosen stands in the URL under `name`, so that a colleague opens the same view. None when nothing is chosen,
     which only an optional one allows.
     """
-    offered = _offered(project, optional=optional)
+    offered = _profile_titles(project, optional=optional)
     refs, state, url = list(offered), st.session_state, st.query_params.get(name, "")
     key = f"lab.{name}"
-    if url and urls.asks(key, url):
-        state[key] = _known(url)
+    if url and urls.is_new_request(key, url):
+        state[key] = _known_ref(url)
     if state.get(key) not in offered:
         state[key] = refs[0]
 
     def chosen(number: int) -> None:
         state[key] = refs[number]
 
-    choice(label, dict(enumerate(offered.values())), refs.index(state[key]), key, chosen)
+    select_by_id(label, dict(enumerate(offered.values())), refs.index(state[key]), key, chosen)
     ref: str = state[key]
-    urls.says(key, ref)
+    urls.record(key, ref)
     if ref and url != ref:
         st.query_params[name] = ref
     elif not ref and url:
         del st.query_params[name]
-    return tuning().profiles.find(ref) if ref else None
+    return evaluation_service().profiles.find(ref) if ref else None
 
 
-def _offered(project: str | None, *, optional: bool) -> Mapping[str, str]:
+def _profile_titles(project: str | None, *, optional: bool) -> Mapping[str, str]:
     """Ref → what it is called, the one that holds first; a choice that may be left open begins with none."""
-    book = tuning().profiles
-    newest = {each.ref: each.ref for each in (book.default(project), *book.choices().values())}
+    registry = evaluation_service().profiles
+    newest = {each.ref: each.ref for each in (registry.default(project), *registry.choices().values())}
     living = {ref.partition("@")[0] for ref in newest}
     older = {
         ref: f"{ref} · {'older' if profile.name in living else 'retired'}"
-        for ref, profile in book.every().items()
+        for ref, profile in registry.every().items()
         if ref not in newest
     }
     return {**({_NONE: "None"} if optional else {}), **newest, **older}
 
 
-def _known(named: str) -> str:
+def _known_ref(named: str) -> str:
     """The ref of what a URL names, be it a name or a ref; "" when there is no such profile."""
     try:
-        return tuning().profiles.find(named).ref
+        return evaluation_service().profiles.find(named).ref
     except BadRequest:
         return _NONE
 
 
 # What is kept
-def whole(experiment_id: int) -> Experiment:
+def full_experiment(experiment_id: int) -> Experiment:
     """An experiment with its outcomes. What is done never changes but for its note. Raises NotFound."""
-    kept: dict[int, Experiment] = st.session_state.setdefault("lab.whole", {})
-    if experiment_id not in kept:
-        found = lab().experiment(experiment_id)
+    cache: dict[int, Experiment] = st.session_state.setdefault("lab.whole", {})
+    if experiment_id not in cache:
+        found = experiment_runner().experiment(experiment_id)
         if found.state is not RunState.DONE:
             return found
-        kept[experiment_id] = found
-    for old in list(kept)[: max(0, len(kept) - _KEPT)]:
-        del kept[old]
-    return kept[experiment_id]
+        cache[experiment_id] = found
+    for old in list(cache)[: max(0, len(cache) - _MOST_CACHED)]:
+        del cache[old]
+    return cache[experiment_id]
 
 
-def finished(listed: Sequence[Experiment], ref: str) -> Experiment | None:
+def latest_finished(listed: Sequence[Experiment], ref: str) -> Experiment | None:
     """The latest that is done with this version of a profile. listed: newest first, as the lab lists them."""
     return next((each for each in listed if each.state is RunState.DONE and each.profile.ref == ref), None)
 
 
-def busy(listed: Sequence[Experiment], kind: ExperimentKind, refs: Sequence[str]) -> bool:
+def is_running(listed: Sequence[Experiment], kind: ExperimentKind, refs: Sequence[str]) -> bool:
     """Whether an experiment with one of these profiles is running."""
     return any(
         each.kind is kind
@@ -129,80 +124,67 @@ def busy(listed: Sequence[Experiment], kind: ExperimentKind, refs: Sequence[str]
     )
 
 
-def remembered(name: str, mark: Hashable, work: Callable[[], _Worked]) -> _Worked:
-    """What was worked out under this name as long as the mark is the same; else it is worked out again."""
-    kept: dict[str, tuple[Hashable, Any]] = st.session_state.setdefault("lab.kept", {})
-    if name not in kept or kept[name][0] != mark:
-        kept[name] = (mark, work())
-    found: _Worked = kept[name][1]
-    return found
+def cached(name: str, mark: Hashable, work: Callable[[], _Result]) -> _Result:
+    """A result kept in the session under a name; it is computed again when the mark changes."""
+    return session.cached("lab.kept", name, mark, work)
 
 
 # What a click does
-def begin(questions: QuestionSet, refs: Sequence[str], **how: Any) -> None:
+def start_experiments(questions: QuestionSet, refs: Sequence[str], **how: Any) -> None:
     """Start one experiment per profile, each in the background; a button callback."""
 
     def work() -> None:
         for ref in dict.fromkeys(refs):
-            session.experiment(lab().begin(questions.id, ref, who(), **how).id)
+            session.start_experiment(experiment_runner().begin(questions.id, ref, who(), **how).id)
 
-    did(work)
+    apply_change(work)
 
 
-def go(view: str, **params: str) -> None:
+def open_view(view: str, **params: str) -> None:
     """Open another view of the page with these URL parameters; a button callback."""
     for name, value in {"view": view, **params}.items():
         st.query_params[name] = value
 
 
-def did(work: Callable[[], object], said: str = "") -> bool:
-    """Run an action and store its message; the view shows any error. Returns whether it succeeded."""
-    try:
-        work()
-    except FivefoldError as problem:
-        st.session_state["lab.problem"] = problem
-        return False
-    if said:
-        st.session_state["lab.said"] = said
-    return True
+def apply_change(change: Callable[[], object], message: str = "") -> bool:
+    """Run a change in a callback; `show_outcome` shows what came of it. Returns whether it succeeded."""
+    return notices.apply_change("lab", change, plain(message))
 
 
-def tell() -> None:
-    """Show the message of the last action."""
-    problem: FivefoldError | None = st.session_state.pop("lab.problem", None)
-    if problem is not None:
-        notices.error(problem)
-    if said := st.session_state.pop("lab.said", ""):
-        st.toast(plain(said), icon=":material/check:")
+def show_outcome() -> None:
+    """Show the outcome of the last change."""
+    notices.show_outcome("lab")
 
 
 _ENDED = (RunState.STOPPED, RunState.FAILED)
 
 
-def running(listed: list[Experiment], kind: ExperimentKind) -> bool:
+def draw_unfinished(listed: list[Experiment], kind: ExperimentKind) -> bool:
     """Draw the unfinished experiments of a set; returns whether one is running."""
     own = [each for each in listed if each.kind is kind]
     under_way = False
     for each in own:
         if each.state is RunState.RUNNING:
-            under_way = _unfinished(each) or under_way
+            under_way = _draw_one(each) or under_way
     if own and own[0].state in _ENDED and not under_way:
-        _ended(own[0])
+        _draw_ended(own[0])
     return under_way
 
 
-def _unfinished(experiment: Experiment) -> bool:
-    here = session.lab_run(experiment.id)
+def _draw_one(experiment: Experiment) -> bool:
+    here = session.experiment_run(experiment.id)
     if here is not None and here.running:
         _progress(here, experiment)
         return True
     if here is not None and here.problem is not None:
         notices.error(here.problem)
     if not interrupted(experiment, utc_now()):
-        _elsewhere(experiment)
+        _progress_elsewhere(experiment)
         return True
-    words = f"{_what(experiment)} was interrupted {_at(experiment)}, {ago(experiment.beat_at, utc_now())}."
-    _again(experiment, words)
+    words = (
+        f"{_activity(experiment)} was interrupted {_position_words(experiment)}, {ago(experiment.beat_at, utc_now())}."
+    )
+    _restart_offer(experiment, words)
     return False
 
 
@@ -213,9 +195,9 @@ def _progress(run: session.ExperimentRun, experiment: Experiment) -> None:
     bar, stop = st.columns([7, 1], vertical_alignment="center")
     total = run.total or experiment.total
     waits = "loading the models …" if not session.ready() else "beginning …"
-    words = _how_far(experiment, run.done, total) if run.done else waits
+    words = _progress_words(experiment, run.done, total) if run.done else waits
     bar.progress(
-        min(1.0, run.done / max(1, total)), f"{_what(experiment)} · {words}{' · stopping' if run.stop else ''}"
+        min(1.0, run.done / max(1, total)), f"{_activity(experiment)} · {words}{' · stopping' if run.stop else ''}"
     )
     pressed = stop.button(
         "Stop", key=f"lab.stop.{run.experiment_id}", icon=":material/stop:", width="stretch", disabled=run.stop
@@ -225,26 +207,26 @@ def _progress(run: session.ExperimentRun, experiment: Experiment) -> None:
 
 
 @st.fragment(run_every=3.0)
-def _elsewhere(experiment: Experiment) -> None:
+def _progress_elsewhere(experiment: Experiment) -> None:
     """It is carried out by another process: a command, the clock, or another server."""
-    with notices.told():
+    with notices.show_errors():
         try:
-            current = lab().experiment(experiment.id)
+            current = experiment_runner().experiment(experiment.id)
         except NotFound:
             st.rerun()
         if current.state is not RunState.RUNNING or interrupted(current, utc_now()):
             st.rerun()
-        words = _how_far(current, current.done, current.total)
-        st.progress(min(1.0, current.done / max(1, current.total)), f"{_what(current)} elsewhere · {words}")
+        words = _progress_words(current, current.done, current.total)
+        st.progress(min(1.0, current.done / max(1, current.total)), f"{_activity(current)} elsewhere · {words}")
 
 
-def _what(experiment: Experiment) -> str:
+def _activity(experiment: Experiment) -> str:
     """What is done, as the beginning of a line."""
     verb = "Measuring" if experiment.kind is ExperimentKind.MEASURED else "Searching from"
     return f"{verb} **{plain(experiment.profile.ref)}**"
 
 
-def _how_far(experiment: Experiment, done: int, total: int) -> str:
+def _progress_words(experiment: Experiment, done: int, total: int) -> str:
     wanted = experiment.optimising
     if wanted is None:
         return f"{done:,} of {count(total, 'question')} asked"
@@ -258,28 +240,28 @@ def _how_far(experiment: Experiment, done: int, total: int) -> str:
     return f"{tried:,} of {count(mixes, 'mix', 'mixes')} tried, {on}"
 
 
-def _at(experiment: Experiment) -> str:
+def _position_words(experiment: Experiment) -> str:
     steps = "step" if experiment.optimising else "question"
     return f"at {experiment.done:,} of {count(experiment.total, steps)}"
 
 
-def _ended(experiment: Experiment) -> None:
+def _draw_ended(experiment: Experiment) -> None:
     if experiment.state is RunState.FAILED:
-        _again(experiment, f"{_what(experiment)} failed. {plain(experiment.problem)}")
+        _restart_offer(experiment, f"{_activity(experiment)} failed. {plain(experiment.problem)}")
     else:
-        _again(experiment, f"{_what(experiment)} was stopped {_at(experiment)}.")
+        _restart_offer(experiment, f"{_activity(experiment)} was stopped {_position_words(experiment)}.")
 
 
-def _again(experiment: Experiment, words: str) -> None:
-    said, again, away = st.columns([7, 2, 1], vertical_alignment="center")
-    said.warning(words, icon=":material/stop_circle:")
+def _restart_offer(experiment: Experiment, words: str) -> None:
+    text_column, again, away = st.columns([7, 2, 1], vertical_alignment="center")
+    text_column.warning(words, icon=":material/stop_circle:")
     again.button(
         "Begin again",
         key=f"lab.again.{experiment.id}",
         icon=":material/play_arrow:",
         type="primary",
         width="stretch",
-        on_click=_begin_again,
+        on_click=_restart,
         args=(experiment.id,),
     )
     away.button(
@@ -288,14 +270,72 @@ def _again(experiment: Experiment, words: str) -> None:
         icon=":material/delete:",
         width="stretch",
         help="Forget this attempt",
-        on_click=_forget,
+        on_click=_delete,
         args=(experiment.id,),
     )
 
 
-def _begin_again(experiment_id: int) -> None:
-    did(lambda: session.experiment(experiment_id))
+def _restart(experiment_id: int) -> None:
+    apply_change(lambda: session.start_experiment(experiment_id))
 
 
-def _forget(experiment_id: int) -> None:
-    did(lambda: lab().delete(experiment_id))
+def _delete(experiment_id: int) -> None:
+    apply_change(lambda: experiment_runner().delete(experiment_id))
+
+
+_SAVED_KEY = "lab.saved"
+
+
+def save_button(made: ScoreProfile, base: ScoreProfile, note: str, key: str, label: str, *, ready: bool = True) -> None:
+    """A button that saves `made` with where it comes from and why; a field for its name when the base is built in or
+    was put aside. Afterwards it says how to go back.
+
+    note: why, kept beside the version. ready: whether it may be saved yet.
+    """
+    registry = evaluation_service().profiles
+    past = registry.versions(base.name)
+    own = bool(past) and not past[0].retired
+    with st.container(horizontal=True, vertical_alignment="center" if own else "bottom"):
+        if own:
+            name = base.name
+            st.caption(f"It becomes version {past[0].profile.version + 1} of **{plain(name)}**.", width="content")
+        else:
+            name = st.text_input(
+                "Name", key=f"{key}.name", placeholder=f"{base.name} tuned", max_chars=60, width=260,
+                help=f"{base.name} does not change, so what was found becomes a profile of your own.",
+            ).strip()  # fmt: skip
+        st.button(
+            label,
+            key=f"{key}.save",
+            type="primary",
+            icon=":material/save:",
+            disabled=not (ready and name),
+            on_click=_save_version,
+            args=(replace(made, name=name), base, note, key),
+        )
+    _saved_message(key)
+
+
+def _save_version(made: ScoreProfile, base: ScoreProfile, note: str, key: str) -> None:
+    def work() -> None:
+        registry = evaluation_service().profiles
+        past = registry.versions(made.name)
+        saved = registry.save(made, who(), note=note, origin=base.ref, after=past[0].profile.version if past else 0)
+        st.session_state[_SAVED_KEY] = (key, saved.profile.ref)
+
+    apply_change(work)
+
+
+def _saved_message(key: str) -> None:
+    """What was just saved, and where it can be taken back or made the default."""
+    about, ref = st.session_state.get(_SAVED_KEY, ("", ""))
+    if about != key:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.success(
+            f"Saved as **{plain(ref)}**. In *Profiles* it can be made the default, compared, and rolled back.",
+            icon=":material/check:",
+        )
+        if st.button("Open in Profiles", key=f"{key}.open", icon=":material/history:"):
+            open_view("profiles", profile=ref)
+            st.rerun()  # also from within a fragment

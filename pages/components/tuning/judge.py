@@ -1,10 +1,7 @@
 """The Judge view: one result at a time, graded by keyboard or button; then the agreement between judges."""
 # Longer than 300 lines: one view with its keys and the agreement of judges below it.
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
-from functools import cache
-from pathlib import Path
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
 
 import streamlit as st
 
@@ -17,42 +14,27 @@ from core.evaluation.judgments.units import UnitIndex
 from core.evaluation.judgments.validation import grade_words
 from core.search.citations.cite import display_quote
 from core.text.tokenize import keywords, stem
-from pages.components import cards, notices, session, urls
+from pages.components import browser_scripts, cards, notices, session, urls
+from pages.components.notices import wait_for_models
 from pages.components.tuning import judge_state as state
-from pages.components.tuning import sets
-from pages.components.tuning.judge_state import desk
-from pages.components.tuning.select import choice
+from pages.components.tuning import question_sets
+from pages.components.tuning.judge_state import judgment_service, select_by_id
 from pages.components.user_name import who
-from pages.components.wording import count, marked, plain, shortened, squeezed
+from pages.components.wording import count, highlight, plain, shorten, shorten_middle
 
-__all__ = ["OPEN", "agreement", "keys", "leave_fields", "view"]
-
-
-@cache
-def _component() -> Any:
-    from streamlit.components.v2 import component
-
-    return component("fivefold_judge_focus", js=Path(__file__).with_name("judge_focus.js").read_text("utf-8"))
-
-
-def leave_fields(about: Hashable) -> None:
-    """Leave the field that has the keyboard, whenever `about` is another than before; a held key counts once.
-
-    Shows nothing.
-    """
-    _component()(key="judge.focus", data=str(about))
+__all__ = ["AGREEMENT_OPEN", "draw_agreement", "grade_buttons", "view"]
 
 
 _LABELS = {0: "Irrelevant", 1: "Related", 2: "Answers in part", 3: "Answers"}
 
 
-def keys(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> None:
+def grade_buttons(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> None:
     """The grades, then the ways on. item: the result that is looked at; None when all are judged."""
-    _grades(questions, pool, item)
-    _ways(questions, pool, item)
+    _grade_keys(questions, pool, item)
+    _navigation(questions, pool, item)
 
 
-def _grades(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> None:
+def _grade_keys(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> None:
     """One button per grade; the keys 0 to 3 and X press them."""
     mine = item.mine if item else None
     for place, given in zip(st.columns(5, gap="small"), [*GRADES, None], strict=True):
@@ -64,7 +46,7 @@ def _grades(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> None:
             shortcut="X" if given is None else str(given),
             width="stretch",
             disabled=item is None or not who(),
-            on_click=state.grade,
+            on_click=state.store_grade,
             args=(pool, questions.id, item.unit if item else "", given),
         )
     if not who():
@@ -73,20 +55,26 @@ def _grades(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> None:
         )
 
 
-def _ways(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> None:
+def _navigation(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> None:
     """To the result before and after, and to the next question."""
     units: Sequence[str] = pool.units
     here = units.index(item.unit) if item else len(units)
     before, place, after, following = st.columns([2, 4, 2, 3], vertical_alignment="center")
     before.button(
         "Previous", key="judge.before", icon=":material/arrow_back:", shortcut="Left", width="stretch",
-        disabled=here == 0, on_click=state.go, args=(units[here - 1] if here else "",),
+        disabled=here == 0, on_click=state.open_unit, args=(units[here - 1] if here else "",),
     )  # fmt: skip
-    place.markdown(_strip(pool, item), text_alignment="center")
+    place.markdown(_grade_strip(pool, item), text_alignment="center")
     after.button(
-        "Next", key="judge.after", icon=":material/arrow_forward:", shortcut="Right", width="stretch",
-        disabled=here + 1 >= len(units), on_click=state.go, args=(units[here + 1] if here + 1 < len(units) else "",),
-    )  # fmt: skip
+        "Next",
+        key="judge.after",
+        icon=":material/arrow_forward:",
+        shortcut="Right",
+        width="stretch",
+        disabled=here + 1 >= len(units),
+        on_click=state.open_unit,
+        args=(units[here + 1] if here + 1 < len(units) else "",),
+    )
     following.button(
         "Next question", key="judge.next", icon=":material/skip_next:", shortcut="N", width="stretch",
         type="primary" if item is None else "secondary", on_click=state.next_question,
@@ -94,7 +82,7 @@ def _ways(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> None:
     )  # fmt: skip
 
 
-def _strip(pool: Pool, item: PoolItem | None) -> str:
+def _grade_strip(pool: Pool, item: PoolItem | None) -> str:
     """One's grades so far, a sign per result, the one that is looked at in bold."""
     signs = []
     for each in pool.items:
@@ -103,34 +91,34 @@ def _strip(pool: Pool, item: PoolItem | None) -> str:
     return " ".join(signs)
 
 
-OPEN = "judge.agreement.open"
+AGREEMENT_OPEN = "judge.agreement.open"
 """Whether the agreement is looked at; to reckon it takes a moment, the first time some seconds."""
 
 _LISTED = 12
 
-_NAMED = 3
+_MOST_NAMES = 3
 
 
-def agreement(questions: QuestionSet, *, blind: bool) -> None:
+def draw_agreement(questions: QuestionSet, *, blind: bool) -> None:
     """The judges; opened, how far they agree beyond chance, and what they dispute. A blind judge sees of the disputes
     only those they have had their say in."""
     judges = _judges(questions)
     if len(judges) < 2:
         st.caption(":material/group: With a second judge, how far you agree stands here.")
         return
-    label = f"Agreement of {count(len(judges), 'judge')}: {', '.join(map(plain, judges[:_NAMED]))}"
-    more = f" and {len(judges) - _NAMED} more" if len(judges) > _NAMED else ""
-    box = st.expander(label + more, icon=":material/group:", key=OPEN, on_change="rerun")
+    label = f"Agreement of {count(len(judges), 'judge')}: {', '.join(map(plain, judges[:_MOST_NAMES]))}"
+    more = f" and {len(judges) - _MOST_NAMES} more" if len(judges) > _MOST_NAMES else ""
+    box = st.expander(label + more, icon=":material/group:", key=AGREEMENT_OPEN, on_change="rerun")
     if box.open:
         with box:
-            _opened(questions, blind=blind)
+            _agreement_detail(questions, blind=blind)
 
 
-def _opened(questions: QuestionSet, *, blind: bool) -> None:
-    found, far, index = _read(questions)
-    _told(found)
+def _agreement_detail(questions: QuestionSet, *, blind: bool) -> None:
+    found, far, index = _cached_agreement(questions)
+    _agreement_summary(found)
     mine = [each for each in far if not blind or who() in dict(each.grades)]
-    _disputed(questions, mine, index)
+    _disputed_results(questions, mine, index)
     if len(mine) < len(far):
         st.caption(f"{count(len(far) - len(mine), 'more disputed result')} you have not judged yet.")
 
@@ -139,23 +127,27 @@ def _judges(questions: QuestionSet) -> Sequence[str]:
     """Who has graded something, by name; read once per question that is opened."""
     state = st.session_state
     if state.get("judge.judges", (None,))[0] != questions.id:
-        said = desk().judgments(questions.id)
-        state["judge.judges"] = (questions.id, sorted({each.who for each in said if each.grade is not None}))
+        judgments = judgment_service().judgments(questions.id)
+        state["judge.judges"] = (questions.id, sorted({each.who for each in judgments if each.grade is not None}))
     judges: Sequence[str] = state["judge.judges"][1]
     return judges
 
 
-def _read(questions: QuestionSet) -> tuple[JudgeAgreement, Sequence[DisputedResult], UnitIndex]:
+def _cached_agreement(questions: QuestionSet) -> tuple[JudgeAgreement, Sequence[DisputedResult], UnitIndex]:
     """All of it, once per question that is opened: it is drawn again with every key."""
     state = st.session_state
     if state.get("judge.agreement", (None,))[0] != questions.id:
-        said = (desk().agreement(questions.id), desk().disputed(questions.id), desk().index())
-        state["judge.agreement"] = (questions.id, said)
+        fresh = (
+            judgment_service().agreement(questions.id),
+            judgment_service().disputed(questions.id),
+            judgment_service().index(),
+        )
+        state["judge.agreement"] = (questions.id, fresh)
     read: tuple[JudgeAgreement, Sequence[DisputedResult], UnitIndex] = state["judge.agreement"][1]
     return read
 
 
-def _told(found: JudgeAgreement) -> None:
+def _agreement_summary(found: JudgeAgreement) -> None:
     if found.alpha is None:
         st.markdown(plain(found.words))
     else:
@@ -185,12 +177,12 @@ def _told(found: JudgeAgreement) -> None:
         )
 
 
-def _disputed(questions: QuestionSet, far: Sequence[DisputedResult], index: UnitIndex) -> None:
+def _disputed_results(questions: QuestionSet, far: Sequence[DisputedResult], index: UnitIndex) -> None:
     """Each result judges differ on by two grades or more, and the way to it."""
     if not far:
         return
     st.markdown(f"**{count(len(far), 'disputed result')}** :gray[· two grades apart or more]")
-    keys = {each.id: each for each in state.listed(questions.id)}
+    keys = {each.id: each for each in state.cached_questions(questions.id)}
     for each in far[:_LISTED]:
         asked, passage, document = keys.get(each.question_id), index.passage(each.unit), index.document(each.unit)
         if asked is None:
@@ -201,23 +193,23 @@ def _disputed(questions: QuestionSet, far: Sequence[DisputedResult], index: Unit
                 st.markdown(grades, width="stretch")
                 st.button(
                     "Look again", key=f"judge.disputed.{each.question_id}.{each.unit}", type="tertiary",
-                    icon=":material/replay:", on_click=_look, args=(each,),
+                    icon=":material/replay:", on_click=_open_disputed, args=(each,),
                 )  # fmt: skip
             name = document.name if document else "a document that is not here any more"
-            said = f": {plain(shortened(passage.text, 160))}" if passage else ""
-            st.caption(f"{plain(asked.key)} {plain(shortened(asked.question, 90))}  \n{plain(name)}{said}")
+            text = f": {plain(shorten(passage.text, 160))}" if passage else ""
+            st.caption(f"{plain(asked.key)} {plain(shorten(asked.question, 90))}  \n{plain(name)}{text}")
     if len(far) > _LISTED:
         st.caption(f"… and {count(len(far) - _LISTED, 'more')}.")
 
 
-def _look(each: DisputedResult) -> None:
+def _open_disputed(each: DisputedResult) -> None:
     state.open_question(each.question_id)
-    state.go(each.unit)
+    state.open_unit(each.unit)
 
 
-_PART, _JUDGE, _KEEP = "judge.part", "judge", "set"
+_PART, _JUDGE, _QUESTIONS = "judge.part", "judge", "set"
 
-_PARTS = {_JUDGE: ":material/gavel: Results", _KEEP: ":material/quiz: Questions"}
+_PARTS = {_JUDGE: ":material/gavel: Results", _QUESTIONS: ":material/quiz: Questions"}
 
 _CARD_PIXELS = 300
 
@@ -226,35 +218,35 @@ def view(project: str | None) -> None:
     """Which set; then its results one by one, or its questions and files. The page asks who judges."""
     chosen, part = st.columns([8, 4], vertical_alignment="center")
     with chosen:
-        questions = sets.chooser(project)
+        questions = question_sets.choose_set(project)
     if questions is None:
-        sets.first_set(project)
+        question_sets.draw_first_set(project)
         return
     with part:
         judging = _part(questions)
     if not judging:
-        sets.view(questions, project)
+        question_sets.view(questions, project)
     elif not session.ready():
-        _wait_for_models()
+        wait_for_models("The models are loading; judging begins as soon as they are ready.")
     else:
-        state.count_again()
-        _desk(questions, project)
+        state.clear_counts()
+        _judging_form(questions, project)
 
 
 def _part(questions: QuestionSet) -> bool:
     """Whether one judges, or looks after the set: an empty one has nothing to judge."""
     named = st.query_params.get("part", "")
-    if _PART not in st.session_state or urls.asks("judge.part", named):
+    if _PART not in st.session_state or urls.is_new_request("judge.part", named):
         st.session_state[_PART] = named if named in _PARTS else _JUDGE
-    empty = not desk().questions(questions.id)
+    empty = not judgment_service().questions(questions.id)
     if empty:
-        st.session_state[_PART] = _KEEP
+        st.session_state[_PART] = _QUESTIONS
     part = st.segmented_control(
         "Part", list(_PARTS), key=_PART, required=True, format_func=_PARTS.__getitem__,
         label_visibility="collapsed", width="stretch", disabled=empty,
     )  # fmt: skip
-    wanted = "" if part == _JUDGE else _KEEP
-    urls.says("judge.part", wanted)
+    wanted = "" if part == _JUDGE else _QUESTIONS
+    urls.record("judge.part", wanted)
     if wanted and named != wanted:
         st.query_params["part"] = wanted
     elif not wanted and named:
@@ -262,45 +254,37 @@ def _part(questions: QuestionSet) -> bool:
     return part == _JUDGE
 
 
-@st.fragment(run_every=0.7)
-def _wait_for_models() -> None:
-    session.start_warming()
-    if session.ready():
-        st.rerun()
-    st.info("The models are loading; judging begins as soon as they are ready.", icon=":material/hourglass_top:")
-
-
 @st.fragment
-def _desk(questions: QuestionSet, project: str | None) -> None:
+def _judging_form(questions: QuestionSet, project: str | None) -> None:
     """Everything a key changes: it is drawn again by itself, and nothing is searched for again."""
-    asked = state.question(questions)
+    asked = state.current_question(questions)
     if asked is None:
         return
     found = _pool(questions, asked, project)
     _bar(questions, asked, project)
     if problem := st.session_state.pop("judge.problem", None):
         notices.error(problem)
-    if said := st.session_state.pop("judge.said", ""):
-        st.toast(said, icon=":material/task_alt:")
+    if message := st.session_state.pop("judge.said", ""):
+        st.toast(message, icon=":material/task_alt:")
     if isinstance(found, FivefoldError):
         notices.error(found)
         return
     notices.degraded(found.notices)
-    _meter(questions, found)
-    item = state.at(found)
+    _progress_bar(questions, found)
+    item = state.current_item(found)
     if item is None:
-        _done(found)
+        _all_judged(found)
     else:
         _card(questions, found, item)
-    keys(questions, found, item)
-    leave_fields((questions.id, asked.id, found.profiles, found.blind, who()))
-    agreement(questions, blind=found.blind)
+    grade_buttons(questions, found, item)
+    browser_scripts.leave_fields((questions.id, asked.id, found.profiles, found.blind, who()))
+    draw_agreement(questions, blind=found.blind)
 
 
 def _pool(questions: QuestionSet, asked: JudgedQuestion, project: str | None) -> Pool | FivefoldError:
     """What is judged, or why that could not be found: the bar above it is drawn either way."""
     try:
-        return state.pool(questions, asked, project)
+        return state.current_pool(questions, asked, project)
     except FivefoldError as problem:
         return problem
 
@@ -310,10 +294,12 @@ def _bar(questions: QuestionSet, asked: JudgedQuestion, project: str | None) -> 
     """Which question, whose results are put together, and whether their places are seen."""
     which, pooled, seen = st.columns([6, 3, 3], vertical_alignment="center")
     with which:
-        called = _called(questions, asked)
-        choice("Question", called, asked.id, "judge.questions", state.open_question, label_visibility="collapsed")
-    with pooled.popover(" + ".join(map(plain, state.profiles(project))), icon=":material/merge:", width="stretch"):
-        _pooled()
+        called = _question_titles(questions, asked)
+        select_by_id("Question", called, asked.id, "judge.questions", state.open_question, label_visibility="collapsed")
+    with pooled.popover(
+        " + ".join(map(plain, state.pooled_profiles(project))), icon=":material/merge:", width="stretch"
+    ):
+        _pool_settings()
     seen.segmented_control(
         "Ranks and scores",
         [state.HIDDEN, state.SEEN],
@@ -324,21 +310,21 @@ def _bar(questions: QuestionSet, asked: JudgedQuestion, project: str | None) -> 
         label_visibility="collapsed",
         width="stretch",
         persist_state="session",
-        on_change=state.looked_away,
+        on_change=state.reset_position,
     )
 
 
-def _called(questions: QuestionSet, asked: JudgedQuestion) -> Mapping[int, str]:
+def _question_titles(questions: QuestionSet, asked: JudgedQuestion) -> Mapping[int, str]:
     """Question id → how it stands in the list, those with something left first."""
-    ordered = sorted(state.progress(questions).questions, key=lambda each: not each.open)
+    ordered = sorted(state.cached_progress(questions).questions, key=lambda each: not each.open)
     called = {
-        each.question.id: f"{each.question.key} · {each.question.question}{_so_far(each.mine, each.pooled)}"
+        each.question.id: f"{each.question.key} · {each.question.question}{_progress_words(each.mine, each.pooled)}"
         for each in ordered
     }
     return called if asked.id in called else {asked.id: f"{asked.key} · {asked.question}", **called}
 
 
-def _so_far(mine: int, pooled: int | None) -> str:
+def _progress_words(mine: int, pooled: int | None) -> str:
     """How much of a question is judged, as its entry in the list says it."""
     if pooled is None:
         return f" ({mine} judged)" if mine else ""
@@ -347,27 +333,27 @@ def _so_far(mine: int, pooled: int | None) -> str:
     return " ✓" if mine >= pooled else f" ({mine} of {pooled})"
 
 
-def _pooled() -> None:
+def _pool_settings() -> None:
     """Whose first ten results are put together."""
     offered = list(session.workbench().evaluation.profiles.choices())
     st.caption(
         "The first ten results of both profiles are put together, so that a change of profile finds them judged."
     )
     for label, key in (("One profile", state.FIRST), ("Another", state.SECOND)):
-        st.selectbox(label, offered, key=key, persist_state="session", on_change=state.looked_away)
+        st.selectbox(label, offered, key=key, persist_state="session", on_change=state.reset_position)
     st.toggle(
         "Show what others said",
         key=state.REVEAL,
-        disabled=state.blind(),
+        disabled=state.is_blind(),
         help="Judge first: what others said makes it hard to disagree. A blind judge is not shown it.",
-        on_change=state.looked_away,
+        on_change=state.reset_position,
     )
 
 
-def _meter(questions: QuestionSet, pool: Pool) -> None:
+def _progress_bar(questions: QuestionSet, pool: Pool) -> None:
     """How much of the question, and of the set, is judged."""
     total = len(pool.items)
-    counted = state.progress(questions)
+    counted = state.cached_progress(questions)
     words = [f"**{pool.judged} of {total}** judged by you" if total else "Nothing to judge"]
     if counted.graded is not None:
         words.append(f"the set {counted.graded:.0%} graded by anyone")
@@ -388,8 +374,8 @@ def _card(questions: QuestionSet, pool: Pool, item: PoolItem) -> None:
             st.caption(":material/info: No profile shows a result. This came nearest: does it answer after all?")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             cards.origin_badge(item.passage)
-            where = cards.place(item.passage, item.document)
-            name = f"**{plain(squeezed(item.document.name, 70))}**"
+            where = cards.location(item.passage, item.document)
+            name = f"**{plain(shorten_middle(item.document.name, 70))}**"
             st.markdown(f"{name}, {plain(where)}" if where else name, width="content")
             st.caption(cards.facts(item.passage, session.terms()), width="content")
             if not pool.blind:
@@ -397,7 +383,7 @@ def _card(questions: QuestionSet, pool: Pool, item: PoolItem) -> None:
                 cards.inspect_link(request, item.passage.id, "Inspect", icon=":material/troubleshoot:")
         _text(item, {stem(word) for word in keywords(asked.question)})
         if not pool.blind:
-            _standing(item)
+            _ranks_line(item)
 
 
 def _text(item: PoolItem, stems: Collection[str]) -> None:
@@ -406,15 +392,18 @@ def _text(item: PoolItem, stems: Collection[str]) -> None:
     sentence = item.citation.quote if item.citation else text
     at = text.find(sentence)
     if at < 0:
-        st.markdown(marked(display_quote(sentence), stems))
+        st.markdown(highlight(display_quote(sentence), stems))
         return
     before, after = text[:at], text[at + len(sentence) :]
-    parts = [f":gray[{plain(display_quote(before))}]" if before.strip() else "", marked(display_quote(sentence), stems)]
+    parts = [
+        f":gray[{plain(display_quote(before))}]" if before.strip() else "",
+        highlight(display_quote(sentence), stems),
+    ]
     parts.append(f":gray[{plain(display_quote(after))}]" if after.strip() else "")
     st.markdown(" ".join(part for part in parts if part))
 
 
-def _standing(item: PoolItem) -> None:
+def _ranks_line(item: PoolItem) -> None:
     """Where it stands under each profile, and what else is known of it."""
     parts = [f"rank {rank} under {plain(profile)}" for profile, rank in item.places.items()]
     parts += [f"score {item.score:.3f}"] if item.score is not None else []
@@ -423,7 +412,7 @@ def _standing(item: PoolItem) -> None:
     st.caption(" · ".join(parts))
 
 
-def _done(pool: Pool) -> None:
+def _all_judged(pool: Pool) -> None:
     """Every result of the question is judged, or there is none."""
     with st.container(border=True, height=_CARD_PIXELS, gap="small", vertical_alignment="center"):
         what = "Every result is judged" if pool.items else "Nothing came near this question"

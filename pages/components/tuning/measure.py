@@ -14,25 +14,25 @@ from core.evaluation.experiments import ExperimentSettings
 from core.evaluation.metrics.comparison import KindComparison, by_kind, trend
 from core.evaluation.metrics.measures import MEASURES
 from pages.components import notices
-from pages.components.tuning import compare, sets
-from pages.components.tuning.compare import compared, figures, ground_now
+from pages.components.tuning import compare, question_sets
+from pages.components.tuning.charts import LABELS, MOST_LINES, SIDES, measure_label, percent, trend_lines
+from pages.components.tuning.compare import compare_experiments, current_settings, value_cells
 from pages.components.tuning.experiment_state import (
-    begin,
-    busy,
-    did,
-    finished,
-    lab,
+    apply_change,
+    cached,
+    draw_unfinished,
+    experiment_runner,
+    full_experiment,
+    is_running,
+    latest_finished,
     profile_chooser,
-    remembered,
-    running,
-    tell,
-    tuning,
-    whole,
+    show_outcome,
+    start_experiments,
 )
-from pages.components.tuning.measure_charts import LABELS, MOST_LINES, SIDES, name_of, share, trend_lines
+from pages.components.tuning.state import evaluation_service
 from pages.components.wording import count, plain
 
-__all__ = ["draw_detail", "draw_stored", "view"]
+__all__ = ["draw_measure_detail", "draw_stored", "view"]
 
 _LISTED, _ROW = 8, 35
 
@@ -42,7 +42,7 @@ def draw_stored(questions: QuestionSet, listed: Sequence[Experiment]) -> None:
     done = [each for each in listed if each.state is RunState.DONE]
     st.divider()
     st.markdown(f"**Kept experiments** :gray[· {count(len(done), 'experiment')} with this set]")
-    now = ground_now(questions.id)
+    now = current_settings(questions.id)
     event = st.dataframe(
         [_cells(each, now) for each in done],
         key=f"measure.kept.{questions.id}.{len(done)}.{done[0].id}",
@@ -54,7 +54,7 @@ def draw_stored(questions: QuestionSet, listed: Sequence[Experiment]) -> None:
         selection_mode="multi-row",
     )
     chosen = [done[place] for place in event["selection"]["rows"] if place < len(done)]
-    _chosen(chosen)
+    _experiment_actions(chosen)
 
 
 def _cells(each: Experiment, now: ExperimentSettings) -> Mapping[str, object]:
@@ -64,8 +64,8 @@ def _cells(each: Experiment, now: ExperimentSettings) -> Mapping[str, object]:
         "When": f"{each.finished_at or each.started_at:%Y-%m-%d %H:%M}",
         "Profile": each.profile.ref,
         **measures,
-        "Unjudged": share(each.unjudged),
-        "Changed since": ", ".join(_since(each, now)) or "nothing",
+        "Unjudged": percent(each.unjudged),
+        "Changed since": ", ".join(_changed_since(each, now)) or "nothing",
         "By": f"{each.who}{', by the clock' if each.scheduled and each.who != 'schedule' else ''}",
         "Note": f"searched for weights{': ' if each.note else ''}{each.note}" if searched else each.note,
         "Last judgment": each.judgments_version or None,
@@ -73,7 +73,7 @@ def _cells(each: Experiment, now: ExperimentSettings) -> Mapping[str, object]:
     }
 
 
-def _since(each: Experiment, now: ExperimentSettings) -> Sequence[str]:
+def _changed_since(each: Experiment, now: ExperimentSettings) -> Sequence[str]:
     """What is not as it was when it was measured."""
     checks = (
         ("judgments", each.judgments_version != now.judgments_version),
@@ -100,7 +100,7 @@ def _columns() -> dict[str, Any]:
     }
 
 
-def _chosen(chosen: Sequence[Experiment]) -> None:
+def _experiment_actions(chosen: Sequence[Experiment]) -> None:
     if not chosen:
         st.caption("Choose one to look at it, annotate or delete it; choose several to compare them.")
         return
@@ -147,16 +147,16 @@ def _note(experiment: Experiment) -> None:
 
 def _annotate(experiment_id: int, key: str) -> None:
     note = st.session_state[key]
-    if did(lambda: lab().annotate(experiment_id, note), "The note is kept."):
+    if apply_change(lambda: experiment_runner().annotate(experiment_id, note), "The note is kept."):
         st.session_state.get("lab.whole", {}).pop(experiment_id, None)
 
 
 def _delete(ids: Sequence[int]) -> None:
     def work() -> None:
         for number in ids:
-            lab().delete(number)
+            experiment_runner().delete(number)
 
-    did(work, f"{count(len(ids), 'experiment')} deleted.")
+    apply_change(work, f"{count(len(ids), 'experiment')} deleted.")
     for number in ids:
         st.session_state.get("lab.whole", {}).pop(number, None)
 
@@ -165,9 +165,9 @@ _MEASURE = "lab.measure"
 
 
 @st.fragment
-def draw_detail(shown: Sequence[Experiment], listed: Sequence[Experiment]) -> None:
+def draw_measure_detail(shown: Sequence[Experiment], listed: Sequence[Experiment]) -> None:
     """Which measure; then all there is to see of it. listed: every experiment of the set, for the trend."""
-    with notices.told():
+    with notices.show_errors():
         measure = _picked_measure(shown)
         _kinds(shown, measure)
         compare.draw_questions(shown, measure)
@@ -175,11 +175,11 @@ def draw_detail(shown: Sequence[Experiment], listed: Sequence[Experiment]) -> No
 
 
 def _picked_measure(shown: Sequence[Experiment]) -> str:
-    names = [row.measure.name for row in compared(shown).rows]
+    names = [row.measure.name for row in compare_experiments(shown).rows]
     if st.session_state.get(_MEASURE) not in names:
         st.session_state[_MEASURE] = names[0]
     picked = st.pills(
-        "Looked at more closely", names, key=_MEASURE, required=True, format_func=name_of, persist_state="session"
+        "Looked at more closely", names, key=_MEASURE, required=True, format_func=measure_label, persist_state="session"
     )
     return picked or names[0]
 
@@ -187,16 +187,16 @@ def _picked_measure(shown: Sequence[Experiment]) -> str:
 def _kinds(shown: Sequence[Experiment], measure: str) -> None:
     """The measure for each kind of question, where there are several."""
     mark = (tuple(each.id for each in shown), measure)
-    rows = remembered("kinds", mark, lambda: by_kind(shown, measure))
+    rows = cached("kinds", mark, lambda: by_kind(shown, measure))
     if len(rows) < 2:
         return
-    st.markdown(f"**{name_of(measure)} by kind of question**")
+    st.markdown(f"**{measure_label(measure)} by kind of question**")
     st.table([_kind(shown, row, measure) for row in rows], border="horizontal", hide_index=True)
 
 
 def _kind(shown: Sequence[Experiment], row: KindComparison, measure: str) -> dict[str, str]:
-    unjudged = " · ".join(share(each) for each in row.unjudged)
-    cells = figures(shown, MEASURES[measure], row.values, row.gains)
+    unjudged = " · ".join(percent(each) for each in row.unjudged)
+    cells = value_cells(shown, MEASURES[measure], row.values, row.gains)
     return {"Kind": plain(row.kind), "Questions": f"{row.questions:,}", **cells, "Unjudged": unjudged}
 
 
@@ -208,18 +208,18 @@ def _trend(listed: Sequence[Experiment], measure: str, first: Sequence[str]) -> 
     places = {name: place for place, name in enumerate(dict.fromkeys(first))}
     lines = tuple(sorted(lines, key=lambda line: places.get(line.profile, len(places))))
     more = f", the {MOST_LINES} measured last" if len(lines) > MOST_LINES else ""
-    st.markdown(f"**{name_of(measure)} over time** :gray[· a line per profile{more}]")
+    st.markdown(f"**{measure_label(measure)} over time** :gray[· a line per profile{more}]")
     st.plotly_chart(
         trend_lines(lines, dark=st.context.theme.type == "dark"),
         config={"displayModeBar": False},
         key="measure.trend",
-        alt=f"{name_of(measure)} of every profile over time",
+        alt=f"{measure_label(measure)} of every profile over time",
     )
-    said = []
+    notes = []
     if any(words != "another version" for line in lines for point in line.points for words in point.changed):
-        said.append("An open mark: the judgments or the library had changed since the measurement before.")
-    unjudged = ", ".join(f"{plain(line.points[-1].ref)} {share(line.points[-1].unjudged)}" for line in lines)
-    st.caption(" ".join([*said, f"Unjudged of the first ten, at the last measurement: {unjudged}."]))
+        notes.append("An open mark: the judgments or the library had changed since the measurement before.")
+    unjudged = ", ".join(f"{plain(line.points[-1].ref)} {percent(line.points[-1].unjudged)}" for line in lines)
+    st.caption(" ".join([*notes, f"Unjudged of the first ten, at the last measurement: {unjudged}."]))
 
 
 _RUNS = "runs"
@@ -227,24 +227,24 @@ _RUNS = "runs"
 
 def view(project: str | None) -> None:
     """The set and profiles to measure, running experiments, results, and every stored experiment."""
-    tell()
-    with notices.told():
-        _room(project)
+    show_outcome()
+    with notices.show_errors():
+        _draw_view(project)
 
 
-def _room(project: str | None) -> None:
+def _draw_view(project: str | None) -> None:
     chosen, one, other, press = st.columns([4, 3, 3, 2], vertical_alignment="bottom")
     with chosen:
-        questions = sets.chooser(project)
+        questions = question_sets.choose_set(project)
     if questions is None:
-        sets.first_set(project)
+        question_sets.draw_first_set(project)
         return
     with one:
         first = profile_chooser("Profile A", "a", project)
     with other:
         second = profile_chooser("Profile B, to compare", "b", project, optional=True)
     refs = list(dict.fromkeys(each.ref for each in (first, second) if each is not None))
-    listed = list(lab().experiments(questions.id))
+    listed = list(experiment_runner().experiments(questions.id))
     press.button(
         "Measure",
         key="measure.begin",
@@ -252,24 +252,24 @@ def _room(project: str | None) -> None:
         icon=":material/straighten:",
         width="stretch",
         help=f"Asks every question of the set with {' and '.join(refs)}, and keeps what was found.",
-        on_click=begin,
+        on_click=start_experiments,
         args=(questions, refs),
-        disabled=busy(listed, ExperimentKind.MEASURED, refs),
+        disabled=is_running(listed, ExperimentKind.MEASURED, refs),
     )
-    under_way = running(listed, ExperimentKind.MEASURED)
-    picked = _picked(listed)
+    under_way = draw_unfinished(listed, ExperimentKind.MEASURED)
+    picked = _picked_experiments(listed)
     if picked:
-        _kept_only(picked)
+        _stored_heading(picked)
     shown = picked or _latest(listed, first, second)
     if shown:
-        _found(questions, shown, listed, first, second, alone=bool(picked))
+        _results(questions, shown, listed, first, second, alone=bool(picked))
     elif not under_way:
-        _nothing(questions, first)
+        _nothing_measured(questions, first)
     if any(each.state is RunState.DONE for each in listed):
         draw_stored(questions, listed)
 
 
-def _found(
+def _results(
     questions: QuestionSet,
     shown: Sequence[Experiment],
     listed: Sequence[Experiment],
@@ -283,44 +283,44 @@ def _found(
             f"{plain(second.ref)} has not been measured with this set yet. *Measure* asks both anew.",
             icon=":material/straighten:",
         )
-    compare.draw(questions, shown)
-    draw_detail(shown, listed)
+    compare.draw_comparison(questions, shown)
+    draw_measure_detail(shown, listed)
 
 
 def _latest(listed: Sequence[Experiment], first: ScoreProfile | None, second: ScoreProfile | None) -> list[Experiment]:
     """What was last measured with the two profiles; nothing as long as the first was not."""
     assert first is not None  # one is always chosen
-    own = finished(listed, first.ref)
-    other = finished(listed, second.ref) if second is not None and second.ref != first.ref else None
-    return [whole(each.id) for each in (own, other) if each is not None] if own is not None else []
+    own = latest_finished(listed, first.ref)
+    other = latest_finished(listed, second.ref) if second is not None and second.ref != first.ref else None
+    return [full_experiment(each.id) for each in (own, other) if each is not None] if own is not None else []
 
 
-def _picked(listed: Sequence[Experiment]) -> list[Experiment]:
+def _picked_experiments(listed: Sequence[Experiment]) -> list[Experiment]:
     """The kept experiments that the URL names, in its order."""
     done = {each.id for each in listed if each.state is RunState.DONE}
     named = [int(part) for part in st.query_params.get(_RUNS, "").split(".") if part.isdecimal()]
     found = []
     for number in dict.fromkeys(each for each in named if each in done):
         try:
-            found.append(whole(number))
+            found.append(full_experiment(number))
         except NotFound:  # deleted since it was listed
             continue
     return found[: len(SIDES)]
 
 
-def _kept_only(picked: Sequence[Experiment]) -> None:
+def _stored_heading(picked: Sequence[Experiment]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         words = "Kept experiments side by side" if len(picked) > 1 else "A kept experiment"
         st.markdown(f":material/history: **{words}**, not the latest of the profiles chosen above", width="stretch")
-        st.button("Back to the latest", key="measure.back", icon=":material/undo:", on_click=_back)
+        st.button("Back to the latest", key="measure.back", icon=":material/undo:", on_click=_show_latest)
 
 
-def _back() -> None:
+def _show_latest() -> None:
     del st.query_params[_RUNS]
 
 
-def _nothing(questions: QuestionSet, first: ScoreProfile | None) -> None:
-    asked = len(tuning().judging.questions(questions.id))
+def _nothing_measured(questions: QuestionSet, first: ScoreProfile | None) -> None:
+    asked = len(evaluation_service().judging.questions(questions.id))
     if not asked:
         words = "Add questions to it under *Judge*, or take them from a file."
         notices.empty(":material/quiz:", f"{plain(questions.name)} holds no questions", words)

@@ -14,34 +14,43 @@ from core.evaluation.tuning.optimiser import RAISABLE, WeightChange, weight_chan
 from core.knowledge.factors import factor_table
 from core.search.explanation.score_breakdown import factor_label
 from pages.components import notices
-from pages.components.tuning import sets
-from pages.components.tuning.experiment_state import begin, busy, go, lab, profile_chooser, running, tell, whole
-from pages.components.tuning.measure_charts import (
-    figure,
-    framed,
-    name_of,
+from pages.components.tuning import question_sets
+from pages.components.tuning.charts import (
+    decimal,
+    interval_text,
+    measure_label,
     p_words,
-    paint,
-    share,
+    palette,
+    percent,
+    set_frame,
     signed,
-    span,
     whiskers,
 )
-from pages.components.tuning.save_profile import keep
+from pages.components.tuning.experiment_state import (
+    draw_unfinished,
+    experiment_runner,
+    full_experiment,
+    is_running,
+    open_view,
+    profile_chooser,
+    save_button,
+    show_outcome,
+    start_experiments,
+)
 from pages.components.wording import count, plain
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-__all__ = ["view", "weight_bars", "worth"]
+__all__ = ["gain_chart", "view", "weight_bars"]
 
 
-def worth(found: OptimiserResult, measure: str, *, dark: bool = False) -> "Figure":
+def gain_chart(found: OptimiserResult, measure: str, *, dark: bool = False) -> "Figure":
     """The measure with its interval: under the weights in use, under the found ones on the questions they were found
     on, and on questions they had not seen. The last decides."""
     from plotly.graph_objects import Figure, Scatter
 
-    colours = paint(dark=dark)
+    colours = palette(dark=dark)
     rows = (
         ("In use now", found.baseline, colours.quiet, "circle", "the weights in use, on all questions"),
         (
@@ -54,21 +63,22 @@ def worth(found: OptimiserResult, measure: str, *, dark: bool = False) -> "Figur
         ("Found, on questions<br>it had not seen", found.held_out, colours.sides[0], "diamond", "this one counts"),
     )
     drawn = Figure()
-    for place, (label, held, colour, symbol, told) in enumerate(rows):
+    for place, (label, interval, colour, symbol, meaning) in enumerate(rows):
         drawn.add_trace(
             Scatter(
-                x=[held.mean], y=[place], mode="markers+text", text=[figure(held.mean)], textposition="top right",
-                textfont={"size": 13, "color": colours.ink}, error_x=whiskers([held], colour),
+                x=[interval.mean], y=[place], mode="markers+text", text=[decimal(interval.mean)],
+                textposition="top right", textfont={"size": 13, "color": colours.ink},
+                error_x=whiskers([interval], colour),
                 marker={"size": 12, "color": colour, "symbol": symbol, "line": {"width": 2, "color": colour}},
-                hovertemplate=f"{label.replace('<br>', ' ')}: {figure(held.mean)}, plausibly {span(held)}<br>{told}"
-                "<extra></extra>",
+                hovertemplate=f"{label.replace('<br>', ' ')}: {decimal(interval.mean)}, plausibly"
+                f" {interval_text(interval)}<br>{meaning}<extra></extra>",
             )
         )  # fmt: skip
     drawn.add_vline(found.baseline.mean, line={"color": colours.quiet, "width": 1, "dash": "dot"})
-    framed(drawn, 60 + 58 * len(rows), dark=dark)
-    ends = [end for _, held, *_ in rows for end in (held.low, held.high)]
+    set_frame(drawn, 60 + 58 * len(rows), dark=dark)
+    ends = [end for _, interval, *_ in rows for end in (interval.low, interval.high)]
     drawn.update_xaxes(range=[max(0.0, min(ends) - 0.06), min(1.02, max(ends) + 0.06)], tickformat=".2f")
-    drawn.update_xaxes(title={"text": name_of(measure), "standoff": 6})
+    drawn.update_xaxes(title={"text": measure_label(measure), "standoff": 6})
     drawn.update_yaxes(
         tickvals=list(range(len(rows))), ticktext=[f"{label} " for label, *_ in rows], showgrid=False,
         range=[len(rows) - 0.5, -0.6],
@@ -83,11 +93,11 @@ def weight_bars(changes: Sequence[WeightChange], *, dark: bool = False) -> "Figu
     """
     from plotly.graph_objects import Bar, Figure, Scatter
 
-    colours, places = paint(dark=dark), list(range(len(changes)))
+    colours, places = palette(dark=dark), list(range(len(changes)))
     drawn = Figure(
         Bar(
             orientation="h", x=[each.after for each in changes], y=places, width=0.56, name="found",
-            marker={"color": colours.good, "cornerradius": 2}, customdata=[_words(each) for each in changes],
+            marker={"color": colours.good, "cornerradius": 2}, customdata=[_change_words(each) for each in changes],
             hovertemplate="%{customdata}<extra></extra>",
         )
     )  # fmt: skip
@@ -100,7 +110,7 @@ def weight_bars(changes: Sequence[WeightChange], *, dark: bool = False) -> "Figu
             },
         )
     )  # fmt: skip
-    framed(drawn, 60 + 34 * len(changes), dark=dark, legend=True)
+    set_frame(drawn, 60 + 34 * len(changes), dark=dark, legend=True)
     drawn.update_xaxes(range=[-0.01, None], tickformat=".2f", rangemode="tozero")
     drawn.update_yaxes(
         tickvals=places, ticktext=[f"{factor_label(each.factor)} " for each in changes],
@@ -123,9 +133,9 @@ def _spread(drawn: "Figure", changes: Sequence[WeightChange], ink: str) -> None:
         )  # fmt: skip
 
 
-def _words(each: WeightChange) -> str:
-    said = f"{factor_label(each.factor)}: {each.before:.3f} → {each.after:.3f}"
-    return f"{said}<br>{each.low:.3f} to {each.high:.3f} over the folds"
+def _change_words(each: WeightChange) -> str:
+    change = f"{factor_label(each.factor)}: {each.before:.3f} → {each.after:.3f}"
+    return f"{change}<br>{each.low:.3f} to {each.high:.3f} over the folds"
 
 
 _USUAL = ("similarity", "keyword", "term_coverage", "relevance_feedback")
@@ -137,44 +147,46 @@ _PRESETS = OptimiserSettings(())
 
 def view(project: str | None) -> None:
     """What is searched for and from where; what is under way; and what was found, with what it is worth."""
-    tell()
-    with notices.told():
-        _room(project)
+    show_outcome()
+    with notices.show_errors():
+        _draw_view(project)
 
 
-def _room(project: str | None) -> None:
+def _draw_view(project: str | None) -> None:
     chosen, one, what, press = st.columns([3, 3, 2, 4], vertical_alignment="bottom")
     with chosen:
-        questions = sets.chooser(project)
+        questions = question_sets.choose_set(project)
     if questions is None:
-        sets.first_set(project)
+        question_sets.draw_first_set(project)
         return
     with one:
         base = profile_chooser("Start from", "a", project)
     assert base is not None  # one is always chosen
-    measure = what.selectbox("Raise", RAISABLE, key="optimise.measure", format_func=name_of, persist_state="session")
-    wanted = _wanted(base, measure)
-    listed = list(lab().experiments(questions.id))
+    measure = what.selectbox(
+        "Raise", RAISABLE, key="optimise.measure", format_func=measure_label, persist_state="session"
+    )
+    wanted = _settings_form(base, measure)
+    listed = list(experiment_runner().experiments(questions.id))
     press.button(
         "Search for better weights",
         key="optimise.begin",
         type="primary",
         icon=":material/auto_fix_high:",
         width="stretch",
-        on_click=begin,
+        on_click=start_experiments,
         args=(questions, [base.ref]),
         kwargs={"optimising": wanted},
-        disabled=busy(listed, ExperimentKind.OPTIMISED, [base.ref]),
+        disabled=is_running(listed, ExperimentKind.OPTIMISED, [base.ref]),
     )
-    under_way = running(listed, ExperimentKind.OPTIMISED)
+    under_way = draw_unfinished(listed, ExperimentKind.OPTIMISED)
     done = [each for each in listed if each.kind is ExperimentKind.OPTIMISED and each.state is RunState.DONE]
     if done:
-        _found(_looked_at(done, base))
+        _results(_choose_search(done, base))
     elif not under_way:
-        _nothing()
+        _nothing_found()
 
 
-def _wanted(base: ScoreProfile, measure: str) -> OptimiserSettings:
+def _settings_form(base: ScoreProfile, measure: str) -> OptimiserSettings:
     """Which factors are weighed, and how long it searches."""
     known = list(factor_table().rows)
     usual = [name for name in known if base.weights.get(name) or name in _USUAL]
@@ -206,7 +218,7 @@ def _wanted(base: ScoreProfile, measure: str) -> OptimiserSettings:
         )  # fmt: skip
 
 
-def _nothing() -> None:
+def _nothing_found() -> None:
     notices.empty(
         ":material/auto_fix_high:",
         "No search for weights yet",
@@ -215,30 +227,30 @@ def _nothing() -> None:
     )
 
 
-def _looked_at(done: Sequence[Experiment], base: ScoreProfile) -> Experiment:
+def _choose_search(done: Sequence[Experiment], base: ScoreProfile) -> Experiment:
     """The search that is shown: the newest from this base, else the newest, unless another one is chosen."""
     if len(done) == 1:
-        return whole(done[0].id)
+        return full_experiment(done[0].id)
     known = {each.id: each for each in sorted(done, key=lambda each: (each.profile.ref != base.ref, -each.id))}
     picked = st.selectbox(
         "Search",
         list(known),
         key=f"optimise.search.{base.ref}.{done[0].id}",
-        format_func=lambda number: _called(known[number]),
+        format_func=lambda number: _search_title(known[number]),
         label_visibility="collapsed",
     )
-    return whole(picked)
+    return full_experiment(picked)
 
 
-def _called(each: Experiment) -> str:
+def _search_title(each: Experiment) -> str:
     at, wanted = each.finished_at or each.started_at, each.optimising
-    raised = f" · {name_of(wanted.measure)} · seed {wanted.seed}" if wanted else ""
+    raised = f" · {measure_label(wanted.measure)} · seed {wanted.seed}" if wanted else ""
     worth = "" if each.optimised is None else f" · {signed(each.optimised.gain.mean)} held out"
     return f"{at:%Y-%m-%d %H:%M} · from {each.profile.ref}{raised}{worth}"
 
 
 # What was found
-def _found(experiment: Experiment) -> None:
+def _results(experiment: Experiment) -> None:
     found, wanted = experiment.optimised, experiment.optimising
     if found is None or wanted is None:
         return
@@ -248,14 +260,14 @@ def _found(experiment: Experiment) -> None:
     plain_bar = {"displayModeBar": False}
     with st.grid(2, min_column_width=470, gap="large"):
         with st.container(gap="xsmall"):
-            st.markdown(f"**What it is worth** :gray[· {name_of(wanted.measure)}, 95 % intervals]")
-            st.plotly_chart(worth(found, wanted.measure, dark=dark), config=plain_bar, key="optimise.worth")
+            st.markdown(f"**What it is worth** :gray[· {measure_label(wanted.measure)}, 95 % intervals]")
+            st.plotly_chart(gain_chart(found, wanted.measure, dark=dark), config=plain_bar, key="optimise.worth")
             _gain(found, wanted)
         with st.container(gap="xsmall"):
             st.markdown("**What it would change**")
             st.plotly_chart(weight_bars(changes, dark=dark), config=plain_bar, key="optimise.weights")
             st.caption("Thin lines: the least and the most a factor got over the folds.")
-            _wide(changes)
+            _unstable_weights(changes)
     _weights(changes)
     _questions(experiment, found, wanted)
     _apply(experiment, found)
@@ -270,24 +282,24 @@ def _verdict(experiment: Experiment, found: OptimiserResult, wanted: OptimiserSe
         f"From **{plain(experiment.profile.ref)}**",
         f"{wanted.trials:,} mixes for each of {wanted.folds} folds and for all questions",
         f"seed {wanted.seed}: the same again finds the same",
-        f"{share(experiment.unjudged)} of the first ten unjudged",
+        f"{percent(experiment.unjudged)} of the first ten unjudged",
     ]
     st.caption(" · ".join(parts))
 
 
 def _gain(found: OptimiserResult, wanted: OptimiserSettings) -> None:
     """The gain that decides, in words; and how much of the training gain was memory."""
-    gain = f"**{signed(found.gain.mean)}** ({span(found.gain, sign=True)}), p {p_words(found.p_value)}"
+    gain = f"**{signed(found.gain.mean)}** ({interval_text(found.gain, sign=True)}), p {p_words(found.p_value)}"
     seen = found.training.mean - found.held_out.mean
     memory = (
-        f" On the questions it was found on it seems {figure(seen)} better still: that part it has learnt by heart."
+        f" On the questions it was found on it seems {decimal(seen)} better still: that part it has learnt by heart."
         if seen > 0
         else ""
     )
     st.caption(f"Gain on {count(found.gain.n, 'question')} not seen: {gain}.{memory}")
 
 
-def _wide(changes: Sequence[WeightChange]) -> None:
+def _unstable_weights(changes: Sequence[WeightChange]) -> None:
     wide = [factor_label(each.factor) for each in changes if each.wide]
     if wide:
         st.caption(
@@ -324,12 +336,12 @@ def _questions(experiment: Experiment, found: OptimiserResult, wanted: Optimiser
             with st.container(gap="xsmall"):
                 st.markdown(f"**{head}** :gray[· {count(len(changes), 'held-out question')}]")
                 if changes:
-                    _changes(experiment, changes, key)
+                    _question_table(experiment, changes, key)
                 else:
                     st.caption("None.")
 
 
-def _changes(experiment: Experiment, changes: Sequence[MetricChange], key: str) -> None:
+def _question_table(experiment: Experiment, changes: Sequence[MetricChange], key: str) -> None:
     number = st.column_config.NumberColumn
     event = st.dataframe(
         [
@@ -353,7 +365,7 @@ def _changes(experiment: Experiment, changes: Sequence[MetricChange], key: str) 
     chosen = event["selection"]["rows"]
     if chosen and chosen[0] < len(changes):
         st.button(
-            "Open it in Tune", key=f"{key}.tune", icon=":material/tune:", on_click=go, args=("tune",),
+            "Open it in Tune", key=f"{key}.tune", icon=":material/tune:", on_click=open_view, args=("tune",),
             kwargs={"q": changes[chosen[0]].question, "base": experiment.profile.ref},
         )  # fmt: skip
 
@@ -366,7 +378,7 @@ def _apply(experiment: Experiment, found: OptimiserResult) -> None:
             "Save although the gain is not significant", key=f"optimise.although.{experiment.id}"
         )
         note = f"{found.verdict} Experiment {experiment.id} on '{experiment.set_name}'."
-        keep(
+        save_button(
             found.profile, experiment.profile, note, f"optimise.keep.{experiment.id}", "Apply as a new version",
             ready=ready,
         )  # fmt: skip

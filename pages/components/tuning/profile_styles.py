@@ -14,12 +14,12 @@ from core.knowledge.gaps import evidence_row
 from core.knowledge.routes import routes
 from core.search.explanation.score_breakdown import factor_label
 from pages.components import charts
-from pages.components.wording import plain, shortened
+from pages.components.wording import plain, shorten
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-__all__ = ["difference_rows", "named", "said", "settings", "strip", "weight_bars"]
+__all__ = ["difference_rows", "key_label", "profile_label", "setting_lines", "weight_bars", "weight_strip"]
 
 _SHOWN = 3
 _KEYS = {
@@ -35,9 +35,9 @@ _KEYS = {
 _TABLES = {"weights": "Weight", "multipliers": "Multiplier", "legs": "Leg", "relational_legs": "Leg if relational"}
 
 
-def named(profile: ScoreProfile, length: int = 60) -> str:
+def profile_label(profile: ScoreProfile, length: int = 60) -> str:
     """What a profile is called, as safe markdown: its name in at most so many characters, and its version in gray."""
-    return plain(shortened(profile.name, length)) + (f":gray[\\@{profile.version}]" if profile.version else "")
+    return plain(shorten(profile.name, length)) + (f":gray[\\@{profile.version}]" if profile.version else "")
 
 
 def _ordered(weights: Mapping[str, float]) -> list[tuple[str, float]]:
@@ -45,7 +45,7 @@ def _ordered(weights: Mapping[str, float]) -> list[tuple[str, float]]:
     return sorted(((name, weight) for name, weight in weights.items() if weight), key=lambda each: -each[1])
 
 
-def strip(profile: ScoreProfile) -> None:
+def weight_strip(profile: ScoreProfile) -> None:
     """The weights as a thin bar in which they fill the track, the threshold as a tick; the heaviest in words."""
     parts = _ordered(profile.weights)
     best = Score(1.0, tuple(Factor(name, 1.0, weight, weight, "") for name, weight in parts))
@@ -87,7 +87,7 @@ def weight_bars(after: ScoreProfile, before: ScoreProfile | None = None, *, dark
     return figure
 
 
-def settings(profile: ScoreProfile) -> Sequence[tuple[str, str]]:
+def setting_lines(profile: ScoreProfile) -> Sequence[tuple[str, str]]:
     """Everything but the weights, as lines of a heading and its words; what is not set stands as it is usual."""
     row = evidence_row(profile)
     outside = routes().outside if profile.routing_outside is None else profile.routing_outside
@@ -98,10 +98,10 @@ def settings(profile: ScoreProfile) -> Sequence[tuple[str, str]]:
         ("Multiplied by", ", ".join(times) or "nothing"),
         ("Legs", f"{_legs(profile.legs)}; k {profile.fusion_k}"),
         ("Legs if relational", _legs(profile.relational_legs)),
-        ("Outside the route", f"a truth weighs {outside:.2f}{_usual(profile.routing_outside)}"),
+        ("Outside the route", f"a truth weighs {outside:.2f}{_default_note(profile.routing_outside)}"),
         ("Half-life", f"{profile.half_life_days:g} days"),
-        ("Covered", f"from {row.covered:.2f}{_usual(profile.covered)}"),
-        ("Partly covered", f"from {row.partial:.2f}{_usual(profile.partial)}"),
+        ("Covered", f"from {row.covered:.2f}{_default_note(profile.covered)}"),
+        ("Partly covered", f"from {row.partial:.2f}{_default_note(profile.partial)}"),
     )
 
 
@@ -109,14 +109,14 @@ def _legs(legs: LegWeights) -> str:
     return ", ".join(f"{label} {getattr(legs, leg):.2f}" for leg, label in LEG_LABELS.items())
 
 
-def _usual(own: float | None) -> str:
+def _default_note(own: float | None) -> str:
     return ", as usual" if own is None else ""
 
 
-def said(key: str) -> str:
+def key_label(key: str) -> str:
     """What a key of a profile is called.
 
-    >>> said("weights.keyword"), said("legs.dense"), said("fusion_k")
+    >>> key_label("weights.keyword"), key_label("legs.dense"), key_label("fusion_k")
     ('Weight: Keywords', 'Leg: by meaning', 'k of fusion')
     """
     table, _, name = key.partition(".")
@@ -131,19 +131,19 @@ def difference_rows(
     """Differences as rows of a table. before, after: what stands above the two columns, not the same."""
     return [
         {
-            "What": said(each.key),
-            before: _number(each, each.before),
-            after: _number(each, each.after),
+            "What": key_label(each.key),
+            before: _value_text(each, each.before),
+            after: _value_text(each, each.after),
             "Change": _change(each),
         }
         for each in found
     ]
 
 
-def _number(difference: ProfileDifference, value: float | None) -> str:
+def _value_text(difference: ProfileDifference, value: float | None) -> str:
     if value is None:
         return "none" if "." in difference.key else "as usual"
-    return _short(value)
+    return _number_text(value)
 
 
 def _change(difference: ProfileDifference) -> str:
@@ -154,9 +154,9 @@ def _change(difference: ProfileDifference) -> str:
     return "" if before is None or after is None else _signed(after - before)
 
 
-def _short(value: float) -> str:
+def _number_text(value: float) -> str:
     """
-    >>> _short(0.5), _short(0.125), _short(60), _short(14.0)
+    >>> _number_text(0.5), _number_text(0.125), _number_text(60), _number_text(14.0)
     ('0.50', '0.125', '60', '14')
     """
     two = f"{value:.2f}"
@@ -168,4 +168,4 @@ def _signed(change: float) -> str:
     >>> _signed(-0.5), _signed(16.0)
     ('−0.50', '+16')
     """
-    return f"{'−' if change < 0 else '+'}{_short(abs(change))}"
+    return f"{'−' if change < 0 else '+'}{_number_text(abs(change))}"

@@ -16,19 +16,27 @@ from core.search.explanation.score_breakdown import strip_words
 from pages.components import cards, charts
 from pages.components.coverage.state import kind_words
 from pages.components.styles import CELLS
-from pages.components.tuning.state import called
+from pages.components.tuning.state import profile_title
 from pages.components.urls import page_path
-from pages.components.wording import count, plain, shortened, squeezed
+from pages.components.wording import count, plain, shorten, shorten_middle
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-__all__ = ["KINDS", "LineKind", "cells", "headline", "in_and_out", "kind_of", "lines", "listed", "rank_lines"]
+__all__ = [
+    "KINDS",
+    "LineKind",
+    "draw_changed_cells",
+    "draw_entering_leaving",
+    "draw_headline",
+    "draw_new_list",
+    "draw_rank_lines",
+    "kind_of",
+    "rank_lines",
+]
 
-_NAME = 17
-
-_ROW = 27
-
+_NAME = 17  # characters of a document's name beside the chart; chosen by hand
+_ROW = 27  # pixels
 _WIDE, _GAP, _FAR = 1.55, 0.11, 0.2
 """How far the picture reaches beyond its two sides, and where ranks and names stand there, in gaps between them."""
 
@@ -67,7 +75,7 @@ def kind_of(move: RankChange) -> LineKind:
 
 
 def rank_lines(
-    trial: Trial, heads: tuple[str, str], placed: Callable[[RankChange], str], *, dark: bool = False
+    trial: Trial, side_labels: tuple[str, str], location_of: Callable[[RankChange], str], *, dark: bool = False
 ) -> "Figure":
     """One line per passage, from its rank under the base at the left to its rank under the trial at the right.
 
@@ -76,59 +84,59 @@ def rank_lines(
     """
     from plotly.graph_objects import Figure
 
-    rows = max((place for move in trial.moves for place in _ends(move, trial.depth) if place), default=1)
+    rows = max((place for move in trial.moves for place in _places(move, trial.depth) if place), default=1)
     traces = [
         _lines(kind, [move for move in trial.moves if kind_of(move) is kind], trial.depth, rows, dark=dark)
         for kind in KINDS.values()
         if any(kind_of(move) is kind for move in trial.moves)
     ]
-    traces += [_words(trial, placed, rows, side) for side in (0, 1)]
+    traces += [_labels(trial, location_of, rows, side) for side in (0, 1)]
     layout = {
         "height": 64 + _ROW * (rows + 1),
         "margin": {"l": 4, "r": 4, "t": 28, "b": 28},
         "hoverlabel": {"align": "left"},
         "legend": {"orientation": "h", "y": 0, "yanchor": "top", "x": 0.5, "xanchor": "center", "itemclick": False},
-        "xaxis": {"range": [-_WIDE, 1 + _WIDE], "tickvals": [0, 1], "ticktext": [escape(head) for head in heads],
+        "xaxis": {"range": [-_WIDE, 1 + _WIDE], "tickvals": [0, 1], "ticktext": [escape(head) for head in side_labels],
                   "side": "top", "showgrid": False, "zeroline": False, "fixedrange": True},
         "yaxis": {"range": [rows + 1.4, 0.4], "visible": False, "fixedrange": True},
     }  # fmt: skip
     return Figure(data=traces, layout=layout)  # at once: to update a figure takes longer than to make it
 
 
-def _ends(move: RankChange, depth: int) -> tuple[int | None, int | None]:
+def _places(move: RankChange, depth: int) -> tuple[int | None, int | None]:
     """Its places on both sides, None below the last row."""
     before, after = (place if place and place <= depth else None for place in (move.place_before, move.place_after))
     return before, after
 
 
-def _lines(kind: LineKind, moves: Sequence[RankChange], depth: int, rows: int, *, dark: bool) -> dict[str, Any]:
+def _lines(kind: LineKind, changes: Sequence[RankChange], depth: int, rows: int, *, dark: bool) -> dict[str, Any]:
     """All moves of one kind as one trace, its lines apart."""
     x: list[int | None] = []
     y: list[int | None] = []
-    told: list[str] = []
-    for move in moves:
-        ends = [None if place is None and not move.shown else place or rows + 1 for place in _ends(move, depth)]
+    hover_texts: list[str] = []
+    for change in changes:
+        ends = [None if place is None and not change.shown else place or rows + 1 for place in _places(change, depth)]
         x += [0, 1, None]
         y += [*ends, None]
-        told += [_hover(move)] * 2 + [""]
+        hover_texts += [_hover(change)] * 2 + [""]
     colour = kind.dark if dark else kind.light
     return {
         "type": "scatter", "mode": "lines+markers", "name": kind.words, "x": x, "y": y,
         "line": {"color": colour, "width": kind.width, "dash": kind.dash},
         "marker": {"symbol": kind.symbol, "size": 9, "color": colour},
-        "hovertext": told, "hovertemplate": "%{hovertext}<extra></extra>",
+        "hovertext": hover_texts, "hovertemplate": "%{hovertext}<extra></extra>",
     }  # fmt: skip
 
 
-def _words(trial: Trial, placed: Callable[[RankChange], str], rows: int, side: int) -> dict[str, Any]:
+def _labels(trial: Trial, location_of: Callable[[RankChange], str], rows: int, side: int) -> dict[str, Any]:
     """Rank, document and place beside every end that has a rank; what the row below means, where an end lies there."""
-    ends = [(_ends(move, trial.depth)[side], move) for move in trial.moves]
+    ends = [(_places(move, trial.depth)[side], move) for move in trial.moves]
     ranked = [(place, move) for place, move in ends if place is not None]
-    below = [_below(move, side) for place, move in ends if place is None and move.shown]
+    below = [_below_words(move, side) for place, move in ends if place is None and move.shown]
     near, far, beside = (-_GAP, -_FAR, "middle left") if side == 0 else (1 + _GAP, 1 + _FAR, "middle right")
     spots: list[tuple[float, int, str, str]] = []
     for place, move in ranked:
-        name = _short(move.candidate.passage.document_name, placed(move))
+        name = _short(move.candidate.passage.document_name, location_of(move))
         spots += [(near, place, f"<b>{place}</b>", "middle center"), (far, place, escape(name), beside)]
     if below:
         spots.append((far, rows + 1, f"<i>{' or '.join(sorted(set(below)))}</i>", beside))
@@ -139,37 +147,39 @@ def _words(trial: Trial, placed: Callable[[RankChange], str], rows: int, side: i
     }  # fmt: skip
 
 
-def _below(move: RankChange, side: int) -> str:
+def _below_words(move: RankChange, side: int) -> str:
     """What became of a passage that is not among the first."""
     return "left out" if (move.place_before if side == 0 else move.place_after) is None else "further down"
 
 
 def _short(name: str, place: str) -> str:
     """A document's name without its ending, cut in its middle, and where in it: "Overtime…g_Policy p. 1"."""
-    return f"{squeezed(name.rpartition('.')[0] or name, _NAME)} {shortened(place.replace('page ', 'p. '), 12)}".strip()
+    return (
+        f"{shorten_middle(name.rpartition('.')[0] or name, _NAME)} {shorten(place.replace('page ', 'p. '), 12)}".strip()
+    )
 
 
 def _hover(move: RankChange) -> str:
     before, after = (f"{score.total:.3f}" if score else "no score" for score in (move.score_before, move.score_after))
     ranks = " → ".join(str(place) if place else "not ranked" for place in (move.place_before, move.place_after))
-    name = escape(squeezed(move.candidate.passage.document_name, 60))
-    return f"<b>{name}</b><br>rank {ranks} · score {before} → {after}<br>{escape(shortened(move.why, 140))}"
+    name = escape(shorten_middle(move.candidate.passage.document_name, 60))
+    return f"<b>{name}</b><br>rank {ranks} · score {before} → {after}<br>{escape(shorten(move.why, 140))}"
 
 
 _LISTED, _HEIGHT = 20, 480
 
-_ALIKE = (
+_OVERLAP_HELP = (
     "RBO is rank-biased overlap with p = 0.9: 1 when both lists are alike, the first ranks count most. Jaccard is the"
     " share of results that both lists show, whatever their order."
 )
 
-_WEIGHED = (
+_COVERAGE_HELP = (
     "Coverage weighs evidence by its own absolute score, not by a profile's weights: of a profile only its two coverage"
     " thresholds reach the board."
 )
 
 
-def headline(trial: Trial, flipped: Sequence[CellChangePreview], milliseconds: float, *, moved: bool) -> None:
+def draw_headline(trial: Trial, flipped: Sequence[CellChangePreview], milliseconds: float, *, moved: bool) -> None:
     """The whole effect in one line."""
     if not moved:
         st.markdown("**Nothing is moved yet.** :gray[Both lists are the same; move a slider to see what it does.]")
@@ -183,17 +193,17 @@ def headline(trial: Trial, flipped: Sequence[CellChangePreview], milliseconds: f
         f"**{count(len(flipped), 'cell')}** {'flips' if len(flipped) == 1 else 'flip'}",
         f":gray[re-scored in {milliseconds:.0f} ms]",
     ]
-    st.markdown(" · ".join(parts), help=_ALIKE)
+    st.markdown(" · ".join(parts), help=_OVERLAP_HELP)
 
 
-def lines(trial: Trial, before: SearchResult, after: SearchResult, names: tuple[str, str]) -> None:
+def draw_rank_lines(trial: Trial, before: SearchResult, after: SearchResult, names: tuple[str, str]) -> None:
     """The rank-change lines."""
     if not trial.moves:
         st.info("Neither of the two shows anything.", icon=":material/search_off:")
         return
     figure = rank_lines(trial, names, lambda move: _place(move, after), dark=st.context.theme.type == "dark")
-    said = ", ".join(f"{_name(move, after)} {kind_of(move).words}" for move in trial.moves if move.shown)
-    st.plotly_chart(figure, key="tune.lines", config={"displayModeBar": False}, alt=said)
+    description = ", ".join(f"{_name(move, after)} {kind_of(move).words}" for move in trial.moves if move.shown)
+    st.plotly_chart(figure, key="tune.lines", config={"displayModeBar": False}, alt=description)
     shown = (len(before.hits), len(after.hits))
     if trial.depth > max(shown):
         most = (
@@ -204,7 +214,7 @@ def lines(trial: Trial, before: SearchResult, after: SearchResult, names: tuple[
 
 def _place(move: RankChange, result: SearchResult) -> str:
     passage = move.candidate.passage
-    return cards.place(passage, result.documents.get(passage.document_id))
+    return cards.location(passage, result.documents.get(passage.document_id))
 
 
 def _name(move: RankChange, result: SearchResult) -> str:
@@ -212,18 +222,18 @@ def _name(move: RankChange, result: SearchResult) -> str:
     return f"{name}, {where}" if where else name
 
 
-def listed(
+def draw_new_list(
     trial: Trial, after: SearchResult, sentences: Mapping[int, str], request: SearchRequest, *, moved: bool
 ) -> None:
     """The new list, each with what became of it and, when something was moved, why."""
     if not after.hits:
         st.info(plain(after.silence), icon=":material/search_off:")
-    moves = {move.passage_id: move for move in trial.moves}
+    changes = {move.passage_id: move for move in trial.moves}
     for hit in after.hits[: trial.depth]:
-        passage, move = hit.candidate.passage, moves[hit.candidate.passage.id]
+        passage, move = hit.candidate.passage, changes[hit.candidate.passage.id]
         with st.container(gap="xxsmall"):
             _head(move, after, request, hit.rank)
-            st.caption(plain(shortened(display_quote(sentences.get(passage.id, passage.text)), 170)))
+            st.caption(plain(shorten(display_quote(sentences.get(passage.id, passage.text)), 170)))
             with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
                 st.markdown(f"**{hit.score.total:.3f}**", width=46)
                 strip = charts.score_strip(hit.score, after.profile.threshold)
@@ -237,30 +247,30 @@ def _head(move: RankChange, result: SearchResult, request: SearchRequest, rank: 
     kind = kind_of(move)
     change = f"{kind.sign} {abs(move.up)}" if move.up else kind.sign if kind.words == "stays" else kind.words
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{rank}** :{_INK[kind.words]}[{change}]", width="content")
+        st.markdown(f"**{rank}** :{_INKS[kind.words]}[{change}]", width="content")
         cards.origin_badge(move.candidate.passage)
-        cards.inspect_link(request, move.passage_id, plain(shortened(_name(move, result), 60)))
+        cards.inspect_link(request, move.passage_id, plain(shorten(_name(move, result), 60)))
 
 
-_INK = {"enters": "primary", "moves up": "primary", "stays": "gray", "moves down": "red", "leaves": "red"}
+_INKS = {"enters": "primary", "moves up": "primary", "stays": "gray", "moves down": "red", "leaves": "red"}
 
 
-def in_and_out(trial: Trial, after: SearchResult, request: SearchRequest) -> None:
+def draw_entering_leaving(trial: Trial, after: SearchResult, request: SearchRequest) -> None:
     """What only one of the two lists shows, with why."""
-    for words, moves in (("Enters", trial.entering), ("Leaves", trial.leaving)):
-        st.markdown(f"**{words}** · {len(moves)}")
-        for move in moves:
+    for words, changes in (("Enters", trial.entering), ("Leaves", trial.leaving)):
+        st.markdown(f"**{words}** · {len(changes)}")
+        for change in changes:
             with st.container(gap="xxsmall"):
-                _head(move, after, request, move.after or move.before)
-                st.caption(plain(move.why))
-        if not moves:
+                _head(change, after, request, change.after or change.before)
+                st.caption(plain(change.why))
+        if not changes:
             st.caption("Nothing.")
 
 
-def cells(flipped: Sequence[CellChangePreview], board: Board | None, base: ScoreProfile) -> None:
+def draw_changed_cells(flipped: Sequence[CellChangePreview], board: Board | None, base: ScoreProfile) -> None:
     """Which cells of the board the new thresholds would judge otherwise."""
     st.markdown(f"**Coverage cells that would flip** · {len(flipped)}")
-    st.caption(_WEIGHED)
+    st.caption(_COVERAGE_HELP)
     if board is None:
         st.markdown("No board is assessed yet, so no cell can flip.")
         st.page_link(page_path("coverage"), label="Assess topics on Coverage", icon=":material/grid_on:")
@@ -272,7 +282,7 @@ def cells(flipped: Sequence[CellChangePreview], board: Board | None, base: Score
         st.caption(f":material/check: None of {count(len(board.cells), 'cell')}.")
     if board is not None and board.profile not in ("", base.ref):
         st.caption(
-            f"The board was assessed with {plain(board.profile)}; here {plain(called(base))} is held against it."
+            f"The board was assessed with {plain(board.profile)}; here {plain(profile_title(base))} is held against it."
         )
 
 

@@ -18,31 +18,31 @@ from pages.components.urls import params_of, request_from
 __all__ = [
     "DEPTHS",
     "TuningResult",
-    "adopt",
-    "ask",
-    "asked",
-    "begin",
-    "called",
-    "desk",
+    "add_problem",
+    "begin_trial",
+    "cached_candidates",
+    "current_request",
+    "evaluation_service",
     "group_key",
-    "moved",
-    "problem",
-    "restart",
-    "retrieved",
+    "profile_title",
+    "read_url",
+    "reset_sliders",
+    "set_question",
+    "show_outcome",
     "slider_key",
-    "standing",
+    "slider_values",
+    "store_changes",
     "suggestions",
-    "told",
-    "write",
+    "write_url",
 ]
 
 DEPTHS = (10, 20)
 """How far down two rankings can be compared."""
 _FRESH_SECONDS = 600.0  # how long candidates are tried on: the library may change under them
-_KEPT = 4
+_MOST_CACHED = 4
 _SENTENCES = 20
 _EVERYTHING = SearchFilters()
-_OURS = {"q", "routed", "without", "base", "trial", "depth", *(field.name for field in fields(SearchFilters))}
+_PARAMS = {"q", "routed", "without", "base", "trial", "depth", *(field.name for field in fields(SearchFilters))}
 """What the URL says of this view; the other views of the page have their own names."""
 
 
@@ -55,8 +55,8 @@ class TuningResult:
     sentences: Mapping[int, str]
 
 
-def desk() -> EvaluationService:
-    """The tuning service."""
+def evaluation_service() -> EvaluationService:
+    """The service for profiles, judgments and experiments."""
     return session.workbench().evaluation
 
 
@@ -65,26 +65,26 @@ def desk() -> EvaluationService:
 
 def _params() -> dict[str, list[str]]:
     """The question with its filters, and what is tried, as the URL says it."""
-    return {name: st.query_params.get_all(name) for name in st.query_params if name in _OURS}
+    return {name: st.query_params.get_all(name) for name in st.query_params if name in _PARAMS}
 
 
-def adopt(project: str | None) -> None:
+def read_url(project: str | None) -> None:
     """Take over what the URL asks, when it was not this view that wrote it; without anything there, what was asked
     last. A trial belongs to the profile it was begun on."""
     state, params = st.session_state, _params()
-    if "tune.question" in state and not urls.asks("tune", params) and state.get("tune.project") == project:
+    if "tune.question" in state and not urls.is_new_request("tune", params) and state.get("tune.project") == project:
         return
     if not params:
-        params = urls.last_said("tune", {})
+        params = urls.last_recorded("tune", {})
     try:
         request = request_from(params)
     except BadFilters as wrong:
-        problem(wrong)
+        add_problem(wrong)
         request = request_from({"q": params.get("q", [])})
     base = _base(params.get("base", [""])[0], project)
     text, depth = (params.get(name, [""])[0] for name in ("trial", "depth"))
     if text == state.get("tune.trial") and base.ref != state.get("tune.begun"):
-        text = changes_in_text(_tried_on(base))
+        text = changes_in_text(_stored_changes(base))
     state["tune.request"], state["tune.question"] = replace(request, profile=base.ref, top_k=None), request.question
     state["tune.base"], state["tune.depth"] = base.ref, next((n for n in DEPTHS if str(n) == depth), DEPTHS[0])
     state["tune.project"] = project
@@ -92,29 +92,29 @@ def adopt(project: str | None) -> None:
     changes, problems = changes_from_text(text, rows)
     state.update({group_key(row.group): True for row in rows if row.key in changes})
     if problems:
-        said = f"Part of the trial in the address is ignored: {'; '.join(problems)}."
-        problem(BadRequest(said, "The sliders stand where the rest of it says."))
-    restart(base, changes)
+        message = f"Part of the trial in the address is ignored: {'; '.join(problems)}."
+        add_problem(BadRequest(message, "The sliders stand where the rest of it says."))
+    reset_sliders(base, changes)
 
 
 def _base(ref: str, project: str | None) -> ScoreProfile:
-    book = desk().profiles
+    registry = evaluation_service().profiles
     try:
-        return book.find(ref) if ref else book.default(project)
+        return registry.find(ref) if ref else registry.default(project)
     except BadRequest as wrong:
-        problem(wrong)
-        return book.default(project)
+        add_problem(wrong)
+        return registry.default(project)
 
 
-def write(base: ScoreProfile, default: str) -> None:
+def write_url(base: ScoreProfile, default: str) -> None:
     """Say in the URL what is looked at. default: the profile that need not be named unless something is tried on it."""
-    request, changes = st.session_state["tune.request"], _tried_on(base)
+    request, changes = st.session_state["tune.request"], _stored_changes(base)
     text, depth = changes_in_text(changes), st.session_state.get("tune.depth", DEPTHS[0])
-    params = {name: values for name, values in params_of(request).items() if name in _OURS}
+    params = {name: values for name, values in params_of(request).items() if name in _PARAMS}
     params |= {"base": [base.ref]} if changes or base.ref != default else {}
     params |= {"trial": [text]} if text else {}
     params |= {"depth": [str(depth)]} if depth != DEPTHS[0] else {}
-    urls.says("tune", params)
+    urls.record("tune", params)
     old = _params()
     for name in old:
         if name not in params:
@@ -128,19 +128,19 @@ def write(base: ScoreProfile, default: str) -> None:
 # What is asked
 
 
-def asked(base: ScoreProfile, project: str | None) -> SearchRequest:
+def current_request(base: ScoreProfile, project: str | None) -> SearchRequest:
     """The question as it stands in its field, within the project. A chip removed from another question is back."""
     state = st.session_state
     old, question = state["tune.request"], (state["tune.question"] or "").strip()
-    kept = old.removed_chips if question == old.question else ()
-    request: SearchRequest = replace(old, question=question, profile=base.ref, removed_chips=kept)
+    removed = old.removed_chips if question == old.question else ()
+    request: SearchRequest = replace(old, question=question, profile=base.ref, removed_chips=removed)
     state["tune.request"] = request
     if project is None or project in request.filters.projects:
         return request
     return replace(request, filters=request.filters.replace(projects=(project,)))
 
 
-def ask(question: str, filters: SearchFilters = _EVERYTHING) -> None:
+def set_question(question: str, filters: SearchFilters = _EVERYTHING) -> None:
     """Look at another question, narrowed like this; a callback of buttons."""
     state = st.session_state
     state["tune.request"] = replace(state["tune.request"], filters=filters, only_routed=False)
@@ -150,28 +150,28 @@ def ask(question: str, filters: SearchFilters = _EVERYTHING) -> None:
 def suggestions(project: str | None) -> Mapping[str, Mapping[str, SearchFilters]]:
     """Questions worth trying and what they are narrowed to, by where they come from."""
     found = {"Last searches": {question: _EVERYTHING for question, _, _ in session.workbench().search.recent()}}
-    for each in desk().judging.sets(project):
-        found[each.name] = {one.question: one.filters for one in desk().judging.questions(each.id)}
+    for each in evaluation_service().judging.sets(project):
+        found[each.name] = {one.question: one.filters for one in evaluation_service().judging.questions(each.id)}
     return {name: questions for name, questions in found.items() if questions}
 
 
-def retrieved(request: SearchRequest) -> TuningResult:
+def cached_candidates(request: SearchRequest) -> TuningResult:
     """The candidates of a question, brought once per question and what narrows it. Raises what a search raises."""
-    kept: dict[SearchRequest, tuple[float, TuningResult]] = st.session_state.setdefault("tune.retrieved", {})
+    cache: dict[SearchRequest, tuple[float, TuningResult]] = st.session_state.setdefault("tune.retrieved", {})
     key, now = replace(request, profile="", top_k=None), time.monotonic()
-    if key not in kept or now - kept[key][0] > _FRESH_SECONDS:
-        found = desk().retrieved(replace(request, top_k=_SENTENCES))
+    if key not in cache or now - cache[key][0] > _FRESH_SECONDS:
+        found = evaluation_service().retrieved(replace(request, top_k=_SENTENCES))
         sentences = {hit.candidate.passage.id: hit.citations[0].quote for hit in found.hits if hit.citations}
-        kept[key] = (now, TuningResult(replace(found, request=replace(request, top_k=None)), sentences))
-    for old in list(kept)[: max(0, len(kept) - _KEPT)]:
-        del kept[old]
-    return kept[key][1]
+        cache[key] = (now, TuningResult(replace(found, request=replace(request, top_k=None)), sentences))
+    for old in list(cache)[: max(0, len(cache) - _MOST_CACHED)]:
+        del cache[old]
+    return cache[key][1]
 
 
 # What is tried
 
 
-def called(profile: ScoreProfile) -> str:
+def profile_title(profile: ScoreProfile) -> str:
     """Name and version for people: "mine v2"."""
     return profile.ref.replace("@", " v")
 
@@ -186,23 +186,23 @@ def group_key(group: SliderGroup) -> str:
     return f"tune.group.{group.name}"
 
 
-def begin(base: ScoreProfile) -> None:
+def begin_trial(base: ScoreProfile) -> None:
     """Let the sliders stand where they were left on this profile, when they stood on another one."""
     if st.session_state.get("tune.begun") != base.ref:
-        restart(base, _tried_on(base))
+        reset_sliders(base, _stored_changes(base))
 
 
-def restart(base: ScoreProfile, changes: Mapping[str, float]) -> None:
+def reset_sliders(base: ScoreProfile, changes: Mapping[str, float]) -> None:
     """Let every slider stand where the base and these changes say; also a callback of buttons."""
     for name in [name for name in st.session_state if str(name).startswith(slider_key(""))]:
         del st.session_state[name]
     st.session_state["tune.begun"] = base.ref
-    moved(base, changes)
+    store_changes(base, changes)
 
 
-def standing(rows: Sequence[Slider], base: ScoreProfile) -> dict[str, float]:
+def slider_values(rows: Sequence[Slider], base: ScoreProfile) -> dict[str, float]:
     """Slider key → where it stands; one not drawn yet stands where the base and the changes say."""
-    changes = _tried_on(base)
+    changes = _stored_changes(base)
     for row in rows:
         if slider_key(row.key) not in st.session_state:
             value = changes.get(row.key, value_of(base, row.key))
@@ -210,12 +210,12 @@ def standing(rows: Sequence[Slider], base: ScoreProfile) -> dict[str, float]:
     return {row.key: st.session_state[slider_key(row.key)] for row in rows}
 
 
-def moved(base: ScoreProfile, changes: Mapping[str, float]) -> None:
+def store_changes(base: ScoreProfile, changes: Mapping[str, float]) -> None:
     """Store the trial changes of a profile."""
     st.session_state.setdefault("tune.changes", {})[base.ref] = dict(changes)
 
 
-def _tried_on(base: ScoreProfile) -> Mapping[str, float]:
+def _stored_changes(base: ScoreProfile) -> Mapping[str, float]:
     changes: Mapping[str, float] = st.session_state.get("tune.changes", {}).get(base.ref, {})
     return changes
 
@@ -223,14 +223,14 @@ def _tried_on(base: ScoreProfile) -> Mapping[str, float]:
 # What is told once
 
 
-def problem(what: FivefoldError) -> None:
+def add_problem(what: FivefoldError) -> None:
     """Store an error to show."""
     st.session_state.setdefault("tune.problems", []).append(what)
 
 
-def told() -> None:
+def show_outcome() -> None:
     """Show errors of the URL and of the last action."""
     for what in st.session_state.pop("tune.problems", []):
         notices.error(what)
-    if said := st.session_state.pop("tune.said", ""):
-        st.toast(said, icon=":material/check:")
+    if message := st.session_state.pop("tune.said", ""):
+        st.toast(message, icon=":material/check:")

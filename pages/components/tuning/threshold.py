@@ -12,27 +12,27 @@ from core.domain.evaluation import Experiment, ExperimentKind, QuestionSet
 from core.domain.queries import ScoreProfile
 from core.evaluation.tuning.thresholds import ThresholdEffect, ThresholdEffects, ThresholdHelp, cuts_of
 from pages.components import notices
-from pages.components.tuning import sets
-from pages.components.tuning.compare import ground_now
+from pages.components.tuning import question_sets
+from pages.components.tuning.charts import palette, percent, set_frame
+from pages.components.tuning.compare import current_settings
 from pages.components.tuning.experiment_state import (
-    begin,
-    busy,
-    finished,
-    lab,
+    cached,
+    draw_unfinished,
+    experiment_runner,
+    full_experiment,
+    is_running,
+    latest_finished,
     profile_chooser,
-    remembered,
-    running,
-    tell,
-    whole,
+    save_button,
+    show_outcome,
+    start_experiments,
 )
-from pages.components.tuning.measure_charts import framed, paint, share
-from pages.components.tuning.save_profile import keep
 from pages.components.wording import ago, count, plain
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-__all__ = ["ThresholdMark", "threshold_picture", "view"]
+__all__ = ["ThresholdMark", "threshold_chart", "view"]
 
 _HEIGHT = 470
 
@@ -51,7 +51,7 @@ class ThresholdMark:
 _DASHES = {"use": "dash", "offer": "dot", "try": "solid"}
 
 
-def threshold_picture(found: ThresholdHelp, marks: Sequence[ThresholdMark], *, dark: bool = False) -> "Figure":
+def threshold_chart(found: ThresholdHelp, marks: Sequence[ThresholdMark], *, dark: bool = False) -> "Figure":
     """Above: how many relevant results (up) and irrelevant ones (down) have which score. Below: precision and recall of
     keeping what scores at least so much; left out where there is no curve. Thresholds go through both."""
     from plotly.subplots import make_subplots
@@ -61,11 +61,11 @@ def threshold_picture(found: ThresholdHelp, marks: Sequence[ThresholdMark], *, d
         rows=2 if curve else 1, cols=1, shared_xaxes=True, vertical_spacing=0.13,
         row_heights=[0.55, 0.45] if curve else [1.0],
     )  # fmt: skip
-    framed(drawn, _HEIGHT if curve else _HEIGHT // 2, dark=dark)
+    set_frame(drawn, _HEIGHT if curve else _HEIGHT // 2, dark=dark)
     _histogram(drawn, found, dark=dark)
     if curve:
         _curves(drawn, found, dark=dark)
-    _marked(drawn, marks, dark=dark)
+    _draw_marks(drawn, marks, dark=dark)
     drawn.update_layout(margin={"l": 8, "r": 16, "t": 24 + 18 * _rows(marks), "b": 8}, bargap=0.08, barmode="relative")
     drawn.update_xaxes(range=[found.edges[0], found.edges[-1]], showgrid=False)
     drawn.update_xaxes(title={"text": "Score", "standoff": 4}, row=2 if curve else 1, col=1)
@@ -75,7 +75,7 @@ def threshold_picture(found: ThresholdHelp, marks: Sequence[ThresholdMark], *, d
 def _histogram(drawn: "Figure", found: ThresholdHelp, *, dark: bool) -> None:
     from plotly.graph_objects import Bar
 
-    colours = paint(dark=dark)
+    colours = palette(dark=dark)
     middles = [(low + high) / 2 for low, high in zip(found.edges, found.edges[1:], strict=False)]
     ranges = [f"{low:.2f} to {high:.2f}" for low, high in zip(found.edges, found.edges[1:], strict=False)]
     for name, counts, sign, colour in (
@@ -110,7 +110,7 @@ def _histogram(drawn: "Figure", found: ThresholdHelp, *, dark: bool) -> None:
 def _curves(drawn: "Figure", found: ThresholdHelp, *, dark: bool) -> None:
     from plotly.graph_objects import Scatter
 
-    colours = paint(dark=dark)
+    colours = palette(dark=dark)
     ends = [found.edges[0], *found.thresholds]
     for name, values, colour, dash in (
         ("precision", found.precision, colours.sides[1], "solid"),
@@ -145,8 +145,8 @@ def _levels(marks: Sequence[ThresholdMark]) -> list[tuple[ThresholdMark, int]]:
     return placed
 
 
-def _marked(drawn: "Figure", marks: Sequence[ThresholdMark], *, dark: bool) -> None:
-    colours = paint(dark=dark)
+def _draw_marks(drawn: "Figure", marks: Sequence[ThresholdMark], *, dark: bool) -> None:
+    colours = palette(dark=dark)
     inks = {"use": colours.mark, "offer": colours.offer, "try": colours.ink}
     for mark, level in _levels(marks):
         drawn.add_shape(
@@ -161,36 +161,36 @@ def _marked(drawn: "Figure", marks: Sequence[ThresholdMark], *, dark: bool) -> N
 
 _SAME = 5e-4
 
-_NAMED = 12
+_MOST_QUESTIONS = 12
 
 
 def view(project: str | None) -> None:
     """Whose scores; then their distribution, what every threshold would do, and the way to keep one."""
-    tell()
-    with notices.told():
-        _room(project)
+    show_outcome()
+    with notices.show_errors():
+        _draw_view(project)
 
 
-def _room(project: str | None) -> None:
+def _draw_view(project: str | None) -> None:
     chosen, one, press = st.columns([4, 4, 2], vertical_alignment="bottom")
     with chosen:
-        questions = sets.chooser(project)
+        questions = question_sets.choose_set(project)
     if questions is None:
-        sets.first_set(project)
+        question_sets.draw_first_set(project)
         return
     with one:
         profile = profile_chooser("Profile", "a", project)
     assert profile is not None  # one is always chosen
-    listed = list(lab().experiments(questions.id))
+    listed = list(experiment_runner().experiments(questions.id))
     press.button(
-        "Measure", key="threshold.begin", icon=":material/straighten:", width="stretch", on_click=begin,
+        "Measure", key="threshold.begin", icon=":material/straighten:", width="stretch", on_click=start_experiments,
         args=(questions, [profile.ref]), help="Asks every question again; what is graded since counts then.",
-        disabled=busy(listed, ExperimentKind.MEASURED, [profile.ref]),
+        disabled=is_running(listed, ExperimentKind.MEASURED, [profile.ref]),
     )  # fmt: skip
-    under_way = running(listed, ExperimentKind.MEASURED)
-    latest = finished(listed, profile.ref)
+    under_way = draw_unfinished(listed, ExperimentKind.MEASURED)
+    latest = latest_finished(listed, profile.ref)
     if latest is not None:
-        _measured(questions, whole(latest.id), profile)
+        _draw_measured(questions, full_experiment(latest.id), profile)
     elif not under_way:
         notices.empty(
             ":material/vertical_align_center:",
@@ -199,15 +199,15 @@ def _room(project: str | None) -> None:
         )
 
 
-def _measured(questions: QuestionSet, experiment: Experiment, profile: ScoreProfile) -> None:
-    cuts = remembered("cuts", experiment.id, lambda: cuts_of(experiment))
+def _draw_measured(questions: QuestionSet, experiment: Experiment, profile: ScoreProfile) -> None:
+    cuts = cached("cuts", experiment.id, lambda: cuts_of(experiment))
     parts = [
         f"Measured {ago(experiment.finished_at or experiment.started_at, utc_now())}",
         count(len(experiment.outcomes), "question"),
         f"{cuts.relevant:,} relevant and {cuts.irrelevant:,} irrelevant results graded",
-        f"{share(experiment.unjudged)} of the first ten unjudged",
+        f"{percent(experiment.unjudged)} of the first ten unjudged",
     ]
-    now = ground_now(questions.id)
+    now = current_settings(questions.id)
     if now.judgments_version != experiment.judgments_version or now.corpus_hash != experiment.corpus_hash:
         parts.append(":orange[:material/history: judgments or the library have changed since]")
     st.caption(" · ".join(parts))
@@ -216,27 +216,27 @@ def _measured(questions: QuestionSet, experiment: Experiment, profile: ScoreProf
     if cuts.doubts:
         st.warning("\n\n".join(cuts.doubts), icon=":material/balance:")
     if cuts.triples:
-        _cut(cuts, experiment, profile)
+        _threshold_trial(cuts, experiment, profile)
 
 
 @st.fragment
-def _cut(cuts: ThresholdEffects, experiment: Experiment, profile: ScoreProfile) -> None:
+def _threshold_trial(cuts: ThresholdEffects, experiment: Experiment, profile: ScoreProfile) -> None:
     """The slider, the pictures it is marked in, and what it would do beside the threshold in use."""
-    with notices.told():
-        tell()
+    with notices.show_errors():
+        show_outcome()
         value = _slider(cuts, experiment, profile)
         marks = _marks(cuts, profile, value)
         st.plotly_chart(
-            threshold_picture(cuts.help, marks, dark=st.context.theme.type == "dark"),
+            threshold_chart(cuts.help, marks, dark=st.context.theme.type == "dark"),
             config={"displayModeBar": False},
             key="threshold.picture",
             alt="Scores of relevant and irrelevant results, and precision and recall over the threshold",
         )
         st.caption("Precision: share of what is shown that is relevant. Recall: share of the relevant that is shown.")
         tried = cuts.at(value)
-        st.markdown(_words(tried, cuts.at(profile.threshold), profile))
+        st.markdown(_effect_words(tried, cuts.at(profile.threshold), profile))
         _table(cuts, marks)
-        _named(tried, {outcome.key: outcome.question for outcome in experiment.outcomes})
+        _affected_questions(tried, {outcome.key: outcome.question for outcome in experiment.outcomes})
         _save(tried, cuts, experiment, profile)
 
 
@@ -259,12 +259,12 @@ def _marks(cuts: ThresholdEffects, profile: ScoreProfile, value: float) -> Seque
     return marks
 
 
-def _words(tried: ThresholdEffect, used: ThresholdEffect, profile: ScoreProfile) -> str:
+def _effect_words(tried: ThresholdEffect, used: ThresholdEffect, profile: ScoreProfile) -> str:
     """What the slider's threshold does, and how that differs from the one in use."""
     counts = tried.counts
     relevant = counts.relevant_kept + counts.relevant_lost
     irrelevant = counts.irrelevant_kept + counts.irrelevant_dropped
-    said = (
+    summary = (
         f"From **{tried.threshold:.3f}** on, **{counts.relevant_kept:,} of {relevant:,} relevant** results are kept and"
         f" **{counts.irrelevant_dropped:,} of {irrelevant:,} irrelevant** ones dropped."
     )
@@ -280,11 +280,13 @@ def _words(tried: ThresholdEffect, used: ThresholdEffect, profile: ScoreProfile)
             "that nothing answers would rightly be shown nothing",
         ),
     ]
-    told = [f"{count(len(keys), 'question')} {many if len(keys) > 1 else one}" for keys, many, one in changes if keys]
+    differences = [
+        f"{count(len(keys), 'question')} {many if len(keys) > 1 else one}" for keys, many, one in changes if keys
+    ]
     if abs(tried.threshold - profile.threshold) <= _SAME:
-        return f"{said} It is the threshold in use."
+        return f"{summary} It is the threshold in use."
     against = f" Against {profile.threshold:.3f}, in use now: "
-    return said + against + (f"{'; '.join(told)}." if told else "no question is answered otherwise.")
+    return summary + against + (f"{'; '.join(differences)}." if differences else "no question is answered otherwise.")
 
 
 def _table(cuts: ThresholdEffects, marks: Sequence[ThresholdMark]) -> None:
@@ -308,7 +310,7 @@ def _table(cuts: ThresholdEffects, marks: Sequence[ThresholdMark]) -> None:
     st.table(rows, border="horizontal", hide_index=True)
 
 
-def _named(cut: ThresholdEffect, questions: Mapping[str, str]) -> None:
+def _affected_questions(cut: ThresholdEffect, questions: Mapping[str, str]) -> None:
     """Which questions a threshold costs something, and which are shown something although nothing answers them."""
     groups = (
         ("Lose their last relevant result", cut.losing),
@@ -321,8 +323,8 @@ def _named(cut: ThresholdEffect, questions: Mapping[str, str]) -> None:
     with st.expander("Which questions these are, at the slider", icon=":material/quiz:"):
         for head, keys in some:
             st.markdown(f"**{head}** · {len(keys):,}")
-            lines = [f"- {plain(questions.get(key, key))} :gray[{plain(key)}]" for key in keys[:_NAMED]]
-            more = len(keys) - _NAMED
+            lines = [f"- {plain(questions.get(key, key))} :gray[{plain(key)}]" for key in keys[:_MOST_QUESTIONS]]
+            more = len(keys) - _MOST_QUESTIONS
             st.markdown("\n".join([*lines, *([f"- … and {more:,} more"] if more > 0 else [])]))
 
 
@@ -335,7 +337,7 @@ def _save(tried: ThresholdEffect, cuts: ThresholdEffects, experiment: Experiment
             f" results kept, {counts.irrelevant_dropped} of {cuts.irrelevant} irrelevant dropped. Experiment"
             f" {experiment.id} on '{experiment.set_name}'."
         )
-        keep(
+        save_button(
             replace(profile, threshold=tried.threshold),
             profile,
             note,

@@ -1,4 +1,4 @@
-"""The Tune view: one question, a slider for every number of a profile, and the effect of each change at once."""
+"""The Tune view: one question, a slider for every number of a profile, the effect of each change, and saving it."""
 # Longer than 300 lines: one view with the form that saves the trial.
 
 from collections.abc import Mapping, Sequence
@@ -12,24 +12,110 @@ from core.domain.errors import FivefoldError
 from core.domain.filters import SearchFilters
 from core.domain.queries import LEG_LABELS, ScoreProfile, SearchRequest
 from core.domain.results import SearchResult
+from core.evaluation.tuning.profile_registry import differences
 from core.evaluation.tuning.sliders import Slider, SliderGroup, acting, changed, idle, sliders, tried, value_of
 from core.evaluation.tuning.trial import compared, flips
 from core.knowledge.profiles import check_profile
 from core.search.explanation.score_breakdown import factor_label
 from pages.components import notices, session
 from pages.components.coverage.state import board as latest_board
+from pages.components.notices import wait_for_models
 from pages.components.tuning import rank_changes, state
-from pages.components.tuning.save_profile import kept, saving
+from pages.components.tuning.profile_styles import difference_rows
 from pages.components.tuning.state import group_key, slider_key
 from pages.components.urls import page_path, params_of
+from pages.components.user_name import who
 from pages.components.wording import count, plain
 
-__all__ = ["draw_sliders", "view"]
+__all__ = ["draw_sliders", "profile_actions", "save_form", "view"]
+
+
+_LISTED, _HEIGHT = 6, 230
+
+
+def save_form(base: ScoreProfile, trial: ScoreProfile) -> None:
+    """As what, in whose name, and what would be saved."""
+    own = {each.name: each.version for each in state.evaluation_service().profiles.choices().values() if each.version}
+    st.session_state.setdefault("tune.save.name", base.name if base.name in own else "")
+    called, why = st.columns(2)
+    name = called.text_input(
+        "Save as", key="tune.save.name", placeholder="A new name, or your own", max_chars=60, persist_state="page"
+    )
+    why.text_input("Note", key="tune.save.note", placeholder="Why", max_chars=300, persist_state="page")
+    known = next((each for each in own if each.casefold() == (name or "").strip().casefold()), None)
+    hints = [f"Becomes version {own[known] + 1} of {plain(known)}."] if known is not None else []
+    hints += [f"Your own: {plain(', '.join(own))}."] if own and known is None else []
+    hints += [f"In the name of {plain(who())}." if who() else ":material/person: Say who you are, above."]
+    st.caption(" ".join(hints))
+    found = differences(base, trial)
+    st.markdown(f"**{count(len(found), 'change')}** to {plain(state.profile_title(base))}")
+    rows = difference_rows(found, state.profile_title(base), trial.name)
+    st.dataframe(rows, key="tune.save.changes", hide_index=True, height="content" if len(rows) <= _LISTED else _HEIGHT)
+    if problem := st.session_state.pop("tune.save.problem", None):
+        notices.error(problem)
+    st.button(
+        "Save", key="tune.save.now", type="primary", icon=":material/save:", on_click=_save, args=(trial, base, own)
+    )
+
+
+def _save(trial: ScoreProfile, base: ScoreProfile, seen: Mapping[str, int]) -> None:
+    """Save under the name in the field; seen: the versions of the own profiles when that was drawn."""
+    session = st.session_state
+    name, note = ((session[f"tune.save.{field}"] or "").strip() for field in ("name", "note"))
+    after = next((version for known, version in seen.items() if known.casefold() == name.casefold()), 0)
+    try:
+        registry = state.evaluation_service().profiles
+        saved = registry.save(replace(trial, name=name), who(), note=note, origin=base.ref, after=after).profile
+    except FivefoldError as problem:
+        session["tune.save.problem"] = problem
+        return
+    state.store_changes(base, {})
+    state.reset_sliders(saved, {})
+    session["tune.base"], session["tune.save"], session["tune.again"] = saved.ref, False, True
+    session["tune.said"] = plain(f"Saved as {saved.ref}.")
+    for field in ("name", "note"):
+        del session[f"tune.save.{field}"]
+
+
+def profile_actions(base: ScoreProfile, project: str | None, request: SearchRequest) -> None:
+    """What can be done with a profile on which nothing is tried: search with it, by default or now."""
+    registry = state.evaluation_service().profiles
+    if registry.choices().get(base.name) != base:
+        st.caption(f"{plain(state.profile_title(base))} is not the newest version; searches use the newest.")
+        return
+    open_to = [whose for whose in dict.fromkeys((project, None)) if registry.default(whose) != base]
+    if open_to:
+        with st.popover("Make default", icon=":material/star:"):
+            for whose in open_to:
+                st.button(
+                    f"For {plain(whose or 'the whole library')}", key=f"tune.default.{whose or ''}", width="stretch",
+                    on_click=_choose_default, args=(whose, base.name),
+                )  # fmt: skip
+            st.caption(f"In the name of {plain(who())}." if who() else ":material/person: Say who you are, above.")
+    else:
+        st.badge(f"default of {plain(project or 'the library')}", icon=":material/star:", color="primary")
+    st.page_link(
+        page_path("search"),
+        label="Search with it",
+        icon=":material/search:",
+        query_params=params_of(replace(request, profile=base.name)),
+    )
+
+
+def _choose_default(project: str | None, name: str) -> None:
+    st.session_state["tune.again"] = True
+    try:
+        state.evaluation_service().profiles.choose(project, name, who())
+    except FivefoldError as problem:
+        state.add_problem(problem)
+    else:
+        st.session_state["tune.said"] = plain(f"{project or 'The whole library'} searches with {name} now.")
+
 
 _OPEN = (SliderGroup.WEIGHTS, SliderGroup.SHOWN)
 """What is in sight at once; the other groups are opened."""
 
-_SAID = {
+_GROUP_TITLES = {
     SliderGroup.OTHERS: "More factors (weight 0)",
     SliderGroup.MULTIPLIERS: "Multipliers",
 }
@@ -52,11 +138,11 @@ def draw_sliders(
             _grid(own, base, trial, changes)
         else:
             # Its words stay the same and a closed one draws nothing: it keeps its state, and a move stays quick.
-            opened = st.expander(_SAID.get(group, group.value), key=group_key(group), on_change="rerun")
+            opened = st.expander(_GROUP_TITLES.get(group, group.value), key=group_key(group), on_change="rerun")
             if opened.open:
                 with opened:
                     _grid(own, base, trial, changes)
-                    _idle(own, trial or base)
+                    _idle_note(own, trial or base)
 
 
 def _hint(group: SliderGroup) -> str:
@@ -92,7 +178,7 @@ def _label(row: Slider, base: ScoreProfile, trial: ScoreProfile | None, changes:
     return f"{row.label} :primary[• was {f'{was:.2f}' if row.step < 1 else f'{was:g}'}]"
 
 
-def _idle(rows: Sequence[Slider], trial: ScoreProfile) -> None:
+def _idle_note(rows: Sequence[Slider], trial: ScoreProfile) -> None:
     """Which of them change nothing, and why."""
     still = [row for row in rows if idle(row, trial)]
     for through in dict.fromkeys(row.through for row in still):
@@ -111,30 +197,22 @@ def view(project: str | None) -> None:
     if not session.workbench().documents.statistics().passages:
         notices.empty_library(":material/tune:", "Nothing to tune on yet")
         return
-    state.adopt(project)
-    default = state.desk().profiles.default(project).ref
-    base = _asked(project)
-    request = state.asked(base, project)
-    state.write(base, default)
-    state.told()
+    state.read_url(project)
+    default = state.evaluation_service().profiles.default(project).ref
+    base = _question_fields(project)
+    request = state.current_request(base, project)
+    state.write_url(base, default)
+    state.show_outcome()
     if not request.question:
         _landing(project)
     elif not session.ready():
-        _wait_for_models()
+        wait_for_models("The models are loading; the sliders appear as soon as they are ready.")
     else:
-        _answered(request, base, project, default)
-
-
-@st.fragment(run_every=0.7)
-def _wait_for_models() -> None:
-    session.start_warming()
-    if session.ready():
-        st.rerun()
-    st.info("The models are loading; the sliders appear as soon as they are ready.", icon=":material/hourglass_top:")
+        _draw_trial(request, base, project, default)
 
 
 # What is asked
-def _asked(project: str | None) -> ScoreProfile:
+def _question_fields(project: str | None) -> ScoreProfile:
     """The question, what others ask, and the profile the sliders start from, which it gives."""
     with st.container(key="question"):  # "/" moves to the field in it
         asked, others, scored = st.columns([11, 4, 6], vertical_alignment="bottom")
@@ -146,9 +224,9 @@ def _asked(project: str | None) -> ScoreProfile:
         persist_state="session",
     )
     with others.popover("Questions", icon=":material/history:", width="stretch"), st.container(width=420):
-        _suggested(project)
-    book = state.desk().profiles
-    choices = {each.ref: each for each in book.choices().values()}
+        _suggestion_boxes(project)
+    registry = state.evaluation_service().profiles
+    choices = {each.ref: each for each in registry.choices().values()}
     ref = scored.selectbox(
         "Starting from",
         list(dict.fromkeys([*choices, st.session_state["tune.base"]])),
@@ -157,12 +235,12 @@ def _asked(project: str | None) -> ScoreProfile:
         help="The profile whose numbers the sliders begin with.",
         persist_state="session",
     )
-    base = choices[ref] if ref in choices else book.find(ref)
-    state.begin(base)
+    base = choices[ref] if ref in choices else registry.find(ref)
+    state.begin_trial(base)
     return base
 
 
-def _suggested(project: str | None) -> None:
+def _suggestion_boxes(project: str | None) -> None:
     found = state.suggestions(project)
     if not found:
         st.caption("Nothing has been asked yet, and there is no set of questions.")
@@ -173,15 +251,15 @@ def _suggested(project: str | None) -> None:
             index=None,
             key=f"tune.suggested.{number}",
             placeholder=count(len(questions), "question"),
-            on_change=_take,
+            on_change=_take_suggestion,
             args=(f"tune.suggested.{number}", questions),
         )
 
 
-def _take(key: str, questions: Mapping[str, SearchFilters]) -> None:
+def _take_suggestion(key: str, questions: Mapping[str, SearchFilters]) -> None:
     question, st.session_state[key] = st.session_state[key], None
     if question is not None:
-        state.ask(question, questions[question])
+        state.set_question(question, questions[question])
 
 
 def _landing(project: str | None) -> None:
@@ -196,27 +274,27 @@ def _landing(project: str | None) -> None:
             for number, (question, filters) in enumerate(list(questions.items())[:_OFFERED]):
                 st.button(
                     plain(question), key=f"tune.ask.{name}.{number}", type="tertiary", icon=":material/tune:",
-                    on_click=state.ask, args=(question, filters),
+                    on_click=state.set_question, args=(question, filters),
                 )  # fmt: skip
 
 
 # What is tried
-def _answered(request: SearchRequest, base: ScoreProfile, project: str | None, default: str) -> None:
+def _draw_trial(request: SearchRequest, base: ScoreProfile, project: str | None, default: str) -> None:
     try:
-        found = state.retrieved(request)
-        before = state.desk().rescored(replace(found.result, request=request), base)
+        found = state.cached_candidates(request)
+        before = state.evaluation_service().rescored(replace(found.result, request=request), base)
     except FivefoldError as problem:
         notices.error(problem)
         return
-    _narrowed(before)
+    _candidates_line(before)
     notices.degraded(before.notices)
     if before.refusal:
-        _refused(before, base)
+        _draw_refusal(before, base)
         return
-    _bench(found.sentences, before, project, default, latest_board(project))
+    _sliders_and_effect(found.sentences, before, project, default, latest_board(project))
 
 
-def _narrowed(result: SearchResult) -> None:
+def _candidates_line(result: SearchResult) -> None:
     """What was brought, and from where."""
     legs = [f"{LEG_LABELS[leg.leg]} {leg.found:,}" for leg in result.legs if not leg.error]
     words = [count(len(result.candidates), "candidate"), *legs, f"route {result.route.category.replace('_', ' ')}"]
@@ -227,11 +305,11 @@ def _narrowed(result: SearchResult) -> None:
         if st.session_state["tune.request"].filters != SearchFilters():
             st.button(
                 "Clear filters", key="tune.wide", type="tertiary", icon=":material/filter_alt_off:",
-                on_click=state.ask, args=(result.request.question,),
+                on_click=state.set_question, args=(result.request.question,),
             )  # fmt: skip
 
 
-def _refused(result: SearchResult, base: ScoreProfile) -> None:
+def _draw_refusal(result: SearchResult, base: ScoreProfile) -> None:
     """The library refuses before anything is scored."""
     notices.empty(":material/search_off:", "Nothing in the library answers this", plain(result.refusal))
     st.caption(
@@ -247,7 +325,7 @@ def _refused(result: SearchResult, base: ScoreProfile) -> None:
 
 
 @st.fragment
-def _bench(
+def _sliders_and_effect(
     sentences: Mapping[int, str], before: SearchResult, project: str | None, default: str, board: Board | None
 ) -> None:
     """The sliders and what they do: a move runs only this."""
@@ -255,22 +333,22 @@ def _bench(
         st.rerun()
     base, legs = before.profile, [leg.leg for leg in before.legs if not leg.error]
     every = sliders(base)
-    changes = changed(base, state.standing(every, base))
-    state.moved(base, changes)
-    state.write(base, default)
+    changes = changed(base, state.slider_values(every, base))
+    state.store_changes(base, changes)
+    state.write_url(base, default)
     head = st.container()
     with head:
-        trial = _tried(base, changes)
+        trial = _trial_profile(base, changes)
     panes = st.grid(2, min_column_width=390, gap="medium")
-    with notices.told(), panes.cell():
+    with notices.show_errors(), panes.cell():
         _bar(base, trial, changes, project, before)
         draw_sliders(acting(every, legs, relational=before.route.relational), base, trial, changes)
-    with notices.told(), panes.cell():
+    with notices.show_errors(), panes.cell():
         if trial is not None:
             _effect(head, sentences, before, trial, board)
 
 
-def _tried(base: ScoreProfile, changes: Mapping[str, float]) -> ScoreProfile | None:
+def _trial_profile(base: ScoreProfile, changes: Mapping[str, float]) -> ScoreProfile | None:
     """The profile the sliders make; None when there can be none, which is told."""
     try:
         return check_profile(replace(tried(base, changes), name=_TRIAL)) if changes else base
@@ -289,17 +367,19 @@ def _bar(
     """What can be done with the trial, or with the profile on which nothing is tried."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if not changes:
-            kept(base, project, before.request)
+            profile_actions(base, project, before.request)
             return
         save = st.popover(
             "Save as profile", icon=":material/save:", key="tune.save", on_change="rerun", disabled=trial is None
         )
-        st.button("Reset", key="tune.reset", icon=":material/restart_alt:", on_click=state.restart, args=(base, {}))
+        st.button(
+            "Reset", key="tune.reset", icon=":material/restart_alt:", on_click=state.reset_sliders, args=(base, {})
+        )
         labels = ", ".join(row.label for row in sliders(base) if row.key in changes)
         st.caption(f"Moved: {plain(labels)}", width="content")
     if save.open and trial is not None:
         with save, st.container(width=440):
-            saving(base, trial)
+            save_form(base, trial)
 
 
 def _effect(
@@ -310,7 +390,7 @@ def _effect(
     board: Board | None,
 ) -> None:
     """What the trial does: in one line above, as lines, as the new list, in what comes and goes, on the board."""
-    after = before if trial == before.profile else state.desk().rescored(before, trial)
+    after = before if trial == before.profile else state.evaluation_service().rescored(before, trial)
     depth = st.segmented_control(
         "Compare",
         state.DEPTHS,
@@ -323,15 +403,15 @@ def _effect(
     seen = compared(before, after, depth or state.DEPTHS[0])
     flipped = flips(board, before.profile, trial) if board is not None else ()
     with head:
-        rank_changes.headline(seen, flipped, after.milliseconds, moved=after is not before)
-    rank_changes.lines(seen, before, after, (state.called(before.profile), _TRIAL))
+        rank_changes.draw_headline(seen, flipped, after.milliseconds, moved=after is not before)
+    rank_changes.draw_rank_lines(seen, before, after, (state.profile_title(before.profile), _TRIAL))
     results, out, cells = st.tabs(["Results", "Enters and leaves", "Coverage"], key="tune.tabs", on_change="rerun")
     if results.open:
         with results:
-            rank_changes.listed(seen, after, sentences, before.request, moved=after is not before)
+            rank_changes.draw_new_list(seen, after, sentences, before.request, moved=after is not before)
     elif out.open:
         with out:
-            rank_changes.in_and_out(seen, after, before.request)
+            rank_changes.draw_entering_leaving(seen, after, before.request)
     elif cells.open:
         with cells:
-            rank_changes.cells(flipped, board, before.profile)
+            rank_changes.draw_changed_cells(flipped, board, before.profile)

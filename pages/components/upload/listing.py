@@ -1,30 +1,143 @@
-"""The uploaded files, page by page: those that need attention first, each with its outcome and actions."""
+"""The uploaded files, page by page: progress, outcome and actions of each; and background work that was given up."""
+# Longer than 300 lines: a file is shown on its way, ready and failed.
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from core.domain.documents import Document, DocumentState
 from core.domain.errors import Cure
 from core.library.archive_members import is_container
-from core.library.upload_queue import UploadCounts, UploadQueueView
-from core.ports.job_queue import STOPPED, WAITING
+from core.library.upload_queue import UploadCounts, UploadPace, UploadQueueView
+from core.ports.job_queue import STOPPED, WAITING, FailedWork, JobKind
 from pages.components import cards, labels, notices, session, urls
-from pages.components.library.related_documents import draw_kin
-from pages.components.pager import draw_foot, page_asked, page_params, pages_of, place_of
-from pages.components.upload.progress import draw_progress, share_done, step_words
+from pages.components.library.related_documents import draw_related
+from pages.components.pager import draw_foot, page_from_params, page_params, pages_of, range_words
 from pages.components.upload.remedies import (
     draw_container,
-    draw_not_replaced,
     draw_notes,
-    draw_replacing,
-    draw_unlocking,
+    draw_password_form,
+    draw_replace_form,
+    draw_replace_problem,
 )
 from pages.components.urls import page_path
 from pages.components.user_name import who
-from pages.components.wording import bytes_in_words, count, plain, shortened, squeezed
+from pages.components.wording import bytes_in_words, count, plain, shorten, shorten_middle
 
-__all__ = ["draw_listing"]
+__all__ = ["STEPS", "draw_failed_work", "draw_listing", "draw_progress", "share_done", "step_words"]
+
+
+STEPS = ("waiting", "read", "load", "classify", "split", "embed", "store")
+"""The steps of a file in their order."""
+
+_MOST_NAMES = 2
+
+
+def draw_progress(counts: UploadCounts) -> None:
+    """The bar of what is on its way; nothing when all is read."""
+    if not counts.running:
+        return
+    queue = session.workbench().upload_queue
+    read, pace = queue.read_since(), queue.pace()
+    parts = [f"{read:,} of {count(read + counts.running, 'file')} read"]
+    if pace.files_per_minute:
+        parts += [f"{_rounded(pace.files_per_minute)} a minute", _time_left(pace, counts.running)]
+    now = queue.reading(_MOST_NAMES + 1)
+    names = ", ".join(plain(shorten_middle(each.name, 40)) for each in now[:_MOST_NAMES])
+    parts += [f"now {names}{' and more' if len(now) > _MOST_NAMES else ''}"] if now else []
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.progress(read / (read + counts.running), " · ".join(parts))
+        st.button(
+            "Stop all",
+            key="upload.stop",
+            icon=":material/stop_circle:",
+            type="tertiary",
+            width="content",
+            help="Files that wait or are being read stay in the list as stopped, and can be tried again.",
+            on_click=_stop_all,
+        )
+
+
+def _stop_all() -> None:
+    stopped = session.workbench().upload_queue.stop()
+    st.toast(f"{count(stopped, 'file')} stopped.", icon=":material/stop_circle:")
+
+
+def _rounded(number: float) -> str:
+    """
+    >>> _rounded(3.25), _rounded(41.7)
+    ('3.2', '42')
+    """
+    return f"{number:.1f}" if number < 10 else f"{number:,.0f}"
+
+
+def _time_left(pace: UploadPace, files: int) -> str:
+    """
+    >>> _time_left(UploadPace(60.0), 30), _time_left(UploadPace(1.0), 2), _time_left(UploadPace(10.0), 2000)
+    ('less than a minute left', 'about 2 min left', 'about 3.3 hours left')
+    """
+    minutes = pace.minutes_left(files) or 0.0
+    if minutes < 1:
+        return "less than a minute left"
+    return f"about {minutes:.0f} min left" if minutes < 90 else f"about {minutes / 60:.1f} hours left"
+
+
+def share_done(document: Document) -> float:
+    """How much of a file is done, in [0, 1], by its step: "embed 48/120" is further than "embed 12/120"."""
+    step, _, within = document.step.partition(" ")
+    done, _, total = within.partition("/")
+    part = int(done) / int(total) if done.isdecimal() and total.isdecimal() and int(total) else 0.5
+    return (STEPS.index(step) + part) / len(STEPS) if step in STEPS else 0.0
+
+
+def step_words(document: Document) -> str:
+    """The step of a file for people: "embed 48/120" is "embed: 48 of 120 passages"."""
+    step, _, within = document.step.partition(" ")
+    done, _, total = within.partition("/")
+    return (
+        f"{step}: {int(done):,} of {count(int(total), 'passage')}" if done.isdecimal() and total.isdecimal() else step
+    )
+
+
+_JOB_TITLES: Mapping[JobKind, str] = {
+    JobKind.INGEST: "Reading a file",
+    JobKind.ENRICH: "Enriching a document",
+    JobKind.FEED: "Fetching a feed",
+    JobKind.FOLDER: "Looking through a folder",
+    JobKind.LEARN: "Learning from corrections",
+    JobKind.RELABEL: "Giving labels anew",
+}
+
+_MOST_FAILED_JOBS = 5
+
+
+def draw_failed_work() -> None:
+    """The latest of it; nothing where all went well."""
+    failed = session.workbench().jobs.failed()
+    if not failed:
+        return
+    with st.container(border=True, gap="xsmall"):
+        st.markdown(f":red[:material/error: {count(len(failed), 'job')} in the background failed]")
+        for each in failed[:_MOST_FAILED_JOBS]:
+            _failed_job(each)
+        if len(failed) > _MOST_FAILED_JOBS:
+            st.caption(f"and {len(failed) - _MOST_FAILED_JOBS:,} more")
+
+
+def _failed_job(failed: FailedWork) -> None:
+    title = _JOB_TITLES.get(failed.kind, str(failed.kind).capitalize())
+    named = f" (number {failed.number})" if failed.number else ""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(plain(f"{title}{named}: {failed.reason} {failed.remedy}"), width="content")
+        st.button(
+            "Try again",
+            key=f"work.again.{failed.kind}.{failed.number}",
+            icon=":material/refresh:",
+            type="tertiary",
+            on_click=session.workbench().jobs.retry,
+            args=(failed,),
+        )
+
 
 _PER_PAGE = 12
 _TITLES = {
@@ -34,12 +147,12 @@ _TITLES = {
     UploadQueueView.DOUBTFUL: "Doubtful",
     UploadQueueView.DONE: "Done",
 }
-_SHOWN, _WORDS, _PAGE, _BUSY = "upload.shown", "upload.words", "upload.page", "upload.busy"
+_VIEW, _WORDS, _PAGE, _BUSY = "upload.shown", "upload.words", "upload.page", "upload.busy"
 
 
 def draw_listing() -> None:
     """The list, redrawn every second while files are read, then once more as a whole."""
-    _adopt()
+    _read_url()
     busy = bool(session.workbench().upload_queue.counts(cards.SURE).running)
 
     @st.fragment(run_every=1.0 if busy else None)
@@ -52,37 +165,37 @@ def draw_listing() -> None:
     drawn()
 
 
-def _adopt() -> None:
+def _read_url() -> None:
     """Take over what is shown from the URL, when it was not this page that wrote it."""
-    state, params = st.session_state, urls.told()
-    if _SHOWN in state and not urls.asks("upload", params):
+    state, params = st.session_state, urls.current_params()
+    if _VIEW in state and not urls.is_new_request("upload", params):
         return
     asked = params.get("show", [""])[0]
-    state[_SHOWN] = UploadQueueView(asked) if asked in set(UploadQueueView) else UploadQueueView.ALL
+    state[_VIEW] = UploadQueueView(asked) if asked in set(UploadQueueView) else UploadQueueView.ALL
     state[_WORDS] = params.get("words", [""])[0]
-    state[_PAGE] = page_asked(params)
+    state[_PAGE] = page_from_params(params)
 
 
-def _remember() -> None:
+def _write_url() -> None:
     state = st.session_state
     params: dict[str, list[str]] = {}
-    params |= {"show": [state[_SHOWN].value]} if state[_SHOWN] is not UploadQueueView.ALL else {}
+    params |= {"show": [state[_VIEW].value]} if state[_VIEW] is not UploadQueueView.ALL else {}
     params |= {"words": [state[_WORDS]]} if state[_WORDS] else {}
     params |= page_params(state[_PAGE])
-    urls.write("upload", params)
+    urls.write_params("upload", params)
 
 
 def _first_page() -> None:
-    _turned(1)
+    _turn_page(1)
 
 
-def _turned(page: int) -> None:
+def _turn_page(page: int) -> None:
     st.session_state[_PAGE] = page
 
 
 def _list(counts: UploadCounts) -> None:
     draw_progress(counts)
-    state, tray = st.session_state, session.workbench().upload_queue
+    state, queue = st.session_state, session.workbench().upload_queue
     if not counts.all:
         notices.empty(
             ":material/upload_file:",
@@ -92,28 +205,28 @@ def _list(counts: UploadCounts) -> None:
         with st.container(horizontal=True, horizontal_alignment="center"):
             st.page_link(page_path("home"), label="Load the sample library", icon=":material/auto_stories:")
         return
-    found = _narrowed(counts)
-    shown, words, total = state[_SHOWN], state[_WORDS], found.of(state[_SHOWN])
+    found = _narrow(counts)
+    shown, words, total = state[_VIEW], state[_WORDS], found.of(state[_VIEW])
     pages = pages_of(total, _PER_PAGE)
     page = state[_PAGE] = min(max(1, state[_PAGE]), pages)
-    documents = tray.page(shown, words, cards.SURE, _PER_PAGE, _PER_PAGE * (page - 1))
-    _remember()
+    documents = queue.page(shown, words, cards.SURE, _PER_PAGE, _PER_PAGE * (page - 1))
+    _write_url()
     if not documents:
         where = f"No file among “{_TITLES[shown]}”"
         notices.empty(":material/filter_alt_off:", plain(where), "Choose another kind above, or other words.")
         return
     _bulk(documents, counts)
-    kin = session.workbench().versions.kin(documents)
-    members = tray.members([each.id for each in documents if is_container(each)])
+    related = session.workbench().versions.kin(documents)
+    members = queue.members([each.id for each in documents if is_container(each)])
     for document in documents:
         with st.container(border=True, gap="xsmall"):
             _row(document, members.get(document.id, ()))
-            if document.id in kin:
-                draw_kin(document, kin[document.id], most=1)
-    draw_foot(page, pages, place_of(page, _PER_PAGE, total, "file"), "upload.pager", _turned)
+            if document.id in related:
+                draw_related(document, related[document.id], most=1)
+    draw_foot(page, pages, range_words(page, _PER_PAGE, total, "file"), "upload.pager", _turn_page)
 
 
-def _narrowed(counts: UploadCounts) -> UploadCounts:
+def _narrow(counts: UploadCounts) -> UploadCounts:
     """Which kind is shown, and a part of the name; gives the counts of what has that name."""
     kinds, name = st.columns([7, 3], vertical_alignment="bottom")
     words = name.text_input(
@@ -128,7 +241,7 @@ def _narrowed(counts: UploadCounts) -> UploadCounts:
     kinds.segmented_control(
         "Shown",
         list(UploadQueueView),
-        key=_SHOWN,
+        key=_VIEW,
         required=True,
         label_visibility="collapsed",
         format_func=_TITLES.__getitem__,  # without counts: they change under the pointer
@@ -161,14 +274,14 @@ def _bulk(documents: Sequence[Document], counts: UploadCounts) -> None:
             )
         if counts.again:
             st.button(
-                _again_words(counts.again, counts.failed),
+                _retry_words(counts.again, counts.failed),
                 key="upload.again",
                 icon=":material/refresh:",
                 type="tertiary",
                 help="The others would fail again: only another file, or their password, helps."
                 if counts.again < counts.failed
                 else None,
-                on_click=_try_all,
+                on_click=_retry_all,
             )
 
 
@@ -178,9 +291,9 @@ def _confirm(changes: Sequence[tuple[int, str, str]]) -> None:
     st.toast(f"{count(len(changes), 'label')} confirmed.", icon=":material/done_all:")
 
 
-def _again_words(again: int, failed: int) -> str:
+def _retry_words(again: int, failed: int) -> str:
     """
-    >>> _again_words(1, 1), _again_words(3, 3), _again_words(2, 5)
+    >>> _retry_words(1, 1), _retry_words(3, 3), _retry_words(2, 5)
     ('Try the failed one again', 'Try all 3 failed again', 'Try 2 of 5 failed again')
     """
     if again < failed:
@@ -188,7 +301,7 @@ def _again_words(again: int, failed: int) -> str:
     return f"Try all {failed:,} failed again" if failed > 1 else "Try the failed one again"
 
 
-def _try_all() -> None:
+def _retry_all() -> None:
     queued = session.workbench().upload_queue.try_again()
     st.toast(f"{count(queued, 'file')} queued again.", icon=":material/refresh:")
 
@@ -196,7 +309,7 @@ def _try_all() -> None:
 def _row(document: Document, members: Sequence[Document]) -> None:
     """One file: how far it is, or why it failed, or what it was taken for and why."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{plain(squeezed(document.name, 80))}**", width="content")
+        st.markdown(f"**{plain(shorten_middle(document.name, 80))}**", width="content")
         if is_container(document):
             draw_container(document, members)
         elif document.state is DocumentState.READY:
@@ -205,9 +318,9 @@ def _row(document: Document, members: Sequence[Document]) -> None:
             facts = f"{count(document.pages, 'page')} · {count(document.passages, 'passage')}"
             st.caption(f"{facts} · {bytes_in_words(document.size_bytes)}", width="content")
             with st.popover("Check labels", icon=":material/rule:", type="tertiary"):
-                labels.editor(document)
+                labels.draw_editor(document)
         else:
-            _on_its_way(document)
+            _processing_state(document)
     match document.state:
         case DocumentState.PENDING:
             if document.step not in ("", WAITING):
@@ -217,10 +330,10 @@ def _row(document: Document, members: Sequence[Document]) -> None:
         case DocumentState.READY if is_container(document):
             draw_notes(document)
         case DocumentState.READY:
-            _taken_for(document)
+            _label_reason(document)
 
 
-def _on_its_way(document: Document) -> None:
+def _processing_state(document: Document) -> None:
     """The state of a file that is not read, with its size and the way to stop it."""
     if document.state is DocumentState.FAILED and document.step == STOPPED:
         st.badge("stopped", icon=":material/stop_circle:", color="gray")
@@ -255,24 +368,24 @@ def _failure(document: Document) -> None:
     else:
         at = f" :gray[(at the step “{plain(step_words(document))}”)]" if document.step else ""
         st.markdown(f":red[{plain(document.failure)}] {plain(document.remedy)}{at}")
-    draw_unlocking(document)
+    draw_password_form(document)
     with st.container(horizontal=True, gap="small"):
         if document.cure is Cure.AGAIN:
             if st.button("Try again", key=f"retry.{document.id}", icon=":material/refresh:", type="tertiary"):
                 session.workbench().upload_queue.try_again([document.id])
                 st.rerun()
         else:
-            draw_replacing(document)
+            draw_replace_form(document)
         if st.button("Remove", key=f"remove.{document.id}", icon=":material/delete:", type="tertiary"):
             session.workbench().documents.delete(document.id)
             st.rerun()
-    draw_not_replaced(document)
+    draw_replace_problem(document)
 
 
-def _taken_for(document: Document) -> None:
+def _label_reason(document: Document) -> None:
     label = document.labels.truth
     quote = label.evidence[0] if label.evidence else None
-    why = f"“{shortened(quote.quote, 160)}” – {quote.rule}" if quote is not None else label.reason
+    why = f"“{shorten(quote.quote, 160)}” – {quote.rule}" if quote is not None else label.reason
     runner_up = f" · runner-up {label.runner_up} {label.runner_up_probability:.2f}" if labels.contested(label) else ""
     st.caption(plain("confirmed by hand" if label.confirmed else f"{why}{runner_up}"))
     for warning in document.warnings:

@@ -9,9 +9,16 @@ from core.domain.documents import Document, DocumentState
 from core.domain.errors import FivefoldError
 from core.library.decrypt import asks_for_password
 from pages.components import notices, session
-from pages.components.wording import bytes_in_words, count, plain, squeezed
+from pages.components.wording import bytes_in_words, count, plain, shorten_middle
 
-__all__ = ["container_words", "draw_container", "draw_not_replaced", "draw_notes", "draw_replacing", "draw_unlocking"]
+__all__ = [
+    "container_words",
+    "draw_container",
+    "draw_notes",
+    "draw_password_form",
+    "draw_replace_form",
+    "draw_replace_problem",
+]
 
 _SHOWN = 3
 
@@ -19,11 +26,11 @@ _SHOWN = 3
 def container_words(document: Document, documents: Sequence[Document]) -> str:
     """What became of the files of an archive, in words; documents: those of the library."""
     states = Counter(each.state for each in documents if each.parent == document.id)
-    told = [count(sum(states.values()), "file")]
+    parts = [count(sum(states.values()), "file")]
     for state, words in ((DocumentState.PENDING, "being read"), (DocumentState.FAILED, "could not be read")):
         if states[state]:
-            told.append(f"{states[state]} {words}")
-    return ", ".join(told)
+            parts.append(f"{states[state]} {words}")
+    return ", ".join(parts)
 
 
 def draw_container(document: Document, documents: Sequence[Document]) -> None:
@@ -48,7 +55,7 @@ def draw_notes(document: Document) -> None:
                 st.caption(plain(note))
 
 
-def draw_unlocking(document: Document, place: str = "upload") -> None:
+def draw_password_form(document: Document, place: str = "upload") -> None:
     """The password field of a document that failed for want of one; nothing for any other. place: of the page, so that
     two pages may draw the same document."""
     if not asks_for_password(document):
@@ -73,20 +80,20 @@ def draw_unlocking(document: Document, place: str = "upload") -> None:
         notices.error(problem)
 
 
-def _unlock(document: Document, password: str, told: str) -> None:
+def _unlock(document: Document, password: str, problem_key: str) -> None:
     """Open it; what was wrong is kept under a key of the session, because a list under way is redrawn every second."""
     try:
         with st.spinner("Unlocking …"):
             session.workbench().decryption.unlock(document.id, password)
     except FivefoldError as problem:
-        st.session_state[told] = problem
+        st.session_state[problem_key] = problem
         return
-    st.session_state.pop(told, None)
+    st.session_state.pop(problem_key, None)
     st.toast("Unlocked; it is being read.", icon=":material/lock_open:")
     st.rerun()
 
 
-def draw_replacing(
+def draw_replace_form(
     document: Document, place: str = "upload", then: Callable[[int], None] = lambda document_id: None
 ) -> None:
     """The way to give another file. place: of the page, so that two pages may draw the same document. then: told the id
@@ -104,22 +111,22 @@ def draw_replacing(
             _replace(document, file.name, file.getvalue(), f"{key}.problem", then)
 
 
-def draw_not_replaced(document: Document, place: str = "upload") -> None:
+def draw_replace_problem(document: Document, place: str = "upload") -> None:
     """Why the file given last could not take its place."""
     problem = st.session_state.get(f"replace.{place}.{document.id}.problem")
     if problem is not None:
         notices.error(problem)
 
 
-def _replace(document: Document, name: str, data: bytes, told: str, then: Callable[[int], None]) -> None:
+def _replace(document: Document, name: str, data: bytes, problem_key: str, then: Callable[[int], None]) -> None:
     try:
         receipt = session.workbench().documents.replace(document.id, name, data)
     except FivefoldError as problem:
-        st.session_state[told] = problem
+        st.session_state[problem_key] = problem
     else:
-        st.session_state.pop(told, None)
+        st.session_state.pop(problem_key, None)
         then(receipt.document_id)
         same = receipt.document_id == document.id
-        said = "is the very same file; it is tried again." if same else "takes its place."
-        st.toast(f"“{plain(squeezed(name, 60))}” {said}", icon=":material/swap_horiz:")
+        message = "is the very same file; it is tried again." if same else "takes its place."
+        st.toast(f"“{plain(shorten_middle(name, 60))}” {message}", icon=":material/swap_horiz:")
     st.rerun()

@@ -1,5 +1,5 @@
-"""The questions of a set: listed, edited in place, retired, added, imported from files and exported."""
-# Longer than 300 lines: questions are listed, edited, imported and exported in one table.
+"""Question sets: selected, created and retired; their questions edited, imported and exported."""
+# Longer than 300 lines: a set is edited together with its questions.
 
 import re
 from collections.abc import Callable, Sequence
@@ -9,39 +9,40 @@ from typing import Any
 import streamlit as st
 
 from core.domain.errors import BadRequest, FivefoldError
-from core.domain.evaluation import NOTHING_ANSWERS, JudgedQuestion, QuestionSet
+from core.domain.evaluation import NOTHING_ANSWERS, JudgedQuestion, Level, QuestionSet
 from core.evaluation.judgments.files import FILES, SetFile
 from core.evaluation.judgments.imports import JudgmentImportPreview
 from core.evaluation.judgments.validation import DEFAULT_KIND
-from pages.components import notices, session
-from pages.components.tuning.judge_state import desk, did, forget
+from pages.components import notices, session, urls
+from pages.components.tuning.judge_state import apply_change, clear_cache, judgment_service, select_by_id, show_outcome
 from pages.components.user_name import who
-from pages.components.wording import count, plain
+from pages.components.wording import count, day, plain
 
-__all__ = ["draw", "into", "out"]
+__all__ = ["SET", "choose_set", "draw_export", "draw_first_set", "draw_import", "draw_questions", "view"]
+
 
 _KINDS = (DEFAULT_KIND, "keyword", "paraphrase", "acronym", "filter", "multi", "trend", NOTHING_ANSWERS)
 """Kinds that are offered; a set may have others."""
 
-_WHOLE, _PIXELS = 12, 445
+_ROWS_SHOWN, _PIXELS = 12, 445
 """So many rows are shown at once, the others by scrolling."""
 
 _EXAMPLE = "When must overtime be paid?\nHow long do we keep Form I-9?"
 
 
-def draw(questions: QuestionSet) -> None:
+def draw_questions(questions: QuestionSet) -> None:
     """The table, then the ways to add more."""
-    listed = desk().questions(questions.id)
+    listed = judgment_service().questions(questions.id)
     if listed:
         _table(questions, listed)
-    _adding(questions, listed)
+    _add_form(questions, listed)
 
 
 def _table(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
     """Every question with its kind and filters; kind and wording are edited in place."""
     st.markdown(f"**{count(len(listed), 'question')}** · edit in place, select rows to retire questions")
     judged: dict[int, set[str]] = {}
-    for each in desk().judgments(questions.id):
+    for each in judgment_service().judgments(questions.id):
         judged.setdefault(each.question_id, set()).add(each.unit)
     rows = [_row(each, len(judged.get(each.id, ()))) for each in listed]
     round_ = st.session_state.setdefault("sets.round", 0)
@@ -49,7 +50,7 @@ def _table(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
         rows,
         key=f"sets.table.{questions.id}.{round_}",
         hide_index=True,
-        height="content" if len(rows) <= _WHOLE else _PIXELS,
+        height="content" if len(rows) <= _ROWS_SHOWN else _PIXELS,
         column_order=_columns(listed),
         disabled=["key", "filters", "answers", "judged"],
         column_config={
@@ -68,10 +69,10 @@ def _table(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
             "judged": st.column_config.NumberColumn("Judged", width=70, help="Results that somebody has judged."),
         },
     )
-    _changes(listed, changed)
+    _change_buttons(listed, changed)
 
 
-def _changes(listed: Sequence[JudgedQuestion], rows: Any) -> None:
+def _change_buttons(listed: Sequence[JudgedQuestion], rows: Any) -> None:
     """What the table's rows say otherwise than the set, to be saved; and what is selected in it."""
     new = [
         replace(each, question=row["question"] or each.question, kind=row["kind"] or each.kind)
@@ -83,13 +84,13 @@ def _changes(listed: Sequence[JudgedQuestion], rows: Any) -> None:
         if touched:
             st.button(
                 f"Save {count(len(touched), 'change')}", key="sets.save", type="primary", icon=":material/save:",
-                on_click=_edit, args=(lambda: desk().change_questions(touched), "Saved."),
+                on_click=_apply_edit, args=(lambda: judgment_service().change_questions(touched), "Saved."),
             )  # fmt: skip
         if chosen:
             st.button(
                 f"Retire {count(len(chosen), 'question')}", key="sets.retire", icon=":material/delete:",
                 help="What was said of them stays, and is counted no more.",
-                on_click=_edit, args=(lambda: _retire(chosen), "Retired."),
+                on_click=_apply_edit, args=(lambda: _retire(chosen), "Retired."),
             )  # fmt: skip
 
 
@@ -112,17 +113,17 @@ def _row(each: JudgedQuestion, judged: int) -> dict[str, Any]:
     }
 
 
-def _edit(work: Callable[[], object], said: str) -> None:
-    did(work, said)
+def _apply_edit(work: Callable[[], object], message: str) -> None:
+    apply_change(work, message)
     st.session_state["sets.round"] = st.session_state.get("sets.round", 0) + 1
 
 
 def _retire(chosen: Sequence[JudgedQuestion]) -> None:
     for each in chosen:
-        desk().retire_question(each.id)
+        judgment_service().retire_question(each.id)
 
 
-def _adding(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
+def _add_form(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
     st.markdown("**Add questions**" if listed else "**Where questions come from**")
     typed, searched, file = st.tabs(
         [":material/edit: Typed", ":material/history: Last searches", ":material/upload_file: File"]
@@ -158,7 +159,7 @@ def _adding(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
         else:
             st.caption("Every last search is in the set." if asked else "Nothing was searched yet.")
     with file:
-        into(questions)
+        draw_import(questions)
 
 
 def _add_typed(questions: QuestionSet) -> None:
@@ -171,18 +172,18 @@ def _add_typed(questions: QuestionSet) -> None:
         _add(questions, lines, state["sets.typed.kind"])
         state["sets.typed"] = ""
 
-    did(work)
+    apply_change(work)
 
 
 def _add_searched(questions: QuestionSet) -> None:
-    did(lambda: _add(questions, st.session_state["sets.searched"], DEFAULT_KIND))
+    apply_change(lambda: _add(questions, st.session_state["sets.searched"], DEFAULT_KIND))
 
 
 def _add(questions: QuestionSet, texts: Sequence[str], kind: str) -> None:
-    before = len(desk().questions(questions.id))
+    before = len(judgment_service().questions(questions.id))
     for text in texts:
-        desk().add_question(questions.id, text, kind)
-    added = len(desk().questions(questions.id)) - before
+        judgment_service().add_question(questions.id, text, kind)
+    added = len(judgment_service().questions(questions.id)) - before
     st.session_state["sets.said"] = f"{count(added, 'question')} added."
     st.session_state["sets.round"] = st.session_state.get("sets.round", 0) + 1
 
@@ -197,14 +198,14 @@ _PREVIEW_ROWS, _PREVIEW_PIXELS = 6, 240
 _UNSAFE = re.compile(r"[^\w-]+")
 
 
-def out(questions: QuestionSet) -> None:
+def draw_export(questions: QuestionSet) -> None:
     """One button per format; nothing is written before it is asked for."""
     st.markdown("**Take it out**")
     with st.container(horizontal=True, gap="small"):
         for file in FILES:
             st.download_button(
                 f"{file.name} :gray[{file.words}]",
-                _written(questions, file),
+                _file_maker(questions, file),
                 f"{_UNSAFE.sub('-', questions.name).strip('-') or 'questions'}{file.ending}",
                 file.media_type,
                 key=f"sets.out.{file.name}",
@@ -213,11 +214,11 @@ def out(questions: QuestionSet) -> None:
             )
 
 
-def _written(questions: QuestionSet, file: SetFile) -> Any:
-    return lambda: desk().written(questions.id, file)
+def _file_maker(questions: QuestionSet, file: SetFile) -> Any:
+    return lambda: judgment_service().written(questions.id, file)
 
 
-def into(questions: QuestionSet) -> None:
+def draw_import(questions: QuestionSet) -> None:
     """A file, what it would change, and the button that takes it over."""
     state = st.session_state
     st.caption(
@@ -233,7 +234,7 @@ def into(questions: QuestionSet) -> None:
     seen = (questions.id, file.file_id, who())
     if state.get("sets.in.seen", (None, None))[0] != seen:
         try:
-            preview = desk().preview(questions.id, file.getvalue(), file.name, who())
+            preview = judgment_service().preview(questions.id, file.getvalue(), file.name, who())
         except FivefoldError as problem:
             notices.error(problem)
             return
@@ -275,16 +276,18 @@ def _tables(preview: JudgmentImportPreview) -> None:
         st.markdown("**Changed** :gray[· what was said of them stays]")
         _preview_table(
             [
-                {"key": before.key, "as it is": _asks(before), "as it would be": _asks(after)}
+                {"key": before.key, "as it is": _question_text(before), "as it would be": _question_text(after)}
                 for before, after in preview.changed[:_SHOWN]
             ]
         )
     if preview.new:
         st.markdown("**New**")
-        _preview_table([{"key": each.key, "kind": each.kind, "question": _asks(each)} for each in preview.new[:_SHOWN]])
+        _preview_table(
+            [{"key": each.key, "kind": each.kind, "question": _question_text(each)} for each in preview.new[:_SHOWN]]
+        )
 
 
-def _asks(question: JudgedQuestion) -> str:
+def _question_text(question: JudgedQuestion) -> str:
     narrowed = "; ".join(question.filters.in_words())
     answers = f" · {count(len(question.relevant), 'known answer')}" if question.relevant else ""
     return f"{question.question}{f' ({narrowed})' if narrowed else ''}{answers}"
@@ -297,13 +300,196 @@ def _preview_table(rows: list[dict[str, Any]]) -> None:
 def _accept(preview: JudgmentImportPreview) -> None:
     state = st.session_state
     try:
-        added = desk().accept(preview)
+        added = judgment_service().accept(preview)
     except FivefoldError as problem:
         state["sets.problem"] = problem
         state.pop("sets.in.seen", None)
         return
-    forget()
+    clear_cache()
     questions = count(len(preview.new) + len(preview.changed), "question")
     state["sets.said"] = f"{questions} and {count(len(added), 'judgment')} taken over."
     state["sets.in.round"] += 1
     state["sets.round"] = state.get("sets.round", 0) + 1
+
+
+SET = "tuning.set"
+"""Where the session keeps the id of the set that is worked with."""
+
+_LEVELS = {Level.PASSAGE: "Passages", Level.DOCUMENT: "Documents"}
+
+_HOURS = {0: "Never", 24: "Daily", 168: "Weekly"}
+
+
+# Which set
+def choose_set(project: str | None) -> QuestionSet | None:
+    """Choose among the sets of a project (None: of the whole library only) and of the whole library; None when there is
+    none yet: then `first_set` says what to do.
+
+    The set stands in the URL as `set`, so that a colleague opens the same one.
+    """
+    listed = {each.id: each for each in judgment_service().sets(project) if project is not None or each.project is None}
+    if not listed:
+        return None
+    state, named = st.session_state, st.query_params.get("set", "")
+    if urls.is_new_request("sets", named) and named.isdecimal() and int(named) in listed:
+        state[SET] = int(named)
+    if state.get(SET) not in listed:
+        state[SET] = next(iter(listed))
+    select_by_id(
+        "Question set",
+        {number: _set_title(each, project) for number, each in listed.items()},
+        state[SET],
+        "tuning.sets",
+        _set_chosen,
+        label_visibility="collapsed",
+    )
+    urls.record("sets", str(state[SET]))
+    if named != str(state[SET]):
+        st.query_params["set"] = str(state[SET])
+    return listed[state[SET]]
+
+
+def _set_chosen(set_id: int) -> None:
+    st.session_state[SET] = set_id
+
+
+def _set_title(each: QuestionSet, project: str | None) -> str:
+    return f"{each.name} · whole library" if project is not None and each.project is None else each.name
+
+
+def draw_first_set(project: str | None) -> None:
+    """What is shown where there is no set yet: what one is for, and the form that makes it."""
+    show_outcome()
+    notices.empty(
+        ":material/quiz:",
+        "No question set yet",
+        "A set holds the questions you ask again and again, with grades for what was found. It is what profiles are"
+        " measured with.",
+    )
+    _, middle, _ = st.columns([1, 2, 1])
+    with middle:
+        _new_set(project)
+    _retired_sets(project)
+
+
+def _new_set(project: str | None) -> None:
+    """The form of a new set."""
+    st.text_input("Name", key="sets.new.name", max_chars=80, placeholder="Payroll questions")
+    st.text_input("What it is for", key="sets.new.note", placeholder="Optional")
+    st.segmented_control(
+        "What is graded",
+        list(_LEVELS),
+        key="sets.new.level",
+        default=Level.PASSAGE,
+        required=True,
+        format_func=_LEVELS.__getitem__,
+        help="Passages tell more exactly what search does; documents are graded faster.",
+    )
+    if project is not None:
+        st.segmented_control(
+            "Belongs to", [project, ""], key="sets.new.project", default=project, required=True,
+            format_func=lambda name: plain(name) if name else "Whole library",
+        )  # fmt: skip
+    st.button(
+        "Create the set", key="sets.new.do", type="primary", icon=":material/add:", on_click=_create, args=(project,)
+    )
+
+
+def _create(project: str | None) -> None:
+    state = st.session_state
+    whose = (state.get("sets.new.project") or None) if project is not None else None
+
+    def work() -> None:
+        made = judgment_service().add_set(
+            state["sets.new.name"], whose, state["sets.new.level"], who(), state.get("sets.new.note", "")
+        )
+        state[SET], state["sets.new.name"] = made.id, ""
+
+    apply_change(work, "The set is there. Add questions to it.")
+
+
+# The view
+def view(questions: QuestionSet, project: str | None) -> None:
+    """A set: what it is, its questions with ways to add more, files, and the sets that were put aside."""
+    text_column, make, change = st.columns([6, 2, 2], vertical_alignment="center")
+    with text_column:
+        _set_line(questions)
+    with make.popover("New set", icon=":material/add:", width="stretch"):
+        _new_set(project)
+    with change.popover("Settings", icon=":material/settings:", width="stretch"):
+        _set_settings(questions)
+    show_outcome()
+    draw_questions(questions)
+    draw_export(questions)
+    _retired_sets(project)
+
+
+def _set_line(questions: QuestionSet) -> None:
+    """What the set is, in one line."""
+    parts = [f"grades {_LEVELS[questions.level].lower()}", f"begun by {plain(questions.who)}, {day(questions.at)}"]
+    if questions.every_hours:
+        parts.append(f"measured {_HOURS.get(questions.every_hours, f'every {questions.every_hours} hours').lower()}")
+    parts += [plain(questions.note)] if questions.note else []
+    st.caption(" · ".join(parts))
+
+
+def _set_settings(questions: QuestionSet) -> None:
+    """Name, note, schedule, and the way to put it aside. Typed values belong to one version of the set."""
+    key = f"sets.change.{questions.id}.{questions.version}"
+    state = st.session_state
+    st.text_input("Name", value=questions.name, key=f"{key}.name", max_chars=80)
+    st.text_input("What it is for", value=questions.note, key=f"{key}.note")
+    hours = dict.fromkeys([*_HOURS, questions.every_hours])
+    st.selectbox(
+        "Measured by itself",
+        list(hours),
+        index=list(hours).index(questions.every_hours),
+        key=f"{key}.hours",
+        format_func=lambda each: _HOURS.get(each, f"Every {each} hours"),
+        help="With the profile that is the default then; the trend shows what came of it.",
+    )
+
+    def save() -> None:
+        changed = questions
+        if state[f"{key}.name"] != questions.name:
+            changed = judgment_service().rename(changed, state[f"{key}.name"])
+        if state[f"{key}.note"] != questions.note:
+            changed = judgment_service().annotate(changed, state[f"{key}.note"])
+        if state[f"{key}.hours"] != questions.every_hours:
+            judgment_service().schedule(changed, state[f"{key}.hours"])
+
+    with st.container(horizontal=True):
+        st.button(
+            "Save",
+            key=f"{key}.save",
+            type="primary",
+            icon=":material/save:",
+            on_click=apply_change,
+            args=(save, "Saved."),
+        )
+        st.button(
+            "Retire the set", key=f"{key}.retire", icon=":material/inventory_2:",
+            help="Puts it aside with all that was said in it; it can be taken up again.",
+            on_click=apply_change, args=(lambda: judgment_service().retire(questions), "Retired."),
+        )  # fmt: skip
+
+
+def _retired_sets(project: str | None) -> None:
+    """Sets that were retired, to be taken up again."""
+    retired = [
+        each for each in judgment_service().sets(project, retired=True) if project is not None or each.project is None
+    ]
+    if not retired:
+        return
+    with st.expander(f"Retired sets · {len(retired)}", icon=":material/inventory_2:"):
+        for each in retired:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(plain(each.name), width="stretch")
+                st.button(
+                    "Take up again", key=f"sets.restore.{each.id}", type="tertiary", on_click=_restore, args=(each,)
+                )
+
+
+def _restore(each: QuestionSet) -> None:
+    if apply_change(lambda: judgment_service().restore(each), "Taken up again."):
+        st.session_state[SET] = each.id

@@ -50,15 +50,15 @@ def draw_links(seen: TablesView, table: RealityTable) -> None:
     ]
     if leading:
         st.caption(f":material/subdirectory_arrow_left: Leading here: {', '.join(leading)}")
-    _adding(seen, table)
+    _add_form(seen, table)
 
 
 def _link(table: RealityTable, link: TableLink) -> None:
     icon, colour = _LOOKS[link.state]
-    said, badge, yes, no = st.columns([6, 2, 1.6, 1.6], vertical_alignment="center")
+    text_column, badge, yes, no = st.columns([6, 2, 1.6, 1.6], vertical_alignment="center")
     there = f"{link.other_table}.{link.other_column}"
     found = f"{link.share:.0%} of its different values are found there" if link.share else "share not measured"
-    said.markdown(f"**{plain(link.column)}** → **{plain(there)}** :gray[{found}]")
+    text_column.markdown(f"**{plain(link.column)}** → **{plain(there)}** :gray[{found}]")
     with badge:
         st.badge(link.state.value, icon=icon, color=colour)  # type: ignore[arg-type]
     for column, label, wanted in ((yes, "Confirm", LinkState.CONFIRMED), (no, "Dismiss", LinkState.DISMISSED)):
@@ -76,7 +76,7 @@ def _decide(name: str, link: TableLink, wanted: LinkState) -> None:
     state.apply_change(lambda: state.table_service().set_link(name, link, wanted), f"The link is {wanted.value}.")
 
 
-def _adding(seen: TablesView, table: RealityTable) -> None:
+def _add_form(seen: TablesView, table: RealityTable) -> None:
     """A link nobody suggested: from any column to a key."""
     keys = [f"{other.name}.{key.name}" for other in seen.tables if other.id != table.id and (key := other.key)]
     with st.expander("Add a link", icon=":material/add_link:"):

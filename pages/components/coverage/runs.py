@@ -1,4 +1,4 @@
-"""Snapshots: every stored run, coverage over time, and the differences between two runs."""
+"""Coverage runs: progress of the current one, all stored snapshots, coverage over time, and changes between two."""
 
 from collections.abc import Callable, Sequence
 from html import escape
@@ -7,25 +7,111 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.coverage.report import CoverageShare, by_domain, by_kind
+from core.coverage.runs import interrupted
 from core.domain.coverage import Board, BoardChanges, CellChange, CoverageRun, GapKind, RunState
-from pages.components import session
+from core.domain.errors import FivefoldError
+from pages.components import notices, session
 from pages.components.coverage import state
 from pages.components.styles import CELLS
-from pages.components.wording import count, plain, shortened
+from pages.components.wording import ago, count, plain, shorten
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-__all__ = ["coverage_line", "draw", "snapshot_words"]
+__all__ = ["coverage_line", "current_run", "draw_run_progress", "draw_snapshots", "snapshot_words", "start_run"]
 
-_MOST = 30
+
+def start_run(project: str | None, *, whole: bool = False, resume: int | None = None) -> None:
+    """Start a run, or resume one; the page shows any error."""
+    try:
+        session.assess(project, whole=whole, resume=resume)
+        st.query_params["view"] = "Board"
+    except FivefoldError as problem:
+        st.session_state["coverage.problem"] = problem
+    state.clear_cache()
+
+
+def current_run(project: str | None) -> session.BoardRun | None:
+    """The run that this process executes now. When it has ended, cached results are dropped."""
+    here = session.board_run(project)
+    going_on = here if here is not None and here.running else None
+    if going_on is None and st.session_state.get("coverage.going_on"):
+        state.clear_cache()
+    st.session_state["coverage.going_on"] = going_on is not None
+    return going_on
+
+
+def draw_run_progress(project: str | None, latest: CoverageRun | None, going_on: session.BoardRun | None) -> bool:
+    """Draw the state of the latest run; returns whether it is running."""
+    if going_on is not None:
+        _progress(going_on)
+        return True
+    here = session.board_run(project)
+    if here is not None and here.problem is not None:
+        notices.error(here.problem)
+    if latest is None or latest.state is RunState.DONE:
+        return False
+    if not interrupted(latest, state.now()):
+        _progress_elsewhere(latest)
+        return True
+    _interrupted(project, latest)
+    return False
+
+
+@st.fragment(run_every=0.5)
+def _progress(run: session.BoardRun) -> None:
+    if not run.running:
+        state.clear_cache()
+        st.rerun()
+    bar, stop = st.columns([6, 1], vertical_alignment="center")
+    waits = "Loading the models …" if not session.ready() else "Reading the library …"
+    words = f"{run.done:,} of {count(run.total, 'cell')} assessed" if run.done else waits
+    bar.progress(run.done / max(1, run.total), f"{words}{' · stopping' if run.stop else ''}")
+    if stop.button("Stop", icon=":material/stop:", width="stretch", help="What is assessed so far is kept."):
+        run.stop = True
+
+
+@st.fragment(run_every=3.0)
+def _progress_elsewhere(run: CoverageRun) -> None:
+    current = state.coverage_service().runs.look(run.id)
+    if current.state is not RunState.RUNNING:
+        state.clear_cache()
+        st.rerun()
+    st.progress(
+        current.done / max(1, current.total), f"{current.done:,} of {count(current.total, 'cell')} assessed elsewhere"
+    )
+
+
+def _interrupted(project: str | None, run: CoverageRun) -> None:
+    what_happened = {
+        RunState.STOPPED: "The last run was stopped",
+        RunState.FAILED: f"The last run failed: {plain(run.problem)} It stands",
+    }.get(run.state, "The last run was interrupted")
+    words, go_on = st.columns([6, 1], vertical_alignment="center")
+    words.warning(
+        f"{what_happened} at {run.done:,} of {count(run.total, 'cell')}, {ago(run.beat_at, state.now())}."
+        " Nothing is lost.",
+        icon=":material/stop_circle:",
+    )
+    go_on.button(
+        "Go on",
+        icon=":material/play_arrow:",
+        type="primary",
+        width="stretch",
+        on_click=start_run,
+        args=(project,),
+        kwargs={"resume": run.id},
+    )
+
+
+_MOST_POINTS = 30
 
 
 def coverage_line(runs: Sequence[CoverageRun], *, dark: bool = False) -> "Figure":
     """The share covered at each finished snapshot, oldest left, at most the last thirty. runs: newest first."""
     from plotly.graph_objects import Figure, Scatter
 
-    shown = [run for run in reversed(runs[:_MOST]) if run.coverage is not None]
+    shown = [run for run in reversed(runs[:_MOST_POINTS]) if run.coverage is not None]
     ink, line = ("#e4e8ee", "#8fb2ea") if dark else ("#1f2733", "#34558b")
     names = [f"{run.name or 'Snapshot'}<br>{run.finished_at or run.started_at:%Y-%m-%d %H:%M}" for run in shown]
     figure = Figure(
@@ -52,10 +138,10 @@ def coverage_line(runs: Sequence[CoverageRun], *, dark: bool = False) -> "Figure
     return figure
 
 
-_SHOWN = 60
+_MOST_CHANGES = 60
 
 
-def draw(project: str | None, board: Board | None) -> None:
+def draw_snapshots(project: str | None, board: Board | None) -> None:
     """The list, the trend, the shares by column and domain, and the comparison."""
     runs = state.snapshots(project)
     finished = [run for run in runs if run.state is RunState.DONE]
@@ -67,7 +153,7 @@ def draw(project: str | None, board: Board | None) -> None:
     with line:
         st.markdown("**Coverage over time** :gray[· as found, before decisions]")
         st.plotly_chart(coverage_line(finished, dark=dark), config={"displayModeBar": False}, key="snapshots.trend")
-        _changed(project, finished)
+        _compare(project, finished)
     with columns:
         if board is not None:
             domains = session.terms().domains
@@ -81,8 +167,8 @@ def _shares(title: str, shares: Sequence[CoverageShare], named: Callable[[str], 
     st.markdown(f"**{title}**")
     for share in shares:
         known = share.coverage is not None
-        told = f"{share.coverage:.0%} of {count(share.assessed, 'cell')} covered" if known else "not assessed"
-        st.progress(share.coverage or 0.0, f"{plain(named(share.name))} · {told}")
+        share_words = f"{share.coverage:.0%} of {count(share.assessed, 'cell')} covered" if known else "not assessed"
+        st.progress(share.coverage or 0.0, f"{plain(named(share.name))} · {share_words}")
 
 
 def snapshot_words(run: CoverageRun) -> str:
@@ -92,7 +178,7 @@ def snapshot_words(run: CoverageRun) -> str:
     return f"{run.name or 'Snapshot'} · {when:%Y-%m-%d %H:%M} · {share}"
 
 
-def _changed(project: str | None, finished: Sequence[CoverageRun]) -> None:
+def _compare(project: str | None, finished: Sequence[CoverageRun]) -> None:
     """What one snapshot found otherwise than another."""
     st.markdown("**What changed**")
     if len(finished) < 2:
@@ -103,31 +189,33 @@ def _changed(project: str | None, finished: Sequence[CoverageRun]) -> None:
     since = first.selectbox("Since", [run.id for run in finished[1:]], key="since", format_func=names.__getitem__)
     later = [run.id for run in finished if run.id > since]
     until = second.selectbox("Until", later, key="until", format_func=names.__getitem__)
-    _told(state.desk().changes(project, since, until))
+    _board_changes(state.coverage_service().changes(project, since, until))
 
 
-def _told(changes: BoardChanges) -> None:
+def _board_changes(changes: BoardChanges) -> None:
     shares = ["–" if each is None else f"{each:.0%}" for each in (changes.coverage_before, changes.coverage_after)]
     parts = [f"{shares[0]} → {shares[1]} covered", count(len(changes.cells), "cell") + " changed"]
     parts += [f"new: {plain(', '.join(changes.topics_added))}"] if changes.topics_added else []
     parts += [f"gone: {plain(', '.join(changes.topics_gone))}"] if changes.topics_gone else []
     st.caption(" · ".join(parts))
-    for change in changes.cells[:_SHOWN]:
-        _change(change)
-    if len(changes.cells) > _SHOWN:
-        st.caption(f"… and {count(len(changes.cells) - _SHOWN, 'more cell')}; all of them are in the meeting pack.")
+    for change in changes.cells[:_MOST_CHANGES]:
+        _cell_change(change)
+    if len(changes.cells) > _MOST_CHANGES:
+        st.caption(
+            f"… and {count(len(changes.cells) - _MOST_CHANGES, 'more cell')}; all of them are in the meeting pack."
+        )
 
 
-def _change(change: CellChange) -> None:
+def _cell_change(change: CellChange) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.markdown(f"**{plain(shortened(change.topic, 60))}** · {change.kind.value}", width="content")
+        st.markdown(f"**{plain(shorten(change.topic, 60))}** · {change.kind.value}", width="content")
         for number, each in enumerate((change.before, change.after)):
             if each is not None:
                 if number:
                     st.markdown(":material/arrow_forward:", width="content")
                 look = CELLS[each]
                 st.badge(f"{look.symbol} {look.words}", color=look.colour)  # type: ignore[arg-type]
-    st.caption(plain(shortened(change.why, 240)))
+    st.caption(plain(shorten(change.why, 240)))
 
 
 def _list(runs: Sequence[CoverageRun]) -> None:
@@ -155,8 +243,8 @@ def _list(runs: Sequence[CoverageRun]) -> None:
 
 
 def _rename(run_id: int) -> None:
-    state.desk().name_snapshot(run_id, st.session_state[f"snapshot.name.{run_id}"])
-    state.forget()
+    state.coverage_service().name_snapshot(run_id, st.session_state[f"snapshot.name.{run_id}"])
+    state.clear_cache()
 
 
 def _open(run_id: int) -> None:
@@ -165,5 +253,5 @@ def _open(run_id: int) -> None:
 
 
 def _delete(run_id: int) -> None:
-    state.desk().delete_snapshot(run_id)
-    state.forget()
+    state.coverage_service().delete_snapshot(run_id)
+    state.clear_cache()
