@@ -26,7 +26,7 @@ __all__ = [
     "tables_view",
 ]
 
-_Result = TypeVar("_Worked")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)

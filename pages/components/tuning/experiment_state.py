@@ -33,7 +33,7 @@ __all__ = [
     "start_experiments",
 ]
 
-_Result = TypeVar("_Worked")
+_Result = TypeVar("_Result")
 
 _MOST_CACHED = 12
 

@@ -464,13 +464,13 @@ def _set_settings(questions: QuestionSet) -> None:
             key=f"{key}.save",
             type="primary",
             icon=":material/save:",
-            on_click=apply_change,
+            on_click=_apply,
             args=(save, "Saved."),
         )
         st.button(
             "Retire the set", key=f"{key}.retire", icon=":material/inventory_2:",
             help="Puts it aside with all that was said in it; it can be taken up again.",
-            on_click=apply_change, args=(lambda: judgment_service().retire(questions), "Retired."),
+            on_click=_apply, args=(lambda: judgment_service().retire(questions), "Retired."),
         )  # fmt: skip
 
 
@@ -493,3 +493,8 @@ def _retired_sets(project: str | None) -> None:
 def _restore(each: QuestionSet) -> None:
     if apply_change(lambda: judgment_service().restore(each), "Taken up again."):
         st.session_state[SET] = each.id
+
+
+def _apply(change: Callable[[], object], message: str) -> None:
+    """`apply_change` as a callback, which returns nothing."""
+    apply_change(change, message)

@@ -166,8 +166,7 @@ def _hover(move: RankChange) -> str:
     return f"<b>{name}</b><br>rank {ranks} · score {before} → {after}<br>{escape(shorten(move.why, 140))}"
 
 
-_LISTED, _HEIGHT = 20, 480
-
+_LISTED, _HEIGHT = 20, 480  # cells, and pixels of a longer table
 _OVERLAP_HELP = (
     "RBO is rank-biased overlap with p = 0.9: 1 when both lists are alike, the first ranks count most. Jaccard is the"
     " share of results that both lists show, whatever their order."
