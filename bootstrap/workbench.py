@@ -13,6 +13,7 @@ from time import monotonic, perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from adapters.inference.embedder import LazyEmbedder
 from adapters.inference.language_model import LanguageModelClient
 from bootstrap.environment import Settings, settings_from_environment, utc_now
 from core.domain.errors import BadRequest
@@ -22,6 +23,7 @@ from core.search.ranking.rerank import DeadlineReranker, rerankers
 from core.workbench import Workbench
 
 if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
     from sqlalchemy.engine import URL
 
     from bootstrap.assembly import Stores
@@ -81,7 +83,6 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
     from adapters.http_fetch import HttpFetcher
     from adapters.sandboxed_reader import SandboxedReader
     from bootstrap.assembly import Outside, assemble
-    from bootstrap.lazy import LazyEmbedder
     from bootstrap.workbench import configured_rerankers
     from storage.migrations import migrate
     from storage.postgres.database import Database, engine_for
@@ -221,15 +222,12 @@ def _vectors(settings: Settings, database: "Database", embedder: Embedder, cache
         from storage.vectors.pgvector import CachedVectorIndex, PgvectorIndex
 
         return CachedVectorIndex(PgvectorIndex(database, lambda: embedder.name), cache)
-    from bootstrap.lazy import LazyVectorIndex
+    from storage.vectors.chroma import ChromaIndex, chroma_client
 
-    def make() -> VectorIndex:
-        from storage.vectors.chroma import ChromaIndex, chroma_client
+    def connect() -> "ClientAPI":
+        return chroma_client(url=settings.chroma_url, folder=settings.data_folder / "chroma")
 
-        client = chroma_client(url=settings.chroma_url, folder=settings.data_folder / "chroma")
-        return ChromaIndex(client, settings.tenant, embedder.name)
-
-    return LazyVectorIndex(make)
+    return ChromaIndex(connect, settings.tenant, lambda: embedder.name)
 
 
 def _end_on_terminate() -> None:

@@ -45,8 +45,7 @@ def result_told(result: "SearchResult", form: SearchFormat, out: Path | None) ->
 
     Raises BadRequest for a workbook without a file, and when the file cannot be written.
     """
-    from core.search.exports.data import result_text
-    from core.search.exports.files import FORMATS
+    from core.search.exports import FORMATS, result_text
 
     if form is SearchFormat.XLSX and out is None:
         raise BadRequest("A workbook cannot be printed.", "Name a file with --out, e.g. --out results.xlsx.")

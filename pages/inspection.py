@@ -9,7 +9,7 @@ from core.domain.errors import FivefoldError
 from core.domain.results import Candidate, Citation, Dropped, Hit, Score, SearchResult
 from core.search.citations.cite import CitationStyle, cite, written
 from core.search.citations.page_locator import PagePicture, page_picture
-from core.search.explanation.score_breakdown import factor_label, shown_parts, strip_words
+from core.search.explanation import factor_label, shown_parts, strip_words
 from core.search.query.syntax import quoted_phrases
 from core.text.tokenize import stem
 from pages.components import cards, charts, notices, session, what_if

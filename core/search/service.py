@@ -10,7 +10,7 @@ from core.domain.queries import ScoreProfile, SearchRequest
 from core.domain.results import Candidate, SearchResult
 from core.ports.catalogue import Catalogue
 from core.ports.stores import EntityGraph, SparseIndex, VectorIndex
-from core.search.explanation.why_missing import MissingExplanation
+from core.search.explanation import MissingExplanation
 from core.search.pipeline import SearchPipeline
 from core.search.retrieval.similar import SimilarPassage, similar_to
 from core.search.usage_tracker import UsageTracker

@@ -12,7 +12,7 @@ from core.knowledge.sectors import sectors
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.archive_members import is_container
 from core.search.citations.cite import CitationStyle, display_quote, written
-from core.search.explanation.score_breakdown import strip_words
+from core.search.explanation import strip_words
 from core.search.query.syntax import quoted_phrases
 from core.text.tokenize import stem
 from pages.components import charts

@@ -11,7 +11,7 @@ from core.coverage.gaps import score_in_words
 from core.domain.coverage import Board, Cell, CellState, GapKind
 from core.domain.queries import LEG_LABELS
 from core.domain.results import Score, SearchResult, TermScore
-from core.search.explanation.score_breakdown import factor_label, shown_parts, shrink
+from core.search.explanation import factor_label, shown_parts, shrink
 from pages.components.styles import CELLS
 from pages.components.wording import shorten, shorten_middle, two_lines
 

@@ -4,11 +4,12 @@
 Only one process can use an embedded Chroma; if a worker runs beside the web process, use a server.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -67,25 +68,36 @@ def chroma_client(*, url: str = "", folder: Path | None = None) -> "ClientAPI":
 
 
 class ChromaIndex:
-    """Implements core.ports.stores.VectorIndex with one collection per tenant and model, which keeps them apart."""
+    """Implements core.ports.stores.VectorIndex with one collection per tenant and model, which keeps them apart.
 
-    def __init__(self, client: "ClientAPI", tenant: str, model: str) -> None:
-        self._client, self._about = client, {"tenant": tenant, "model": model}
-        self._opened: Collection | None = None
+    connect, model: called at first use, so that a page is drawn before Chroma and the embedding model are loaded; after
+    a failure the next caller tries again.
+    """
+
+    def __init__(self, connect: "Callable[[], ClientAPI]", tenant: str, model: Callable[[], str]) -> None:
+        self._connect, self._tenant, self._model = connect, tenant, model
+        self._lock = Lock()
+        self._opened: tuple[ClientAPI, Collection] | None = None
+
+    def _open(self) -> "tuple[ClientAPI, Collection]":
+        with self._lock:
+            if self._opened is None:
+                client, model = self._connect(), self._model()
+                digest = blake2b(f"{self._tenant}\0{model}".encode(), digest_size=16).hexdigest()
+                collection = client.get_or_create_collection(
+                    f"fivefold-{digest}",
+                    embedding_function=None,
+                    configuration={"hnsw": {"space": "cosine", "ef_search": _EF_SEARCH}},
+                    metadata={"tenant": self._tenant, "model": model},
+                )
+                self._opened = client, collection
+            return self._opened
 
     def _collection(self) -> "Collection":
-        if self._opened is None:
-            digest = blake2b(f"{self._about['tenant']}\0{self._about['model']}".encode(), digest_size=16).hexdigest()
-            self._opened = self._client.get_or_create_collection(
-                f"fivefold-{digest}",
-                embedding_function=None,
-                configuration={"hnsw": {"space": "cosine", "ef_search": _EF_SEARCH}},
-                metadata=self._about,
-            )
-        return self._opened
+        return self._open()[1]
 
     def _batches(self, count: int) -> Iterator[slice]:
-        size = min(self._client.get_max_batch_size(), 1000)
+        size = min(self._open()[0].get_max_batch_size(), 1000)
         return (slice(start, start + size) for start in range(0, count, size))
 
     def add(self, passages: Sequence[Passage], vectors: Vectors) -> None:

@@ -109,7 +109,7 @@ def test_importing_the_embedder_does_not_import_torch() -> None:
 
 
 def test_a_slower_model_says_so_once_it_is_loaded() -> None:
-    from bootstrap.lazy import LazyEmbedder
+    from adapters.inference.embedder import LazyEmbedder
 
     class Slower:
         name, dimensions, notice = "slower", 1, "The model runs unconverted."

@@ -16,7 +16,7 @@ from core.domain.documents import Authority, Passage, Span, Truth
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.domain.results import Factor, Multiplier, Score
-from core.search.explanation.score_breakdown import shown_parts
+from core.search.explanation import shown_parts
 from core.text.tokenize import stem
 from pages.components import cards, charts
 from pages.components.styles import CELLS, TRUTHS, truth_look

@@ -13,7 +13,7 @@ from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.domain.results import Hit
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
-from core.search.explanation.score_breakdown import compare
+from core.search.explanation import compare
 from core.search.retrieval.similar import SimilarPassage
 from pages.components import cards, session
 from pages.components.search import five_truths, result_list

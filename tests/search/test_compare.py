@@ -12,7 +12,7 @@ from core.domain.documents import Passage
 from core.domain.errors import NotFound
 from core.domain.queries import SearchRequest
 from core.domain.results import Candidate, Factor, Multiplier, Score, Signals
-from core.search.explanation.score_breakdown import ComparedResult, ResultComparison, compare, compare_scores, decided
+from core.search.explanation import ComparedResult, ResultComparison, compare, compare_scores, decided
 from tests.search.library import NOW, payroll_library
 
 WEIGHTS = {"similarity": 0.5, "authority": 0.2, "domain": 0.15, "recency": 0.1, "jurisdiction": 0.05}

@@ -16,9 +16,8 @@ from openpyxl import load_workbook
 from core.answers.context import cited_ids, context_of_hits, supported
 from core.domain.queries import SearchRequest
 from core.domain.results import Multiplier, SearchResult
-from core.search.explanation.score_breakdown import shown_parts
-from core.search.exports.data import result_markdown
-from core.search.exports.files import FORMATS, export_data, file_name, result_csv, result_json, result_xlsx
+from core.search.explanation import shown_parts
+from core.search.exports import FORMATS, export_data, file_name, result_csv, result_json, result_markdown, result_xlsx
 from tests.search.library import NOW, Library, payroll_library
 
 QUESTION = "When must employers deposit withheld income taxes?"

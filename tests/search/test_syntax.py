@@ -12,8 +12,8 @@ from core.domain.documents import Truth
 from core.domain.filters import SearchFilters
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.search.query.syntax import ParsedQuery, misread, narrowed, read_query
-from core.search.retrieval import admissible
-from core.search.retrieval.admissible import text_admissible
+from core.search.retrieval import retriever
+from core.search.retrieval.retriever import text_admissible
 from tests.fakes import FakeCatalogue, FakeSparseIndex
 from tests.stores.libraries import document, passage, random_vectors, store
 
@@ -326,7 +326,7 @@ def test_of_very_many_passages_those_are_read_in_which_the_words_weigh_most(monk
         "the the",
     ]
     catalogue, sparse, ids = library(contents)
-    monkeypatch.setattr(admissible, "_MOST_READ", 2)
+    monkeypatch.setattr(retriever, "_MOST_READ", 2)
 
     def found(typed: str) -> list[int]:
         among = text_admissible(read_query(typed, terms=BUILT_IN_TERMS), SearchFilters(), catalogue, sparse)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.domain.documents import DocumentState, Truth
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
-from core.search.explanation.why_missing import MissingExplanation
+from core.search.explanation import MissingExplanation
 from core.search.retrieval.retriever import OVERSAMPLED
 from tests.search.library import NOW, Library
 

@@ -28,7 +28,7 @@ def _in_sql(engine: Engine) -> Translated:
 
 
 def _in_chroma(folder: Path) -> Translated:
-    catalogue, index = FakeCatalogue(), ChromaIndex(chroma_client(folder=folder), "filters", "random")
+    catalogue, index = FakeCatalogue(), ChromaIndex(lambda: chroma_client(folder=folder), "filters", lambda: "random")
     nothing = random_vectors(0, 0)
     stored = [p for d, passages in random_documents(2, each=25) for p in store(catalogue, d, passages, nothing)]
     vectors = random_vectors(len(stored), 2)

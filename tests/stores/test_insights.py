@@ -77,7 +77,7 @@ def memorial(request: pytest.FixtureRequest, engine: Engine, tmp_path: Path) -> 
             vectors = PgvectorIndex(database, "words")
         else:
             catalogue = SqlCatalogue(database)
-            vectors = ChromaIndex(chroma_client(folder=tmp_path / "chroma"), database.tenant, "words")
+            vectors = ChromaIndex(lambda: chroma_client(folder=tmp_path / "chroma"), database.tenant, lambda: "words")
         return Memorial(database, catalogue, vectors, KeywordIndex(folder, catalogue), folder)
 
     return made

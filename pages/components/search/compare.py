@@ -9,7 +9,7 @@ from core.domain.errors import NotFound
 from core.domain.queries import SearchRequest
 from core.domain.results import Hit, SearchResult
 from core.search.citations.cite import display_quote
-from core.search.explanation.score_breakdown import (
+from core.search.explanation import (
     ComparedResult,
     ResultComparison,
     ScoreDifference,

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.answers.context import context_of_hits
 from core.domain.results import DropReason, SearchResult
-from core.search.exports.files import FORMATS, file_name
+from core.search.exports import FORMATS, file_name
 from pages.components.search.five_truths import draw_verdicts
 from pages.components.wording import count
 

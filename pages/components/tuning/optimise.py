@@ -12,7 +12,7 @@ from core.domain.evaluation import Experiment, ExperimentKind, MetricChange, Opt
 from core.domain.queries import ScoreProfile
 from core.evaluation.tuning.optimiser import RAISABLE, WeightChange, weight_changes
 from core.knowledge.factors import factor_table
-from core.search.explanation.score_breakdown import factor_label
+from core.search.explanation import factor_label
 from pages.components import notices
 from pages.components.tuning import question_sets
 from pages.components.tuning.charts import (

@@ -12,7 +12,7 @@ from core.evaluation.tuning.profile_registry import ProfileDifference
 from core.knowledge.factors import factor_table
 from core.knowledge.gaps import evidence_row
 from core.knowledge.routes import routes
-from core.search.explanation.score_breakdown import factor_label
+from core.search.explanation import factor_label
 from pages.components import charts
 from pages.components.wording import plain, shorten
 

@@ -12,7 +12,7 @@ from core.domain.queries import ScoreProfile, SearchRequest
 from core.domain.results import SearchResult
 from core.evaluation.tuning.trial import CellChangePreview, RankChange, Trial
 from core.search.citations.cite import display_quote
-from core.search.explanation.score_breakdown import strip_words
+from core.search.explanation import strip_words
 from pages.components import cards, charts
 from pages.components.coverage.state import kind_words
 from pages.components.styles import CELLS

@@ -16,7 +16,7 @@ from core.evaluation.tuning.profile_registry import differences
 from core.evaluation.tuning.sliders import Slider, SliderGroup, acting, changed, idle, sliders, tried, value_of
 from core.evaluation.tuning.trial import compared, flips
 from core.knowledge.profiles import check_profile
-from core.search.explanation.score_breakdown import factor_label
+from core.search.explanation import factor_label
 from pages.components import notices, session
 from pages.components.coverage.state import board as latest_board
 from pages.components.notices import wait_for_models

@@ -85,7 +85,7 @@ def new_shelf(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         client = chroma_client(folder=tmp_path_factory.mktemp("chroma"))
     else:
         client = chroma_client(url=request.getfixturevalue("chroma_server"))
-    return lambda: Shelf(FakeCatalogue(), ChromaIndex(client, f"tenant {next(_NAMES)}", "random"))
+    return lambda: Shelf(FakeCatalogue(), ChromaIndex(lambda: client, f"tenant {next(_NAMES)}", lambda: "random"))
 
 
 @pytest.fixture(scope="module", params=["memory", "files"])

@@ -1,1 +1,0 @@
-"""Explanations: how a score was computed, and why a document is missing."""

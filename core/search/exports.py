@@ -1,0 +1,472 @@
+"""A search result as data, text and files: JSON, plain text, a Markdown report, CSV and a workbook."""
+# Over 300 lines: one result in six formats, which share how a passage and its citations are written.
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.documents import Document, Passage
+from core.domain.results import Dropped, DropReason, Hit, Score, SearchResult
+from core.formats.csv import inert
+from core.formats.spreadsheet import Sheet, csv_bytes, workbook_bytes
+from core.formats.terminal import json_text
+from core.search.citations.bibliography import CitedSource, bibliography, citations_data, result_citations, source_data
+from core.search.citations.cite import CitationStyle, citation_data, display_quote, written
+from core.search.explanation import factor_label, strip_words
+
+__all__ = [
+    "FORMATS",
+    "SCHEMA",
+    "ResultFormat",
+    "export_data",
+    "file_name",
+    "markdown_line",
+    "result_csv",
+    "result_data",
+    "result_json",
+    "result_markdown",
+    "result_text",
+    "result_xlsx",
+]
+
+
+def result_data(result: SearchResult) -> dict[str, Any]:
+    """The whole result as plain data for JSON."""
+    return {
+        "question": result.request.question,
+        "profile": result.profile.ref,
+        "answered": result.answered,
+        "silence": result.silence,
+        "filters": list(result.filters_in_words),
+        "route": {
+            "category": result.route.category,
+            "confidence": result.route.confidence,
+            "truths": {truth.value: weight for truth, weight in result.route.truths.items()},
+            "domain": result.route.domain,
+            "jurisdiction": result.route.jurisdiction,
+        },
+        "hits": [_hit_data(hit, result) for hit in result.hits],
+        "legs": [
+            {
+                "leg": leg.leg,
+                "found": leg.found,
+                "rows_before": leg.rows_before,
+                "rows_after": leg.rows_after,
+                "milliseconds": round(leg.milliseconds, 2),
+                "error": leg.error,
+            }
+            for leg in result.legs
+        ],
+        "notices": list(result.notices),
+        "undated_left_out": result.undated_left_out,
+        "milliseconds": round(result.milliseconds, 2),
+    }
+
+
+def _hit_data(hit: Hit, result: SearchResult) -> dict[str, Any]:
+    passage, document = hit.candidate.passage, result.documents[hit.candidate.passage.document_id]
+    return {
+        "rank": hit.rank,
+        "score": hit.score.total,
+        "factors": [
+            {
+                "name": factor.name,
+                "value": factor.value,
+                "weight": factor.weight,
+                "contribution": factor.contribution,
+                "reason": factor.reason,
+            }
+            for factor in hit.score.factors
+        ],
+        "multipliers": [{"name": m.name, "value": m.value, "reason": m.reason} for m in hit.score.multipliers],
+        "passage_id": passage.id,
+        "document": document.name,
+        "sha256": document.sha256,
+        "page": passage.page if document.paged else None,
+        "section": passage.section,
+        "truth": passage.truth,
+        "domain": passage.domain,
+        "authority": passage.authority,
+        "jurisdiction": passage.jurisdiction,
+        "date": passage.date.isoformat() if passage.date else None,
+        "text": passage.text,
+        "citations": [citation_data(citation) for citation in hit.citations],
+        "similar": list(hit.similar),
+    }
+
+
+def result_text(result: SearchResult) -> str:
+    """The hits with score, source and best sentence; or the reason why there are none."""
+    lines = [f"! {notice}" for notice in result.notices]
+    if result.filters_in_words:
+        lines.append(f"Only: {'; '.join(result.filters_in_words)}.")
+    if result.undated_left_out:
+        lines.append(f"{result.undated_left_out} undated documents were left out by the date filter.")
+    lines += [_hit_text(hit) for hit in result.hits] or [f"Nothing found. {result.silence}".rstrip()]
+    return "\n".join([*lines, f"{len(result.hits)} results in {result.milliseconds:.0f} ms ({result.profile.ref})."])
+
+
+def _hit_text(hit: Hit) -> str:
+    passage = hit.candidate.passage
+    labels = [part for part in (passage.truth, passage.authority, passage.jurisdiction) if part]
+    best = next(iter(hit.citations), None)
+    place = written(best, CitationStyle.BRIEF) if best else passage.document_name
+    quote = " ".join((best.quote if best else passage.text).split())
+    return f"{hit.rank:2}. {hit.score.total:.3f}  {place}  {', '.join(labels)}\n    {quote}"
+
+
+_SIGNS = re.compile(r"([\\`*_\[\]|~#$!{}])")
+
+_LEADING = re.compile(r"^(?=[-+=@])|^(\d+)(?=[.)])")
+
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+_MOST_LEFT_OUT = 10  # of each reason
+
+_WHY = {
+    DropReason.NO_ANSWER: "It does not answer",
+    DropReason.BEYOND_MAX: "Ranked after the last one shown",
+    DropReason.BELOW_THRESHOLD: "Scored below the profile's threshold",
+    DropReason.BELOW_FLOOR: "No evidence: neither similar enough nor a word in common",
+    DropReason.COLLAPSED: "Says nearly the same as a better one",
+    DropReason.FILTERED: "Left out by a filter",
+}
+
+
+def result_markdown(result: SearchResult) -> str:
+    """The Markdown report; it renders the same with and without raw HTML, and quoted text cannot run as code."""
+    return "\n".join([*_head(result), *_hits(result), *_left_out(result), *_sources(result)]) + "\n"
+
+
+def markdown_line(text: str) -> str:
+    """Plain text as one line of Markdown, escaped.
+
+    >>> markdown_line("=1+1 <b> [a](b)"), markdown_line("1. *x*")
+    ("'=1+1 &lt;b&gt; \\\\[a\\\\](b)", '1\\\\. \\\\*x\\\\*')
+    """
+    line = _SIGNS.sub(r"\\\1", " ".join(str(inert(text)).split()).translate(_ENTITIES))
+    return _LEADING.sub(lambda match: f"{match[1] or ''}\\", line)
+
+
+def _head(result: SearchResult) -> Iterator[str]:
+    yield f"# {markdown_line(result.request.question)}"
+    yield ""
+    found = f"{len(result.hits)} result{'' if len(result.hits) == 1 else 's'}"
+    yield f"{found if result.hits else 'Nothing found'}, profile {markdown_line(result.profile.ref)}."
+    if result.filters_in_words:
+        yield f"Only: {markdown_line('; '.join(result.filters_in_words))}."
+    if result.undated_left_out:
+        yield f"{result.undated_left_out} undated documents were left out by the date filter."
+    yield from (f"\n> ⚠ {markdown_line(notice)}" for notice in result.notices)
+    if result.silence:
+        yield f"\n**Nothing in the library answers this.** {markdown_line(result.silence)}"
+
+
+def _hits(result: SearchResult) -> Iterator[str]:
+    numbers = {
+        name: source.number
+        for source in bibliography(result_citations(result), result.documents)
+        for name in source.citation_ids
+    }
+    for hit in result.hits:
+        yield from ("", f"## {hit.rank}. {markdown_line(_title(hit, result))}", "")
+        passage = hit.candidate.passage
+        for citation in hit.citations[:1]:
+            place = markdown_line(written(citation, CitationStyle.BRIEF))
+            yield f"> “{markdown_line(display_quote(citation.quote))}” {place} ({numbers[citation.citation_id]})"
+            yield ""
+        date = passage.date.date().isoformat() if passage.date else "undated"
+        labels = [passage.truth, passage.authority, passage.jurisdiction, passage.domain, date]
+        yield f"{markdown_line(', '.join(str(each) for each in labels if each))}."
+        yield ""
+        yield f"Score: {markdown_line(strip_words(hit.score))}"
+        yield ""
+        yield from _reasons(hit)
+
+
+def _reasons(hit: Hit) -> Iterator[str]:
+    """The reason of each score part; parts without effect are left out."""
+    for factor in hit.score.factors:
+        if factor.contribution > 0:
+            yield f"- {factor_label(factor.name)}: {markdown_line(factor.reason)}"
+    for each in hit.score.multipliers:
+        if each.value != 1:
+            yield f"- × {factor_label(each.name)} {each.value:.2f}: {markdown_line(each.reason)}"
+
+
+def _title(hit: Hit, result: SearchResult) -> str:
+    passage = hit.candidate.passage
+    document = result.documents[passage.document_id]
+    return f"{document.name}, {passage.section}" if passage.section else document.name
+
+
+def _left_out(result: SearchResult) -> Iterator[str]:
+    if not result.dropped:
+        return
+    yield from ("", "## What was left out")
+    for reason, words in _WHY.items():
+        candidates = [each for each in result.dropped if each.reason is reason]
+        if candidates:
+            yield from ("", f"**{words}** ({len(candidates)})", "")
+        yield from (f"- {_miss(each, result)}" for each in candidates[:_MOST_LEFT_OUT])
+        if len(candidates) > _MOST_LEFT_OUT:
+            yield f"- and {len(candidates) - _MOST_LEFT_OUT} more"
+
+
+def _miss(dropped: Dropped, result: SearchResult) -> str:
+    passage = dropped.candidate.passage
+    document = result.documents.get(passage.document_id)
+    page = f", page {passage.page}" if document is not None and document.paged else ""
+    score = f", score {dropped.score.total:.3f}" if dropped.score else ""
+    return markdown_line(f"{passage.document_name}{page}{score}: {dropped.detail}")
+
+
+def _sources(result: SearchResult) -> Iterator[str]:
+    sources = bibliography(result_citations(result), result.documents)
+    if sources:
+        yield from ("", "## Bibliography", "")
+    for source in sources:
+        title = f"{markdown_line(source.title)}. " if source.title else ""
+        yield f"{source.number}. {title}{markdown_line(source.written)} SHA-256 {source.sha256}"
+
+
+SCHEMA = "fivefold.search/1"
+_UNSAFE = re.compile(r"[^\w]+")
+_MOST_NAME_LETTERS = 60
+_FACTS = ("rank", "score", "document", "page", "rows", "section", "truth", "authority", "domain", "jurisdiction")
+_HEADS = (*_FACTS, "date", "quote", "citation", "citation id", "passage", "similar", "sha256")
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFormat:
+    """A download format. label: text of its button; ending: with the dot; made: returns the file's bytes."""
+
+    name: str
+    label: str
+    ending: str
+    media_type: str
+    made: Callable[[SearchResult], bytes]
+
+
+def file_name(question: str, ending: str) -> str:
+    """A file name made from a question, valid on every file system.
+
+    >>> file_name("When must overtime be paid (CA)?", ".csv"), file_name("../..", ".md"), file_name("con", ".csv")
+    ('when-must-overtime-be-paid-ca-results.csv', 'search-results.md', 'con-results.csv')
+    """
+    words = _UNSAFE.sub("-", question.lower()).strip("-_")
+    if len(words) > _MOST_NAME_LETTERS:
+        words = words[:_MOST_NAME_LETTERS].rpartition("-")[0] or words[:_MOST_NAME_LETTERS]
+    return f"{words or 'search'}-results{ending}"
+
+
+# One row per hit
+
+
+def result_csv(result: SearchResult) -> bytes:
+    """One row per hit: its source, its best sentence, and every part of its score with full precision.
+
+    score = Σ "… adds" × Π "× …", as in the result; an empty cell means the hit's score has no such part.
+    """
+    heads, rows = _hit_rows(result)
+    return csv_bytes(heads, rows)
+
+
+def _hit_rows(result: SearchResult) -> tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]:
+    factors = tuple(dict.fromkeys(factor.name for hit in result.hits for factor in hit.score.factors))
+    multipliers = tuple(dict.fromkeys(each.name for hit in result.hits for each in hit.score.multipliers))
+    parts = (*(f"{name} adds" for name in factors), *(f"× {name}" for name in multipliers))
+    rows = []
+    for hit in result.hits:
+        adds = {factor.name: factor.contribution for factor in hit.score.factors}
+        times = {each.name: each.value for each in hit.score.multipliers}
+        contributions = (*(adds.get(name) for name in factors), *(times.get(name) for name in multipliers))
+        rows.append((*_hit_row(hit, result), *contributions))
+    return (*_HEADS, *parts), tuple(rows)
+
+
+def _hit_row(hit: Hit, result: SearchResult) -> tuple[Any, ...]:
+    passage = hit.candidate.passage
+    document, best = result.documents[passage.document_id], next(iter(hit.citations), None)
+    return (
+        hit.rank,
+        hit.score.total,
+        *_place(passage, document),
+        passage.truth,
+        passage.authority,
+        passage.domain,
+        passage.jurisdiction,
+        passage.date.date() if passage.date else None,
+        best.quote if best else passage.text,
+        written(best, CitationStyle.FULL) if best else document.name,
+        best.citation_id if best else "",
+        passage.text,
+        len(hit.similar),
+        document.sha256,
+    )
+
+
+def _place(passage: Passage, document: Document | None) -> tuple[Any, ...]:
+    """Document, page, rows, section."""
+    rows = f"{passage.rows[0]}–{passage.rows[1]}" if passage.rows else None
+    return passage.document_name, passage.page if document and document.paged else None, rows, passage.section
+
+
+# A workbook
+
+
+def result_xlsx(result: SearchResult) -> bytes:
+    """A workbook: hits, score breakdown, citations, dropped candidates, sources, and the search itself."""
+    heads, rows = _hit_rows(result)
+    widths = (6, 8, 34, 7, 9, 28, 13, 13, 13, 14, 11, 80, 40, 12, 60, 9, 20, *([10] * (len(heads) - len(_HEADS))))
+    sources = bibliography(result_citations(result), result.documents)
+    return workbook_bytes(
+        (
+            Sheet("Results", heads, rows, widths),
+            _scores(result),
+            _citations(result),
+            _left_out_rows(result),
+            _source_rows(sources),
+            Sheet("Search", ("what", "value"), tuple(_facts(result)), (24, 100)),
+        )
+    )
+
+
+def _scores(result: SearchResult) -> Sheet:
+    heads = ("rank", "document", "part", "value", "weight", "adds", "why")
+    rows = tuple(
+        (hit.rank, hit.candidate.passage.document_name, *part) for hit in result.hits for part in _parts(hit.score)
+    )
+    return Sheet("Scores", heads, rows, (6, 34, 22, 12, 10, 12, 90))
+
+
+def _parts(score: Score) -> Iterator[tuple[Any, ...]]:
+    """Part, value, weight, contribution, reason; the total last."""
+    for factor in score.factors:
+        yield factor_label(factor.name), factor.value, factor.weight, factor.contribution, factor.reason
+    for each in score.multipliers:
+        yield f"× {factor_label(each.name)}", each.value, None, None, each.reason
+    yield "Total", score.total, None, score.total, ""
+
+
+def _citations(result: SearchResult) -> Sheet:
+    heads = (
+        "rank",
+        "citation id",
+        "quote",
+        "document",
+        "page",
+        "relevance",
+        "truth",
+        *(style for style in CitationStyle),
+    )
+    rows = []
+    for hit in result.hits:
+        for each in hit.citations:
+            title = result.documents[each.document_id].title
+            styles = (written(each, style, title=title) for style in CitationStyle)
+            columns = (each.citation_id, each.quote, each.document_name, each.page, each.relevance, each.truth)
+            rows.append((hit.rank, *columns, *styles))
+    return Sheet("Citations", heads, tuple(rows), (6, 12, 90, 34, 7, 10, 13, 34, 40, 40, 34))
+
+
+def _left_out_rows(result: SearchResult) -> Sheet:
+    heads = ("document", "page", "rows", "section", "reason", "detail", "score", "passage")
+    rows = tuple(
+        (
+            *_place(each.candidate.passage, result.documents.get(each.candidate.passage.document_id)),
+            each.reason.value,
+            each.detail,
+            each.score.total if each.score else None,
+            each.candidate.passage.text,
+        )
+        for each in result.dropped
+    )
+    return Sheet("Left out", heads, rows, (34, 7, 9, 28, 18, 50, 9, 80))
+
+
+def _source_rows(sources: tuple[CitedSource, ...]) -> Sheet:
+    heads = ("number", "document", "title", "as written", "date", "citation ids", "sha256")
+    rows = tuple(
+        (
+            each.number,
+            each.name,
+            each.title,
+            each.written,
+            each.date.date() if each.date else None,
+            ", ".join(each.citation_ids),
+            each.sha256,
+        )
+        for each in sources
+    )
+    return Sheet("Bibliography", heads, rows, (8, 34, 40, 60, 11, 30, 40))
+
+
+def _facts(result: SearchResult) -> Iterator[tuple[str, Any]]:
+    yield "question", result.request.question
+    yield "profile", result.profile.ref
+    yield "filters", "; ".join(result.filters_in_words) or "none"
+    yield "route", result.route.category
+    yield "answered", "yes" if result.answered else "no"
+    if result.silence:
+        yield "why not", result.silence
+    yield "results", len(result.hits)
+    yield "left out", len(result.dropped)
+    yield "undated left out by the date filter", result.undated_left_out
+    for leg in result.legs:
+        outcome = leg.error or f"{leg.found} found, {leg.rows_after} of {leg.rows_before} passages searched"
+        yield f"leg {leg.leg}", outcome
+    for notice in result.notices:
+        yield "notice", notice
+
+
+# Data
+
+
+def export_data(result: SearchResult) -> dict[str, Any]:
+    """The whole result as data: `result_data` with all citations in full, dropped candidates, and sources."""
+    data = result_data(result)
+    for hit_data, hit in zip(data["hits"], result.hits, strict=True):
+        hit_data["citations"] = citations_data(hit.citations, result.documents)
+    sources = bibliography(result_citations(result), result.documents)
+    return {
+        "schema": SCHEMA,
+        **data,
+        "left_out": [_dropped_data(each, result) for each in result.dropped],
+        "bibliography": [source_data(each) for each in sources],
+    }
+
+
+def _dropped_data(dropped: Dropped, result: SearchResult) -> dict[str, Any]:
+    passage = dropped.candidate.passage
+    document, page, rows, section = _place(passage, result.documents.get(passage.document_id))
+    return {
+        "passage_id": passage.id,
+        "document": document,
+        "page": page,
+        "rows": rows,
+        "section": section,
+        "reason": dropped.reason.value,
+        "detail": dropped.detail,
+        "score": dropped.score.total if dropped.score else None,
+    }
+
+
+def result_json(result: SearchResult) -> bytes:
+    """`export_data` as indented JSON."""
+    return f"{json_text(export_data(result))}\n".encode()
+
+
+FORMATS: Mapping[str, ResultFormat] = {
+    each.name: each
+    for each in (
+        ResultFormat("csv", "CSV", ".csv", "text/csv", result_csv),
+        ResultFormat(
+            "xlsx", "Excel", ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", result_xlsx
+        ),
+        ResultFormat("json", "JSON", ".json", "application/json", result_json),
+        ResultFormat("markdown", "Brief", ".md", "text/markdown", lambda result: result_markdown(result).encode()),
+    )
+}
+"""The files a result can become, in the order of the buttons."""

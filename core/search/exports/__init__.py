@@ -1,1 +1,0 @@
-"""Exports of a search result as files and as data."""
