@@ -1,9 +1,10 @@
 """The command `check`: compares keyword index, vectors and originals with the catalogue, and repairs them."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from cli.options import open_library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,9 +18,8 @@ Repair = Annotated[bool, typer.Option("--repair", help="Repair what can be repai
 
 def check(repair: Repair = False) -> None:
     """Compare keywords, vectors and originals with the catalogue. Exit code 1 when something differs and stays so."""
-    from bootstrap.workbench import open_workbench, settings_from_environment
 
-    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+    with open_library() as workbench:
         report = workbench.check.run(repair=repair)
     typer.echo("\n".join(_lines(report)))
     if not report.ok:

@@ -1,17 +1,13 @@
 """The command `coverage`: which topics are supported by which truth."""
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from cli.options import AsJson, Project
+from cli.options import AsJson, Project, open_library
 
-if TYPE_CHECKING:
-    pass
-
-__all__ = []
+__all__ = ["coverage"]
 
 
 def coverage(
@@ -20,7 +16,6 @@ def coverage(
     as_json: AsJson = False,
 ) -> None:
     """Say which topics are supported by which truth, and what to obtain where they are not."""
-    from bootstrap.workbench import open_workbench, settings_from_environment
     from core.coverage.report import board_data, board_text
     from core.coverage.topics import checked_topics, topics_from_csv
     from core.domain.coverage import Topic
@@ -31,6 +26,6 @@ def coverage(
         path = Path(topic)
         is_table = path.suffix.lower() == ".csv" and path.is_file()
         named += topics_from_csv(path.read_bytes(), path.name) if is_table else [topic]
-    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+    with open_library() as workbench:
         board = workbench.coverage.glance([Topic(name) for name in checked_topics(named)], project)
     typer.echo(json_text(board_data(board)) if as_json else board_text(board))

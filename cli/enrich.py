@@ -1,11 +1,10 @@
 """The commands `enrich` and `enrichment`: extract data from documents, and show the progress."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.options import progress
+from cli.options import AsJson, open_library, progress
 from core.domain.errors import BadRequest, NotFound
 
 if TYPE_CHECKING:
@@ -30,62 +29,62 @@ def enrich(
 
     What was changed by hand stays. Stopped, and run again, it goes on where it ended.
     """
-    from bootstrap.workbench import open_workbench, settings_from_environment
 
     if sum((bool(documents), every, failed)) > 1:
         raise BadRequest("Choose one of: documents, --all, --failed.", "Leave the others out.")
-    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
-        desk = workbench.enrichment
+    with open_library() as workbench:
+        service = workbench.enrichment
         chosen: Sequence[int]
         if documents:
             chosen = [_document(workbench, each) for each in documents]
         elif every:
             chosen = [each.id for each in workbench.documents.list() if each.passages]
         else:
-            chosen = desk.failed() if failed else desk.lacking()
+            chosen = service.failed() if failed else service.lacking()
         again = every or bool(documents)
-        report = desk.enrich_many(chosen, again=again, on_document=progress("documents enriched"))
+        report = service.enrich_many(chosen, again=again, on_document=progress("documents enriched"))
         names = {each.id: each.name for each in workbench.documents.list()}
     for each in report.failures:
         typer.echo(f"{names.get(each.document_id, each.document_id)}: {each.operation}: {each.problem} {each.hint}")
-    typer.echo(_told(report))
+    typer.echo(_summary(report))
     if report.failures:
         raise typer.Exit(1)
 
 
-def _document(workbench: "Workbench", asked: str) -> int:
+def _document(workbench: "Workbench", name: str) -> int:
     """The document with this number, or else this name. Raises NotFound."""
     for each in workbench.documents.list():
-        if asked in (str(each.id), each.name):
+        if name in (str(each.id), each.name):
             return each.id
     raise NotFound(
-        f"There is no document '{asked}' in the library.", "Give its number, or its name as the library shows it."
+        f"There is no document '{name}' in the library.", "Give its number, or its name as the library shows it."
     )
 
 
-def _told(report: "EnrichmentReport") -> str:
+def _summary(report: "EnrichmentReport") -> str:
     return f"{report.done} documents, {len({each.document_id for each in report.failures})} with failures."
 
 
 @enrichment.command()
-def statistics(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False) -> None:
+def statistics(as_json: AsJson = False) -> None:
     """How many documents are enriched, and how each operation went."""
-    from bootstrap.workbench import open_workbench, settings_from_environment
     from core.formats.terminal import aligned, json_text
 
-    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
-        told = workbench.enrichment.statistics()
-    rows = [(str(op), c.done, c.failed, c.outdated, c.missing) for op, c in told.operations.items()]
+    with open_library() as workbench:
+        stats = workbench.enrichment.statistics()
+    rows = [(str(op), c.done, c.failed, c.outdated, c.missing) for op, c in stats.operations.items()]
     if as_json:
         heads = ("operation", "done", "failed", "outdated", "missing")
         counts = {
-            "total": told.total,
-            "embedded": told.embedded,
-            "enriched": told.enriched,
-            "unenriched": told.unenriched,
+            "total": stats.total,
+            "embedded": stats.embedded,
+            "enriched": stats.enriched,
+            "unenriched": stats.unenriched,
         }
-        data = counts | {"rate": told.rate, "operations": [dict(zip(heads, row, strict=True)) for row in rows]}
+        data = counts | {"rate": stats.rate, "operations": [dict(zip(heads, row, strict=True)) for row in rows]}
         typer.echo(json_text(data))
         return
-    typer.echo(f"{told.enriched} of {told.total} documents enriched ({told.rate:.0f} %), {told.embedded} embedded.\n")
+    typer.echo(
+        f"{stats.enriched} of {stats.total} documents enriched ({stats.rate:.0f} %), {stats.embedded} embedded.\n"
+    )
     typer.echo(aligned(("operation", "done", "failed", "outdated", "missing"), rows))

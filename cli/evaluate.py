@@ -1,17 +1,29 @@
-# Longer than 300 lines: commands of one group that share their options and their output.
 """The command group `evaluate`: benchmarks on judged files and on the library's own question sets."""
+# Longer than 300 lines: commands of one group that share their options and their output.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.experiments import NOBODY, factors_of, measure_set, optimise, optimised
-from cli.options import Factors, Folds, Measure, Out, Profile, Seed, Trials, profile_of, progress, written
+from cli.experiments import NOBODY, factors_of, measure_set, optimise, optimise_weights
+from cli.options import (
+    Factors,
+    Folds,
+    Measure,
+    Out,
+    Profile,
+    Seed,
+    Trials,
+    open_library,
+    profile_of,
+    progress,
+    write_file,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from bootstrap.scratch_library import NamedFile
@@ -29,13 +41,12 @@ def citations(questions: Path, profile: Profile = None, out: Out = None) -> None
 
     Exit code 1 when a quote is not, letter for letter, what its page says.
     """
-    from bootstrap.workbench import open_workbench, settings_from_environment
     from core.evaluation.benchmarks.citations import evaluate_citations
     from core.evaluation.judgments.files import read_questions
     from core.formats.terminal import aligned, grouped
 
     judged = read_questions(questions)
-    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+    with open_library() as workbench:
         chosen = profile_of(workbench.evaluation.profiles, profile, None)
         report = evaluate_citations(
             judged,
@@ -47,7 +58,7 @@ def citations(questions: Path, profile: Profile = None, out: Out = None) -> None
             timer=perf_counter,
         )
     data = report.data()
-    written(data, out)
+    write_json(data, out)
     typer.echo(aligned(("measure", "value"), [(name, v) for name, v in data.items() if isinstance(v, int | float)]))
     typer.echo(f"\n{grouped('kind', data['per_kind'])}")
     for wrong in data["wrong"]:
@@ -85,17 +96,17 @@ def fit_classifier(labels: Path, files: Path, write: Write = None) -> None:
     for names, hide in (("names shown", False), ("names hidden", True)):
         judged[names] = list(_judged(rows, labelled_files(rows, files, hide_names=hide), classifier))
     every = [one for part in judged.values() for one in part]
-    told = left_out(every, on_source=progress("sources left out"))
+    held_out = left_out(every, on_source=progress("sources left out"))
     at = 0
     for names, part in judged.items():
-        typer.echo(figures_text(names, part, told[at : at + len(part)]) + "\n")
+        typer.echo(figures_text(names, part, held_out[at : at + len(part)]) + "\n")
         at += len(part)
-    typer.echo(f"odds to be divided by {best_temperature(every, told):.2f} to be calibrated (1: as they are)\n")
+    typer.echo(f"odds to be divided by {best_temperature(every, held_out):.2f} to be calibrated (1: as they are)\n")
     text = fitted_text(fit(every), len(every), len({one.source for one in every}))
     if write is None:
         typer.echo(text)
     else:
-        write.write_text(text, "utf-8")
+        write_file(write, text.encode())
 
 
 def _judged(
@@ -154,10 +165,10 @@ def classification(
 
     rows = read_labels(labels)
     judged_passages = read_passages(labels.with_name("passages.jsonl"))
-    with _filled(labelled_files(rows, files, hide_names=hide_names)) as (workbench, documents):
+    with _filled_library(labelled_files(rows, files, hide_names=hide_names)) as (workbench, documents):
         report = evaluate_classification(rows, documents, judged_passages, workbench.documents.passages)
     data = report.data()
-    _told_measures(data, out)
+    _output_measures(data, out)
     typer.echo(f"\n{grouped('truth', report.per_truth)}\n\n{grouped('source', report.per_source)}")
     typer.echo(f"\n{aligned(('documents', 'said', 'right'), report.bins)}")
 
@@ -177,17 +188,17 @@ def evaluate_questions(
     from core.formats.terminal import grouped
     from core.knowledge.profiles import BUILT_IN
 
-    judged, rows, asked = read_questions(questions), read_labels(labels), profile_of(BUILT_IN, profile)
+    judged, rows, chosen = read_questions(questions), read_labels(labels), profile_of(BUILT_IN, profile)
     check_questions(judged)
-    with _labelled(rows, files, use_labels) as workbench:
+    with _labelled_library(rows, files, use_labels) as workbench:
 
         def page_text(document_id: int, number: int) -> str:
             return workbench.documents.page(document_id, number).text
 
-        tuning = workbench.evaluation
-        report = evaluate_search(judged, tuning.judging, tuning.retrieved, page_text, profile=asked.ref)
+        service = workbench.evaluation
+        report = evaluate_search(judged, service.judging, service.retrieved, page_text, profile=chosen.ref)
     data = report.data()
-    _told_measures(data, out)
+    _output_measures(data, out)
     typer.echo(f"\n{grouped('kind', data['per_kind'])}")
 
 
@@ -217,10 +228,10 @@ def weights(
     wanted = OptimiserSettings(factors_of(profiles().values(), factors), measure, trials, folds, seed)
     check_questions(judged)
     check_optimising(wanted)
-    with _labelled(rows, files, use_labels) as workbench:
-        kept, _ = kept_questions(judged, workbench.evaluation.judging, questions.name)
-        ended, found = optimised(workbench, kept.id, current, wanted, NOBODY, "")
-    written(optimised_data(ended, found), out)
+    with _labelled_library(rows, files, use_labels) as workbench:
+        stored, _ = kept_questions(judged, workbench.evaluation.judging, questions.name)
+        ended, found = optimise_weights(workbench, stored.id, current, wanted, NOBODY, "")
+    write_json(optimised_data(ended, found), out)
     typer.echo(optimised_text(ended, found))
 
 
@@ -232,10 +243,10 @@ def evaluate_gaps(gaps: Path, labels: Path, files: Path, use_labels: UseLabels =
     from core.evaluation.judgments.files import read_labels, read_topics
 
     topics, rows = read_topics(gaps), read_labels(labels)
-    with _labelled(rows, files, use_labels) as workbench:
+    with _labelled_library(rows, files, use_labels) as workbench:
         report = evaluate_coverage(topics, workbench.coverage.glance([Topic(topic.topic) for topic in topics]))
     data = report.data()
-    _told_measures(data, out)
+    _output_measures(data, out)
     for wrong in data["wrong"]:
         typer.echo(
             f"wrong: {wrong['topic']} / {wrong['truth']} is {wrong['judged']}; {wrong['reason']} {wrong['best']}"
@@ -252,9 +263,10 @@ def ir(folder: Path, out: Out = None) -> None:
 
     collection = read_collection(folder)
     texts = collection.texts()
-    with _filled([NamedFile(f"{name}.txt", text.encode()) for name, text in texts.items()]) as (workbench, documents):
+    files = [NamedFile(f"{name}.txt", text.encode()) for name, text in texts.items()]
+    with _filled_library(files) as (workbench, documents):
         data = evaluate_collection(collection, ids_of(texts, documents), workbench.search.run)
-    written(data, out)
+    write_json(data, out)
     typer.echo(grouped("leg", data))
 
 
@@ -265,26 +277,26 @@ def evaluate_tables(questions: Path, folder: Path, out: Out = None) -> None:
     from core.evaluation.benchmarks.tables import judged, read_questions, summary, wrong_text
 
     asked = read_questions(questions)
-    with scratch_table_services(folder, sorted({each.collection for each in asked})) as desks:
-        results = [judged(each, desks[each.collection].ask(each.question)) for each in asked]
+    with scratch_table_services(folder, sorted({each.collection for each in asked})) as services:
+        results = [judged(each, services[each.collection].ask(each.question)) for each in asked]
     typer.echo(wrong_text(results))
-    _told_measures(summary(results), out)
+    _output_measures(summary(results), out)
 
 
 # With a temporary database
 @contextmanager
-def _labelled(rows: "Sequence[LabelRow]", files: Path, use_labels: bool) -> "Iterator[Workbench]":
+def _labelled_library(rows: "Sequence[LabelRow]", files: Path, use_labels: bool) -> "Iterator[Workbench]":
     """A temporary workbench with the judged files, and with their judged labels if wanted."""
     from bootstrap.scratch_library import apply_labels, labelled_files
 
-    with _filled(labelled_files(rows, files)) as (workbench, documents):
+    with _filled_library(labelled_files(rows, files)) as (workbench, documents):
         if use_labels:
             apply_labels(workbench, rows, documents)
         yield workbench
 
 
 @contextmanager
-def _filled(files: Sequence["NamedFile"]) -> "Iterator[tuple[Workbench, dict[str, Document]]]":
+def _filled_library(files: Sequence["NamedFile"]) -> "Iterator[tuple[Workbench, dict[str, Document]]]":
     """A temporary workbench with the files, and its documents by SHA-256."""
     from bootstrap.scratch_library import fill, scratch_workbench
     from bootstrap.workbench import settings_from_environment
@@ -298,9 +310,9 @@ def _filled(files: Sequence["NamedFile"]) -> "Iterator[tuple[Workbench, dict[str
         yield workbench, documents
 
 
-def _told_measures(data: dict[str, Any], out: Path | None) -> None:
+def _output_measures(data: dict[str, Any], out: Path | None) -> None:
     """Print the single values as a table, and write everything to the file."""
     from core.formats.terminal import aligned
 
-    written(data, out)
+    write_json(data, out)
     typer.echo(aligned(("measure", "value"), [(name, v) for name, v in data.items() if isinstance(v, int | float)]))

@@ -1,13 +1,24 @@
 """Commands of `evaluate` on the library's own question sets: measure them, and optimise weights."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.options import Factors, Folds, Measure, Out, Profile, Seed, Trials, profile_of, progress, written
+from cli.options import (
+    Factors,
+    Folds,
+    Measure,
+    Out,
+    Profile,
+    Seed,
+    Trials,
+    open_library,
+    profile_of,
+    progress,
+    write_json,
+)
 from core.domain.errors import BadRequest, FivefoldError
 
 if TYPE_CHECKING:
@@ -16,7 +27,7 @@ if TYPE_CHECKING:
     from core.evaluation.tuning.profile_registry import ProfileRegistry
     from core.workbench import Workbench
 
-__all__ = ["NOBODY", "factors_of", "measure_set", "optimise", "optimised"]
+__all__ = ["NOBODY", "factors_of", "measure_set", "optimise", "optimise_weights"]
 
 SetName = Annotated[str, typer.Option("--set", help="The name of a question set.")]
 
@@ -48,14 +59,14 @@ def measure_set(
     from core.evaluation.metrics.measures import bounds, missed
 
     wanted = bounds(least or (), most or ())
-    with _library() as workbench:
+    with open_library() as workbench:
         questions = _question_set(workbench, name, project)
         chosen = profile_of(workbench.evaluation.profiles, profile, questions.project)
-        begun = workbench.evaluation.lab.begin(questions.id, chosen.ref, who, note=note)
-        now = _carried_out(workbench, begun)
+        started = workbench.evaluation.lab.begin(questions.id, chosen.ref, who, note=note)
+        now = _finish(workbench, started)
         before = _last(workbench, now)
     short = missed(wanted, now.measures)
-    written(experiment_data(now, before) | {"missed": [str(each) for each in short]}, out)
+    write_json(experiment_data(now, before) | {"missed": [str(each) for each in short]}, out)
     typer.echo(experiment_text(now, before))
     for each in short:
         typer.echo(f"Missed: {each}", err=True)
@@ -83,28 +94,28 @@ def optimise(
 
     if save_as is not None and not who.strip():
         raise BadRequest("A profile is saved in somebody's name.", "Give --who beside --apply.")
-    with _library() as workbench:
-        book, questions = workbench.evaluation.profiles, _question_set(workbench, name, project)
-        current = profile_of(book, profile, questions.project)
+    with open_library() as workbench:
+        registry, questions = workbench.evaluation.profiles, _question_set(workbench, name, project)
+        current = profile_of(registry, profile, questions.project)
         if save_as is not None:
-            _refuse_name(book, current, save_as)
+            _refuse_name(registry, current, save_as)
         wanted = OptimiserSettings(
-            factors_of((current, *book.choices().values()), factors), measure, trials, folds, seed
+            factors_of((current, *registry.choices().values()), factors), measure, trials, folds, seed
         )
-        ended, found = optimised(workbench, questions.id, current, wanted, who or NOBODY, note)
-        written(optimised_data(ended, found), out)
+        ended, found = optimise_weights(workbench, questions.id, current, wanted, who or NOBODY, note)
+        write_json(optimised_data(ended, found), out)
         typer.echo(optimised_text(ended, found))
         if save_as is not None:
-            _apply(book, ended, found, save_as, who)
+            _apply(registry, ended, found, save_as, who)
 
 
-def _apply(book: "ProfileRegistry", ended: "Experiment", found: "OptimiserResult", name: str, who: str) -> None:
+def _apply(registry: "ProfileRegistry", ended: "Experiment", found: "OptimiserResult", name: str, who: str) -> None:
     """Save what was found as the next version of a profile, or end with exit code 1 when it is not recommended."""
     if not found.recommended:
         typer.echo("Nothing was saved.", err=True)
         raise typer.Exit(1)
-    past = book.versions(name)
-    saved = book.save(
+    past = registry.versions(name)
+    saved = registry.save(
         replace(found.profile, name=name),
         who,
         note=f"{found.verdict} Experiment {ended.id} on '{ended.set_name}'.",
@@ -114,21 +125,12 @@ def _apply(book: "ProfileRegistry", ended: "Experiment", found: "OptimiserResult
     typer.echo(f"Saved as {saved.profile.ref}.")
 
 
-def _refuse_name(book: "ProfileRegistry", current: "ScoreProfile", name: str) -> None:
+def _refuse_name(registry: "ProfileRegistry", current: "ScoreProfile", name: str) -> None:
     """Raises BadRequest for an invalid profile name, before the long optimisation starts."""
     # Without weights it says what no other profile says, so that only its name can be wrong.
-    [proposal] = book.proposals([replace(current, name=name, weights={})])
+    [proposal] = registry.proposals([replace(current, name=name, weights={})])
     if proposal.problem:
         raise BadRequest(proposal.problem)
-
-
-@contextmanager
-def _library() -> "Iterator[Workbench]":
-    """Open the configured library without a worker for its queued files."""
-    from bootstrap.workbench import open_workbench, settings_from_environment
-
-    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
-        yield workbench
 
 
 def _question_set(workbench: "Workbench", name: str, project: str | None) -> "QuestionSet":
@@ -141,8 +143,8 @@ def _question_set(workbench: "Workbench", name: str, project: str | None) -> "Qu
         return max(found, key=lambda each: each.project is not None)
     if named:
         raise BadRequest(f"'{named[0].name}' is a set of '{named[0].project}'.", f"Add --project '{named[0].project}'.")
-    said = f"Sets are: {', '.join(each.name for each in every)}." if every else "Make one on the Tuning page."
-    raise BadRequest(f"There is no question set '{name}'.", said)
+    hint = f"Sets are: {', '.join(each.name for each in every)}." if every else "Make one on the Tuning page."
+    raise BadRequest(f"There is no question set '{name}'.", hint)
 
 
 def factors_of(known: Iterable["ScoreProfile"], named: Sequence[str] | None) -> tuple[str, ...]:
@@ -156,21 +158,21 @@ def factors_of(known: Iterable["ScoreProfile"], named: Sequence[str] | None) -> 
     return tuple(name for name in factor_table().rows if name in weighed)
 
 
-def optimised(
+def optimise_weights(
     workbench: "Workbench", set_id: int, current: "ScoreProfile", wanted: "OptimiserSettings", who: str, note: str
 ) -> "tuple[Experiment, OptimiserResult]":
     """Start and run a weight optimisation. Raises BadRequest, and FivefoldError when it failed."""
-    begun = workbench.evaluation.lab.begin(set_id, current.ref, who, note=note, optimising=wanted)
-    ended = _carried_out(workbench, begun)
+    started = workbench.evaluation.lab.begin(set_id, current.ref, who, note=note, optimising=wanted)
+    ended = _finish(workbench, started)
     assert ended.optimised is not None  # what a finished search always has
     return ended, ended.optimised
 
 
-def _carried_out(workbench: "Workbench", begun: "Experiment") -> "Experiment":
+def _finish(workbench: "Workbench", started: "Experiment") -> "Experiment":
     """The finished experiment. Raises FivefoldError with why, when it failed."""
     from core.domain.coverage import RunState
 
-    ended = workbench.evaluation.lab.carry_out(begun.id, on_step=progress("steps done"))
+    ended = workbench.evaluation.lab.carry_out(started.id, on_step=progress("steps done"))
     if ended.state is not RunState.DONE:
         raise FivefoldError(f"Experiment {ended.id} is {ended.state}.", ended.problem)
     return ended

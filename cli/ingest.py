@@ -2,17 +2,14 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from cli.options import Project
+from cli.options import Project, open_library
 from core.domain.errors import FivefoldError
 
-if TYPE_CHECKING:
-    pass
-
-__all__ = []
+__all__ = ["ingest", "read_again", "worker"]
 
 
 def ingest(
@@ -39,9 +36,7 @@ def ingest(
 
 def read_again() -> None:
     """Queue every document to be read again, as after an update that reads more out of them. Corrections stay."""
-    from bootstrap.workbench import open_workbench, settings_from_environment
-
-    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+    with open_library() as workbench:
         typer.echo(f"{workbench.documents.read_all_again()} documents are queued; a worker reads them.")
 
 

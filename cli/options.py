@@ -1,7 +1,9 @@
-"""Options that several commands share, their progress output, and the JSON file of an evaluation."""
+"""What several commands share: options, the opened library, progress, and reading and writing files."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,14 +14,36 @@ from core.domain.errors import BadRequest
 if TYPE_CHECKING:
     from core.domain.queries import ScoreProfile
     from core.ports.stores import Profiles
+    from core.workbench import Workbench
 
-__all__ = ["Factors", "Folds", "Measure", "Out", "Profile", "Seed", "Trials", "profile_of", "progress", "written"]
+__all__ = [
+    "AsJson",
+    "Factors",
+    "Folds",
+    "Measure",
+    "Out",
+    "Profile",
+    "Project",
+    "Seed",
+    "Trials",
+    "open_library",
+    "print_or_write",
+    "profile_of",
+    "progress",
+    "read_file",
+    "write_file",
+    "write_json",
+]
 
 Out = Annotated[Path | None, typer.Option("--json", help="Write the measures, and what was wrong, to this file.")]
 
 Profile = Annotated[
     str | None, typer.Option("--profile", help="How results are scored: name or name@version; none: the default.")
 ]
+
+Project = Annotated[str | None, typer.Option("--project", help="A group of documents; none: shared by all projects.")]
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 Measure = Annotated[str, typer.Option("--measure", help="What to raise.")]
 
@@ -35,6 +59,15 @@ Factors = Annotated[
 ]
 
 
+@contextmanager
+def open_library() -> "Iterator[Workbench]":
+    """The configured library, without a worker for its queued files."""
+    from bootstrap.workbench import open_workbench, settings_from_environment
+
+    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+        yield workbench
+
+
 def profile_of(known: "Profiles", ref: str | None, project: str | None = None) -> "ScoreProfile":
     """The profile of this name, else the project's default. Raises BadRequest."""
     return known.default(project) if ref is None else known.find(ref)
@@ -43,27 +76,41 @@ def profile_of(known: "Profiles", ref: str | None, project: str | None = None) -
 def progress(words: str) -> Callable[[int, int], None]:
     """A callback that prints progress on a terminal, and elsewhere only the end."""
 
-    def told(done: int, total: int) -> None:
+    def on_step(done: int, total: int) -> None:
         if sys.stderr.isatty() or done == total:
             typer.echo(f"\r{done} of {total} {words}", err=True, nl=done == total)
 
-    return told
+    return on_step
 
 
-def written(data: dict[str, Any], out: Path | None) -> None:
+def read_file(path: Path, hint: str) -> bytes:
+    """The bytes of a file. Raises BadRequest with this hint when it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadRequest(f"'{path}' cannot be read: {error.strerror}.", hint) from error
+
+
+def write_file(out: Path, data: bytes) -> None:
+    """Write a file. Raises BadRequest when it cannot be written."""
+    try:
+        out.write_bytes(data)
+    except OSError as error:
+        hint = "Name a file in a folder that is there."
+        raise BadRequest(f"'{out}' cannot be written: {error.strerror}.", hint) from error
+
+
+def print_or_write(text: str, out: Path | None) -> None:
+    """Print a text that ends its own lines, or write it to the file. Raises BadRequest when it cannot be written."""
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        write_file(out, text.encode())
+
+
+def write_json(data: dict[str, Any], out: Path | None) -> None:
     """Write data as JSON if a file is given. Raises BadRequest when it cannot be written."""
     from core.formats.terminal import json_text
 
-    if out is None:
-        return
-    try:
-        out.write_text(json_text(data) + "\n", "utf-8")
-    except OSError as error:
-        raise BadRequest(
-            f"'{out}' cannot be written: {error.strerror}.", "Name a file in a folder that is there."
-        ) from error
-
-
-Project = Annotated[str | None, typer.Option("--project", help="A group of documents; none: shared by all projects.")]
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+    if out is not None:
+        write_file(out, f"{json_text(data)}\n".encode())

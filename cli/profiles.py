@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.options import open_library, print_or_write, read_file
 from core.domain.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -23,11 +23,9 @@ Who = Annotated[str, typer.Option("--who", help="In whose name.")]
 
 
 @contextmanager
-def _book() -> "Iterator[ProfileRegistry]":
+def _registry() -> "Iterator[ProfileRegistry]":
     """Open the library's profile registry."""
-    from bootstrap.workbench import open_workbench, settings_from_environment
-
-    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+    with open_library() as workbench:
         yield workbench.evaluation.profiles
 
 
@@ -36,14 +34,14 @@ def list_profiles(project: Project = None) -> None:
     """Every profile in its newest version; the one that is searched with is marked."""
     from core.formats.terminal import aligned
 
-    with _book() as book:
-        default = book.default(project)
+    with _registry() as registry:
+        default = registry.default(project)
         rows = []
-        for each in book.choices().values():
-            newest = next(iter(book.versions(each.name)), None)
-            said = (newest.who, f"{newest.at:%Y-%m-%d %H:%M}", newest.note) if newest else ("the product", "", "")
-            rows.append(("*" if each.ref == default.ref else "", each.ref, *said))
-        retired = [each.profile.ref for each in book.retired()]
+        for each in registry.choices().values():
+            newest = next(iter(registry.versions(each.name)), None)
+            origin = (newest.who, f"{newest.at:%Y-%m-%d %H:%M}", newest.note) if newest else ("the product", "", "")
+            rows.append(("*" if each.ref == default.ref else "", each.ref, *origin))
+        retired = [each.profile.ref for each in registry.retired()]
     typer.echo(aligned(("", "profile", "by", "at", "note"), rows))
     if retired:
         typer.echo(f"\nRetired: {', '.join(retired)}.")
@@ -55,9 +53,9 @@ def show(name: Ref) -> None:
     from core.evaluation.tuning.profile_registry import to_toml
     from core.formats.terminal import aligned
 
-    with _book() as book:
-        shown = book.find(name)
-        past = book.versions(shown.name) if shown.version else ()
+    with _registry() as registry:
+        shown = registry.find(name)
+        past = registry.versions(shown.name) if shown.version else ()
     typer.echo(to_toml([shown]), nl=False)
     if past:
         rows = [
@@ -82,8 +80,8 @@ def diff(
     from core.evaluation.tuning.profile_registry import differences
     from core.formats.terminal import aligned
 
-    with _book() as book:
-        old, new = book.find(before), book.find(after)
+    with _registry() as registry:
+        old, new = registry.find(before), registry.find(after)
     rows = [(each.key, _number(each.before), _number(each.after)) for each in differences(old, new)]
     typer.echo(aligned(("value", old.ref, new.ref), rows) if rows else f"{old.ref} and {new.ref} say the same.")
 
@@ -100,25 +98,16 @@ def export(
     """Profiles as TOML, which `profiles import` takes in."""
     from core.evaluation.tuning.profile_registry import to_toml
 
-    with _book() as book:
-        own = [each for each in book.choices().values() if each.version]
-        chosen = [book.find(name) for name in names] if names else own
+    with _registry() as registry:
+        own = [each for each in registry.choices().values() if each.version]
+        chosen = [registry.find(name) for name in names] if names else own
     if not chosen:
         raise BadRequest("This library has no profile of its own.", "Name one that comes with the product.")
-    text = to_toml(chosen)
-    if out is None:
-        typer.echo(text, nl=False)
-        return
-    try:
-        out.write_text(text, "utf-8")
-    except OSError as error:
-        raise BadRequest(
-            f"'{out}' cannot be written: {error.strerror}.", "Name a file in a folder that is there."
-        ) from error
+    print_or_write(to_toml(chosen), out)
 
 
 @profiles.command("import")
-def take_in(
+def import_profiles(
     file: Path,
     who: Who,
     note: Annotated[str, typer.Option("--note", help="What is kept beside each new version.")] = "",
@@ -126,24 +115,20 @@ def take_in(
     """Save the profiles of a TOML file as new versions: all that differ, or none when one cannot be saved."""
     from core.evaluation.tuning.profile_registry import from_toml
 
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise BadRequest(f"'{file}' cannot be read: {error.strerror}.", "Check the path.") from error
-    brought = from_toml(data, file.name)
-    with _book() as book:
-        proposals = book.proposals(brought.values())
+    imported = from_toml(read_file(file, "Check the path."), file.name)
+    with _registry() as registry:
+        proposals = registry.proposals(imported.values())
         refused = next((each for each in proposals if each.problem), None)
         if refused is not None:
             raise BadRequest(refused.problem)
         for each in proposals:
-            typer.echo(_saved(book, each, who, note))
+            typer.echo(_save(registry, each, who, note))
 
 
-def _saved(book: "ProfileRegistry", proposal: "ProfileDraft", who: str, note: str) -> str:
+def _save(registry: "ProfileRegistry", proposal: "ProfileDraft", who: str, note: str) -> str:
     if not proposal.worth_saving:
         return f"unchanged  {proposal.known.ref if proposal.known else proposal.profile.name}"
-    return f"saved      {book.save(proposal.profile, who, note=note, after=proposal.after).profile.ref}"
+    return f"saved      {registry.save(proposal.profile, who, note=note, after=proposal.after).profile.ref}"
 
 
 @profiles.command()
@@ -151,15 +136,15 @@ def choose(
     name: Annotated[str, typer.Argument(help='A name; "" gives the choice back.')], who: Who, project: Project = None
 ) -> None:
     """Search with the newest version of a profile unless told otherwise."""
-    with _book() as book:
-        book.choose(project, name, who)
-        typer.echo(f"{project or 'The whole library'} searches with {book.default(project).ref}.")
+    with _registry() as registry:
+        registry.choose(project, name, who)
+        typer.echo(f"{project or 'The whole library'} searches with {registry.default(project).ref}.")
 
 
 @profiles.command()
 def rollback(name: str, version: int, who: Who) -> None:
     """Save what an older version says as the newest one."""
-    with _book() as book:
-        past = book.versions(name)
-        saved = book.rollback(name, version, who, past[0].profile.version if past else 0)
+    with _registry() as registry:
+        past = registry.versions(name)
+        saved = registry.rollback(name, version, who, past[0].profile.version if past else 0)
         typer.echo(f"Saved as {saved.profile.ref}.")

@@ -1,5 +1,5 @@
-# Longer than 300 lines: commands of one group that share their options and their output.
 """The commands `search`, `batch`, `rank`, `answer` and `ask`."""
+# Longer than 300 lines: commands of one group that share their options and their output.
 
 import json
 from dataclasses import replace
@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import AsJson, Profile, Project, profile_of, progress
+from cli.options import AsJson, Profile, Project, open_library, profile_of, progress, read_file, write_file
 from core.domain.errors import BadRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from core.domain.filters import SearchFilters
     from core.domain.queries import SearchRequest
     from core.domain.results import SearchResult
-    from core.search.batch.questions import Batch
+    from core.search.batch.questions import Batch, BatchOutcome
     from core.search.ranking.rerank import DeadlineReranker
     from core.workbench import Workbench
 
-__all__ = ["Format", "Narrow", "OutFile", "SearchFormat", "batch", "narrowing", "rank", "result_told"]
+__all__ = ["Format", "Narrow", "OutFile", "SearchFormat", "batch", "narrowing", "output_result", "rank"]
 
 
 class SearchFormat(StrEnum):
@@ -40,7 +40,7 @@ Format = Annotated[SearchFormat, typer.Option("--format", help="What the result 
 OutFile = Annotated[Path | None, typer.Option("--out", help="Write it to this file instead of printing it.")]
 
 
-def result_told(result: "SearchResult", form: SearchFormat, out: Path | None) -> None:
+def output_result(result: "SearchResult", form: SearchFormat, out: Path | None) -> None:
     """Print a result, or write it to a file; a workbook needs a file.
 
     Raises BadRequest for a workbook without a file, and when the file cannot be written.
@@ -53,11 +53,7 @@ def result_told(result: "SearchResult", form: SearchFormat, out: Path | None) ->
     if out is None:
         typer.echo(made.decode("utf-8-sig"), nl=False)
         return
-    try:
-        out.write_bytes(made)
-    except OSError as error:
-        hint = "Name a file in a folder that is there."
-        raise BadRequest(f"'{out}' cannot be written: {error.strerror}.", hint) from error
+    write_file(out, made)
     typer.echo(f"Written to {out}.", err=True)
 
 
@@ -75,40 +71,39 @@ def batch(
 ) -> None:
     """Ask many questions, and write hits per truth and the best sentence of each. Exit code 1 when any search failed or
     any row was refused."""
-    from bootstrap.workbench import open_workbench, settings_from_environment
     from core.formats.terminal import aligned
     from core.search.batch.files import totals_rows
-    from core.search.batch.questions import BatchOutcome, run_batch, totals
+    from core.search.batch.questions import run_batch, totals
 
-    data = _bytes(questions)
-    written = _format(out)
+    data = read_file(questions, "Name a CSV file that is there.")
+    to_file = _writer_for(out)
     outcomes: list[BatchOutcome] = []
-    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
-        asked = _read(data, questions.name, narrow or (), profile, workbench)
-        for each in asked.problems:
+    with open_library() as workbench:
+        batch_file = _read(data, questions.name, narrow or (), profile, workbench)
+        for each in batch_file.problems:
             column = f", {each.field}" if each.field else ""
             typer.echo(f"refused: row {each.row}{column}: {each.problem}", err=True)
-        for notice in asked.notices:
+        for notice in batch_file.notices:
             typer.echo(f"! {notice}", err=True)
-        told = progress("questions asked")
+        show_progress = progress("questions asked")
 
-        def on_outcome(outcome: BatchOutcome) -> None:
+        def on_outcome(outcome: "BatchOutcome") -> None:
             outcomes.append(outcome)
-            told(len(outcomes), len(asked.questions))
+            show_progress(len(outcomes), len(batch_file.questions))
 
-        run_batch(asked.questions, workbench.search.run_many, on_outcome=on_outcome)
-    _write(out, written(asked, outcomes))
-    counts = totals(asked, outcomes)
+        run_batch(batch_file.questions, workbench.search.run_many, on_outcome=on_outcome)
+    write_file(out, to_file(batch_file, outcomes))
+    counts = totals(batch_file, outcomes)
     typer.echo(aligned(("what", "number"), totals_rows(counts)))
     if counts.failed or counts.refused:
         raise typer.Exit(1)
 
 
-def narrowing(said: "Sequence[str]", workbench: "Workbench") -> "SearchFilters":
+def narrowing(conditions: "Sequence[str]", workbench: "Workbench") -> "SearchFilters":
     """Parse filters given as field=value; documents may be given by name. Raises BadRequest."""
     from core.search.batch.files import filters_from
 
-    return filters_from(said, workbench.vocabulary.terms(), _documents(workbench))
+    return filters_from(conditions, workbench.vocabulary.terms(), _documents(workbench))
 
 
 def _documents(workbench: "Workbench") -> "Mapping[str, Sequence[int]]":
@@ -122,41 +117,26 @@ def _documents(workbench: "Workbench") -> "Mapping[str, Sequence[int]]":
 def _read(data: bytes, name: str, narrow: "Sequence[str]", profile: str | None, workbench: "Workbench") -> "Batch":
     from core.search.batch.files import read_batch
 
-    book = workbench.evaluation.profiles
+    registry = workbench.evaluation.profiles
     return read_batch(
         data,
         name,
         terms=workbench.vocabulary.terms(),
         filters=narrowing(narrow, workbench),
-        profile=profile_of(book, profile).ref if profile else "",
-        profiles={name for ref in book.every() for name in (ref, ref.partition("@")[0])},
+        profile=profile_of(registry, profile).ref if profile else "",
+        profiles={name for ref in registry.every() for name in (ref, ref.partition("@")[0])},
         documents=_documents(workbench),
     )
 
 
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise BadRequest(f"'{path}' cannot be read: {error.strerror}.", "Name a CSV file that is there.") from error
-
-
-def _format(out: Path) -> Any:
+def _writer_for(out: Path) -> "Callable[[Batch, Sequence[BatchOutcome]], bytes]":
     """The writer for the file extension; fails before any question is asked."""
     from core.search.batch.files import batch_csv, batch_xlsx
 
-    written = {".csv": batch_csv, ".xlsx": batch_xlsx}.get(out.suffix.lower())
-    if written is None:
+    writer = {".csv": batch_csv, ".xlsx": batch_xlsx}.get(out.suffix.lower())
+    if writer is None:
         raise BadRequest(f"'{out.name}' ends neither in .csv nor in .xlsx.", "Name the outcome's file accordingly.")
-    return written
-
-
-def _write(out: Path, data: bytes) -> None:
-    try:
-        out.write_bytes(data)
-    except OSError as error:
-        hint = "Name a file in a folder that is there."
-        raise BadRequest(f"'{out}' cannot be written: {error.strerror}.", hint) from error
+    return writer
 
 
 def rank(
@@ -164,7 +144,7 @@ def rank(
     file: Annotated[Path, typer.Argument(help="A text per line; .jsonl: strings, or objects with a 'text'.")],
     reranker: Annotated[str, typer.Option(help="fast, balanced or accurate.")] = "fast",
     top_k: Annotated[int | None, typer.Option(min=1, help="At most this many texts.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Order texts by a reranker, best first: logit, number of the text in the file (from 1), and the text."""
     from core.formats.terminal import aligned, json_text
@@ -208,10 +188,10 @@ def _texts(file: Path) -> list[str]:
 
 def _of_json(where: str, line: str) -> str:
     try:
-        told = json.loads(line)
+        value = json.loads(line)
     except json.JSONDecodeError as error:
         raise BadRequest(f"{where}: {error}.", "Write one JSON value per line.") from error
-    text = told.get("text") if isinstance(told, dict) else told
+    text = value.get("text") if isinstance(value, dict) else value
     if not isinstance(text, str):
         raise BadRequest(f"{where} holds no text.", 'Write "a text" or {"text": "a text"}.')
     return text
@@ -283,8 +263,8 @@ def search(
             "include_undated": include_undated,
         }
     )
-    asked = SearchRequest(question, filters, top_k=top_k, only_routed=only_routed, rerank=rerank)
-    _answer(asked, narrow or (), profile, SearchFormat.JSON if as_json else form, out)
+    request = SearchRequest(question, filters, top_k=top_k, only_routed=only_routed, rerank=rerank)
+    _answer(request, narrow or (), profile, SearchFormat.JSON if as_json else form, out)
 
 
 def _answer(
@@ -292,16 +272,15 @@ def _answer(
 ) -> None:
     """Search and output the result. profile: None for the default of the one searched project. narrow: additional
     filters, as field=value."""
-    from bootstrap.workbench import open_workbench, settings_from_environment
     from core.search.query.filter_intersection import narrowed
 
-    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+    with open_library() as workbench:
         filters = request.filters
         if narrow:
             filters = narrowed(filters.replace(archived=None), narrowing(narrow, workbench))
         scored = profile_of(workbench.evaluation.profiles, profile, filters.project)
         result = workbench.search.run(replace(request, filters=filters, profile=scored.ref))
-    result_told(result, form, out)
+    output_result(result, form, out)
 
 
 def answer(
@@ -313,30 +292,28 @@ def answer(
     form: Annotated[BriefFormat, typer.Option("--format", help="What is printed.")] = BriefFormat.MARKDOWN,
 ) -> None:
     """Answer a question by all five truths, and print the brief."""
-    from bootstrap.workbench import open_workbench, settings_from_environment
     from core.answers.brief import brief_data, brief_html, brief_markdown
     from core.domain.filters import SearchFilters
     from core.formats.terminal import json_text
 
-    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
-        asked = profile_of(workbench.evaluation.profiles, profile, project).ref
-        told = workbench.answers.ask(question, filters=SearchFilters(), profile=asked, project=project)
+    with open_library() as workbench:
+        scored = profile_of(workbench.evaluation.profiles, profile, project).ref
+        brief = workbench.answers.ask(question, filters=SearchFilters(), profile=scored, project=project)
     match form:
         case BriefFormat.MARKDOWN:
-            typer.echo(brief_markdown(told), nl=False)
+            typer.echo(brief_markdown(brief), nl=False)
         case BriefFormat.HTML:
-            typer.echo(brief_html(told))
+            typer.echo(brief_html(brief))
         case BriefFormat.JSON:
-            typer.echo(json_text(brief_data(told)))
+            typer.echo(json_text(brief_data(brief)))
 
 
 def ask(question: str, project: Project = None) -> None:
     """Answer a question from the library's tables, with the SQL that counted it. Exit code 1 when they cannot."""
-    from bootstrap.workbench import open_workbench, settings_from_environment
     from core.table_qa.query_description import table_answer_text
 
-    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
-        told = workbench.tables.ask(question, project)
-    typer.echo(table_answer_text(told))
-    if not told.answered:
+    with open_library() as workbench:
+        found = workbench.tables.ask(question, project)
+    typer.echo(table_answer_text(found))
+    if not found.answered:
         raise typer.Exit(1)

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.domain.errors import BadRequest
+from cli.options import open_library, print_or_write, read_file
 
 if TYPE_CHECKING:
     from core.domain.vocabulary import Vocabulary
@@ -31,38 +30,36 @@ class TextFormat(StrEnum):
 
 
 @contextmanager
-def _desk() -> "Iterator[VocabularyService]":
+def _service() -> "Iterator[VocabularyService]":
     """Open the library's vocabulary service."""
-    from bootstrap.workbench import open_workbench, settings_from_environment
-
-    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
+    with open_library() as workbench:
         yield workbench.vocabulary
 
 
 @vocabulary.command()
 def show() -> None:
     """Every domain with what carries it, the names of authorities and places, and the versions."""
-    with _desk() as desk:
-        words = desk.current()
-        told = [_domains(desk, words), _names(words), _versions(desk)]
-    typer.echo("\n\n".join(part for part in told if part))
+    with _service() as service:
+        words = service.current()
+        parts = [_domains(service, words), _names(words), _versions(service)]
+    typer.echo("\n\n".join(part for part in parts if part))
 
 
-def _domains(desk: "VocabularyService", words: "Vocabulary") -> str:
+def _domains(service: "VocabularyService", words: "Vocabulary") -> str:
     from core.formats.terminal import aligned
     from core.knowledge.domains import built_in_domains
     from core.knowledge.workspace_terms import WorkspaceTerms
     from core.library.vocabulary.edits import domain_keywords
     from core.library.vocabulary.service import VocabularyUsage
 
-    used = desk.in_use()
+    used = service.in_use()
     titles = WorkspaceTerms(words).domains.titles
     rows = []
     for name, title in titles.items():
-        own, held = words.domain(name), used.get(name, VocabularyUsage())
+        own, usage = words.domain(name), used.get(name, VocabularyUsage())
         changed = "" if own.silent else "changed"
         state = "switched off" if own.off else changed if name in built_in_domains() else "own"
-        rows.append((name, title, state, len(domain_keywords(words, name)), held.documents, held.passages))
+        rows.append((name, title, state, len(domain_keywords(words, name)), usage.documents, usage.passages))
     return aligned(("domain", "title", "state", "words", "documents", "passages"), rows)
 
 
@@ -75,18 +72,18 @@ def _names(words: "Vocabulary") -> str:
     return aligned(("names", "as written"), rows) if rows else ""
 
 
-def _versions(desk: "VocabularyService") -> str:
+def _versions(service: "VocabularyService") -> str:
     from core.formats.terminal import aligned
 
     rows = [
-        (each.number, each.who, f"{each.at:%Y-%m-%d %H:%M}", each.note or " ".join(desk.changes(each.number))[:80])
-        for each in desk.versions()
+        (each.number, each.who, f"{each.at:%Y-%m-%d %H:%M}", each.note or " ".join(service.changes(each.number))[:80])
+        for each in service.versions()
     ]
     return aligned(("version", "by", "at", "what"), rows) if rows else "Only the product's own words hold."
 
 
 @vocabulary.command("import")
-def take_in(
+def import_vocabulary(
     source: Annotated[str, typer.Argument(help="A .toml or .csv file, or a pack: finance, privacy, procurement.")],
     who: Annotated[str, typer.Option("--who", help="In whose name.")],
     note: Annotated[str, typer.Option("--note", help="What is kept beside the new version.")] = "",
@@ -100,37 +97,33 @@ def take_in(
     """Add the words of a file or a pack as a new version, and say what it changed."""
     from core.library.vocabulary.edits import check_vocabulary, merge_vocabularies
 
-    brought = _brought(source)
-    with _desk() as desk:
-        newest = desk.newest()
-        known = newest.vocabulary if newest else type(brought)()
-        version = desk.save(
-            brought if replacing else merge_vocabularies(known, brought),
+    imported = _read_source(source)
+    with _service() as service:
+        newest = service.newest()
+        known = newest.vocabulary if newest else type(imported)()
+        version = service.save(
+            imported if replacing else merge_vocabularies(known, imported),
             who=who,
             note=note or f"imported from {Path(source).name}",
             after=newest.number if newest else 0,
         )
-        for change in desk.changes(version.number):
+        for change in service.changes(version.number):
             typer.echo(change)
         for notice in check_vocabulary(version.vocabulary).notices:
             typer.echo(f"Note: {notice}")
         typer.echo(f"Saved as version {version.number}.")
         if apply:
-            run = desk.relabelling.start(who)
+            run = service.relabelling.start(who)
             typer.echo(f"{run.total} documents will be labelled anew.")
 
 
-def _brought(source: str) -> "Vocabulary":
+def _read_source(source: str) -> "Vocabulary":
     from core.library.vocabulary.toml_csv import from_file, packs
 
     if source in packs():
         return packs()[source].vocabulary
-    try:
-        data = Path(source).read_bytes()
-    except OSError as error:
-        hint = f"Check the path, or name a pack: {', '.join(packs())}."
-        raise BadRequest(f"'{source}' cannot be read: {error.strerror}.", hint) from error
-    return from_file(data, Path(source).name)
+    hint = f"Check the path, or name a pack: {', '.join(packs())}."
+    return from_file(read_file(Path(source), hint), Path(source).name)
 
 
 @vocabulary.command()
@@ -141,15 +134,7 @@ def export(
     """What this workspace adds and changes, in a form that `vocabulary import` takes in."""
     from core.library.vocabulary.toml_csv import to_csv, to_toml
 
-    with _desk() as desk:
-        words = desk.current()
+    with _service() as service:
+        words = service.current()
     text = to_csv(words) if form is TextFormat.CSV else to_toml(words)
-    if out is None:
-        typer.echo(text, nl=False)
-        return
-    try:
-        out.write_text(text, "utf-8", newline="")
-    except OSError as error:
-        raise BadRequest(
-            f"'{out}' cannot be written: {error.strerror}.", "Name a file in a folder that is there."
-        ) from error
+    print_or_write(text, out)

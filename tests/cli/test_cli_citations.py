@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 import bootstrap.workbench
 from cli.evaluate import citations
-from cli.search import SearchFormat, result_told
+from cli.search import SearchFormat, output_result
 from core.domain.errors import BadRequest
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
@@ -81,17 +81,17 @@ def result() -> SearchResult:
 def test_a_result_is_printed_as_it_would_be_written(
     result: SearchResult, form: SearchFormat, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    result_told(result, form, None)
+    output_result(result, form, None)
     printed_words = capsys.readouterr().out
-    result_told(result, form, tmp_path / "told")
+    output_result(result, form, tmp_path / "told")
     assert (tmp_path / "told").read_bytes().decode("utf-8-sig") == printed_words
     assert "pub.pdf" in printed_words
 
 
 def test_a_workbook_needs_a_file_and_a_folder_that_is_there(result: SearchResult, tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="cannot be printed"):
-        result_told(result, SearchFormat.XLSX, None)
+        output_result(result, SearchFormat.XLSX, None)
     with pytest.raises(BadRequest, match="cannot be written"):
-        result_told(result, SearchFormat.XLSX, tmp_path / "nowhere" / "told.xlsx")
-    result_told(result, SearchFormat.XLSX, tmp_path / "told.xlsx")
+        output_result(result, SearchFormat.XLSX, tmp_path / "nowhere" / "told.xlsx")
+    output_result(result, SearchFormat.XLSX, tmp_path / "told.xlsx")
     assert (tmp_path / "told.xlsx").read_bytes().startswith(b"PK")

@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -196,9 +197,10 @@ def read_collection(folder: Path) -> Collection:
     path = folder / "qrels.tsv"
     for line, text in enumerate(_text(path).split("\n"), start=1):
         parts = text.rstrip("\r").split("\t")
-        if not text.strip() or (line == 1 and not parts[-1].strip().lstrip("-").isdigit()):
+        graded = re.fullmatch(r"\s*-?[0-9]+\s*", parts[-1])
+        if not text.strip() or (line == 1 and not graded):
             continue
-        if len(parts) != 3 or not parts[2].strip().lstrip("-").isdigit():
+        if len(parts) != 3 or not graded:
             raise _bad(path, line, "is not query, document and grade apart by tabs", "Write three columns.")
         grades.setdefault(parts[0], {})[parts[1]] = int(parts[2])
     return Collection(documents, queries, grades)

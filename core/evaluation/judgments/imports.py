@@ -288,7 +288,8 @@ def _grade(said: str) -> int | None:
     return checked_grade(int(number) if number.isdecimal() and number.isascii() and len(number) < 9 else said)
 
 
-# TREC
+# TREC. ir_measures.read_trec_qrels stops at the first bad line without naming it, and refuses what this reads:
+# file names with blanks, and grades such as "x" (can't judge) and "3.0".
 def _qrel_rows(text: str) -> Iterator[JudgedRow | RejectedRow]:
     for number, line in _lines(text):
         match = _QREL.fullmatch(line)
