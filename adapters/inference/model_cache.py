@@ -27,11 +27,11 @@ __all__ = [
     "weights_folder",
 ]
 
-_CONVERSION_SECONDS = 600
+_CONVERSION_SECONDS = 600  # time limit of a conversion. Chosen by hand.
 _RETRY_SECONDS = 24 * 3600  # until a failed conversion is tried again. Chosen by hand, not fitted.
 _CONVERTERS = ("openvino", "torch", "transformers", "sentence-transformers")
 _PROJECT = Path(__file__).parents[2]
-_HUB_SECONDS = 5.0
+_HUB_SECONDS = 5.0  # per question to the model hub. Chosen by hand.
 _WEIGHTS = ("*.json", "*.txt", "*.model", "*.safetensors")
 
 

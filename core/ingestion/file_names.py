@@ -13,7 +13,7 @@ _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\
 _DRIVE = re.compile(r"^[A-Za-z]:")
 _LONGEST_PART = 200  # Characters. Chosen by hand, not fitted.
 _LONGEST = 400  # Characters. Chosen by hand, not fitted.
-_UTF8_FLAG = 0x800
+_UTF8_FLAG = 0x800  # bit 11 of a ZIP entry: its name is UTF-8 (PKWARE APPNOTE 4.4.4)
 
 
 def is_junk(name: str) -> bool:

@@ -76,9 +76,9 @@ def strip_words(score: Score) -> str:
 
 _THOUSANDTHS = 1000  # three decimals
 
-_NAMED = 3
+_NAMED = 3  # parts named in a comparison; the others are added up. Chosen by hand.
 
-_EQUAL = 1e-9
+_EQUAL = 1e-9  # totals that differ by less are equal, as in ranking
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,7 +233,7 @@ def _sources(result: SearchResult) -> Iterator[str]:
 
 SCHEMA = "fivefold.search/1"
 _UNSAFE = re.compile(r"[^\w]+")
-_MOST_NAME_LETTERS = 60
+_MOST_NAME_LETTERS = 60  # of a file name made of a question. Chosen by hand.
 _FACTS = ("rank", "score", "document", "page", "rows", "section", "truth", "authority", "domain", "jurisdiction")
 _HEADS = (*_FACTS, "date", "quote", "citation", "citation id", "passage", "similar", "sha256")
 

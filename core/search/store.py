@@ -24,7 +24,7 @@ __all__ = [
 KEPT_QUESTIONS = 50
 """How many distinct questions are kept of a document, the latest ones."""
 
-_QUESTION_CHARACTERS = 200
+_QUESTION_CHARACTERS = 200  # kept of a question. Chosen by hand.
 
 
 class UsageKind(StrEnum):

@@ -38,9 +38,9 @@ __all__ = [
 SOCKET_PATH_BYTES = 100
 """Longest socket path that every system accepts (Linux 107, macOS 103 bytes)."""
 
-_VERSION = 18
+_VERSION = 18  # PostgreSQL's major version in the wheel; a folder of another one cannot be opened
 _SETTINGS = "fivefold.conf"
-_ORPHAN_SECONDS = 30.0
+_ORPHAN_SECONDS = 30.0  # how long processes of a dead server are waited for. Chosen by hand.
 
 
 @cache
@@ -265,9 +265,9 @@ def _system_user() -> str:
 _ACL = "system.posix_acl_access"
 _ACL_VERSION = struct.pack("<I", 2)
 _ENTRY = struct.Struct("<HHI")  # tag, permissions, user or group
-_USER_OBJ, _USER, _GROUP_OBJ, _MASK, _OTHER = 0x01, 0x02, 0x04, 0x10, 0x20
-_NOBODY = 0xFFFFFFFF
-_PASS = 1
+_USER_OBJ, _USER, _GROUP_OBJ, _MASK, _OTHER = 0x01, 0x02, 0x04, 0x10, 0x20  # tags of POSIX.1e
+_NOBODY = 0xFFFFFFFF  # the id of entries that name nobody
+_PASS = 1  # execute: may traverse
 
 
 def let_through(folder: Path, user: int) -> None:

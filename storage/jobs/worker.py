@@ -32,12 +32,12 @@ __all__ = ["JobSlots", "JobWorker", "jobs_at_once", "machine"]
 ATTEMPTS = 3
 """Attempts per document, counting errors and crashes of the process alike. Chosen by hand, not fitted."""
 
-_LOOK_SECONDS = 2.0
+_LOOK_SECONDS = 2.0  # between looks for new, and for abandoned, jobs. Chosen by hand.
 _NEWBORN_SECONDS = 3  # a worker registers shortly before it takes its lock
-_HEARTBEAT_SECONDS = 30.0
+_HEARTBEAT_SECONDS = 30.0  # between signs of life in the job table. Chosen by hand.
 _FORGET_SECONDS = 86_400.0  # procrastinate prunes dead workers after it; advisory locks tell us sooner
 _GRACE_SECONDS = 5.0  # time for a running job to end before it is returned to the queue. Chosen by hand, not fitted.
-_STOP_SECONDS = 20.0
+_STOP_SECONDS = 20.0  # how long stopping waits for the thread. Chosen by hand.
 _LOCK_CLASS = 5_005  # of our advisory locks; arbitrary, but never to be changed
 _ALIVE = "SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND granted"
 _log = logging.getLogger(__name__)

@@ -29,12 +29,12 @@ MOST_FILE_BYTES = 1_000_000_000
 MOST_RATIO = 200
 """Limit of unpacked to packed bytes, applied from RATIO_FROM_BYTES on; text packs 3 to 10 times, a table of zeros
 1,000 times."""
-RATIO_FROM_BYTES = 100_000_000
-MOST_ENTRIES = 20_000
+RATIO_FROM_BYTES = 100_000_000  # below, an archive may be packed as tightly as it likes. Chosen by hand.
+MOST_ENTRIES = 20_000  # files per archive, nested ones included. Chosen by hand.
 MOST_DEPTH = 4
 """Levels of nested archives, including the outermost."""
-_MOST_NAMED = 100
-_CHUNK = 1 << 20
+_MOST_NAMED = 100  # left-out files named in warnings; the rest are counted. Chosen by hand.
+_CHUNK = 1 << 20  # bytes unpacked at a time, so that the limits apply early
 _DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, ValueError, NotImplementedError)
 _ENTRY_DAMAGED = (*_DAMAGED, RuntimeError)  # zipfile raises RuntimeError for an encrypted entry
 

@@ -12,13 +12,13 @@ from core.ingestion.parsers.text_cleaning import clean
 __all__ = ["check_package", "clean_metadata", "core_metadata"]
 
 MOST_UNPACKED_BYTES = 1_000_000_000  # This and the limits below were chosen by hand, not fitted.
-MOST_RATIO = 200
-_RATIO_FROM_BYTES = 50_000_000
-_PROLOG_BYTES = 65_536
+MOST_RATIO = 200  # unpacked to packed bytes, as of archives
+_RATIO_FROM_BYTES = 50_000_000  # a smaller package may be packed as tightly as it likes
+_PROLOG_BYTES = 65_536  # of a part, in which a document type must stand
 _COMMENT = re.compile(rb"<!--.*?-->", re.S)
 _ROOT = re.compile(rb"<[A-Za-z_]")
 _MANIFEST = "META-INF/manifest.xml"
-_MOST_LETTERS = 500
+_MOST_LETTERS = 500  # per metadata value
 
 
 def check_package(name: str, data: bytes) -> None:

@@ -21,28 +21,28 @@ __all__ = ["Grid", "aligned_rows", "in_order", "is_table", "row_lines", "ruled_g
 _NEAR = 3.0
 """Points; rules closer than this are the same, or touch. Chosen by hand, like the limits below."""
 
-_REGULAR = 0.75
+_REGULAR = 0.75  # share of the inner rules that a table must have
 
-_MOST_GRID_ROWS = 300
+_MOST_GRID_ROWS = 300  # more horizontal rules are a drawing
 
-_UNRULED_LINES = 4
+_UNRULED_LINES = 4  # lines that a table without inner rules must have
 
 _GAP = 1.5
 """Times the font size: a wider gap between words ends a cell."""
 
-_LEAST_ROWS = 3
+_LEAST_ROWS = 3  # lines side by side that make a table
 
-_CELL_LETTERS = 40
+_CELL_LETTERS = 40  # median letters of a cell; the longest may have three times as many
 
-_SHORT_WORDS = 3
+_SHORT_WORDS = 3  # words of a cell that may be aligned right or centred
 
-_HEADER_LETTERS = 60
+_HEADER_LETTERS = 60  # longest cell of a header row
 
 _BETWEEN = "   "
 
 _SIGNS = frozenset({"$", "€", "£", "US$"})
 
-_MOST_RULES = 400
+_MOST_RULES = 400  # a page with more rules is a drawing; grouping them takes quadratic time
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,7 @@ def row_lines(cells: Sequence[Sequence[str]], place: LayoutLine) -> list[LayoutL
 _LEAST_SUPPORT = 5
 """Lines side by side that indicate a column."""
 
-_PROSE_LETTERS = 25
+_PROSE_LETTERS = 25  # mean letters of prose lines; cells have fewer
 
 _FILLED = 0.7
 """Share of the column width that prose lines fill, unlike first cells of a table."""
@@ -257,14 +257,14 @@ _FILLED = 0.7
 _RUNNING = 0.4
 """Share of prose lines that start within a sentence, in lower case or without a letter; table cells rarely do."""
 
-_MOST_CROSSING = 0.2
+_MOST_CROSSING = 0.2  # share of lines that may cross a gutter between columns
 
 _GUTTER = 0.9
 """Times the font size; narrower gaps may separate words."""
 
-_FLUSH = 3.0
+_FLUSH = 3.0  # points; lines that start this near to each other are aligned
 
-_INDENT = 2.5
+_INDENT = 2.5  # times the font size; the widest indent of a paragraph
 
 
 def in_order(printed: Sequence[PrintedLine], found: Sequence[RuledLine]) -> list[LayoutLine]:

@@ -79,17 +79,17 @@ def table_name(file_name: str, sheet: str = "") -> str:
 
 _MOST_SETUP_ROWS = 500  # This and the limits below were chosen by hand, not fitted.
 
-_KEY_COLUMNS = 2
+_KEY_COLUMNS = 2  # first columns, among which a key of codes is looked for
 
 _CODE = re.compile(r"(?=.*[A-Z])[A-Z0-9][A-Z0-9_./+-]{0,15}")
 
 _NUMBERED = re.compile(r"([A-Z]*)[-_]?\d{3,}")
 
-_MOSTLY = 0.8
+_MOSTLY = 0.8  # share of codes in a column of codes
 
-_NEARLY_ALL = 0.9
+_NEARLY_ALL = 0.9  # share of filled, and of distinct, values in a column of descriptions
 
-_DESCRIBING_WORDS = 1.5
+_DESCRIBING_WORDS = 1.5  # mean words of a description
 
 
 def suggested_role(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> TableRole | None:
@@ -129,11 +129,11 @@ def _describes(column: Sequence[str]) -> bool:
 
 MOST_VALUES = 2_000  # This and the limits below were chosen by hand, not fitted.
 
-_MOST_REJECTS = 10_000
+_MOST_REJECTS = 10_000  # rejected rows listed per table
 
-_TOP_VALUES = 10
+_TOP_VALUES = 10  # most frequent values per column
 
-_REJECTED_LETTERS = 200
+_REJECTED_LETTERS = 200  # per listed cell or value
 
 
 def typed_tables(tables: Sequence[ParsedTable], folder: Path) -> tuple[ReadTable, ...]:

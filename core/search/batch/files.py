@@ -77,7 +77,7 @@ _TRUE, _FALSE = ("yes", "true", "1", "y"), ("no", "false", "0", "n")
 
 _ARCHIVED = {"only": True, "too": None, **dict.fromkeys(_FALSE, False)}
 
-_SHOWN = 80
+_SHOWN = 80  # characters of a refused cell that are quoted. Chosen by hand.
 
 _EVERYTHING = SearchFilters()
 

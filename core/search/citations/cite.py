@@ -156,7 +156,7 @@ def _end_of_marks(line: str) -> int:
 
 CITATIONS_PER_HIT = 3  # Chosen by hand.
 
-_FULL_WORDS = 6
+_FULL_WORDS = 6  # a shorter sentence counts less as a citation, down to one half. Chosen by hand.
 
 _WITHOUT_ANSWER = 0.8
 """Factor on the relevance of a sentence without the kind of answer asked for. Chosen by hand, not fitted."""

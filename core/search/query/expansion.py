@@ -200,7 +200,7 @@ _BATCH = 2048  # words embedded at once. Chosen by hand, not fitted.
 
 _REMEMBERED = 4096  # terms whose near words are cached. Chosen by hand, not fitted.
 
-_MOST_LETTERS = 30
+_MOST_LETTERS = 30  # a longer word is an identifier, not a word. Chosen by hand.
 
 _ALONE = Lock()
 

@@ -32,7 +32,7 @@ _TRAILING = ".,;:!?"
 _DATES = ("before", "after", "since", "until")
 _TYPED_DATES = ("2024", "2024-03", "2024-03-15")
 _MOST_TEXTS = 20  # phrases and excluded words per question; further ones are plain words. Chosen by hand.
-_MOST_NOTICES = 3
+_MOST_NOTICES = 3  # about misread terms, per question. Chosen by hand.
 _NOWHERE = 0  # the id of no document
 _ANY_DAY = date(2000, 1, 1)  # terms name their days themselves
 

@@ -26,7 +26,7 @@ LEAST_CLEAR = 0.65
 """How clearly the best passage must stand out, in [0, 1]: similar to the other best matches, and containing the
 question's words. Where the best matches are on different topics, the feedback vector is far from each of them (as a
 clarity score identifies a hard query: Cronen-Townsend, Zhou & Croft 2002)."""
-_CLEAR_FEEDBACK, _CLEAR_SIMILARITY, _CLEAR_KEYWORD, _CLEAR_COVERAGE = 0.5, 0.2, 0.2, 0.1
+_CLEAR_FEEDBACK, _CLEAR_SIMILARITY, _CLEAR_KEYWORD, _CLEAR_COVERAGE = 0.5, 0.2, 0.2, 0.1  # weights
 _FULL_BM25 = 10.0
 """BM25 that counts as full evidence: about two rare words. Absolute, not a share of the question: a long question that
 uses other words than the library shares few of them, and that alone is no reason to return no answer."""

@@ -138,7 +138,7 @@ NEAR_IDENTICAL = 0.85
 
 _SHINGLE_WORDS = 4  # words per shingle. Chosen by hand, not fitted.
 
-_BUCKETS = 1 << 16
+_BUCKETS = 1 << 16  # a power of two, so that the last 16 bits of a shingle are its bucket
 
 _SLACK = 1e-6  # tolerance for rounding
 

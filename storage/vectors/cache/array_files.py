@@ -28,7 +28,7 @@ __all__ = ["ArrayFile", "ArrayWriter", "DamagedFile", "open_arrays", "writing_ar
 _SEAL = struct.Struct("<QI8s")
 _MARK = b"5FOLDm01"
 _ALIGNED = 64  # bytes of a cache line
-_CHUNK = 1 << 20
+_CHUNK = 1 << 20  # bytes checksummed at a time
 
 
 class DamagedFile(Exception):

@@ -18,7 +18,7 @@ from storage.vectors.cache.snapshot import LISTED, SINGLE, UNDATED, Columns, Pos
 __all__ = ["ChangeFeed", "changes_since", "passages_in", "read_passages"]
 
 _BLOCK = 8192  # passages read at a time, some 12 MB
-_VERSION_BYTES = 16
+_VERSION_BYTES = 16  # of the UUID that a change gives a document
 
 # One statement, so one moment: the changes, and the oldest transaction still running then. Whatever is not visible yet
 # has the number of that transaction or a higher one.
