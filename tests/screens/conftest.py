@@ -33,7 +33,7 @@ JAPANESE = "# 残業規程\n残業は、事前に上司の承認を得なけれ�
 Opened = Callable[..., AppTest]
 
 
-class Shelf:
+class Stack:
     """The library behind the pages: `workbench` is the real one, `jobs.run` can be taken away to leave jobs waiting."""
 
     def __init__(self, data_folder: Path) -> None:
@@ -58,15 +58,15 @@ def unwarned(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stack]:
     """An empty library, opened by the pages instead of a database."""
     import streamlit as st
 
     import bootstrap.workbench
     from pages.components import session
 
-    shelf = Shelf(tmp_path)
-    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda settings: nullcontext(shelf.workbench))
+    library = Stack(tmp_path)
+    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda settings: nullcontext(library.workbench))
     st.cache_resource.clear()
     st.cache_data.clear()
     session.workbench()
@@ -75,18 +75,18 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
     while not session.ready():
         assert time.monotonic() < deadline, "the models did not get warm"
         time.sleep(0.01)
-    yield shelf
+    yield library
     st.cache_resource.clear()
 
 
 @pytest.fixture
-def stocked(shelf: Shelf) -> Shelf:
+def stocked(library: Stack) -> Stack:
     """A small library: a policy, a law, and two texts that are hard to draw."""
-    shelf.add("overtime_policy.md", POLICY, project="Tallgrass")
-    shelf.add("flsa_section_207.md", LAW)
-    shelf.add("hostile_notes.md", HOSTILE)
-    shelf.add("残業規程.md", JAPANESE)
-    return shelf
+    library.add("overtime_policy.md", POLICY, project="Tallgrass")
+    library.add("flsa_section_207.md", LAW)
+    library.add("hostile_notes.md", HOSTILE)
+    library.add("残業規程.md", JAPANESE)
+    return library
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from core.domain.filters import SearchFilters
 from core.domain.five_truths import Figure, FiveTruthsAnswer
 from core.domain.queries import SearchRequest
 from tests.answers.endpoints import KEY, Behaviour, completion, served
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "Within how many days must employees submit expense reports?"
 RULE = "Employees must submit expense reports within 30 days."
@@ -25,16 +25,16 @@ PAPERS = {
 
 
 @pytest.fixture
-def expenses(shelf: Shelf) -> Shelf:
+def expenses(library: Stack) -> Stack:
     """Law and guide say 30 days, policy says 60, the customer speaks of something else, reality is empty."""
     for name, (truth, text) in PAPERS.items():
-        shelf.workbench.documents.correct(shelf.add(name, text), "truth", truth)
-    return shelf
+        library.workbench.documents.correct(library.add(name, text), "truth", truth)
+    return library
 
 
-def told(shelf: Shelf) -> FiveTruthsAnswer:
+def answer_of(library: Stack) -> FiveTruthsAnswer:
     """The answer the page shows."""
-    return shelf.workbench.answers.ask(QUESTION, filters=SearchFilters(), profile="balanced")
+    return library.workbench.answers.ask(QUESTION, filters=SearchFilters(), profile="balanced")
 
 
 def shown(screen: AppTest) -> str:
@@ -42,9 +42,9 @@ def shown(screen: AppTest) -> str:
     return words(screen).replace("\\", "")
 
 
-def break_truth(shelf: Shelf, monkeypatch: pytest.MonkeyPatch, truth: str, *, times: int = 10**6) -> None:
+def break_truth(library: Stack, monkeypatch: pytest.MonkeyPatch, truth: str, *, times: int = 10**6) -> None:
     """Let the search of one truth fail."""
-    search, left = shelf.workbench.search._pipeline.search_many, [times]
+    search, left = library.workbench.search._pipeline.search_many, [times]
 
     def broken(requests: Sequence[SearchRequest], now: Any) -> Any:
         if left[0] and any(request.filters.truths == (truth,) for request in requests):
@@ -52,11 +52,11 @@ def break_truth(shelf: Shelf, monkeypatch: pytest.MonkeyPatch, truth: str, *, ti
             raise StoreFailed("The database went away.", "Start it again.")
         return search(requests, now)
 
-    monkeypatch.setattr(shelf.workbench.search._pipeline, "search_many", broken)
+    monkeypatch.setattr(library.workbench.search._pipeline, "search_many", broken)
 
 
 def test_the_switch_writes_the_view_into_the_url_and_keeps_question_and_filters(
-    expenses: Shelf, opened: Opened
+    expenses: Stack, opened: Opened
 ) -> None:
     screen = opened("search.py", q=QUESTION, jurisdictions=["global"])
     assert screen.segmented_control(key="search.view").value == "results"
@@ -68,18 +68,18 @@ def test_the_switch_writes_the_view_into_the_url_and_keeps_question_and_filters(
     assert "view" not in screen.query_params and screen.text_input(key="question").value == QUESTION
 
 
-def test_an_unknown_view_is_the_results(expenses: Shelf, opened: Opened) -> None:
+def test_an_unknown_view_is_the_results(expenses: Stack, opened: Opened) -> None:
     assert opened("search.py", q=QUESTION, view="odd").segmented_control(key="search.view").value == "results"
 
 
-def test_without_a_question_the_switch_waits(expenses: Shelf, opened: Opened) -> None:
+def test_without_a_question_the_switch_waits(expenses: Stack, opened: Opened) -> None:
     screen = opened("search.py", view="five")
     assert "Ask a question above" in words(screen)
     screen.text_input(key="question").set_value(QUESTION).run()
     assert not screen.exception and screen.query_params["view"] == "five" and screen.metric
 
 
-def test_each_truth_has_its_sentences_and_a_way_to_inspect_each(expenses: Shelf, opened: Opened) -> None:
+def test_each_truth_has_its_sentences_and_a_way_to_inspect_each(expenses: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, view="five")
     for truth in ("Regulatory", "Compliance", "Intent", "Reference", "Reality"):
         assert re.search(rf"-badge\[:material/\w+: {truth}\]", words(screen)), truth
@@ -89,31 +89,31 @@ def test_each_truth_has_its_sentences_and_a_way_to_inspect_each(expenses: Shelf,
     assert links and "truths=regulatory" in links[0] and "passage=" in links[0]
 
 
-def test_silence_says_what_to_obtain(expenses: Shelf, opened: Opened) -> None:
+def test_silence_says_what_to_obtain(expenses: Stack, opened: Opened) -> None:
     said = shown(opened("search.py", q=QUESTION, view="five"))
     assert "**No reality source answers this.**" in said
     assert "Obtain an export of the records or the set-up table" in said
     assert "For a complete answer I'd need" in said
 
 
-def test_both_sides_of_conflicts_and_agreements_are_quoted(expenses: Shelf, opened: Opened) -> None:
+def test_both_sides_of_conflicts_and_agreements_are_quoted(expenses: Stack, opened: Opened) -> None:
     said = shown(opened("search.py", q=QUESTION, view="five"))
     assert "Where they disagree" in said and "Where they agree" in said
-    for conflict in told(expenses).conflicts:
+    for conflict in answer_of(expenses).conflicts:
         assert conflict.words in said
     assert said.count("reports :primary-background[**within 60 days**]") >= 1
     assert said.count("reports :primary-background[**within 30 days**]") >= 3
 
 
-def test_confidence_is_a_number_with_its_reason(expenses: Shelf, opened: Opened) -> None:
+def test_confidence_is_a_number_with_its_reason(expenses: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, view="five")
-    answer = told(expenses)
+    answer = answer_of(expenses)
     assert float(screen.metric[0].value) == pytest.approx(answer.confidence, abs=0.01)
     assert answer.confidence_reason in shown(screen)
 
 
 def test_a_failed_truth_is_failed_and_not_silent_and_can_be_retried(
-    expenses: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    expenses: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     break_truth(expenses, monkeypatch, "compliance", times=2)  # all at once, then alone
     screen = opened("search.py", q=QUESTION, view="five")
@@ -124,14 +124,14 @@ def test_a_failed_truth_is_failed_and_not_silent_and_can_be_retried(
     assert not screen.error and "within 60 days" in shown(screen)
 
 
-def test_a_truth_the_filters_leave_out_was_not_asked(expenses: Shelf, opened: Opened) -> None:
+def test_a_truth_the_filters_leave_out_was_not_asked(expenses: Stack, opened: Opened) -> None:
     said = shown(opened("search.py", q=QUESTION, view="five", truths=["regulatory", "compliance"]))
     assert "Reality not asked" in said and "The filters leave this truth out." in said
     assert "No reality source" not in said
 
 
 def test_a_figure_stands_with_its_query_and_leads_to_the_tables(
-    expenses: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    expenses: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     figure = Figure("late *reports*", "37", "SELECT count(*) FROM expenses", "expenses", "[expenses.csv]", 1)
     _count(expenses, figure, monkeypatch)
@@ -142,12 +142,12 @@ def test_a_figure_stands_with_its_query_and_leads_to_the_tables(
     assert "view=Ask" in link.proto.query_string and "project=Tallgrass" in link.proto.query_string
 
 
-def _count(shelf: Shelf, figure: Figure, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelf.workbench.answers, "figures", lambda question, project: (figure,))
+def _count(library: Stack, figure: Figure, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library.workbench.answers, "figures", lambda question, project: (figure,))
 
 
 def test_tables_that_do_not_answer_are_a_notice(
-    expenses: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    expenses: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def dead() -> None:
         raise StoreFailed("The tables did not answer.", "Start their database.")
@@ -159,7 +159,7 @@ def test_tables_that_do_not_answer_are_a_notice(
     assert screen.button(key="retry.reality")
 
 
-def test_text_with_markup_is_shown_as_it_stands(stocked: Shelf, opened: Opened) -> None:
+def test_text_with_markup_is_shown_as_it_stands(stocked: Stack, opened: Opened) -> None:
     (hostile,) = [each for each in stocked.workbench.documents.list() if each.name == "hostile_notes.md"]
     stocked.workbench.documents.correct(hostile.id, "truth", "reference")
     said = words(opened("search.py", q="overtime rate per hour", view="five"))
@@ -167,19 +167,19 @@ def test_text_with_markup_is_shown_as_it_stands(stocked: Shelf, opened: Opened) 
     assert "\\[link\\]\\(javascript" in said
 
 
-def test_documents_of_unknown_truth_are_not_passed_over_in_silence(stocked: Shelf, opened: Opened) -> None:
+def test_documents_of_unknown_truth_are_not_passed_over_in_silence(stocked: Stack, opened: Opened) -> None:
     unknown = stocked.workbench.documents.statistics().by_truth[None]
     assert unknown and f"{unknown} document" in shown(opened("search.py", q="overtime", view="five"))
 
 
-def test_the_brief_leaves_in_three_formats(expenses: Shelf, opened: Opened) -> None:
+def test_the_brief_leaves_in_three_formats(expenses: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, view="five")
     assert {each.label.split()[0] for each in screen.download_button} == {"Markdown", "HTML", "JSON"}
 
 
-def test_the_context_block_holds_every_id_with_and_without_its_rules(expenses: Shelf, opened: Opened) -> None:
+def test_the_context_block_holds_every_id_with_and_without_its_rules(expenses: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, view="five")
-    ids = {citation.citation_id for each in told(expenses).truths for citation in each.citations}
+    ids = {citation.citation_id for each in answer_of(expenses).truths for citation in each.citations}
     (block,) = [each.value for each in screen.code if "# regulatory" in each.value]
     assert ids and all(f"[{name}]" in block for name in ids) and f"Question: {QUESTION}" in block
     screen.toggle(key="answer.rules").set_value(False).run()
@@ -187,9 +187,9 @@ def test_the_context_block_holds_every_id_with_and_without_its_rules(expenses: S
     assert bare.startswith("# regulatory")
 
 
-def test_a_pasted_answer_is_checked_sentence_by_sentence(expenses: Shelf, opened: Opened) -> None:
+def test_a_pasted_answer_is_checked_sentence_by_sentence(expenses: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, view="five")
-    (name,) = [each.citation_id for each in told(expenses).truths[0].citations if "30 days" in each.quote]
+    (name,) = [each.citation_id for each in answer_of(expenses).truths[0].citations if "30 days" in each.quote]
     text = f"{RULE} [{name}] They are due within 5 days [{name}]. Nobody *checks* them [999.7]."
     screen.text_area(key="answer.text").set_value(text)
     screen.button(key="answer.do_check").click().run()
@@ -200,7 +200,7 @@ def test_a_pasted_answer_is_checked_sentence_by_sentence(expenses: Shelf, opened
     assert "supported 1.00" in said and "Nobody \\*checks\\* them" in words(screen)
 
 
-def test_a_check_belongs_to_its_question(expenses: Shelf, opened: Opened) -> None:
+def test_a_check_belongs_to_its_question(expenses: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, view="five")
     screen.text_area(key="answer.text").set_value("All is well [1.0].")
     screen.button(key="answer.do_check").click().run()
@@ -209,29 +209,29 @@ def test_a_check_belongs_to_its_question(expenses: Shelf, opened: Opened) -> Non
     assert "1 sentence" not in shown(screen)
 
 
-def test_nothing_to_check_is_said(expenses: Shelf, opened: Opened) -> None:
+def test_nothing_to_check_is_said(expenses: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, view="five")
     screen.text_area(key="answer.text").set_value(" ... [1.0] ")
     screen.button(key="answer.do_check").click().run()
     assert any("no sentence" in each.value for each in screen.info)
 
 
-def test_without_a_language_model_nothing_offers_to_write(expenses: Shelf, opened: Opened) -> None:
+def test_without_a_language_model_nothing_offers_to_write(expenses: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, view="five")
     assert "Write a synthesis" not in [button.label for button in screen.button]
 
 
-def written(shelf: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch, model: Behaviour) -> AppTest:
+def written(library: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch, model: Behaviour) -> AppTest:
     """The page after the model was asked to write."""
-    monkeypatch.setattr(shelf.workbench.answers, "writer", model.endpoint(timeout_seconds=1.0))
+    monkeypatch.setattr(library.workbench.answers, "writer", model.endpoint(timeout_seconds=1.0))
     screen = opened("search.py", q=QUESTION, view="five")
     screen.button(key="answer.write").click().run()
     assert not screen.exception and KEY not in shown(screen)
     return screen
 
 
-def test_what_a_language_model_adds_is_marked(expenses: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    (name,) = [each.citation_id for each in told(expenses).truths[0].citations if "30 days" in each.quote]
+def test_what_a_language_model_adds_is_marked(expenses: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    (name,) = [each.citation_id for each in answer_of(expenses).truths[0].citations if "30 days" in each.quote]
     text = f"{RULE[:-1]} [{name}]. Late reports cost $500 [{name}]."
     with served(Behaviour(completion(text))) as model:
         screen = written(expenses, opened, monkeypatch, model)
@@ -244,7 +244,7 @@ def test_what_a_language_model_adds_is_marked(expenses: Shelf, opened: Opened, m
 
 @pytest.mark.parametrize("model", [Behaviour(status=500), Behaviour(body=b"no json"), Behaviour(silent=True)])
 def test_a_language_model_that_fails_leaves_the_sources_own_words(
-    expenses: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch, model: Behaviour
+    expenses: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch, model: Behaviour
 ) -> None:
     with served(model):
         screen = written(expenses, opened, monkeypatch, model)
@@ -252,11 +252,11 @@ def test_a_language_model_that_fails_leaves_the_sources_own_words(
     assert "In the words of the sources." in shown(screen)
 
 
-def test_a_question_nothing_answers_shows_five_silences(expenses: Shelf, opened: Opened) -> None:
+def test_a_question_nothing_answers_shows_five_silences(expenses: Stack, opened: Opened) -> None:
     screen = opened("search.py", q="zebra xylophone quark", view="five")
     assert words(screen).count("source answers this.**") == 5 and not screen.error
     assert screen.metric[0].value == "0.00"
 
 
-def test_a_very_long_question_is_no_error(stocked: Shelf, opened: Opened) -> None:
+def test_a_very_long_question_is_no_error(stocked: Stack, opened: Opened) -> None:
     assert not opened("search.py", q="overtime " * 400, view="five").exception

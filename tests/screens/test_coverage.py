@@ -13,14 +13,14 @@ from core.coverage.meeting_pack.xlsx import pack_xlsx
 from core.domain.coverage import CellState, ReviewerOpinion, ReviewVerdict, Topic
 from core.domain.documents import Truth
 from core.domain.errors import StoreFailed
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 HOSTILE = "=1+1 :red[x] <b>$5</b>"
 
 
-def assessed(shelf: Shelf, *names: str, project: str | None = None) -> None:
+def assessed(library: Stack, *names: str, project: str | None = None) -> None:
     """Keep topics and judge them."""
-    desk = shelf.workbench.coverage
+    desk = library.workbench.coverage
     desk.add_topics([Topic(name) for name in names])
     desk.runs.carry_out(desk.runs.start(project).id)
 
@@ -41,27 +41,27 @@ def ended(screen: AppTest) -> AppTest:
     return screen
 
 
-def cell_key(shelf: Shelf, topic: str, truth: Truth) -> str:
-    number = next(each.id for each in shelf.workbench.coverage.topics(None) if each.name == topic)
+def cell_key(library: Stack, topic: str, truth: Truth) -> str:
+    number = next(each.id for each in library.workbench.coverage.topics(None) if each.name == topic)
     return f"{truth.value}:{number}"
 
 
-def test_an_empty_library_says_what_to_do(shelf: Shelf, opened: Opened) -> None:
+def test_an_empty_library_says_what_to_do(library: Stack, opened: Opened) -> None:
     screen = opened("coverage.py")
     assert "Nothing to cover yet" in words(screen)
     assert {"Load the sample library", "Upload your own files"} <= {each.label for each in screen.page_link}
 
 
-def test_a_library_that_is_still_read_is_not_told_to_be_filled(shelf: Shelf, opened: Opened) -> None:
-    shelf.jobs.run = lambda document_id: None
-    shelf.add("later.md", "# Later\nThis one waits for its turn.")
+def test_a_library_that_is_still_read_is_not_told_to_be_filled(library: Stack, opened: Opened) -> None:
+    library.jobs.run = lambda document_id: None
+    library.add("later.md", "# Later\nThis one waits for its turn.")
     screen = opened("coverage.py")
     assert "Reading: 0 of 1 document done" in screen.get("progress")[0].text
     assert "Load the sample library" not in [each.label for each in screen.page_link]
 
 
 def test_what_is_to_be_obtained_is_counted_in_cells_because_partial_ones_are_no_gaps(
-    stocked: Shelf, opened: Opened
+    stocked: Stack, opened: Opened
 ) -> None:
     assessed(stocked, "Overtime pay", "Zebra husbandry")
     board = stocked.workbench.coverage.board(None)
@@ -71,7 +71,7 @@ def test_what_is_to_be_obtained_is_counted_in_cells_because_partial_ones_are_no_
     assert f"for {len(board.gaps)} cells, gaps and partial ones" in said
 
 
-def test_shares_are_named_as_the_board_names_them(stocked: Shelf, opened: Opened) -> None:
+def test_shares_are_named_as_the_board_names_them(stocked: Stack, opened: Opened) -> None:
     stocked.workbench.coverage.add_topics([Topic("Overtime pay", domain="time")])
     assessed(stocked, "Zebra husbandry")
     said = [each.text for each in opened("coverage.py", view="Snapshots").get("progress")]
@@ -79,7 +79,7 @@ def test_shares_are_named_as_the_board_names_them(stocked: Shelf, opened: Opened
     assert all("cells covered" in each or "cell covered" in each or "not assessed" in each for each in said)
 
 
-def test_typed_topics_become_a_board_with_a_share_and_gaps(stocked: Shelf, opened: Opened) -> None:
+def test_typed_topics_become_a_board_with_a_share_and_gaps(stocked: Stack, opened: Opened) -> None:
     screen = opened("coverage.py")
     screen.text_area(key="topics.typed").set_value("Overtime pay\nZebra husbandry").run()
     pressed(screen, "Add topics")
@@ -89,12 +89,12 @@ def test_typed_topics_become_a_board_with_a_share_and_gaps(stocked: Shelf, opene
     assert "**Zebra husbandry** – Obtain" in said
 
 
-def test_lines_that_are_no_topics_are_told(stocked: Shelf, opened: Opened) -> None:
+def test_lines_that_are_no_topics_are_told(stocked: Stack, opened: Opened) -> None:
     screen = pressed(opened("coverage.py"), "Add topics")
     assert "There is no topic" in screen.warning[0].value
 
 
-def test_a_url_opens_a_cell_with_its_threshold_exact_search_and_past(stocked: Shelf, opened: Opened) -> None:
+def test_a_url_opens_a_cell_with_its_threshold_exact_search_and_past(stocked: Stack, opened: Opened) -> None:
     assessed(stocked, "Overtime pay")
     screen = opened("coverage.py", cell=cell_key(stocked, "Overtime pay", Truth.REGULATORY))
     assert {"Evidence", "Threshold", "Margin"} <= {each.label for each in screen.metric}
@@ -103,7 +103,7 @@ def test_a_url_opens_a_cell_with_its_threshold_exact_search_and_past(stocked: Sh
 
 
 def test_a_failed_search_is_an_error_and_never_a_gap(
-    stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*args: object, **kwargs: object) -> None:
         raise StoreFailed("The database went away.", "Start it again.")
@@ -115,7 +115,7 @@ def test_a_failed_search_is_an_error_and_never_a_gap(
     assert "no gap is known" in said
 
 
-def test_topics_changed_since_the_snapshot_are_told(stocked: Shelf, opened: Opened) -> None:
+def test_topics_changed_since_the_snapshot_are_told(stocked: Stack, opened: Opened) -> None:
     assessed(stocked, "Overtime pay")
     assert "added or changed since" not in words(opened("coverage.py"))
     desk = stocked.workbench.coverage
@@ -127,14 +127,14 @@ def test_topics_changed_since_the_snapshot_are_told(stocked: Shelf, opened: Open
     assert "Assessed as “Overtime pay”" in words(screen).replace("\\", "")
 
 
-def test_filters_narrow_the_board_and_say_when_nothing_is_left(stocked: Shelf, opened: Opened) -> None:
+def test_filters_narrow_the_board_and_say_when_nothing_is_left(stocked: Stack, opened: Opened) -> None:
     assessed(stocked, "Overtime pay", "Zebra husbandry")
     said = words(opened("coverage.py", view="Board", find="zebra"))
     assert "**Zebra husbandry** – Obtain" in said and "**Overtime pay** – Obtain" not in said
     assert "No topic meets these filters" in words(opened("coverage.py", view="Board", find="quagga"))
 
 
-def test_a_whole_decision_is_taken_logged_and_undone(stocked: Shelf, opened: Opened) -> None:
+def test_a_whole_decision_is_taken_logged_and_undone(stocked: Stack, opened: Opened) -> None:
     assessed(stocked, "Zebra husbandry")
     screen = opened("coverage.py", view="Review")
     assert "0 of 5 cells decided" in screen.get("progress")[0].proto.text
@@ -160,7 +160,7 @@ def test_a_whole_decision_is_taken_logged_and_undone(stocked: Shelf, opened: Ope
     ]
 
 
-def test_a_reviewer_who_was_slower_is_told_and_overwrites_nothing(stocked: Shelf, opened: Opened) -> None:
+def test_a_reviewer_who_was_slower_is_told_and_overwrites_nothing(stocked: Stack, opened: Opened) -> None:
     assessed(stocked, "Zebra husbandry")
     screen = opened("coverage.py", view="Review")
     screen.text_input(key="person").set_value("Ann").run()
@@ -175,14 +175,14 @@ def test_a_reviewer_who_was_slower_is_told_and_overwrites_nothing(stocked: Shelf
     assert [each.who for each in desk.log(None)] == ["Bob"]
 
 
-def test_topics_are_retired_and_hostile_names_are_only_text(stocked: Shelf, opened: Opened) -> None:
+def test_topics_are_retired_and_hostile_names_are_only_text(stocked: Stack, opened: Opened) -> None:
     assessed(stocked, HOSTILE, "Overtime pay")
     screen = opened("coverage.py", view="Board")
     assert ":red[x]" not in words(screen)
     assert "**2 topics**" in words(opened("coverage.py", view="Topics"))
 
 
-def test_requirements_are_found_and_traced(stocked: Shelf, opened: Opened) -> None:
+def test_requirements_are_found_and_traced(stocked: Stack, opened: Opened) -> None:
     stocked.add("sow.md", "# Statement of work\nThe vendor shall configure overtime pay for all plants.\n")
     sow = stocked.workbench.documents.list()[0]
     stocked.workbench.documents.correct(sow.id, "truth", "intent")
@@ -197,7 +197,7 @@ def test_requirements_are_found_and_traced(stocked: Shelf, opened: Opened) -> No
     assert "1 requirement shown" in said
 
 
-def test_rooms_without_anything_say_what_to_do(stocked: Shelf, opened: Opened) -> None:
+def test_rooms_without_anything_say_what_to_do(stocked: Stack, opened: Opened) -> None:
     assert "No topics yet" in words(opened("coverage.py", view="Board"))
     assert "There is no snapshot yet" in words(opened("coverage.py", view="Snapshots"))
     assessed(stocked, "Overtime pay")
@@ -205,7 +205,7 @@ def test_rooms_without_anything_say_what_to_do(stocked: Shelf, opened: Opened) -
     assert "No two sentences of different truths" in words(opened("coverage.py", view="Conflicts"))
 
 
-def test_snapshots_are_compared_named_opened_and_deleted(stocked: Shelf, opened: Opened) -> None:
+def test_snapshots_are_compared_named_opened_and_deleted(stocked: Stack, opened: Opened) -> None:
     assessed(stocked, "Zebra husbandry")
     stocked.add("zebras.md", "# Zebra husbandry policy\nZebra husbandry must be approved by the keeper.\n")
     desk = stocked.workbench.coverage
@@ -221,7 +221,7 @@ def test_snapshots_are_compared_named_opened_and_deleted(stocked: Shelf, opened:
     assert [run.id for run in desk.snapshots(None)] == [oldest.id]
 
 
-def test_the_pack_goes_out_and_decisions_come_back(stocked: Shelf, opened: Opened) -> None:
+def test_the_pack_goes_out_and_decisions_come_back(stocked: Stack, opened: Opened) -> None:
     import openpyxl
 
     assessed(stocked, "Zebra husbandry")
@@ -250,7 +250,7 @@ def test_the_pack_goes_out_and_decisions_come_back(stocked: Shelf, opened: Opene
     assert "is not a workbook" in broken.warning[0].value
 
 
-def test_an_interrupted_run_can_go_on(stocked: Shelf, opened: Opened) -> None:
+def test_an_interrupted_run_can_go_on(stocked: Stack, opened: Opened) -> None:
     desk = stocked.workbench.coverage
     desk.add_topics([Topic("Overtime pay")])
     desk.runs.carry_out(desk.runs.start(None).id, stop=lambda: True)
@@ -260,7 +260,7 @@ def test_an_interrupted_run_can_go_on(stocked: Shelf, opened: Opened) -> None:
     assert "% covered" in said
 
 
-def test_a_conflict_is_settled_undone_and_undone_again(stocked: Shelf, opened: Opened) -> None:
+def test_a_conflict_is_settled_undone_and_undone_again(stocked: Stack, opened: Opened) -> None:
     for name, truth, hours in (("act.md", "regulatory", 72), ("rules.md", "compliance", 96)):
         stocked.add(name, f"# {name}\n\nEmployees must report a data breach within {hours} hours of finding it.\n")
         stocked.workbench.documents.correct(stocked.workbench.documents.list()[0].id, "truth", truth)

@@ -17,7 +17,7 @@ from pages.components.data import charts, rows
 from pages.components.data.ask import candidates
 from pages.components.data.rows import ColumnLabel, column_labels, rows_csv, rows_xlsx
 from pages.components.wording import plain
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 STAFF = """employee_id,last_name,department,pay_rate,hire_date,plan
 E1,Gaspari,Repair,24.50,2019-05-01,MED
@@ -31,20 +31,20 @@ BROKEN = STAFF.replace("E5,Jessop,Shops,26.00", "E5,Jessop,Shops,27.00") + "E6,t
 
 
 @pytest.fixture
-def counted(shelf: Shelf) -> Shelf:
+def counted(library: Stack) -> Stack:
     """A library of two linked tables that state reality."""
     for name, text in (("employees.csv", STAFF), ("plans.csv", PLANS)):
-        number = shelf.add(name, text)
-        shelf.workbench.documents.correct(number, "truth", "reality")
-    desk = shelf.workbench.tables
-    shelf.workbench.documents.set_table_role("plans", TableRole.SETUP)
-    shelf.workbench.documents.set_table_role("employees", TableRole.RECORDS)
+        number = library.add(name, text)
+        library.workbench.documents.correct(number, "truth", "reality")
+    desk = library.workbench.tables
+    library.workbench.documents.set_table_role("plans", TableRole.SETUP)
+    library.workbench.documents.set_table_role("employees", TableRole.RECORDS)
     assert [(link.column, link.other_table) for link in desk.table("employees").links] == [("plan", "plans")]
-    return shelf
+    return library
 
 
-def reality(shelf: Shelf) -> TableService:
-    return shelf.workbench.tables
+def reality(library: Stack) -> TableService:
+    return library.workbench.tables
 
 
 def pressed(screen: AppTest, label: str) -> AppTest:
@@ -61,30 +61,30 @@ def shown(screen: AppTest, number: int = 0) -> list[list[object]]:
     return cells
 
 
-def test_without_tables_the_page_says_where_they_come_from(shelf: Shelf, opened: Opened) -> None:
+def test_without_tables_the_page_says_where_they_come_from(library: Stack, opened: Opened) -> None:
     said = words(opened("data.py"))
     assert "No tables yet" in said and "Upload tables" in said and "Load the sample library" in said
 
 
-def test_while_files_are_read_the_page_says_how_far_and_draws_itself_again(shelf: Shelf, opened: Opened) -> None:
-    shelf.jobs.run = lambda number: None
-    waiting = shelf.add("employees.csv", STAFF)
+def test_while_files_are_read_the_page_says_how_far_and_draws_itself_again(library: Stack, opened: Opened) -> None:
+    library.jobs.run = lambda number: None
+    waiting = library.add("employees.csv", STAFF)
     screen = opened("data.py")
     assert "Files are still being read" in words(screen)
     assert "Reading: 0 of 1 document done" in screen.progress[0].text
-    shelf.workbench.ingestion.ingest(waiting)
+    library.workbench.ingestion.ingest(waiting)
     screen.run()
     assert not screen.progress and "No tables yet" not in words(screen)
 
 
-def test_a_question_in_the_url_is_answered_with_its_reading_and_place(counted: Shelf, opened: Opened) -> None:
+def test_a_question_in_the_url_is_answered_with_its_reading_and_place(counted: Stack, opened: Opened) -> None:
     screen = opened("data.py", q="How many employees are there?")
     said = words(screen)
     assert "# 5" in said and "Read as:" in said and "rows\\]" in said
     assert screen.code[0].value.startswith("SELECT")
 
 
-def test_listed_rows_have_readable_heads_and_hostile_cells_stay_text(counted: Shelf, opened: Opened) -> None:
+def test_listed_rows_have_readable_heads_and_hostile_cells_stay_text(counted: Stack, opened: Opened) -> None:
     screen = opened("data.py", q="employees where department is Shops")
     table = screen.dataframe[0].value
     assert list(table.columns)[:2] == ["Row", "Employee id"]
@@ -92,18 +92,18 @@ def test_listed_rows_have_readable_heads_and_hostile_cells_stay_text(counted: Sh
     assert ":red[x]" not in words(screen)
 
 
-def test_groups_are_drawn_as_bars(counted: Shelf, opened: Opened) -> None:
+def test_groups_are_drawn_as_bars(counted: Stack, opened: Opened) -> None:
     screen = opened("data.py", q="employees by department")
     assert len(screen.get("plotly_chart")) == 1
     assert shown(screen) == [["Shops", 3], ["Repair", 2]]
 
 
-def test_the_rows_a_number_was_made_of_are_shown(counted: Shelf, opened: Opened) -> None:
+def test_the_rows_a_number_was_made_of_are_shown(counted: Stack, opened: Opened) -> None:
     screen = opened("data.py", q="How many employees are there?", behind="true")
     assert len(shown(screen)) == 5
 
 
-def test_another_reading_is_one_click_away_and_stands_in_the_url(counted: Shelf, opened: Opened) -> None:
+def test_another_reading_is_one_click_away_and_stands_in_the_url(counted: Stack, opened: Opened) -> None:
     question = "employees with plan MED"
     readings = [each.reading for each in reality(counted).ask(question).others]
     assert readings, "the question should have two readings"
@@ -116,7 +116,7 @@ def test_another_reading_is_one_click_away_and_stands_in_the_url(counted: Shelf,
     assert "reading" not in screen.query_params
 
 
-def test_a_refusal_says_why_and_what_to_do(counted: Shelf, opened: Opened) -> None:
+def test_a_refusal_says_why_and_what_to_do(counted: Stack, opened: Opened) -> None:
     screen = opened("data.py", q="How happy are the zebras?")
     said = words(screen)
     assert "cannot answer this" in said and "happy" in said and "pay\\_rate" in said
@@ -124,7 +124,7 @@ def test_a_refusal_says_why_and_what_to_do(counted: Shelf, opened: Opened) -> No
     assert not screen.error and not screen.warning
 
 
-def test_examples_are_questions_that_are_answered(counted: Shelf, opened: Opened) -> None:
+def test_examples_are_questions_that_are_answered(counted: Stack, opened: Opened) -> None:
     screen = opened("data.py")
     offered = screen.get("button_group")[1]
     desk = reality(counted)
@@ -136,14 +136,14 @@ def test_examples_are_questions_that_are_answered(counted: Shelf, opened: Opened
     assert "Read as:" in words(screen)
 
 
-def test_tables_that_are_not_asked_are_named_with_why(counted: Shelf, opened: Opened) -> None:
+def test_tables_that_are_not_asked_are_named_with_why(counted: Stack, opened: Opened) -> None:
     reality(counted).set_used("plans", False)
     assert "plans (switched off by hand)" in words(opened("data.py")).replace("\\", "")
     reality(counted).set_used("employees", False)
     assert "No table is asked" in words(opened("data.py"))
 
 
-def test_the_state_of_documents_decides_until_a_person_does(counted: Shelf, opened: Opened) -> None:
+def test_the_state_of_documents_decides_until_a_person_does(counted: Stack, opened: Opened) -> None:
     (plans,) = [each for each in counted.workbench.documents.list() if each.name == "plans.csv"]
     counted.workbench.documents.correct(plans.id, "truth", "intent")
     assert "its document states intent" in words(opened("data.py"))
@@ -157,7 +157,7 @@ def test_the_state_of_documents_decides_until_a_person_does(counted: Shelf, open
     assert screen.toggle[0].value is False
 
 
-def test_a_role_is_set_by_hand_and_passages_follow(counted: Shelf, opened: Opened) -> None:
+def test_a_role_is_set_by_hand_and_passages_follow(counted: Stack, opened: Opened) -> None:
     screen = opened("data.py", view="Tables", table="employees")
     number = reality(counted).table("employees").id
     screen.segmented_control(key=f"data.role.{number}").set_value(TableRole.SETUP).run()
@@ -167,7 +167,7 @@ def test_a_role_is_set_by_hand_and_passages_follow(counted: Shelf, opened: Opene
     assert TableRole.SETUP in {each.table_role for each in counted.workbench.documents.passages(changed.document_id)}
 
 
-def test_a_profile_tells_keys_personal_data_and_links(counted: Shelf, opened: Opened) -> None:
+def test_a_profile_tells_keys_personal_data_and_links(counted: Stack, opened: Opened) -> None:
     screen = opened("data.py", view="Tables", table="employees")
     profile = screen.dataframe[1].value.set_index("Header")
     assert profile.loc["employee_id", "Is"] == "✓ key"
@@ -177,13 +177,13 @@ def test_a_profile_tells_keys_personal_data_and_links(counted: Shelf, opened: Op
     assert "Personal data" in words(screen)
 
 
-def test_first_rows_are_shown_also_of_tables_that_are_not_asked(counted: Shelf, opened: Opened) -> None:
+def test_first_rows_are_shown_also_of_tables_that_are_not_asked(counted: Stack, opened: Opened) -> None:
     for used in (True, False):
         reality(counted).set_used("employees", used)
         assert len(shown(opened("data.py", view="Tables", table="employees", part="Rows"), 1)) == 5
 
 
-def test_what_a_row_is_called_can_be_said_and_asked(counted: Shelf, opened: Opened) -> None:
+def test_what_a_row_is_called_can_be_said_and_asked(counted: Stack, opened: Opened) -> None:
     assert not reality(counted).ask("how many assemblers").answered
     screen = opened("data.py", view="Tables", table="employees")
     table = reality(counted).table("employees")
@@ -192,7 +192,7 @@ def test_what_a_row_is_called_can_be_said_and_asked(counted: Shelf, opened: Open
     assert reality(counted).ask("how many assemblers").headline == "5"
 
 
-def test_links_are_confirmed_dismissed_and_added(counted: Shelf, opened: Opened) -> None:
+def test_links_are_confirmed_dismissed_and_added(counted: Stack, opened: Opened) -> None:
     screen = opened("data.py", view="Tables", table="employees", part="Links")
     assert "67%" in words(screen)
     pressed(screen, "Confirm")
@@ -206,7 +206,7 @@ def test_links_are_confirmed_dismissed_and_added(counted: Shelf, opened: Opened)
     assert added.share == 0.0
 
 
-def test_rejected_rows_and_versions_are_told(counted: Shelf, opened: Opened) -> None:
+def test_rejected_rows_and_versions_are_told(counted: Stack, opened: Opened) -> None:
     number = counted.add("employees.csv", BROKEN)
     counted.workbench.documents.correct(number, "truth", "reality")
     screen = opened("data.py", view="Tables", table="employees", part="Left out")
@@ -220,11 +220,11 @@ def test_rejected_rows_and_versions_are_told(counted: Shelf, opened: Opened) -> 
     assert (Decimal(str(before)), Decimal(str(after))) == (26, 27)
 
 
-def test_a_table_that_is_gone_is_said_to_be_gone(counted: Shelf, opened: Opened) -> None:
+def test_a_table_that_is_gone_is_said_to_be_gone(counted: Stack, opened: Opened) -> None:
     assert "This table is not here" in words(opened("data.py", view="Tables", table="nothing"))
 
 
-def test_configured_is_held_against_in_use(counted: Shelf, opened: Opened) -> None:
+def test_configured_is_held_against_in_use(counted: Stack, opened: Opened) -> None:
     screen = opened("data.py", view="In use")
     metrics = {each.label: each.value for each in screen.metric}
     assert metrics == {"Configured": "3", "✓ In use": "2", "– Unused": "1", "⚠ Used, not configured": "1"}
@@ -233,7 +233,7 @@ def test_configured_is_held_against_in_use(counted: Shelf, opened: Opened) -> No
     assert [row[0] for row in shown(screen)] == ["VIS"]
 
 
-def test_nothing_to_compare_says_how_roles_and_links_make_it(counted: Shelf, opened: Opened) -> None:
+def test_nothing_to_compare_says_how_roles_and_links_make_it(counted: Stack, opened: Opened) -> None:
     counted.workbench.documents.set_table_role("plans", TableRole.RECORDS)
     screen = opened("data.py", view="In use")
     assert "Nothing to compare yet" in words(screen) and "0 tables of set-up and 2 of records" in words(screen)
@@ -241,7 +241,7 @@ def test_nothing_to_compare_says_how_roles_and_links_make_it(counted: Shelf, ope
     assert "select one to see" in words(screen)
 
 
-def test_a_refused_statement_says_why_and_is_remembered(counted: Shelf, opened: Opened) -> None:
+def test_a_refused_statement_says_why_and_is_remembered(counted: Stack, opened: Opened) -> None:
     screen = opened("data.py", view="SQL", sql="drop table employees")
     pressed(screen, "Run")
     assert screen.warning and "drop" in screen.warning[0].value.lower()
@@ -253,7 +253,7 @@ def test_a_refused_statement_says_why_and_is_remembered(counted: Shelf, opened: 
 
 
 def test_a_result_is_a_table_a_chart_and_two_files(
-    counted: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    counted: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.table_qa.service.MOST_SQL_ROWS", 2)
     screen = opened("data.py", view="SQL", sql="select last_name as dept, 3 as n, 1 as n from employees order by _row")
@@ -265,13 +265,13 @@ def test_a_result_is_a_table_a_chart_and_two_files(
     assert len(screen.get("plotly_chart")) == 1
 
 
-def test_an_answer_goes_on_in_sql(counted: Shelf, opened: Opened) -> None:
+def test_an_answer_goes_on_in_sql(counted: Stack, opened: Opened) -> None:
     screen = opened("data.py", q="employees by department")
     pressed(screen, "Open in SQL")
     assert "department" in screen.text_area(key="sql").value
 
 
-def test_a_project_sees_its_own_tables_and_those_of_all(counted: Shelf, opened: Opened) -> None:
+def test_a_project_sees_its_own_tables_and_those_of_all(counted: Stack, opened: Opened) -> None:
     counted.add("lines.csv", STAFF.replace("employee_id", "line_id"), project="Tallgrass")
     assert {row[0] for row in shown(opened("data.py", view="Tables"))} == {"employees", "plans", "lines"}
     counted.add("other.csv", PLANS, project="Elsewhere")
@@ -299,7 +299,7 @@ def test_names_in_charts_are_text() -> None:
     assert list(figure.data[0].x) == ["&lt;b&gt;x&lt;/b&gt;"]
 
 
-def test_heads_say_what_was_computed(counted: Shelf) -> None:
+def test_heads_say_what_was_computed(counted: Stack) -> None:
     found = Rows(("year_of_hire_date", "average_pay_rate"), ((2020, Decimal(1)),), 1, 1.0)
     heads = column_labels(QUERY, found, reality(counted).tables())
     assert [head.words for head in heads] == ["Year of hire date", "Average pay rate"]

@@ -10,7 +10,7 @@ from core.library.enrichment import operations
 from core.library.enrichment.values import Operation, OperationOutcome
 from pages.components.library import enrichment
 from tests.enrich.reading import AT, POLICY
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 
 def _shown(opened: Opened, document_id: int) -> AppTest:
@@ -25,30 +25,30 @@ def _state(opened: Opened) -> AppTest:
     return opened("library.py", view="enrichment")
 
 
-def test_a_document_tells_its_type_summary_keywords_questions_laws_and_dates(shelf: Shelf, opened: Opened) -> None:
-    said = words(_shown(opened, shelf.add("leave.md", POLICY)))
+def test_a_document_tells_its_type_summary_keywords_questions_laws_and_dates(library: Stack, opened: Opened) -> None:
+    said = words(_shown(opened, library.add("leave.md", POLICY)))
     for part in ("This policy explains", "How long must leave records be kept", "29 U\\.S\\.C\\.", "2026\\-01\\-01"):
         assert part in said
     assert "because of" in said and "Drawn " in said
 
 
-def test_text_of_a_document_is_drawn_as_it_is(stocked: Shelf, opened: Opened) -> None:
+def test_text_of_a_document_is_drawn_as_it_is(stocked: Stack, opened: Opened) -> None:
     hostile = next(each.id for each in stocked.workbench.documents.list() if each.name == "hostile_notes.md")
     assert ":red[shout]" not in words(_shown(opened, hostile))
 
 
-def test_what_is_not_drawn_yet_can_be_drawn_now(shelf: Shelf, opened: Opened) -> None:
-    shelf.jobs.work = lambda kind, number: None
-    document_id = shelf.add("leave.md", POLICY)
+def test_what_is_not_drawn_yet_can_be_drawn_now(library: Stack, opened: Opened) -> None:
+    library.jobs.work = lambda kind, number: None
+    document_id = library.add("leave.md", POLICY)
     screen = _shown(opened, document_id)
     assert "Nothing is drawn from it yet" in words(screen)
     screen.button(key="enrich.now").click().run()
     assert "This policy explains" in words(screen)
 
 
-def test_a_question_taken_out_stays_out_until_reset(shelf: Shelf, opened: Opened) -> None:
-    document_id = shelf.add("leave.md", POLICY)
-    question = shelf.workbench.enrichment.of(document_id).questions.questions[0].question
+def test_a_question_taken_out_stays_out_until_reset(library: Stack, opened: Opened) -> None:
+    document_id = library.add("leave.md", POLICY)
+    question = library.workbench.enrichment.of(document_id).questions.questions[0].question
     screen = _shown(opened, document_id)
     screen.button(key=f"enrich.question.{document_id}.0").click().run()
     assert question.removesuffix("?") not in words(screen) and "changed by hand" in words(screen)
@@ -56,42 +56,42 @@ def test_a_question_taken_out_stays_out_until_reset(shelf: Shelf, opened: Opened
     assert question.removesuffix("?") in words(screen)
 
 
-def test_the_type_the_summary_and_the_keywords_can_be_corrected(shelf: Shelf, opened: Opened) -> None:
-    document_id = shelf.add("leave.md", POLICY)
+def test_the_type_the_summary_and_the_keywords_can_be_corrected(library: Stack, opened: Opened) -> None:
+    document_id = library.add("leave.md", POLICY)
     screen = _shown(opened, document_id)
     screen.selectbox(key=f"enrich.type.{document_id}").set_value("handbook").run()
     screen.button(key="enrich.save.type").click().run()
     screen.text_area(key=f"enrich.summary.{document_id}").set_value("In our own words.").run()
     screen.button(key="enrich.save.summary").click().run()
-    kept = shelf.workbench.enrichment.of(document_id).keywords.words[:2]
+    kept = library.workbench.enrichment.of(document_id).keywords.words[:2]
     screen.multiselect(key=f"enrich.keywords.{document_id}").set_value(list(kept)).run()
     screen.button(key="enrich.save.keywords").click().run()
-    found = shelf.workbench.enrichment.of(document_id)
+    found = library.workbench.enrichment.of(document_id)
     assert found.document_type.value == "handbook" and found.keywords.words == kept
     assert found.summary.rewritten == "In our own words." and "In our own words" in words(screen)
 
 
-def test_a_failure_is_told_with_its_reason(shelf: Shelf, opened: Opened) -> None:
-    document_id = shelf.add("leave.md", POLICY)
-    known = shelf.workbench.enrichment.of(document_id).outcomes[Operation.KEYWORDS]
+def test_a_failure_is_told_with_its_reason(library: Stack, opened: Opened) -> None:
+    document_id = library.add("leave.md", POLICY)
+    known = library.workbench.enrichment.of(document_id).outcomes[Operation.KEYWORDS]
     failed = replace(known, result=None, problem="The model is away.", hint="Wait for it.")
-    shelf.workbench.enrichment._store.save([failed])
+    library.workbench.enrichment._store.save([failed])
     assert "The model is away" in words(_shown(opened, document_id))
     state = words(_state(opened))
     assert "1 failure" in state and "The model is away" in state and "Try 1 failed document again" in state
 
 
-def test_the_state_counts_every_operation_and_an_empty_library_says_what_to_do(shelf: Shelf, opened: Opened) -> None:
+def test_the_state_counts_every_operation_and_an_empty_library_says_what_to_do(library: Stack, opened: Opened) -> None:
     assert "The library is empty" in words(_state(opened))
-    shelf.add("leave.md", POLICY)
+    library.add("leave.md", POLICY)
     screen = _state(opened)
     assert "1 of 1 document enriched" in words(screen) and "All documents are enriched" in words(screen)
     assert list(screen.dataframe[0].value["What is drawn"]) == [row.label for row in operations.OPERATIONS.values()]
 
 
-def test_what_lacks_enrichment_is_drawn_in_the_background(shelf: Shelf, opened: Opened) -> None:
-    shelf.jobs.work = lambda kind, number: None
-    shelf.add("leave.md", POLICY)
+def test_what_lacks_enrichment_is_drawn_in_the_background(library: Stack, opened: Opened) -> None:
+    library.jobs.work = lambda kind, number: None
+    library.add("leave.md", POLICY)
     screen = _state(opened)
     screen.button(key="enrich.all").click().run()
     run = enrichment.current_run()
@@ -105,14 +105,14 @@ def test_what_lacks_enrichment_is_drawn_in_the_background(shelf: Shelf, opened: 
     assert "All documents are enriched" in words(screen)
 
 
-def test_a_batch_that_cannot_go_on_says_why(shelf: Shelf, opened: Opened, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    shelf.jobs.work = lambda kind, number: None
-    shelf.add("leave.md", POLICY)
+def test_a_batch_that_cannot_go_on_says_why(library: Stack, opened: Opened, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    library.jobs.work = lambda kind, number: None
+    library.add("leave.md", POLICY)
 
     def away(outcomes: list[OperationOutcome]) -> None:
         raise ModelUnavailable("The store is away.", "Start it.")
 
-    monkeypatch.setattr(shelf.workbench.enrichment._store, "save", away)
+    monkeypatch.setattr(library.workbench.enrichment._store, "save", away)
     screen = _state(opened)
     screen.button(key="enrich.all").click().run()
     run = enrichment.current_run()

@@ -13,7 +13,7 @@ from core.domain.filters import FIELDS, SearchFilters
 from core.domain.queries import SearchRequest
 from pages.components import filters as parts
 from pages.components.urls import params_of, request_from
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 
@@ -78,7 +78,7 @@ def _keys(screen: Any) -> set[str]:
     return {box.key for box in screen.multiselect}
 
 
-def test_a_second_box_leaves_out_and_is_there_only_when_it_is_wanted(stocked: Shelf, opened: Opened) -> None:
+def test_a_second_box_leaves_out_and_is_there_only_when_it_is_wanted(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION)
     assert "filter.exclude_truths" not in _keys(screen)
     screen.toggle(key="filter.leaving").set_value(True).run()
@@ -90,26 +90,26 @@ def test_a_second_box_leaves_out_and_is_there_only_when_it_is_wanted(stocked: Sh
     assert screen.multiselect(key="filter.exclude_truths").value == ["regulatory"]
 
 
-def test_a_url_that_leaves_something_out_shows_it(stocked: Shelf, opened: Opened) -> None:
+def test_a_url_that_leaves_something_out_shows_it(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, exclude_documents=["2"], exclude_source_types=["feed"])
     assert screen.multiselect(key="filter.exclude_documents").value == ["2"]
     assert screen.multiselect(key="filter.exclude_source_types").value == ["feed"]
     assert any("More filters · 1 set" in each.label for each in screen.expander)
 
 
-def test_a_value_cannot_be_wanted_and_left_out_at_once(stocked: Shelf, opened: Opened) -> None:
+def test_a_value_cannot_be_wanted_and_left_out_at_once(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, truths=["regulatory"], exclude_truths=["intent"])
     assert not any("Intent" in each for each in _options(screen, "truths"))
     assert not any("Regulatory" in each for each in _options(screen, "exclude_truths"))
 
 
-def test_an_active_value_stays_in_sight_at_zero(stocked: Shelf, opened: Opened) -> None:
+def test_an_active_value_stays_in_sight_at_zero(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, tags=["never used"], projects=["Nowhere"])
     assert _options(screen, "tags") == {"never used": 0}
     assert _options(screen, "projects")["Nowhere"] == 0
 
 
-def test_counts_are_those_of_the_other_filters(stocked: Shelf, opened: Opened) -> None:
+def test_counts_are_those_of_the_other_filters(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, projects=["Tallgrass"])
     before = _options(opened("search.py", q=QUESTION), "documents")
     after = _options(screen, "documents")
@@ -117,7 +117,7 @@ def test_counts_are_those_of_the_other_filters(stocked: Shelf, opened: Opened) -
     assert sum(after.values()) == sum(narrowed.values()) and sum(before.values()) >= sum(after.values())
 
 
-def test_values_stand_by_count_or_by_name(stocked: Shelf, opened: Opened) -> None:
+def test_values_stand_by_count_or_by_name(stocked: Stack, opened: Opened) -> None:
     stocked.add("aaa.md", "# Short\nOvertime is paid.\n")
     screen = opened("search.py", q=QUESTION)
     counts = list(_options(screen, "documents").values())
@@ -129,7 +129,7 @@ def test_values_stand_by_count_or_by_name(stocked: Shelf, opened: Opened) -> Non
 
 @pytest.mark.parametrize(("chosen", "offered"), [(["a"], False), (["a", "b"], True)])
 def test_any_or_all_is_asked_once_there_are_two_tags(
-    stocked: Shelf, opened: Opened, chosen: list[str], offered: bool
+    stocked: Stack, opened: Opened, chosen: list[str], offered: bool
 ) -> None:
     stocked.add("tagged.md", POLICY, tags=("a", "b"))
     screen = opened("search.py", q=QUESTION, tags=chosen)
@@ -144,7 +144,7 @@ def test_any_or_all_is_asked_once_there_are_two_tags(
 POLICY = "# Overtime\nOvertime must be approved by a manager before it is worked.\n"
 
 
-def test_archived_documents_can_be_searched(stocked: Shelf, opened: Opened) -> None:
+def test_archived_documents_can_be_searched(stocked: Stack, opened: Opened) -> None:
     stocked.workbench.documents.archive(stocked.add("old_policy.md", POLICY), archived=True)
     screen = opened("search.py", q=QUESTION)
     assert "old\\_policy" not in words(screen)
@@ -152,7 +152,7 @@ def test_archived_documents_can_be_searched(stocked: Shelf, opened: Opened) -> N
     assert screen.query_params["archived"] == "only" and "old\\_policy" in words(screen)
 
 
-def test_dates_that_make_no_sense_leave_the_filters_where_they_can_be_corrected(stocked: Shelf, opened: Opened) -> None:
+def test_dates_that_make_no_sense_leave_the_filters_where_they_can_be_corrected(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION)
     screen.date_input(key="filter.date_from").set_value(datetime(2026, 2, 1).date()).run()
     screen.date_input(key="filter.date_to").set_value(datetime(2026, 1, 1).date()).run()

@@ -7,12 +7,12 @@ from core.domain.documents import DocumentState, Truth
 from core.domain.errors import BadRequest
 from core.table_qa.service import TableService
 from pages.components.wording import plain
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 PEOPLE = "employee_id,plan\nE1,MED\nE2,DEN\nE3,MED\nE4,MED\n"
 
 
-def test_an_empty_library_explains_the_five_truths_and_offers_the_sample(shelf: Shelf, opened: Opened) -> None:
+def test_an_empty_library_explains_the_five_truths_and_offers_the_sample(library: Stack, opened: Opened) -> None:
     home = opened("home.py")
     said = words(home)
     assert "Load the sample library" in [button.label for button in home.button]
@@ -20,37 +20,37 @@ def test_an_empty_library_explains_the_five_truths_and_offers_the_sample(shelf: 
         assert question in said
 
 
-def test_one_click_loads_the_sample_library_with_every_truth(shelf: Shelf, opened: Opened) -> None:
+def test_one_click_loads_the_sample_library_with_every_truth(library: Stack, opened: Opened) -> None:
     home = opened("home.py")
     home.button[0].click().run(timeout=120)
-    documents = shelf.workbench.documents.list()
+    documents = library.workbench.documents.list()
     assert len(documents) >= 10
     assert {each.state for each in documents} == {DocumentState.READY}
     assert not home.exception and not home.error
     assert home.metric[0].value == str(len(documents))
 
 
-def test_a_failed_file_needs_attention_and_says_why(stocked: Shelf, opened: Opened) -> None:
+def test_a_failed_file_needs_attention_and_says_why(stocked: Stack, opened: Opened) -> None:
     stocked.add("broken.pdf", "%PDF-1.7 this is no document")
     said = words(opened("home.py"))
     failed = next(each for each in stocked.workbench.documents.list() if each.state is DocumentState.FAILED)
     assert "broken" in said and failed.failure.split("'")[-1].strip().rstrip(".")[:12] in said.replace("\\", "")
 
 
-def test_a_failed_file_says_what_to_do_about_it(shelf: Shelf, opened: Opened) -> None:
-    failed = shelf.workbench.documents.get(shelf.add("broken.pdf", "%PDF-1.7 this is no document"))
+def test_a_failed_file_says_what_to_do_about_it(library: Stack, opened: Opened) -> None:
+    failed = library.workbench.documents.get(library.add("broken.pdf", "%PDF-1.7 this is no document"))
     assert failed.remedy and plain(failed.remedy) in words(opened("home.py"))
 
 
-def test_files_that_are_still_to_be_read_are_not_said_to_be_in_order(shelf: Shelf, opened: Opened) -> None:
-    shelf.jobs.run = lambda document_id: None
-    shelf.add("later.md", "# Later\nThis one waits for its turn.")
+def test_files_that_are_still_to_be_read_are_not_said_to_be_in_order(library: Stack, opened: Opened) -> None:
+    library.jobs.run = lambda document_id: None
+    library.add("later.md", "# Later\nThis one waits for its turn.")
     said = words(opened("home.py"))
     assert "1 file still to be read" in said and "Every file was read" not in said
 
 
 def test_the_last_searches_lead_back_to_search_with_questions_of_a_common_length_whole(
-    stocked: Shelf, opened: Opened
+    stocked: Stack, opened: Opened
 ) -> None:
     question = "When must overtime be paid at one and one-half times the regular rate?"
     opened("search.py", q=question)
@@ -58,7 +58,7 @@ def test_the_last_searches_lead_back_to_search_with_questions_of_a_common_length
 
 
 def test_a_library_that_does_not_open_is_an_error_that_says_what_to_do(
-    shelf: Shelf, opened: Opened, monkeypatch
+    library: Stack, opened: Opened, monkeypatch
 ) -> None:
     import streamlit as st
 
@@ -74,7 +74,7 @@ def test_a_library_that_does_not_open_is_an_error_that_says_what_to_do(
     assert "The database does not start" in home.error[0].value and "Free some disk space" in home.error[0].value
 
 
-def test_accepted_cells_whose_sentence_changed_need_attention(stocked: Shelf, opened: Opened) -> None:
+def test_accepted_cells_whose_sentence_changed_need_attention(stocked: Stack, opened: Opened) -> None:
     desk = stocked.workbench.coverage
     desk.add_topics([Topic("overtime approved in writing")])
     desk.runs.carry_out(desk.runs.start(None).id)
@@ -89,21 +89,21 @@ def test_accepted_cells_whose_sentence_changed_need_attention(stocked: Shelf, op
     assert "1 accepted cell of the coverage board rest on sentences" in words(opened("home.py"))
 
 
-def test_rows_that_were_not_read_and_codes_nobody_configured_need_attention(shelf: Shelf, opened: Opened) -> None:
-    plans = shelf.add("plans.csv", "plan,description\nMED,Medical plan\nDEN,Dental plan\nVIS,Vision plan\n")
-    people = shelf.add("people.csv", PEOPLE + "E5,OLD\nE6\n")
+def test_rows_that_were_not_read_and_codes_nobody_configured_need_attention(library: Stack, opened: Opened) -> None:
+    plans = library.add("plans.csv", "plan,description\nMED,Medical plan\nDEN,Dental plan\nVIS,Vision plan\n")
+    people = library.add("people.csv", PEOPLE + "E5,OLD\nE6\n")
     for number in (plans, people):
-        shelf.workbench.documents.correct(number, "truth", "reality")
+        library.workbench.documents.correct(number, "truth", "reality")
     said = words(opened("home.py")).replace("\\", "")
     assert "1 row of people could not be read" in said
     assert "1 code of people.plan is used but not configured" in said
-    shelf.workbench.documents.delete(people)
+    library.workbench.documents.delete(people)
     said = words(opened("home.py"))
     assert "could not be read" not in said and "not configured" not in said
 
 
 def test_tables_that_cannot_be_compared_take_nothing_else_along(
-    stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def slow(self: TableService, project: str | None = None) -> None:
         raise BadRequest("This took longer than 10 seconds.", "Ask for less.")

@@ -9,22 +9,22 @@ from core.domain.documents import Sector
 from core.domain.queries import SearchRequest
 from core.insights.service import InsightService, link_of
 from core.insights.store import Episode, Insight
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 HOSTILE = "# Big *bold* <b>$5</b> :red[x]\n\n[link](javascript:alert(1)) `code`"
 
 
-def memories(shelf: Shelf) -> InsightService:
-    return shelf.workbench.insights
+def insight_service(library: Stack) -> InsightService:
+    return library.workbench.insights
 
 
-def noted(shelf: Shelf, text: str = "Overtime needs a signature.", **more: object) -> Insight:
-    return memories(shelf).save(text, who="Ann", **more)  # type: ignore[arg-type]
+def noted(library: Stack, text: str = "Overtime needs a signature.", **more: object) -> Insight:
+    return insight_service(library).save(text, who="Ann", **more)  # type: ignore[arg-type]
 
 
-def lived(shelf: Shelf, **more: object) -> Episode:
-    return memories(shelf).finish_episode(QUESTION, opened=[1], reward=0.5, reflection="Ask payroll.", **more)  # type: ignore[arg-type]
+def lived(library: Stack, **more: object) -> Episode:
+    return insight_service(library).finish_episode(QUESTION, opened=[1], reward=0.5, reflection="Ask payroll.", **more)  # type: ignore[arg-type]
 
 
 def press(screen: AppTest, key: str) -> AppTest:
@@ -32,13 +32,13 @@ def press(screen: AppTest, key: str) -> AppTest:
     return screen.run()
 
 
-def test_an_empty_list_says_what_to_do(stocked: Shelf, opened: Opened) -> None:
+def test_an_empty_list_says_what_to_do(stocked: Stack, opened: Opened) -> None:
     assert "No insights yet" in words(opened("insights.py"))
     said = words(opened("insights.py", view="episodes"))
     assert "No episodes yet" in said and "Keep what came of it" in said
 
 
-def test_a_note_is_listed_with_its_facts_its_strength_and_what_it_rests_on(stocked: Shelf, opened: Opened) -> None:
+def test_a_note_is_listed_with_its_facts_its_strength_and_what_it_rests_on(stocked: Stack, opened: Opened) -> None:
     result = stocked.workbench.search.run(SearchRequest(QUESTION))
     link = link_of(result.hits[0].citations[0])
     noted(stocked, tags=["pay"], links=[link], question=QUESTION, project="Tallgrass")
@@ -53,27 +53,27 @@ def test_a_note_is_listed_with_its_facts_its_strength_and_what_it_rests_on(stock
     )
 
 
-def test_a_link_to_a_deleted_document_says_so(stocked: Shelf, opened: Opened) -> None:
+def test_a_link_to_a_deleted_document_says_so(stocked: Stack, opened: Opened) -> None:
     link = link_of(stocked.workbench.search.run(SearchRequest(QUESTION)).hits[0].citations[0])
     noted(stocked, links=[link])
     stocked.workbench.documents.delete(link.document_id)
     assert "no longer in the library" in words(opened("insights.py"))
 
 
-def test_text_with_markup_is_shown_as_it_stands(stocked: Shelf, opened: Opened) -> None:
+def test_text_with_markup_is_shown_as_it_stands(stocked: Stack, opened: Opened) -> None:
     noted(stocked, HOSTILE, tags=["*tag* :red[x]"], question=HOSTILE)
     said = words(opened("insights.py"))
     assert "\\<b\\>" in said and "<b>" not in said and "\\[link\\]\\(javascript" in said
     assert "\\# Big \\*bold\\*" in said
 
 
-def test_an_episode_shows_its_question_its_outcome_and_its_reflection(stocked: Shelf, opened: Opened) -> None:
+def test_an_episode_shows_its_question_its_outcome_and_its_reflection(stocked: Stack, opened: Opened) -> None:
     lived(stocked)
     said = words(opened("insights.py", view="episodes"))
     assert "Asked: When must overtime" in said and "Helped" in said and "Ask payroll" in said
 
 
-def test_words_sectors_and_tags_narrow_the_list_and_stand_in_the_url(stocked: Shelf, opened: Opened) -> None:
+def test_words_sectors_and_tags_narrow_the_list_and_stand_in_the_url(stocked: Stack, opened: Opened) -> None:
     noted(stocked, "Walruses whistle.", tags=["sea"], sector=Sector.EMOTIONAL)
     noted(stocked, "Zebras count.", tags=["land"], sector=Sector.SEMANTIC)
     screen = opened("insights.py")
@@ -90,7 +90,7 @@ def test_words_sectors_and_tags_narrow_the_list_and_stand_in_the_url(stocked: Sh
     assert "No insight matches" in words(opened("insights.py", words="gnu"))
 
 
-def test_a_long_list_comes_in_pages(stocked: Shelf, opened: Opened) -> None:
+def test_a_long_list_comes_in_pages(stocked: Stack, opened: Opened) -> None:
     for number in range(23):
         noted(stocked, f"Note number {number:02}.")
     first, last = words(opened("insights.py")), words(opened("insights.py", at="2"))
@@ -99,7 +99,7 @@ def test_a_long_list_comes_in_pages(stocked: Shelf, opened: Opened) -> None:
     assert "number 00" in words(opened("insights.py", at="9"))
 
 
-def test_a_note_is_changed_in_its_place(stocked: Shelf, opened: Opened) -> None:
+def test_a_note_is_changed_in_its_place(stocked: Stack, opened: Opened) -> None:
     kept = noted(stocked, tags=["pay"])
     key = f"insight-{kept.id}"
     screen = press(opened("insights.py"), f"{key}.edit")
@@ -108,37 +108,37 @@ def test_a_note_is_changed_in_its_place(stocked: Shelf, opened: Opened) -> None:
     screen.selectbox(key=f"{key}.sector").set_value(Sector.PROCEDURAL)
     screen = press(screen, f"{key}.save")
     assert "two signatures" in words(screen)
-    changed = memories(stocked).insight(kept.id)
+    changed = insight_service(stocked).insight(kept.id)
     assert (changed.text, changed.sector, changed.sector_reason, changed.tags) == (
         "Overtime needs two signatures.", Sector.PROCEDURAL, "", ("pay",),
     )  # fmt: skip
 
 
-def test_an_episode_is_changed_in_its_place_and_its_outcome_stays_exact(stocked: Shelf, opened: Opened) -> None:
-    kept = memories(stocked).finish_episode(QUESTION, reward=0.6)
+def test_an_episode_is_changed_in_its_place_and_its_outcome_stays_exact(stocked: Stack, opened: Opened) -> None:
+    kept = insight_service(stocked).finish_episode(QUESTION, reward=0.6)
     key = f"episode-{kept.id}"
     screen = press(opened("insights.py", view="episodes"), f"{key}.edit")
     screen.text_area(key=f"{key}.reflection").set_value("Ask the controller.")
     screen = press(screen, f"{key}.save")
-    changed = memories(stocked).episode(kept.id)
+    changed = insight_service(stocked).episode(kept.id)
     assert (changed.reflection, changed.reward) == ("Ask the controller.", 0.6)
     screen = press(screen, f"{key}.edit")
     screen.select_slider(key=f"{key}.reward").set_value(-1.0)
     press(screen, f"{key}.save")
-    assert memories(stocked).episode(kept.id).reward == -1.0
+    assert insight_service(stocked).episode(kept.id).reward == -1.0
 
 
-def test_changing_can_be_given_up(stocked: Shelf, opened: Opened) -> None:
+def test_changing_can_be_given_up(stocked: Stack, opened: Opened) -> None:
     kept = noted(stocked)
     key = f"insight-{kept.id}"
     screen = press(opened("insights.py"), f"{key}.edit")
     screen.text_area(key=f"{key}.text").set_value("Never mind.")
     screen = press(screen, f"{key}.cancel")
     assert "Never mind" not in words(screen)
-    assert memories(stocked).insight(kept.id) == kept
+    assert insight_service(stocked).insight(kept.id) == kept
 
 
-def test_an_emptied_note_is_refused_and_stays_as_it_was(stocked: Shelf, opened: Opened) -> None:
+def test_an_emptied_note_is_refused_and_stays_as_it_was(stocked: Stack, opened: Opened) -> None:
     kept = noted(stocked)
     key = f"insight-{kept.id}"
     screen = press(opened("insights.py"), f"{key}.edit")
@@ -146,42 +146,42 @@ def test_an_emptied_note_is_refused_and_stays_as_it_was(stocked: Shelf, opened: 
     screen = press(screen, f"{key}.save")
     assert "The note is empty" in screen.warning[0].value
     assert screen.text_area(key=f"{key}.text").value == "  "
-    assert memories(stocked).insight(kept.id) == kept
+    assert insight_service(stocked).insight(kept.id) == kept
 
 
-def test_the_second_of_two_who_change_a_note_is_told(stocked: Shelf, opened: Opened) -> None:
+def test_the_second_of_two_who_change_a_note_is_told(stocked: Stack, opened: Opened) -> None:
     kept = noted(stocked)
     key = f"insight-{kept.id}"
     screen = opened("insights.py")
     screen = press(screen, f"{key}.edit")
     screen.text_area(key=f"{key}.text").set_value("Mine.")
-    stale = memories(stocked)
+    stale = insight_service(stocked)
     save = stale.change
     stale.change = lambda memory: save(replace(memory, version=memory.version - 1))  # type: ignore[method-assign]
     screen = press(screen, f"{key}.save")
     assert "changed by someone else" in screen.warning[0].value
 
 
-def test_deleting_can_be_undone(stocked: Shelf, opened: Opened) -> None:
+def test_deleting_can_be_undone(stocked: Stack, opened: Opened) -> None:
     kept = noted(stocked)
     screen = press(opened("insights.py"), f"insight-{kept.id}.delete")
     assert "is deleted; no search finds it" in words(screen)
     assert "needs a signature" not in words(screen)
-    assert memories(stocked).insights().total == 0
+    assert insight_service(stocked).insights().total == 0
     screen = press(screen, "insights.undo")
     assert "needs a signature" in words(screen) and "is deleted" not in words(screen)
-    assert memories(stocked).insights().total == 1
+    assert insight_service(stocked).insights().total == 1
 
 
-def test_what_was_deleted_long_ago_can_be_brought_back(stocked: Shelf, opened: Opened) -> None:
-    kept = memories(stocked).delete(noted(stocked))
+def test_what_was_deleted_long_ago_can_be_brought_back(stocked: Stack, opened: Opened) -> None:
+    kept = insight_service(stocked).delete(noted(stocked))
     screen = opened("insights.py", deleted="1")
     assert "needs a signature" in words(screen)
     press(screen, f"insight-{kept.id}.restore")
-    assert memories(stocked).insight(kept.id).deleted_at is None
+    assert insight_service(stocked).insight(kept.id).deleted_at is None
 
 
-def test_a_url_opens_one_memory_and_a_search_leads_to_it(stocked: Shelf, opened: Opened) -> None:
+def test_a_url_opens_one_memory_and_a_search_leads_to_it(stocked: Stack, opened: Opened) -> None:
     kept = noted(stocked)
     noted(stocked, "Something else.")
     for params in ({"open": f"insight-{kept.id}"}, {"document": str(kept.document_id)}):
@@ -193,7 +193,7 @@ def test_a_url_opens_one_memory_and_a_search_leads_to_it(stocked: Shelf, opened:
 
 
 @pytest.mark.parametrize("params", [{"open": "insight-999"}, {"open": "episode-999"}])
-def test_a_memory_that_is_not_there_is_told(stocked: Shelf, opened: Opened, params: dict) -> None:
+def test_a_memory_that_is_not_there_is_told(stocked: Stack, opened: Opened, params: dict) -> None:
     assert "There is no" in opened("insights.py", **params).warning[0].value
 
 
@@ -201,14 +201,14 @@ def test_a_memory_that_is_not_there_is_told(stocked: Shelf, opened: Opened, para
     "params",
     [{"open": "nonsense"}, {"view": "gossip"}, {"sector": "angry"}, {"at": "x"}, {"at": "0"}, {"document": "x"}],
 )
-def test_a_strange_url_is_no_error(stocked: Shelf, opened: Opened, params: dict) -> None:
+def test_a_strange_url_is_no_error(stocked: Stack, opened: Opened, params: dict) -> None:
     noted(stocked)
     screen = opened("insights.py", **params)
     assert not screen.error and not screen.warning
     assert "needs a signature" in words(screen)
 
 
-def test_the_library_and_home_do_not_count_notes(stocked: Shelf, opened: Opened) -> None:
+def test_the_library_and_home_do_not_count_notes(stocked: Stack, opened: Opened) -> None:
     noted(stocked)
     assert len(opened("library.py").dataframe[0].value) == 4
     assert "insight" not in words(opened("home.py")).lower()

@@ -8,16 +8,16 @@ from core.domain.queries import SearchRequest
 from core.domain.results import DropReason
 from pages.components import why_missing
 from tests.browser.paper import make_pdf
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 
 
-def test_without_a_question_it_says_what_to_do(stocked: Shelf, opened: Opened) -> None:
+def test_without_a_question_it_says_what_to_do(stocked: Stack, opened: Opened) -> None:
     assert "Nothing to inspect yet" in words(opened("inspection.py"))
 
 
-def test_every_part_of_the_sum_has_a_value_and_a_reason(stocked: Shelf, opened: Opened) -> None:
+def test_every_part_of_the_sum_has_a_value_and_a_reason(stocked: Stack, opened: Opened) -> None:
     screen = opened("inspection.py", q=QUESTION)
     parts = screen.table[0].value
     hit = stocked.workbench.search.run(SearchRequest(QUESTION)).hits[0]
@@ -26,13 +26,13 @@ def test_every_part_of_the_sum_has_a_value_and_a_reason(stocked: Shelf, opened: 
     assert f"= {hit.score.total:.3f}" in words(screen).replace("\\", "")
 
 
-def test_the_cited_sentence_is_marked_in_its_page(stocked: Shelf, opened: Opened) -> None:
+def test_the_cited_sentence_is_marked_in_its_page(stocked: Stack, opened: Opened) -> None:
     said = words(opened("inspection.py", q=QUESTION, view="Page"))
     assert ":yellow-background[An employer shall pay overtime at one and one\\-half times" in said
 
 
 def test_beside_the_picture_of_its_page_the_text_begins_at_the_passage(
-    stocked: Shelf, opened: Opened, tmp_path: Path
+    stocked: Stack, opened: Opened, tmp_path: Path
 ) -> None:
     filler = " ".join(f"Gliders of class {number} are inspected by the workshop in spring." for number in range(40))
     sections = {"Fleet": f"{filler}\n\nEvery tug must be weighed on the seventh of May by the airfield warden."}
@@ -47,21 +47,21 @@ def test_beside_the_picture_of_its_page_the_text_begins_at_the_passage(
     assert text.startswith(":gray[…]") and "seventh of May" in text and "class 3 " not in text
 
 
-def test_citations_are_written_in_every_style(stocked: Shelf, opened: Opened) -> None:
+def test_citations_are_written_in_every_style(stocked: Stack, opened: Opened) -> None:
     screen = opened("inspection.py", q=QUESTION, view="Citations")
     written = [each.value for each in screen.code]
     assert "[flsa_section_207.md]" in written
     assert len(written) % 4 == 0
 
 
-def test_what_was_found_and_not_shown_says_why(stocked: Shelf, opened: Opened) -> None:
+def test_what_was_found_and_not_shown_says_why(stocked: Stack, opened: Opened) -> None:
     result = stocked.workbench.search.run(SearchRequest(QUESTION))
     assert result.dropped, "the small library leaves something out of this answer"
     said = words(opened("inspection.py", q=QUESTION, view="Not shown")).replace("\\", "")
     assert result.dropped[0].detail in said
 
 
-def test_where_nothing_answers_all_that_was_found_says_how_near_it_comes(stocked: Shelf, opened: Opened) -> None:
+def test_where_nothing_answers_all_that_was_found_says_how_near_it_comes(stocked: Stack, opened: Opened) -> None:
     asked = "Is overtime of the second symphony played by the Vienna Orchestra?"
     result = stocked.workbench.search.run(SearchRequest(asked))
     assert any(each.reason is DropReason.NO_ANSWER for each in result.dropped)
@@ -74,28 +74,28 @@ def test_every_reason_not_to_be_shown_has_its_words(reason: DropReason) -> None:
     assert why_missing.REASON_TITLES[reason]
 
 
-def test_a_document_without_a_date_is_undated_in_one_word(stocked: Shelf, opened: Opened) -> None:
+def test_a_document_without_a_date_is_undated_in_one_word(stocked: Stack, opened: Opened) -> None:
     said = words(opened("inspection.py", q=QUESTION))
     assert " · undated · SHA" in said and "dated undated" not in said
 
 
 @pytest.mark.parametrize("passage", ["9" * 5000, "-1", "²", "1 or 1"])
-def test_nonsense_for_a_passage_in_the_url_opens_the_first_result(stocked: Shelf, opened: Opened, passage: str) -> None:
+def test_nonsense_for_a_passage_in_the_url_opens_the_first_result(stocked: Stack, opened: Opened, passage: str) -> None:
     assert "rank 1 of" in str([each.proto for each in opened("inspection.py", q=QUESTION, passage=passage).markdown])
 
 
-def test_a_passage_that_is_not_a_result_can_be_inspected_too(stocked: Shelf, opened: Opened) -> None:
+def test_a_passage_that_is_not_a_result_can_be_inspected_too(stocked: Stack, opened: Opened) -> None:
     dropped = stocked.workbench.search.run(SearchRequest(QUESTION)).dropped[0]
     screen = opened("inspection.py", q=QUESTION, passage=str(dropped.candidate.passage.id))
     assert "not shown" in str([each.proto for each in screen.markdown])
 
 
-def test_a_passage_that_is_gone_is_told(stocked: Shelf, opened: Opened) -> None:
+def test_a_passage_that_is_gone_is_told(stocked: Stack, opened: Opened) -> None:
     screen = opened("inspection.py", q=QUESTION, passage="99999")
     assert "not among the candidates" in screen.warning[0].value
 
 
-def test_the_side_looked_at_is_part_of_the_url(stocked: Shelf, opened: Opened) -> None:
+def test_the_side_looked_at_is_part_of_the_url(stocked: Stack, opened: Opened) -> None:
     screen = opened("inspection.py", q=QUESTION)
     screen.segmented_control(key="view").set_value("Citations").run()
     assert screen.query_params["view"] == "Citations"

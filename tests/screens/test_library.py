@@ -3,18 +3,18 @@
 import pytest
 
 from tests.library.packing import zip_of
-from tests.screens.conftest import LAW, POLICY, Opened, Shelf, words
+from tests.screens.conftest import LAW, POLICY, Opened, Stack, words
 
 
-def _named(shelf: Shelf, name: str) -> str:
-    return str(next(each.id for each in shelf.workbench.documents.list() if each.name == name))
+def _named(library: Stack, name: str) -> str:
+    return str(next(each.id for each in library.workbench.documents.list() if each.name == name))
 
 
-def test_an_empty_library_says_what_to_do(shelf: Shelf, opened: Opened) -> None:
+def test_an_empty_library_says_what_to_do(library: Stack, opened: Opened) -> None:
     assert "The library is empty" in words(opened("library.py"))
 
 
-def test_every_document_stands_in_the_table(stocked: Shelf, opened: Opened) -> None:
+def test_every_document_stands_in_the_table(stocked: Stack, opened: Opened) -> None:
     table = opened("library.py").dataframe[0].value
     assert set(table["Document"]) == {"overtime_policy.md", "flsa_section_207.md", "hostile_notes.md", "残業規程.md"}
 
@@ -23,12 +23,12 @@ def test_every_document_stands_in_the_table(stocked: Shelf, opened: Opened) -> N
     ("params", "names"),
     [({"words": "flsa"}, {"flsa_section_207.md"}), ({"words": "残業"}, {"残業規程.md"}), ({"words": "OVERTIME"}, None)],
 )
-def test_words_of_a_name_narrow_the_table(stocked: Shelf, opened: Opened, params: dict, names: set | None) -> None:
+def test_words_of_a_name_narrow_the_table(stocked: Stack, opened: Opened, params: dict, names: set | None) -> None:
     table = opened("library.py", **params).dataframe[0].value
     assert set(table["Document"]) == (names or {"overtime_policy.md"})
 
 
-def test_an_archive_has_no_truth_and_is_not_unknown(stocked: Shelf, opened: Opened) -> None:
+def test_an_archive_has_no_truth_and_is_not_unknown(stocked: Stack, opened: Opened) -> None:
     packed = zip_of(("night.md", b"# Night\nThe night watch writes a log of every ship that passes."))
     stocked.workbench.documents.upload("share.zip", packed)
     table = opened("library.py").dataframe[0].value
@@ -38,50 +38,50 @@ def test_an_archive_has_no_truth_and_is_not_unknown(stocked: Shelf, opened: Open
     assert not unknown.dataframe or "share.zip" not in set(unknown.dataframe[0].value["Document"])
 
 
-def test_an_archive_is_not_searched_and_has_no_pages(shelf: Shelf, opened: Opened) -> None:
-    number = shelf.workbench.documents.upload("share.zip", zip_of(("law.md", LAW.encode()))).document_id
+def test_an_archive_is_not_searched_and_has_no_pages(library: Stack, opened: Opened) -> None:
+    number = library.workbench.documents.upload("share.zip", zip_of(("law.md", LAW.encode()))).document_id
     screen = opened("library.py", document=str(number))
     assert "0 pages" not in words(screen) and "Search in it" not in [each.label for each in screen.page_link]
 
 
-def test_long_names_differ_at_their_ends_in_the_table(shelf: Shelf, opened: Opened) -> None:
+def test_long_names_differ_at_their_ends_in_the_table(library: Stack, opened: Opened) -> None:
     for version in ("v1", "v2"):
-        shelf.add(f"Statement_of_work_for_{'the_payroll_project_' * 4}{version}.md", f"{POLICY} {version}")
+        library.add(f"Statement_of_work_for_{'the_payroll_project_' * 4}{version}.md", f"{POLICY} {version}")
     shown = opened("library.py").dataframe[0].value["Document"]
     assert [each[-5:] for each in shown] == ["v2.md", "v1.md"] and max(map(len, shown)) < 50
 
 
-def test_files_on_their_way_show_how_far_they_are(stocked: Shelf, opened: Opened) -> None:
+def test_files_on_their_way_show_how_far_they_are(stocked: Stack, opened: Opened) -> None:
     stocked.jobs.run = lambda document_id: None
     stocked.add("later.md", "# Later\nThis one waits for its turn.")
     assert "Reading: 4 of 5 documents done" in opened("library.py").get("progress")[0].text
 
 
-def test_a_runner_up_that_nothing_speaks_for_is_not_mentioned(stocked: Shelf, opened: Opened) -> None:
+def test_a_runner_up_that_nothing_speaks_for_is_not_mentioned(stocked: Stack, opened: Opened) -> None:
     labels = stocked.workbench.documents.get(int(_named(stocked, "flsa_section_207.md"))).labels
     assert any(label.runner_up and label.runner_up_probability < 0.005 for _, label in labels.items())
     said = words(opened("library.py", document=_named(stocked, "flsa_section_207.md"))).replace("\\", "")
     assert "sure 0." in said and "0.00" not in said
 
 
-def test_nothing_found_says_so(stocked: Shelf, opened: Opened) -> None:
+def test_nothing_found_says_so(stocked: Stack, opened: Opened) -> None:
     assert "No document matches" in words(opened("library.py", words="zebra"))
 
 
-def test_a_url_opens_a_document_with_its_labels_and_their_evidence(stocked: Shelf, opened: Opened) -> None:
+def test_a_url_opens_a_document_with_its_labels_and_their_evidence(stocked: Stack, opened: Opened) -> None:
     screen = opened("library.py", document=_named(stocked, "overtime_policy.md"))
     said = words(screen)
     assert "Truth **" in said and "“" in said
     assert screen.query_params["document"] == _named(stocked, "overtime_policy.md")
 
 
-def test_the_passages_of_a_document_can_be_read(stocked: Shelf, opened: Opened) -> None:
+def test_the_passages_of_a_document_can_be_read(stocked: Stack, opened: Opened) -> None:
     screen = opened("library.py", document=_named(stocked, "flsa_section_207.md"))
     screen.segmented_control[0].set_value("Passages").run()
     assert "one and one\\-half times" in words(screen)
 
 
-def test_deleting_asks_first(stocked: Shelf, opened: Opened) -> None:
+def test_deleting_asks_first(stocked: Stack, opened: Opened) -> None:
     wanted = _named(stocked, "flsa_section_207.md")
     screen = opened("library.py", document=wanted)
     screen.button(key=f"delete.{wanted}").click().run()
@@ -91,12 +91,12 @@ def test_deleting_asks_first(stocked: Shelf, opened: Opened) -> None:
     assert {each.name for each in stocked.workbench.documents.list()}.isdisjoint({"flsa_section_207.md"})
 
 
-def test_an_unknown_document_in_the_url_is_no_error(stocked: Shelf, opened: Opened) -> None:
+def test_an_unknown_document_in_the_url_is_no_error(stocked: Stack, opened: Opened) -> None:
     screen = opened("library.py", document="99999")
     assert not screen.error and "Select a row" in words(screen)
 
 
-def test_one_document_is_edited_looked_at_first_and_taken_back(stocked: Shelf, opened: Opened) -> None:
+def test_one_document_is_edited_looked_at_first_and_taken_back(stocked: Stack, opened: Opened) -> None:
     wanted = _named(stocked, "flsa_section_207.md")
     screen = opened("library.py", document=wanted)
     screen.segmented_control(key="library.view").set_value("Edit").run()
@@ -113,14 +113,14 @@ def test_one_document_is_edited_looked_at_first_and_taken_back(stocked: Shelf, o
     assert "URL → https://example.org" in words(screen).replace("\\", "") and "taken back by analyst" in words(screen)
 
 
-def test_nothing_filled_in_changes_nothing(stocked: Shelf, opened: Opened) -> None:
+def test_nothing_filled_in_changes_nothing(stocked: Stack, opened: Opened) -> None:
     screen = opened("library.py", document=_named(stocked, "flsa_section_207.md"))
     screen.segmented_control(key="library.view").set_value("Edit").run()
     next(each for each in screen.button if each.label == "See what would change").click().run()
     assert "Nothing to change" in words(screen) and not stocked.workbench.bulk_edit.history()
 
 
-def test_what_was_changed_by_hand_is_a_view_of_its_own_that_a_url_opens(stocked: Shelf, opened: Opened) -> None:
+def test_what_was_changed_by_hand_is_a_view_of_its_own_that_a_url_opens(stocked: Stack, opened: Opened) -> None:
     assert "Nothing was changed by hand yet" in words(opened("library.py", view="history"))
     ids = [each.id for each in stocked.workbench.documents.list()]
     stocked.workbench.bulk_edit.archive(ids[:2], archived=True, who="Bob")
@@ -133,7 +133,7 @@ def test_what_was_changed_by_hand_is_a_view_of_its_own_that_a_url_opens(stocked:
 
 
 def test_a_csv_read_back_shows_its_changes_and_its_problems_before_anything_is_made(
-    stocked: Shelf, opened: Opened
+    stocked: Stack, opened: Opened
 ) -> None:
     wanted = _named(stocked, "flsa_section_207.md")
     screen = opened("library.py", view="spreadsheet")
@@ -146,10 +146,10 @@ def test_a_csv_read_back_shows_its_changes_and_its_problems_before_anything_is_m
 
 
 def test_what_is_wrong_alike_with_several_documents_is_said_once_whatever_their_names_hold(
-    shelf: Shelf, opened: Opened
+    library: Stack, opened: Opened
 ) -> None:
     names = ["Re: overtime: the rule.md", "Re: pay.md"]
-    ids = [shelf.add(name, f"# Note {name}\nOvertime must be approved in writing.\n") for name in names]
+    ids = [library.add(name, f"# Note {name}\nOvertime must be approved in writing.\n") for name in names]
     screen = opened("library.py", view="spreadsheet")
     rows = "id,url\n" + "".join(f"{each},nowhere\n" for each in ids)
     screen.file_uploader[0].set_value(("d.csv", rows.encode(), "text/csv")).run()
@@ -158,14 +158,14 @@ def test_what_is_wrong_alike_with_several_documents_is_said_once_whatever_their_
     assert said.count("\n- ") == 1 and f"- {', '.join(names)}: 'nowhere' is not an address." in said
 
 
-def test_a_file_that_cannot_be_read_is_replaced_from_its_details(shelf: Shelf, opened: Opened) -> None:
-    broken = shelf.add("broken.pdf", "%PDF-1.7 no more")
+def test_a_file_that_cannot_be_read_is_replaced_from_its_details(library: Stack, opened: Opened) -> None:
+    broken = library.add("broken.pdf", "%PDF-1.7 no more")
     screen = opened("library.py", document=str(broken))
     assert not [each for each in screen.button if each.label == "Read again"]
     next(each for each in screen.file_uploader if str(each.key).startswith("replace.library")).set_value(
         ("law.md", LAW.encode(), "text/markdown")
     )
     screen.run()
-    (document,) = shelf.workbench.documents.list()
+    (document,) = library.workbench.documents.list()
     assert document.name == "law.md" and screen.query_params["document"] == str(document.id)
     assert [each for each in screen.button if each.label == "Read again"]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from pages.components.pager import page_from_params, page_params, pages_of, range_words
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 
 def _list() -> None:
@@ -59,9 +59,9 @@ def test_what_is_no_page_is_the_first(named: str) -> None:
     assert page_from_params({"page": [named]}) == 1
 
 
-def test_notes_are_turned_page_by_page_and_the_url_names_the_page(shelf: Shelf, opened: Opened) -> None:
+def test_notes_are_turned_page_by_page_and_the_url_names_the_page(library: Stack, opened: Opened) -> None:
     for number in range(23):
-        shelf.workbench.insights.save(f"Note {number:03} on overtime.", who="Ann")
+        library.workbench.insights.save(f"Note {number:03} on overtime.", who="Ann")
     screen = opened("insights.py")
     assert "1–20 of 23 insights" in words(screen) and "Note 002" not in words(screen)
     screen.pagination(key="insights.pager.2.1").set_value(2).run()

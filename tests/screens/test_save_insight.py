@@ -9,7 +9,7 @@ from core.domain.documents import Origin, Sector
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
 from core.insights.service import link_of
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 
@@ -17,7 +17,7 @@ Drawn = Callable[[], AppTest]
 
 
 @pytest.fixture
-def result(stocked: Shelf) -> SearchResult:
+def result(stocked: Stack) -> SearchResult:
     return stocked.workbench.search.run(SearchRequest(QUESTION))
 
 
@@ -32,14 +32,14 @@ def with_note_open(opened: Opened, key: str) -> AppTest:
     return screen.run()
 
 
-def test_a_note_is_drawn_only_when_it_is_opened(stocked: Shelf, result: SearchResult, opened: Opened) -> None:
+def test_a_note_is_drawn_only_when_it_is_opened(stocked: Stack, result: SearchResult, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION)
     assert not [each for each in screen.text_area if each.label == "Note"]
     assert [each for each in with_note_open(opened, note_key(result)).text_area if each.label == "Note"]
 
 
 def test_a_saved_note_rests_on_the_cited_sentence_and_is_linked(
-    stocked: Shelf, result: SearchResult, opened: Opened
+    stocked: Stack, result: SearchResult, opened: Opened
 ) -> None:
     key = note_key(result)
     screen = with_note_open(opened, key)
@@ -58,7 +58,7 @@ def test_a_saved_note_rests_on_the_cited_sentence_and_is_linked(
     assert Origin.INSIGHT in {each.passage.origin for each in found.candidates}
 
 
-def test_a_chosen_sector_stays_chosen_while_one_writes(stocked: Shelf, result: SearchResult, opened: Opened) -> None:
+def test_a_chosen_sector_stays_chosen_while_one_writes(stocked: Stack, result: SearchResult, opened: Opened) -> None:
     key = note_key(result)
     screen = with_note_open(opened, key)
     screen.text_area(key=f"{key}.text").set_value("We were worried.").run()
@@ -70,7 +70,7 @@ def test_a_chosen_sector_stays_chosen_while_one_writes(stocked: Shelf, result: S
     assert (saved.sector, saved.sector_reason) == (Sector.REFLECTIVE, "")
 
 
-def test_an_empty_note_is_refused_and_nothing_is_lost(stocked: Shelf, result: SearchResult, opened: Opened) -> None:
+def test_an_empty_note_is_refused_and_nothing_is_lost(stocked: Stack, result: SearchResult, opened: Opened) -> None:
     key = note_key(result)
     screen = with_note_open(opened, key)
     screen.multiselect(key=f"{key}.tags").set_value(["pay"]).run()
@@ -80,19 +80,19 @@ def test_an_empty_note_is_refused_and_nothing_is_lost(stocked: Shelf, result: Se
     assert stocked.workbench.insights.insights().total == 0
 
 
-def test_what_was_noted_before_stands_above_the_new_note(stocked: Shelf, result: SearchResult, opened: Opened) -> None:
+def test_what_was_noted_before_stands_above_the_new_note(stocked: Stack, result: SearchResult, opened: Opened) -> None:
     stocked.workbench.insights.save("Seen before.", links=[link_of(result.hits[0].citations[0])])
     assert "Noted before: Seen before" in words(with_note_open(opened, note_key(result)))
 
 
-def test_a_result_that_is_a_note_is_opened_instead(stocked: Shelf, opened: Opened) -> None:
+def test_a_result_that_is_a_note_is_opened_instead(stocked: Stack, opened: Opened) -> None:
     kept = stocked.workbench.insights.save(QUESTION)
     screen = opened("search.py", q=QUESTION)
     link = next(each for each in screen.page_link if each.label == "Open this insight")
     assert f"document={kept.document_id}" in link.query_string
 
 
-def test_what_came_of_a_question_is_kept(stocked: Shelf, result: SearchResult, opened: Opened) -> None:
+def test_what_came_of_a_question_is_kept(stocked: Stack, result: SearchResult, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION)
     screen.session_state["episode"] = True
     screen.run()

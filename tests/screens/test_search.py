@@ -5,7 +5,7 @@ import re
 import pytest
 
 from core.domain.errors import StoreFailed
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 
@@ -22,20 +22,20 @@ def _sums(screen: object) -> list[tuple[float, float]]:
     return found
 
 
-def test_the_sentence_that_answers_stands_first_with_the_asked_words_marked(stocked: Shelf, opened: Opened) -> None:
+def test_the_sentence_that_answers_stands_first_with_the_asked_words_marked(stocked: Stack, opened: Opened) -> None:
     said = words(opened("search.py", q=QUESTION))
     assert "one\\-half" in said and ":primary-background[**overtime**]" in said
     assert "flsa\\_section\\_207\\.md" in said
 
 
-def test_the_shown_parts_of_every_score_add_up_to_the_shown_total(stocked: Shelf, opened: Opened) -> None:
+def test_the_shown_parts_of_every_score_add_up_to_the_shown_total(stocked: Stack, opened: Opened) -> None:
     sums = _sums(opened("search.py", q=QUESTION))
     assert sums
     for parts, total in sums:
         assert parts == pytest.approx(total, abs=1e-9)
 
 
-def test_the_legs_say_how_many_rows_the_filters_let_through(stocked: Shelf, opened: Opened) -> None:
+def test_the_legs_say_how_many_rows_the_filters_let_through(stocked: Stack, opened: Opened) -> None:
     everything = words(opened("search.py", q=QUESTION))
     total = int(re.search(r"by meaning \d+ from (\d+) of \d+", everything)[1])  # type: ignore[index]
     narrowed = words(opened("search.py", q=QUESTION, truths=["regulatory"]))
@@ -44,7 +44,7 @@ def test_the_legs_say_how_many_rows_the_filters_let_through(stocked: Shelf, open
     assert "truth is regulatory" in narrowed
 
 
-def test_filter_values_carry_their_counts(stocked: Shelf, opened: Opened) -> None:
+def test_filter_values_carry_their_counts(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION)
     options = screen.multiselect(key="filter.truths").options
     facets = stocked.workbench.search.facets(screen.session_state["search.filters"])["truths"]
@@ -53,13 +53,13 @@ def test_filter_values_carry_their_counts(stocked: Shelf, opened: Opened) -> Non
     )
 
 
-def test_choosing_a_filter_writes_it_into_the_url(stocked: Shelf, opened: Opened) -> None:
+def test_choosing_a_filter_writes_it_into_the_url(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION)
     screen.multiselect(key="filter.truths").set_value(["regulatory"]).run()
     assert screen.query_params["truths"] == "regulatory" and screen.query_params["q"] == QUESTION
 
 
-def test_clearing_the_filters_draws_boxes_that_old_choices_do_not_reach(stocked: Shelf, opened: Opened) -> None:
+def test_clearing_the_filters_draws_boxes_that_old_choices_do_not_reach(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, truths=["regulatory"])
     before = {each.key for each in screen.multiselect}
     next(each for each in screen.button if each.label == "Clear").click().run()
@@ -67,7 +67,7 @@ def test_clearing_the_filters_draws_boxes_that_old_choices_do_not_reach(stocked:
     assert all(each.value == [] for each in screen.multiselect) and "truths" not in screen.query_params
 
 
-def test_a_url_opens_the_same_view(stocked: Shelf, opened: Opened) -> None:
+def test_a_url_opens_the_same_view(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, profile="relevance", truths=["regulatory"], include_undated="1")
     assert screen.text_input(key="question").value == QUESTION
     assert screen.selectbox(key="search.profile").value == "relevance"
@@ -75,7 +75,7 @@ def test_a_url_opens_the_same_view(stocked: Shelf, opened: Opened) -> None:
     assert screen.toggle(key="filter.include_undated").value is True
 
 
-def test_a_chip_switched_off_is_searched_without_and_can_come_back(stocked: Shelf, opened: Opened) -> None:
+def test_a_chip_switched_off_is_searched_without_and_can_come_back(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q="When must overtime be paid in California?")
     kinds = list(screen.pills(key="search.kept").value)
     assert "jurisdiction" in kinds
@@ -85,13 +85,13 @@ def test_a_chip_switched_off_is_searched_without_and_can_come_back(stocked: Shel
     assert "without" not in screen.query_params
 
 
-def test_what_nothing_answers_is_told_with_nearest_misses_named_as_such(stocked: Shelf, opened: Opened) -> None:
+def test_what_nothing_answers_is_told_with_nearest_misses_named_as_such(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q="zebra xylophone quark")
     assert "Nothing in the library answers this" in words(screen)
     assert not screen.error
 
 
-def test_a_link_to_a_profile_that_is_gone_says_that_the_default_scores(stocked: Shelf, opened: Opened) -> None:
+def test_a_link_to_a_profile_that_is_gone_says_that_the_default_scores(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, profile="retired@3")
     assert "no score profile 'retired@3'" in screen.warning[0].value.replace("\\", "")
     screen.toggle(key="search.routed").set_value(True).run()
@@ -101,12 +101,12 @@ def test_a_link_to_a_profile_that_is_gone_says_that_the_default_scores(stocked: 
 
 
 @pytest.mark.parametrize("field", ["documents", "exclude_documents", "recency_months", "top"])
-def test_numbers_of_any_length_in_a_url_are_no_crash(stocked: Shelf, opened: Opened, field: str) -> None:
+def test_numbers_of_any_length_in_a_url_are_no_crash(stocked: Stack, opened: Opened, field: str) -> None:
     opened("search.py", q=QUESTION, **{field: "9" * 5000})
     opened("search.py", q=QUESTION, **{field: "9" * 18})
 
 
-def test_a_failed_search_is_an_error_and_not_no_results(stocked: Shelf, opened: Opened, monkeypatch) -> None:
+def test_a_failed_search_is_an_error_and_not_no_results(stocked: Stack, opened: Opened, monkeypatch) -> None:
     def broken(*args: object, **kwargs: object) -> None:
         raise StoreFailed("The database went away.", "Start it again.")
 
@@ -116,27 +116,27 @@ def test_a_failed_search_is_an_error_and_not_no_results(stocked: Shelf, opened: 
     assert "Nothing in the library" not in words(screen)
 
 
-def test_every_problem_of_a_filter_is_told_at_once(stocked: Shelf, opened: Opened) -> None:
+def test_every_problem_of_a_filter_is_told_at_once(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, truths=["gossip"], date_from="2026-13-99")
     told = screen.warning[0].value.replace("\\", "")
     assert "Invalid truths: ['gossip']" in told and "date_from is not a date: '2026-13-99'" in told
 
 
-def test_text_with_markup_is_shown_as_it_stands(stocked: Shelf, opened: Opened) -> None:
+def test_text_with_markup_is_shown_as_it_stands(stocked: Stack, opened: Opened) -> None:
     said = words(opened("search.py", q="overtime rate per hour"))
     assert "\\<b\\>bold\\<\\/b\\>" in said and "<b>" not in said
     assert "\\[link\\]\\(javascript" in said
 
 
-def test_a_question_in_another_script_is_answered(stocked: Shelf, opened: Opened) -> None:
+def test_a_question_in_another_script_is_answered(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q="残業")
     assert not screen.error and not screen.exception
 
 
-def test_a_very_long_question_is_no_error(stocked: Shelf, opened: Opened) -> None:
+def test_a_very_long_question_is_no_error(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q="overtime " * 400)
     assert not screen.exception
 
 
-def test_without_a_question_the_page_says_what_to_do(shelf: Shelf, opened: Opened) -> None:
+def test_without_a_question_the_page_says_what_to_do(library: Stack, opened: Opened) -> None:
     assert "The library is empty" in words(opened("search.py"))

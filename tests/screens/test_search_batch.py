@@ -14,7 +14,7 @@ from core.domain.results import SearchResult
 from core.search.batch.files import TEMPLATE
 from pages.components.search import five_truths
 from pages.components.search.batch import batch_runs, draw_batch
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 FILE = (
     "id,question,truths,top\n"
@@ -30,19 +30,19 @@ Batched = Callable[..., AppTest]
 class Asking:
     """Answers with the real search; can be told to wait, or to fail for a question."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self.shelf, self.failing, self.free = shelf, "", threading.Event()
+    def __init__(self, library: Stack) -> None:
+        self.library, self.failing, self.free = library, "", threading.Event()
         self.free.set()
 
     def __call__(self, requests: Sequence[SearchRequest]) -> Sequence[SearchResult]:
         assert self.free.wait(30)
         if any(request.question == self.failing for request in requests):
             raise StoreFailed("The database went away.", "Start it again.")
-        return [self.shelf.workbench.search.run(request, remember=False) for request in requests]
+        return [self.library.workbench.search.run(request, remember=False) for request in requests]
 
 
 @pytest.fixture
-def asking(stocked: Shelf) -> Iterator[Asking]:
+def asking(stocked: Stack) -> Iterator[Asking]:
     """How the page asks; nothing is left waiting behind."""
     asking = Asking(stocked)
     yield asking

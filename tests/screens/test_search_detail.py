@@ -35,7 +35,7 @@ from pages.components.search.result_list import (
 )
 from pages.components.urls import request_from
 from pages.components.wording import highlight
-from tests.screens.conftest import LAW, Opened, Shelf, words
+from tests.screens.conftest import LAW, Opened, Stack, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 OTHER = """# Paying overtime
@@ -47,15 +47,15 @@ def said(screen: AppTest) -> str:
     return words(screen).replace("\\", "")
 
 
-def found(shelf: Shelf) -> list[Hit]:
-    return list(shelf.workbench.search.run(SearchRequest(QUESTION), remember=False).hits)
+def found(library: Stack) -> list[Hit]:
+    return list(library.workbench.search.run(SearchRequest(QUESTION), remember=False).hits)
 
 
 # More like this
 
 
 @pytest.fixture
-def beside(stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+def beside(stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
     """The Search page that draws a part for each result."""
     stocked.add("guide.md", OTHER)
 
@@ -66,7 +66,7 @@ def beside(stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> C
     return drawn
 
 
-def test_what_is_like_a_result_is_looked_for_only_when_asked(stocked: Shelf, beside: Callable[..., AppTest]) -> None:
+def test_what_is_like_a_result_is_looked_for_only_when_asked(stocked: Stack, beside: Callable[..., AppTest]) -> None:
     asked: list[tuple[int, SearchFilters]] = []
 
     def find(passage_id: int, filters: SearchFilters) -> Sequence[SimilarPassage]:
@@ -84,7 +84,7 @@ def test_what_is_like_a_result_is_looked_for_only_when_asked(stocked: Shelf, bes
     assert "Search for its sentence" in said(screen)
 
 
-def test_a_note_that_is_like_a_result_looks_like_a_note(stocked: Shelf, beside: Callable[..., AppTest]) -> None:
+def test_a_note_that_is_like_a_result_looks_like_a_note(stocked: Stack, beside: Callable[..., AppTest]) -> None:
     kept = stocked.workbench.insights.save("Overtime at the regular rate was promised by phone.")
     note = stocked.workbench.documents.passages(kept.document_id)[0]
     screen = beside(lambda hit, result: more_like_this(hit, result, lambda *_: [SimilarPassage(note, 0.8, (), 0.5)]))
@@ -93,7 +93,7 @@ def test_a_note_that_is_like_a_result_looks_like_a_note(stocked: Shelf, beside: 
     assert "Insight" in drawn and "Unknown" not in drawn
 
 
-def test_a_store_that_fails_is_told_in_the_box(stocked: Shelf, beside: Callable[..., AppTest]) -> None:
+def test_a_store_that_fails_is_told_in_the_box(stocked: Stack, beside: Callable[..., AppTest]) -> None:
     def find(passage_id: int, filters: SearchFilters) -> Sequence[SimilarPassage]:
         raise StoreFailed("The database went away.", "Start it again.")
 
@@ -106,7 +106,7 @@ def test_a_store_that_fails_is_told_in_the_box(stocked: Shelf, beside: Callable[
 
 
 def test_the_passages_behind_a_result_are_named_with_what_they_say_otherwise(
-    stocked: Shelf, beside: Callable[..., AppTest]
+    stocked: Stack, beside: Callable[..., AppTest]
 ) -> None:
     long = LAW.replace("forty", "forty or as many as the state may say by an act of its own legislature")
     stocked.add("act_2019.md", long)
@@ -124,7 +124,7 @@ def test_the_passages_behind_a_result_are_named_with_what_they_say_otherwise(
 
 
 @pytest.fixture
-def compared(stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+def compared(stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
     """The Search page with the comparison of the first result where the five truths stand."""
     stocked.add("guide.md", OTHER)
 
@@ -144,7 +144,7 @@ def compared(stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch) ->
     return compared
 
 
-def test_two_results_say_which_is_ahead_and_by_what(stocked: Shelf, compared: Callable[..., AppTest]) -> None:
+def test_two_results_say_which_is_ahead_and_by_what(stocked: Stack, compared: Callable[..., AppTest]) -> None:
     screen = compared()
     hits = found(stocked)
     versus = compare(
@@ -158,7 +158,7 @@ def test_two_results_say_which_is_ahead_and_by_what(stocked: Shelf, compared: Ca
 
 
 def test_the_other_one_can_be_chosen_also_among_those_not_shown(
-    stocked: Shelf, compared: Callable[..., AppTest]
+    stocked: Stack, compared: Callable[..., AppTest]
 ) -> None:
     screen = compared(top=1)
     assert all("not shown" in each for each in screen.selectbox(key="versus.other").options)
@@ -174,7 +174,7 @@ def test_a_comparison_has_a_url_of_its_own() -> None:
 
 
 def test_one_result_is_taken_and_the_others_offer_to_be_compared_with_it(
-    stocked: Shelf, beside: Callable[..., AppTest]
+    stocked: Stack, beside: Callable[..., AppTest]
 ) -> None:
     screen = beside(compare_button)
     first = found(stocked)[0].candidate.passage.id
@@ -185,7 +185,7 @@ def test_one_result_is_taken_and_the_others_offer_to_be_compared_with_it(
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_bars_add_up_and_the_first_points_to_its_side(stocked: Shelf, dark: bool) -> None:
+def test_the_bars_add_up_and_the_first_points_to_its_side(stocked: Stack, dark: bool) -> None:
     stocked.add("guide.md", OTHER)
     result = stocked.workbench.search.run(SearchRequest(QUESTION), remember=False)
     versus = compare(result, *(hit.candidate.passage.id for hit in result.hits[:2]))

@@ -7,7 +7,7 @@ from core.domain.documents import Passage
 from core.domain.errors import StoreFailed
 from core.domain.queries import SearchRequest
 from core.search.store import UNUSED, UsageKind
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 
@@ -19,19 +19,19 @@ def as_person(opened: Opened, name: str) -> AppTest:
     return screen.run()
 
 
-def first(stocked: Shelf) -> Passage:
+def first(stocked: Stack) -> Passage:
     """The passage of the first result."""
     return stocked.workbench.search.run(SearchRequest(QUESTION), remember=False).hits[0].candidate.passage
 
 
-def uses(stocked: Shelf) -> int:
+def uses(stocked: Stack) -> int:
     """How often the document of the first result was used."""
     document_id = first(stocked).document_id
     stocked.workbench.usage.flush()
     return stocked.workbench.usage.uses([document_id]).get(document_id, UNUSED).uses
 
 
-def test_a_thumb_is_there_again_in_another_session_of_the_same_person(stocked: Shelf, opened: Opened) -> None:
+def test_a_thumb_is_there_again_in_another_session_of_the_same_person(stocked: Stack, opened: Opened) -> None:
     screen = as_person(opened, "Ann")
     assert screen.feedback[0].value is None
     screen.feedback[0].set_value(1).run()
@@ -41,7 +41,7 @@ def test_a_thumb_is_there_again_in_another_session_of_the_same_person(stocked: S
     assert again.text_input(key="question").set_value("overtime rate").run().feedback[0].value is None
 
 
-def test_a_colleague_has_a_thumb_of_their_own_and_sees_what_others_said(stocked: Shelf, opened: Opened) -> None:
+def test_a_colleague_has_a_thumb_of_their_own_and_sees_what_others_said(stocked: Stack, opened: Opened) -> None:
     as_person(opened, "Ann *the* first").feedback[0].set_value(1).run()
     bob = as_person(opened, "Bob")
     assert bob.feedback[0].value is None
@@ -51,7 +51,7 @@ def test_a_colleague_has_a_thumb_of_their_own_and_sees_what_others_said(stocked:
     assert "did not help Bob" in words(as_person(opened, "Ann *the* first"))
 
 
-def test_a_changed_mind_counts_once_and_a_thumb_can_be_taken_back(stocked: Shelf, opened: Opened) -> None:
+def test_a_changed_mind_counts_once_and_a_thumb_can_be_taken_back(stocked: Stack, opened: Opened) -> None:
     screen = as_person(opened, "Ann")
     for value, counted in ((1, 1), (0, 0), (1, 1), (None, 0)):
         screen.feedback[0].set_value(value).run()
@@ -59,14 +59,14 @@ def test_a_changed_mind_counts_once_and_a_thumb_can_be_taken_back(stocked: Shelf
         assert as_person(opened, "Ann").feedback[0].value == value
 
 
-def test_without_a_name_thumbs_work_and_are_told_as_somebodys(stocked: Shelf, opened: Opened) -> None:
+def test_without_a_name_thumbs_work_and_are_told_as_somebodys(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION)
     screen.feedback[0].set_value(0).run()
     assert opened("search.py", q=QUESTION).feedback[0].value == 0
     assert "did not help somebody" in words(as_person(opened, "Ann"))
 
 
-def test_a_citation_counts_when_one_says_so_and_not_by_being_looked_at(stocked: Shelf, opened: Opened) -> None:
+def test_a_citation_counts_when_one_says_so_and_not_by_being_looked_at(stocked: Stack, opened: Opened) -> None:
     screen = as_person(opened, "Ann")
     assert uses(stocked) == 0
     button = next(each for each in screen.button if each.label == "I have cited this")
@@ -76,7 +76,7 @@ def test_a_citation_counts_when_one_says_so_and_not_by_being_looked_at(stocked: 
 
 
 def test_a_store_that_fails_is_told_where_one_clicked_and_the_answer_stays(
-    stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*args: object, **how: object) -> None:
         raise StoreFailed("The disk of the database is full.", "Make room.")
@@ -93,7 +93,7 @@ def test_a_store_that_fails_is_told_where_one_clicked_and_the_answer_stays(
     assert not screen.error and "one\\-half" in words(screen)
 
 
-def test_looking_closer_is_one_opening_however_often_the_page_is_drawn(stocked: Shelf, opened: Opened) -> None:
+def test_looking_closer_is_one_opening_however_often_the_page_is_drawn(stocked: Stack, opened: Opened) -> None:
     passage_id = first(stocked).id
     screen = opened("inspection.py", q=QUESTION, passage=str(passage_id))
     screen.run()

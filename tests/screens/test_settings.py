@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.documents import Authority
 from core.domain.vocabulary import DomainWords, Vocabulary
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 NOTICE = """# How we answer people
 Every data subject may send an erasure request. The processing register names each data subject group.
@@ -28,7 +28,7 @@ def press(screen: AppTest, label: str) -> AppTest:
     return screen
 
 
-def test_the_product_s_domains_are_listed_with_what_carries_them(stocked: Shelf, opened: Opened) -> None:
+def test_the_product_s_domains_are_listed_with_what_carries_them(stocked: Stack, opened: Opened) -> None:
     screen = opened("settings.py")
     table = screen.dataframe[0].value
     assert {"Taxes", "Time and attendance", "General"} <= set(table["Domain"])
@@ -36,7 +36,7 @@ def test_the_product_s_domains_are_listed_with_what_carries_them(stocked: Shelf,
     assert "Only the product's own words hold." in words(screen)
 
 
-def test_a_new_domain_is_added_looked_at_and_saved_as_a_version(shelf: Shelf, opened: Opened) -> None:
+def test_a_new_domain_is_added_looked_at_and_saved_as_a_version(library: Stack, opened: Opened) -> None:
     screen = press(opened("settings.py"), "New domain")
     fill(screen, "Title", "Privacy")
     fill(screen, "Words that name it", "data subject\nerasure request\npersonal data")
@@ -45,17 +45,17 @@ def test_a_new_domain_is_added_looked_at_and_saved_as_a_version(shelf: Shelf, op
     assert "1 change** not saved yet" in said.replace("not saved yet**", "** not saved yet") or "1 change" in said
     assert "New domain Privacy\\: data subject\\, erasure request\\, personal data" in said
     assert "belongs to Demographics too" in said
-    assert shelf.workbench.vocabulary.newest() is None
+    assert library.workbench.vocabulary.newest() is None
     fill(screen, "Why", "the privacy team")
     press(screen, "Save")
-    newest = shelf.workbench.vocabulary.newest()
+    newest = library.workbench.vocabulary.newest()
     assert newest is not None and newest.note == "the privacy team"
     assert newest.vocabulary.domain("privacy").keywords == ("data subject", "erasure request", "personal data")
     assert "not saved yet" not in words(screen)
     assert "privacy" in screen.query_params["domain"]
 
 
-def test_a_word_that_cannot_be_one_is_said_and_keeps_from_saving(shelf: Shelf, opened: Opened) -> None:
+def test_a_word_that_cannot_be_one_is_said_and_keeps_from_saving(library: Stack, opened: Opened) -> None:
     screen = press(opened("settings.py"), "New domain")
     fill(screen, "Title", "Privacy")
     fill(screen, "Words that name it", "the\ndata subject\ndata subjects")
@@ -68,34 +68,34 @@ def test_a_word_that_cannot_be_one_is_said_and_keeps_from_saving(shelf: Shelf, o
     assert "not saved yet" not in words(screen)
 
 
-def test_a_new_domain_without_a_title_is_refused(shelf: Shelf, opened: Opened) -> None:
+def test_a_new_domain_without_a_title_is_refused(library: Stack, opened: Opened) -> None:
     screen = press(press(opened("settings.py"), "New domain"), "Add")
     assert "has no title" in words(screen)
 
 
-def test_a_domain_of_the_product_is_changed_and_switched_off(shelf: Shelf, opened: Opened) -> None:
+def test_a_domain_of_the_product_is_changed_and_switched_off(library: Stack, opened: Opened) -> None:
     screen = opened("settings.py", domain="learning")
     fill(screen, "Title", "Academy")
     [held] = [each for each in screen.text_area if each.label == "Words that name it"]
     held.set_value("mentor circle\n" + "\n".join(held.value.splitlines()[1:]))
     screen.toggle[0].set_value(False)
     press(screen, "Change")
-    own = press(screen, "Save") and shelf.workbench.vocabulary.current().domain("learning")
+    own = press(screen, "Save") and library.workbench.vocabulary.current().domain("learning")
     assert own == DomainWords("learning", "Academy", ("mentor circle",), ("training",), (), off=True)
     assert "switched off" in set(screen.dataframe[0].value["State"])
 
 
-def test_names_of_authorities_are_saved(shelf: Shelf, opened: Opened) -> None:
+def test_names_of_authorities_are_saved(library: Stack, opened: Opened) -> None:
     screen = opened("settings.py", words="authorities")
     fill(screen, "Government", "Ministry of Labour\nTidewater Council")
     press(press(screen, "Change"), "Save")
-    held = shelf.workbench.vocabulary.current().authority(Authority.GOVERNMENT).names
+    held = library.workbench.vocabulary.current().authority(Authority.GOVERNMENT).names
     assert held == ("Ministry of Labour", "Tidewater Council")
 
 
 @pytest.mark.parametrize(("code", "said"), [("state:ON", "no state or territory"), ("country:xk", "New place Kosovo")])
 def test_a_place_the_product_does_not_know_is_added_or_refused(
-    shelf: Shelf, opened: Opened, code: str, said: str
+    library: Stack, opened: Opened, code: str, said: str
 ) -> None:
     screen = opened("settings.py", words="places")
     fill(screen, "Code", code)
@@ -105,15 +105,15 @@ def test_a_place_the_product_does_not_know_is_added_or_refused(
     assert next(each for each in screen.button if each.label == "Save").disabled == (code == "state:ON")
 
 
-def test_agencies_of_a_place_are_saved(shelf: Shelf, opened: Opened) -> None:
+def test_agencies_of_a_place_are_saved(library: Stack, opened: Opened) -> None:
     screen = opened("settings.py", words="places", place="country:CA")
     fill(screen, "Its agencies and public bodies", "Ministry of Northern Roads")
     press(press(screen, "Change"), "Save")
-    place = shelf.workbench.vocabulary.current().jurisdiction("country:CA")
+    place = library.workbench.vocabulary.current().jurisdiction("country:CA")
     assert (place.title, place.agencies) == ("", ("Ministry of Northern Roads",))
 
 
-def test_a_pack_is_added_with_one_click_and_tried_before_it_is_saved(shelf: Shelf, opened: Opened) -> None:
+def test_a_pack_is_added_with_one_click_and_tried_before_it_is_saved(library: Stack, opened: Opened) -> None:
     screen = opened("settings.py", words="packs")
     screen.button(key="settings.pack.privacy").click().run()
     assert screen.button(key="settings.pack.privacy").label == "Is there"
@@ -124,23 +124,23 @@ def test_a_pack_is_added_with_one_click_and_tried_before_it_is_saved(shelf: Shel
     assert "As it is" in said and "With your changes" in said
     assert "Domain :primary-background[**Privacy**]" in said
     assert "As a question" in said
-    assert shelf.workbench.vocabulary.newest() is None
+    assert library.workbench.vocabulary.newest() is None
 
 
-def test_a_document_of_the_library_can_be_tried(stocked: Shelf, opened: Opened) -> None:
+def test_a_document_of_the_library_can_be_tried(stocked: Stack, opened: Opened) -> None:
     screen = opened("settings.py", words="try")
     screen.segmented_control(key="settings.try").set_value("A document of the library").run()
     screen.selectbox(key="settings.try.id").set_value(stocked.workbench.documents.list()[0].id).run()
     assert "Jurisdiction" in words(screen) and not screen.exception
 
 
-def test_the_library_is_labelled_anew_and_says_how_many_changed(shelf: Shelf, opened: Opened) -> None:
-    document = shelf.add("answers.md", NOTICE)
-    shelf.workbench.vocabulary.save(PRIVACY, who="Ann")
+def test_the_library_is_labelled_anew_and_says_how_many_changed(library: Stack, opened: Opened) -> None:
+    document = library.add("answers.md", NOTICE)
+    library.workbench.vocabulary.save(PRIVACY, who="Ann")
     screen = opened("settings.py")
     screen.button(key="settings.apply").click().run()
     assert "looked at 1 document" in words(screen) and "one of them has another domain" in words(screen)
-    assert shelf.workbench.documents.get(document).labels.domain.value == "privacy"
+    assert library.workbench.documents.get(document).labels.domain.value == "privacy"
     assert "Privacy" in set(opened("library.py").dataframe[0].value["Domain"])
     found = opened("search.py", q="who answers an erasure request?")
     [offered] = [each for each in found.multiselect if each.label == "Domain"]
@@ -148,27 +148,27 @@ def test_the_library_is_labelled_anew_and_says_how_many_changed(shelf: Shelf, op
     assert any("domain: Privacy" in str(option) for each in found.button_group for option in each.options)
 
 
-def test_versions_are_told_in_words_and_restored(shelf: Shelf, opened: Opened) -> None:
-    shelf.workbench.vocabulary.save(PRIVACY, who="Ann", note="first")
-    shelf.workbench.vocabulary.save(PRIVACY.told(DomainWords("time", off=True)), who="Bob", after=1)
+def test_versions_are_told_in_words_and_restored(library: Stack, opened: Opened) -> None:
+    library.workbench.vocabulary.save(PRIVACY, who="Ann", note="first")
+    library.workbench.vocabulary.save(PRIVACY.told(DomainWords("time", off=True)), who="Bob", after=1)
     screen = opened("settings.py", words="versions")
     said = words(screen)
     assert "Time and attendance switched off" in said and "Bob" in said and "first" in said
     screen.button(key="settings.restore.1").click().run()
-    assert shelf.workbench.vocabulary.current() == PRIVACY
-    assert len(shelf.workbench.vocabulary.versions()) == 3
+    assert library.workbench.vocabulary.current() == PRIVACY
+    assert len(library.workbench.vocabulary.versions()) == 3
 
 
-def test_without_a_version_the_list_says_what_to_do(shelf: Shelf, opened: Opened) -> None:
+def test_without_a_version_the_list_says_what_to_do(library: Stack, opened: Opened) -> None:
     assert "Nothing has been saved yet" in words(opened("settings.py", words="versions"))
 
 
-def test_what_somebody_else_saved_meanwhile_is_not_overwritten(shelf: Shelf, opened: Opened) -> None:
+def test_what_somebody_else_saved_meanwhile_is_not_overwritten(library: Stack, opened: Opened) -> None:
     screen = opened("settings.py", words="authorities")
     fill(screen, "Internal", "Group Office")
     press(screen, "Change")
-    shelf.workbench.vocabulary.save(PRIVACY, who="Bob")
+    library.workbench.vocabulary.save(PRIVACY, who="Bob")
     press(screen, "Save")
     assert "nothing was overwritten" in words(screen)
     assert "not saved yet" in words(screen)
-    assert shelf.workbench.vocabulary.current() == PRIVACY
+    assert library.workbench.vocabulary.current() == PRIVACY

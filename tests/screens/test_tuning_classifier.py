@@ -14,9 +14,9 @@ from core.domain.errors import ModelUnavailable
 from core.evaluation.metrics.classifier_report import ABSTAINED, CalibrationBin, ClassifierReport, LabelRate
 from pages.components import session
 from pages.components.tuning import charts, classifier
-from tests.evaluation.test_confirmed import FirstWord, Shelf, opinion, reported
+from tests.evaluation.test_confirmed import FirstWord, Stack, opinion, reported
 from tests.screens.conftest import LAW, POLICY, words
-from tests.screens.conftest import Shelf as RealShelf
+from tests.screens.conftest import Stack as RealShelf
 
 Entered = Callable[[], AppTest]
 
@@ -60,13 +60,13 @@ def settled(screen: AppTest) -> AppTest:
 
 
 @pytest.fixture
-def judged(monkeypatch: pytest.MonkeyPatch) -> Shelf:
-    """A shelf whose classifier says what stands in the documents, behind the room."""
-    shelf = Shelf(Waiting())
+def judged(monkeypatch: pytest.MonkeyPatch) -> Stack:
+    """A library whose classifier says what stands in the documents, behind the room."""
+    library = Stack(Waiting())
     lessons = SimpleNamespace(newest=lambda: None)
-    room = SimpleNamespace(evaluation=SimpleNamespace(classifier=shelf.desk), active_learning=lessons)
+    room = SimpleNamespace(evaluation=SimpleNamespace(classifier=library.desk), active_learning=lessons)
     monkeypatch.setattr(session, "workbench", lambda: room)
-    return shelf
+    return library
 
 
 class Waiting(FirstWord):
@@ -88,11 +88,11 @@ def numbers(screen: AppTest) -> dict[str, str]:
     return {each.label: each.value for each in screen.metric}
 
 
-def test_an_empty_library_says_what_to_do(judged: Shelf, look: Entered) -> None:
+def test_an_empty_library_says_what_to_do(judged: Stack, look: Entered) -> None:
     assert "No document has been read yet" in words(look())
 
 
-def test_without_a_confirmed_truth_the_room_says_where_to_confirm(judged: Shelf, look: Entered) -> None:
+def test_without_a_confirmed_truth_the_room_says_where_to_confirm(judged: Stack, look: Entered) -> None:
     judged.add("guessed.md", "intent 0.9")
     screen = look()
     assert "No truth is confirmed yet" in words(screen)
@@ -100,7 +100,7 @@ def test_without_a_confirmed_truth_the_room_says_where_to_confirm(judged: Shelf,
     assert judged.classifier.read == []
 
 
-def test_the_headline_counts_abstentions_as_wrong(judged: Shelf, look: Entered) -> None:
+def test_the_headline_counts_abstentions_as_wrong(judged: Stack, look: Entered) -> None:
     judged.judged("right.md", "intent 0.9", truth="intent")
     judged.judged("wrong.md", "regulatory 0.85", truth="intent", domain="time")
     judged.judged("unsure.md", "intent 0.4 unsure", truth="intent")
@@ -114,7 +114,7 @@ def test_the_headline_counts_abstentions_as_wrong(judged: Shelf, look: Entered) 
     assert any("Few documents are confirmed" in each.value for each in screen.warning)
 
 
-def test_every_mistake_leads_to_its_document(judged: Shelf, look: Entered) -> None:
+def test_every_mistake_leads_to_its_document(judged: Stack, look: Entered) -> None:
     judged.judged("mild *mistake*.md", "reference 0.6", truth="intent")
     judged.judged("bad.md", "regulatory 0.95", truth="intent")
     judged.judged("unsure.md", "intent 0.4 unsure", truth="intent")
@@ -124,18 +124,18 @@ def test_every_mistake_leads_to_its_document(judged: Shelf, look: Entered) -> No
     assert [each.proto.query_string for each in links] == ["document=2", "document=1", "document=3"]
 
 
-def test_all_right_says_so(judged: Shelf, look: Entered) -> None:
+def test_all_right_says_so(judged: Stack, look: Entered) -> None:
     judged.judged("right.md", "intent 0.9", truth="intent")
     assert "It says of every confirmed document what people said" in words(look())
 
 
-def test_many_mistakes_stand_on_pages(judged: Shelf, look: Entered) -> None:
+def test_many_mistakes_stand_on_pages(judged: Stack, look: Entered) -> None:
     for number in range(30):
         judged.judged(f"{number:02}.md", "reference 0.6", truth="intent")
     assert len(look().get("page_link")) == 12
 
 
-def test_asking_shows_how_far_it_is_can_be_stopped_and_gone_on_with(judged: Shelf, entered: Entered) -> None:
+def test_asking_shows_how_far_it_is_can_be_stopped_and_gone_on_with(judged: Stack, entered: Entered) -> None:
     for number in range(3):
         judged.judged(f"{number}.md", "intent 0.9", truth="intent")
     judged.classifier.may.clear()
@@ -154,7 +154,7 @@ def test_asking_shows_how_far_it_is_can_be_stopped_and_gone_on_with(judged: Shel
     assert not any("not asked yet" in each.value for each in screen.warning)
 
 
-def test_a_failing_model_is_told_and_what_was_said_stays(judged: Shelf, look: Entered) -> None:
+def test_a_failing_model_is_told_and_what_was_said_stays(judged: Stack, look: Entered) -> None:
     judged.judged("one.md", "intent 0.9", truth="intent")
     look()
     judged.judged("two.md", "intent 0.9", truth="intent")
@@ -167,7 +167,7 @@ def test_a_failing_model_is_told_and_what_was_said_stays(judged: Shelf, look: En
     assert numbers(settled(screen))["Judged"] == "2 of 2"
 
 
-def test_a_label_confirmed_since_is_asked_when_the_room_is_opened_again(judged: Shelf, look: Entered) -> None:
+def test_a_label_confirmed_since_is_asked_when_the_room_is_opened_again(judged: Stack, look: Entered) -> None:
     judged.judged("one.md", "intent 0.9", truth="intent")
     look()
     judged.judged("two.md", "reality 0.9", truth="intent")
@@ -175,13 +175,13 @@ def test_a_label_confirmed_since_is_asked_when_the_room_is_opened_again(judged: 
     assert judged.classifier.read == ["one.md", "two.md"]
 
 
-def test_a_correction_in_the_real_library_is_measured(shelf: RealShelf, look: Entered) -> None:
-    policy, law = shelf.add("overtime_policy.md", POLICY), shelf.add("flsa_section_207.md", LAW)
-    said = shelf.workbench.documents.get(law).labels.truth.value
+def test_a_correction_in_the_real_library_is_measured(library: RealShelf, look: Entered) -> None:
+    policy, law = library.add("overtime_policy.md", POLICY), library.add("flsa_section_207.md", LAW)
+    said = library.workbench.documents.get(law).labels.truth.value
     assert said is not None
-    shelf.workbench.documents.correct(law, "truth", said)
-    other = next(each for each in Truth if each != shelf.workbench.documents.get(policy).labels.truth.value)
-    shelf.workbench.documents.correct(policy, "truth", other)
+    library.workbench.documents.correct(law, "truth", said)
+    other = next(each for each in Truth if each != library.workbench.documents.get(policy).labels.truth.value)
+    library.workbench.documents.correct(policy, "truth", other)
     screen = look()
     assert (numbers(screen)["Judged"], numbers(screen)["Accuracy"]) == ("2 of 2", "50%")
     assert [each.proto.label for each in screen.get("page_link")][:1] == ["overtime\\_policy\\.md"]

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from core.domain.errors import StoreFailed
 from core.domain.evaluation import JudgedQuestion, Level, QuestionSet
 from core.evaluation.judgments.service import JudgmentService
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 
@@ -21,32 +21,32 @@ MEMOS = (
 
 
 @pytest.fixture
-def stocked(stocked: Shelf) -> Shelf:
+def stocked(stocked: Stack) -> Stack:
     """The small library, with some more that speaks of overtime."""
     for number, memo in enumerate(MEMOS):
         stocked.add(f"memo_{number}.md", f"# Memo {number}\n{memo}\n")
     return stocked
 
 
-def desk(shelf: Shelf) -> JudgmentService:
-    return shelf.workbench.evaluation.judging
+def judgment_service(library: Stack) -> JudgmentService:
+    return library.workbench.evaluation.judging
 
 
-def kept_set(shelf: Shelf, *questions: str, project: str | None = None, name: str = "Payroll") -> QuestionSet:
+def kept_set(library: Stack, *questions: str, project: str | None = None, name: str = "Payroll") -> QuestionSet:
     """A set with questions, as the desk keeps it."""
-    made = desk(shelf).add_set(name, project, Level.PASSAGE, "Ben")
+    made = judgment_service(library).add_set(name, project, Level.PASSAGE, "Ben")
     for question in questions:
-        desk(shelf).add_question(made.id, question)
+        judgment_service(library).add_question(made.id, question)
     return made
 
 
-def asked(shelf: Shelf, questions: QuestionSet) -> list[JudgedQuestion]:
-    return list(desk(shelf).questions(questions.id))
+def asked(library: Stack, questions: QuestionSet) -> list[JudgedQuestion]:
+    return list(judgment_service(library).questions(questions.id))
 
 
-def said(shelf: Shelf, questions: QuestionSet) -> list[tuple[str, int | None, bool]]:
+def judgments_in(library: Stack, questions: QuestionSet) -> list[tuple[str, int | None, bool]]:
     """Who said what, blind or not, in order."""
-    return [(each.who, each.grade, each.blind) for each in desk(shelf).judgments(questions.id)]
+    return [(each.who, each.grade, each.blind) for each in judgment_service(library).judgments(questions.id)]
 
 
 def named(screen: AppTest, name: str = "Ada") -> AppTest:
@@ -72,12 +72,12 @@ def meter(screen: AppTest) -> str:
 # The Judge view
 
 
-def test_without_a_set_the_view_says_what_one_is_for_and_makes_one(stocked: Shelf, opened: Opened) -> None:
+def test_without_a_set_the_view_says_what_one_is_for_and_makes_one(stocked: Stack, opened: Opened) -> None:
     screen = opened("tuning.py", view="judge")
     assert "No question set yet" in words(screen)
     named(screen).text_input(key="sets.new.name").set_value("Overtime").run()
     pressed(screen, "Create the set")
-    (made,) = desk(stocked).sets(None)
+    (made,) = judgment_service(stocked).sets(None)
     assert (made.name, made.who, made.level) == ("Overtime", "Ada", Level.PASSAGE)
     screen.text_area(key="sets.typed").set_value(f"{QUESTION}\n\n Who approves overtime? ").run()
     pressed(screen, "Add questions")
@@ -85,15 +85,15 @@ def test_without_a_set_the_view_says_what_one_is_for_and_makes_one(stocked: Shel
     assert screen.query_params["set"] == str(made.id)
 
 
-def test_a_set_without_a_name_or_a_person_is_refused_in_words(stocked: Shelf, opened: Opened) -> None:
+def test_a_set_without_a_name_or_a_person_is_refused_in_words(stocked: Stack, opened: Opened) -> None:
     screen = pressed(opened("tuning.py", view="judge"), "Create the set")
     assert "name is empty" in screen.warning[0].value
     screen.text_input(key="sets.new.name").set_value("Overtime").run()
     assert "name of who judges" in pressed(screen, "Create the set").warning[0].value
-    assert desk(stocked).sets(None) == []
+    assert judgment_service(stocked).sets(None) == []
 
 
-def test_one_result_after_the_other_is_graded_until_none_is_left(stocked: Shelf, opened: Opened) -> None:
+def test_one_result_after_the_other_is_graded_until_none_is_left(stocked: Stack, opened: Opened) -> None:
     made = kept_set(stocked, QUESTION)
     screen = named(opened("tuning.py", view="judge"))
     assert f"### {QUESTION[:20]}" in words(screen).replace("\\", "")
@@ -102,11 +102,11 @@ def test_one_result_after_the_other_is_graded_until_none_is_left(stocked: Shelf,
         assert meter(screen).startswith(f"**{number} of {total}** judged by you")
         pressed(screen, label)
     assert "Every result is judged" in words(screen)
-    assert said(stocked, made)[:2] == [("Ada", 3, True), ("Ada", None, True)]
-    assert len(said(stocked, made)) == total
+    assert judgments_in(stocked, made)[:2] == [("Ada", 3, True), ("Ada", None, True)]
+    assert len(judgments_in(stocked, made)) == total
 
 
-def test_keys_press_the_grades_and_the_ways_on(stocked: Shelf, opened: Opened) -> None:
+def test_keys_press_the_grades_and_the_ways_on(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, QUESTION)
     screen = named(opened("tuning.py", view="judge"))
     keys = {each.label: each.proto.shortcut for each in screen.button if each.proto.shortcut}
@@ -122,14 +122,14 @@ def test_keys_press_the_grades_and_the_ways_on(stocked: Shelf, opened: Opened) -
     }
 
 
-def test_nobody_can_grade_without_a_name(stocked: Shelf, opened: Opened) -> None:
+def test_nobody_can_grade_without_a_name(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, QUESTION)
     screen = opened("tuning.py", view="judge")
     assert screen.button(key="judge.grade.3").disabled and "Say who you are" in words(screen)
     assert not named(screen).button(key="judge.grade.3").disabled
 
 
-def test_a_blind_judge_sees_no_rank_score_or_profile_of_a_result(stocked: Shelf, opened: Opened) -> None:
+def test_a_blind_judge_sees_no_rank_score_or_profile_of_a_result(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, QUESTION)
     screen = named(opened("tuning.py", view="judge"))
     told = words(screen)
@@ -138,20 +138,20 @@ def test_a_blind_judge_sees_no_rank_score_or_profile_of_a_result(stocked: Shelf,
     told = words(screen)
     assert "rank 1 under balanced" in told and "score 0." in told
     pressed(screen, "Related")
-    made = desk(stocked).sets(None)[0]
-    assert said(stocked, made) == [("Ada", 1, False)]
+    made = judgment_service(stocked).sets(None)[0]
+    assert judgments_in(stocked, made) == [("Ada", 1, False)]
 
 
-def test_a_grade_is_changed_by_going_back_and_choosing_another(stocked: Shelf, opened: Opened) -> None:
+def test_a_grade_is_changed_by_going_back_and_choosing_another(stocked: Stack, opened: Opened) -> None:
     made = kept_set(stocked, QUESTION)
     screen = pressed(named(opened("tuning.py", view="judge")), "Answers")
     pressed(screen, "Previous")
     assert screen.button(key="judge.grade.3").proto.type == "primary"
     pressed(screen, "Irrelevant")
-    assert said(stocked, made) == [("Ada", 0, True)]
+    assert judgments_in(stocked, made) == [("Ada", 0, True)]
 
 
-def test_the_next_question_is_the_next_with_something_left(stocked: Shelf, opened: Opened) -> None:
+def test_the_next_question_is_the_next_with_something_left(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, QUESTION, "Who approves overtime?", "Who reviews the policy?")
     screen = named(opened("tuning.py", view="judge", question="q2"))
     assert screen.query_params["question"] == "q2"
@@ -161,12 +161,12 @@ def test_the_next_question_is_the_next_with_something_left(stocked: Shelf, opene
 
 
 def test_what_others_said_is_shown_only_when_asked_for_and_never_to_a_blind_judge(
-    stocked: Shelf, opened: Opened
+    stocked: Stack, opened: Opened
 ) -> None:
     made = kept_set(stocked, QUESTION)
     (question,) = asked(stocked, made)
-    pool = desk(stocked).pool(made.id, question.id, ["balanced"], who="Ben")
-    desk(stocked).judge(made.id, question.id, pool.units, 2, "Ben")
+    pool = judgment_service(stocked).pool(made.id, question.id, ["balanced"], who="Ben")
+    judgment_service(stocked).judge(made.id, question.id, pool.units, 2, "Ben")
     screen = named(opened("tuning.py", view="judge"))
     assert screen.toggle(key="judge.reveal").disabled
     screen.segmented_control(key="judge.blind").set_value("seen").run()
@@ -178,13 +178,13 @@ def test_what_others_said_is_shown_only_when_asked_for_and_never_to_a_blind_judg
 
 
 def test_judges_who_disagree_are_told_and_a_blind_judge_only_where_they_had_their_say(
-    stocked: Shelf, opened: Opened
+    stocked: Stack, opened: Opened
 ) -> None:
     made = kept_set(stocked, QUESTION)
     (question,) = asked(stocked, made)
-    first, second = desk(stocked).pool(made.id, question.id, ["balanced"], who="Ben").units[:2]
+    first, second = judgment_service(stocked).pool(made.id, question.id, ["balanced"], who="Ben").units[:2]
     for unit, who, grade in ((first, "Ben", 3), (first, "Cy", 0), (second, "Ben", 0), (second, "Ada", 3)):
-        desk(stocked).judge(made.id, question.id, unit, grade, who)
+        judgment_service(stocked).judge(made.id, question.id, unit, grade, who)
     screen = named(opened("tuning.py", view="judge"))
     assert any(each.label == "Agreement of 3 judges: Ada, Ben, Cy" for each in screen.expander)
     assert "disputed" not in words(screen)
@@ -196,26 +196,26 @@ def test_judges_who_disagree_are_told_and_a_blind_judge_only_where_they_had_thei
     assert screen.button(key="judge.grade.3").proto.type == "primary"
 
 
-def test_a_question_nothing_answers_shows_its_nearest_misses_as_such(stocked: Shelf, opened: Opened) -> None:
+def test_a_question_nothing_answers_shows_its_nearest_misses_as_such(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, "zebra xylophone quark overtime")
     assert "No profile shows a result" in words(named(opened("tuning.py", view="judge")))
 
 
 def test_a_failed_search_is_told_and_the_question_can_still_be_changed(
-    stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept_set(stocked, QUESTION, "Who approves overtime?")
 
     def broken(*args: object, **kwargs: object) -> None:
         raise StoreFailed("The database went away.", "Start it again.")
 
-    monkeypatch.setattr(desk(stocked), "pool", broken)
+    monkeypatch.setattr(judgment_service(stocked), "pool", broken)
     screen = opened("tuning.py", view="judge")
     assert "The database went away" in screen.error[0].value
     assert any(each.label == "Question" for each in screen.selectbox)
 
 
-def test_text_with_markup_is_shown_as_it_stands(stocked: Shelf, opened: Opened) -> None:
+def test_text_with_markup_is_shown_as_it_stands(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, ":red[shout] <b>overtime rate</b> per hour of $5", name="*Set* :red[x]")
     told = words(named(opened("tuning.py", view="judge")))
     assert "### \\:red\\[shout\\]" in told and "<b>" not in told
@@ -224,7 +224,7 @@ def test_text_with_markup_is_shown_as_it_stands(stocked: Shelf, opened: Opened) 
 # Sets
 
 
-def test_sets_of_a_project_are_offered_there_with_those_of_the_whole_library(stocked: Shelf, opened: Opened) -> None:
+def test_sets_of_a_project_are_offered_there_with_those_of_the_whole_library(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, QUESTION, name="All")
     kept_set(stocked, QUESTION, project="Tallgrass", name="Ours")
 
@@ -235,7 +235,7 @@ def test_sets_of_a_project_are_offered_there_with_those_of_the_whole_library(sto
     assert offered(opened("tuning.py", view="judge", project="Tallgrass")) == ["All · whole library", "Ours"]
 
 
-def test_a_url_opens_the_set_and_the_question_it_names(stocked: Shelf, opened: Opened) -> None:
+def test_a_url_opens_the_set_and_the_question_it_names(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, QUESTION, name="First")
     second = kept_set(stocked, QUESTION, "Who approves overtime?", name="Second")
     screen = opened("tuning.py", view="judge", set=str(second.id), question="q2")
@@ -243,7 +243,7 @@ def test_a_url_opens_the_set_and_the_question_it_names(stocked: Shelf, opened: O
     assert opened("tuning.py", view="judge", set="999", question="nonsense").query_params["question"] == "q1"
 
 
-def test_a_set_is_renamed_scheduled_retired_and_taken_up_again(stocked: Shelf, opened: Opened) -> None:
+def test_a_set_is_renamed_scheduled_retired_and_taken_up_again(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, QUESTION, name="First")
     made = kept_set(stocked, QUESTION, name="Second")
     screen = named(opened("tuning.py", view="judge", part="set", set=str(made.id)))
@@ -251,27 +251,27 @@ def test_a_set_is_renamed_scheduled_retired_and_taken_up_again(stocked: Shelf, o
     screen.text_input(key=f"{key}.name").set_value("Renamed")
     screen.selectbox(key=f"{key}.hours").set_value(24).run()
     pressed(screen, "Save")
-    now = desk(stocked).question_set(made.id)
+    now = judgment_service(stocked).question_set(made.id)
     assert (now.name, now.every_hours) == ("Renamed", 24)
     assert next(each.value for each in screen.selectbox if each.label == "Question set") == made.id
     pressed(screen, "Retire the set")
-    assert desk(stocked).question_set(made.id).retired
+    assert judgment_service(stocked).question_set(made.id).retired
     pressed(screen, "Take up again")
-    assert not desk(stocked).question_set(made.id).retired
+    assert not judgment_service(stocked).question_set(made.id).retired
     assert screen.query_params["set"] == str(made.id)
 
 
-def test_a_set_someone_else_has_changed_is_not_overwritten(stocked: Shelf, opened: Opened) -> None:
+def test_a_set_someone_else_has_changed_is_not_overwritten(stocked: Stack, opened: Opened) -> None:
     made = kept_set(stocked, QUESTION)
     screen = opened("tuning.py", view="judge", part="set")
     screen.text_input(key=f"sets.change.{made.id}.1.name").set_value("Mine").run()
-    desk(stocked).rename(made, "Theirs")
+    judgment_service(stocked).rename(made, "Theirs")
     screen.button(key=f"sets.change.{made.id}.1.save").click().run()
     assert "changed by someone else" in screen.warning[0].value
-    assert desk(stocked).question_set(made.id).name == "Theirs"
+    assert judgment_service(stocked).question_set(made.id).name == "Theirs"
 
 
-def test_last_searches_become_questions(stocked: Shelf, opened: Opened) -> None:
+def test_last_searches_become_questions(stocked: Stack, opened: Opened) -> None:
     made = kept_set(stocked, QUESTION)
     opened("search.py", q="Who approves overtime?")
     opened("search.py", q=QUESTION)
@@ -283,7 +283,7 @@ def test_last_searches_become_questions(stocked: Shelf, opened: Opened) -> None:
     assert [each.question for each in asked(stocked, made)] == [QUESTION, "Who approves overtime?"]
 
 
-def test_a_file_is_looked_at_before_it_is_taken_over(stocked: Shelf, opened: Opened) -> None:
+def test_a_file_is_looked_at_before_it_is_taken_over(stocked: Stack, opened: Opened) -> None:
     made = kept_set(stocked, QUESTION)
     lines = [{"id": "d1", "question": "Who reviews the policy?", "kind": "keyword"}, {"id": "d2", "question": ""}]
     screen = named(opened("tuning.py", view="judge", part="set"))
@@ -296,14 +296,14 @@ def test_a_file_is_looked_at_before_it_is_taken_over(stocked: Shelf, opened: Ope
     assert [each.key for each in asked(stocked, made)] == ["q1", "d1"]
 
 
-def test_a_file_that_is_none_is_told(stocked: Shelf, opened: Opened) -> None:
+def test_a_file_that_is_none_is_told(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, QUESTION)
     screen = opened("tuning.py", view="judge", part="set")
     screen.file_uploader[0].set_value(("judged.csv", b"\xff\xfe\x00", "text/csv")).run()
     assert "not UTF-8 text" in screen.warning[0].value.replace("\\", "")
 
 
-def test_a_set_is_offered_in_four_formats(stocked: Shelf, opened: Opened) -> None:
+def test_a_set_is_offered_in_four_formats(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, QUESTION)
     screen = opened("tuning.py", view="judge", part="set")
     labels = [each.proto.label.split(" :")[0] for each in screen.get("download_button")]
@@ -324,34 +324,34 @@ def rows(screen: AppTest) -> list[object]:
     return [each for each in screen.segmented_control if each.label == "Your grade"]
 
 
-def test_results_are_searched_without_grades_until_one_asks_for_them(stocked: Shelf, opened: Opened) -> None:
+def test_results_are_searched_without_grades_until_one_asks_for_them(stocked: Stack, opened: Opened) -> None:
     assert rows(opened("search.py", q=QUESTION)) == []
 
 
-def test_a_first_set_is_begun_on_search(stocked: Shelf, opened: Opened) -> None:
+def test_a_first_set_is_begun_on_search(stocked: Stack, opened: Opened) -> None:
     screen = grading(opened("search.py", q=QUESTION))
     assert rows(screen) == []
     pressed(screen, "Begin the set “My judgments”")
-    assert [each.name for each in desk(stocked).sets(None)] == ["My judgments"]
+    assert [each.name for each in judgment_service(stocked).sets(None)] == ["My judgments"]
     assert rows(screen)
 
 
-def test_grading_a_result_adds_the_question_with_its_filters_once(stocked: Shelf, opened: Opened) -> None:
+def test_grading_a_result_adds_the_question_with_its_filters_once(stocked: Stack, opened: Opened) -> None:
     made = kept_set(stocked, name="Mine")
     screen = grading(opened("search.py", q=QUESTION, truths=["regulatory"]))
     rows(screen)[0].set_value("3").run()  # type: ignore[attr-defined]
     rows(screen)[0].set_value("x").run()  # type: ignore[attr-defined]
     (question,) = asked(stocked, made)
     assert (question.question, question.filters.truths) == (QUESTION, ("regulatory",))
-    assert said(stocked, made) == [("Ada", None, False)]
+    assert judgments_in(stocked, made) == [("Ada", None, False)]
 
 
-def test_my_grades_stand_below_the_results_and_not_anothers(stocked: Shelf, opened: Opened) -> None:
+def test_my_grades_stand_below_the_results_and_not_anothers(stocked: Stack, opened: Opened) -> None:
     made = kept_set(stocked, QUESTION)
     (question,) = asked(stocked, made)
-    first, second = desk(stocked).pool(made.id, question.id, ["balanced"], who="Ben").units[:2]
-    desk(stocked).judge(made.id, question.id, first, 3, "Ada")
-    desk(stocked).judge(made.id, question.id, second, None, "Ada")
+    first, second = judgment_service(stocked).pool(made.id, question.id, ["balanced"], who="Ben").units[:2]
+    judgment_service(stocked).judge(made.id, question.id, first, 3, "Ada")
+    judgment_service(stocked).judge(made.id, question.id, second, None, "Ada")
     mine = [each.value for each in rows(grading(opened("search.py", q=QUESTION)))]  # type: ignore[attr-defined]
     assert mine[:2] == ["3", "x"] and set(mine[2:]) <= {None}
     theirs = opened("search.py", q=QUESTION)
@@ -359,7 +359,7 @@ def test_my_grades_stand_below_the_results_and_not_anothers(stocked: Shelf, open
     assert {each.value for each in rows(named(theirs, "Ben"))} == {None}  # type: ignore[attr-defined]
 
 
-def test_a_grade_given_on_one_page_stands_on_the_other(stocked: Shelf, opened: Opened) -> None:
+def test_a_grade_given_on_one_page_stands_on_the_other(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, QUESTION)
 
     def turned(page: str) -> None:
@@ -380,7 +380,7 @@ def test_a_grade_given_on_one_page_stands_on_the_other(stocked: Shelf, opened: O
     assert "3" in mine and "0" in mine
 
 
-def test_nobody_grades_on_search_without_a_name(stocked: Shelf, opened: Opened) -> None:
+def test_nobody_grades_on_search_without_a_name(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, QUESTION)
     screen = opened("search.py", q=QUESTION)
     screen.toggle(key="grading.on").set_value(True).run()
@@ -389,7 +389,7 @@ def test_nobody_grades_on_search_without_a_name(stocked: Shelf, opened: Opened) 
 
 
 def test_a_grade_that_cannot_be_kept_is_told_below_its_result(
-    stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = kept_set(stocked, QUESTION)
     screen = grading(opened("search.py", q=QUESTION))
@@ -401,14 +401,18 @@ def test_a_grade_that_cannot_be_kept_is_told_below_its_result(
     rows(screen)[0].set_value("3").run()  # type: ignore[attr-defined]
     assert "The database went away" in screen.error[0].value
     assert rows(screen)[0].value is None  # type: ignore[attr-defined]
-    assert said(stocked, made) == []
+    assert judgments_in(stocked, made) == []
 
 
-def test_a_document_is_graded_once_however_many_of_its_passages_are_shown(shelf: Shelf, opened: Opened) -> None:
-    shelf.add("rules.md", "\n".join(f"# Part {n}\nOvertime of kind {n} is paid at rate {n}.\n" for n in range(6)) * 40)
-    made = desk(shelf).add_set("Documents", None, Level.DOCUMENT, "Ben")
+def test_a_document_is_graded_once_however_many_of_its_passages_are_shown(library: Stack, opened: Opened) -> None:
+    library.add(
+        "rules.md", "\n".join(f"# Part {n}\nOvertime of kind {n} is paid at rate {n}.\n" for n in range(6)) * 40
+    )
+    made = judgment_service(library).add_set("Documents", None, Level.DOCUMENT, "Ben")
     screen = grading(opened("search.py", q="At which rate is overtime paid?"))
     assert not screen.exception and len(rows(screen)) == 1
     assert "graded above" in words(screen)
     rows(screen)[0].set_value("2").run()  # type: ignore[attr-defined]
-    assert [each.unit for each in desk(shelf).judgments(made.id)] == [shelf.workbench.documents.list()[0].sha256]
+    assert [each.unit for each in judgment_service(library).judgments(made.id)] == [
+        library.workbench.documents.list()[0].sha256
+    ]

@@ -36,21 +36,21 @@ from pages.components.tuning.charts import LABELS, MOST_LINES, OUTCOME_SIGNS, in
 from pages.components.tuning.optimise import gain_chart, weight_bars
 from pages.components.tuning.threshold import ThresholdMark, threshold_chart
 from tests.evaluation.test_comparison import AFTER, BEFORE, NDCG, experiment, graded, ndcgs, outcome
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 WANTED = OptimiserSettings(("similarity", "keyword", "term_coverage"), trials=10, folds=2)
 
 
-def lab(shelf: Shelf) -> ExperimentRunner:
-    return shelf.workbench.evaluation.lab
+def experiment_runner(library: Stack) -> ExperimentRunner:
+    return library.workbench.evaluation.lab
 
 
-def kept_set(shelf: Shelf, *questions: str, level: Level = Level.PASSAGE) -> QuestionSet:
+def kept_set(library: Stack, *questions: str, level: Level = Level.PASSAGE) -> QuestionSet:
     """A set; what answers each question is known: the memo that says its words."""
-    made = shelf.workbench.evaluation.judging.add_set("Payroll", None, level, "Ben")
-    shas = {document.name: document.sha256 for document in shelf.workbench.documents.list()}
-    shelf.tunings.add_questions(
+    made = library.workbench.evaluation.judging.add_set("Payroll", None, level, "Ben")
+    shas = {document.name: document.sha256 for document in library.workbench.documents.list()}
+    library.tunings.add_questions(
         [
             JudgedQuestion(
                 made.id,
@@ -66,7 +66,7 @@ def kept_set(shelf: Shelf, *questions: str, level: Level = Level.PASSAGE) -> Que
 
 
 @pytest.fixture
-def stocked(stocked: Shelf) -> Shelf:
+def stocked(stocked: Stack) -> Stack:
     """The small library, with memos that each answer one question."""
     for number in range(12):
         stocked.add(
@@ -76,16 +76,18 @@ def stocked(stocked: Shelf) -> Shelf:
 
 
 @pytest.fixture
-def payroll(stocked: Shelf) -> QuestionSet:
+def payroll(stocked: Stack) -> QuestionSet:
     """Twelve questions, and one that nothing answers."""
     made = kept_set(stocked, *(f"What is the overtime rate of shift number {n * 7919}?" for n in range(12)))
     stocked.tunings.add_questions([JudgedQuestion(made.id, "n1", "Zeppelin hangar mooring mast", "none")])
     return made
 
 
-def measured(shelf: Shelf, questions: QuestionSet, profile: str = "relevance", **how: object) -> Experiment:
+def measured(library: Stack, questions: QuestionSet, profile: str = "relevance", **how: object) -> Experiment:
     """An experiment that is carried out at once."""
-    return lab(shelf).carry_out(lab(shelf).begin(questions.id, profile, "Ben", **how).id)
+    return experiment_runner(library).carry_out(
+        experiment_runner(library).begin(questions.id, profile, "Ben", **how).id
+    )
 
 
 def named(screen: AppTest, name: str = "Ada") -> AppTest:
@@ -120,11 +122,11 @@ def params(screen: AppTest) -> dict[str, str]:
 # Measure
 
 
-def test_without_a_set_the_view_says_what_one_is_for(stocked: Shelf, opened: Opened) -> None:
+def test_without_a_set_the_view_says_what_one_is_for(stocked: Stack, opened: Opened) -> None:
     assert "No question set yet" in words(opened("tuning.py", view="measure"))
 
 
-def test_a_set_without_questions_says_where_to_add_them(stocked: Shelf, opened: Opened) -> None:
+def test_a_set_without_questions_says_where_to_add_them(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked)
     said = words(opened("tuning.py", view="measure"))
     assert "Payroll holds no questions" in said
@@ -137,18 +139,18 @@ def test_what_is_not_measured_yet_says_what_measuring_does(payroll: QuestionSet,
     assert "each of the 13 questions is asked" in said
 
 
-def test_nobody_measures_without_a_name(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+def test_nobody_measures_without_a_name(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
     screen = pressed(opened("tuning.py", view="measure", a="relevance"), "Measure")
     assert "Say who you are" in words(screen)
-    assert lab(stocked).experiments() == []
+    assert experiment_runner(stocked).experiments() == []
 
 
 def test_two_profiles_are_measured_and_held_against_each_other(
-    stocked: Shelf, payroll: QuestionSet, opened: Opened
+    stocked: Stack, payroll: QuestionSet, opened: Opened
 ) -> None:
     screen = named(opened("tuning.py", view="measure", a="relevance", b="balanced"))
     pressed(screen, "Measure")
-    kept = lab(stocked).experiments(payroll.id)
+    kept = experiment_runner(stocked).experiments(payroll.id)
     assert {(each.profile.ref, each.state, each.who) for each in kept} == {
         ("relevance", RunState.DONE, "Ada"),
         ("balanced", RunState.DONE, "Ada"),
@@ -168,7 +170,7 @@ def test_two_profiles_are_measured_and_held_against_each_other(
     assert "**Kept experiments** :gray[· 2 experiments with this set]" in said
 
 
-def test_the_unjudged_share_stands_beside_every_figure(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+def test_the_unjudged_share_stands_beside_every_figure(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
     ended = measured(stocked, payroll)
     assert ended.unjudged is not None
     screen = opened("tuning.py", view="measure", a="relevance")
@@ -183,7 +185,7 @@ def test_the_unjudged_share_stands_beside_every_figure(stocked: Shelf, payroll: 
     )
 
 
-def test_what_is_fully_judged_has_no_warning(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+def test_what_is_fully_judged_has_no_warning(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
     first = measured(stocked, payroll)
     stocked.tunings.judge(
         [
@@ -198,7 +200,7 @@ def test_what_is_fully_judged_has_no_warning(stocked: Shelf, payroll: QuestionSe
     assert "nobody has judged" not in said
 
 
-def test_judging_what_is_unjudged_pools_both_profiles(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+def test_judging_what_is_unjudged_pools_both_profiles(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
     for profile in ("relevance", "authority"):
         measured(stocked, payroll, profile)
     screen = opened("tuning.py", view="measure", a="relevance", b="authority")
@@ -207,7 +209,7 @@ def test_judging_what_is_unjudged_pools_both_profiles(stocked: Shelf, payroll: Q
     assert (screen.session_state["judge.first"], screen.session_state["judge.second"]) == ("relevance", "authority")
 
 
-def test_a_measure_is_looked_at_more_closely(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+def test_a_measure_is_looked_at_more_closely(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
     for profile in ("relevance", "authority"):
         measured(stocked, payroll, profile)
     screen = opened("tuning.py", view="measure", a="relevance", b="authority")
@@ -218,7 +220,7 @@ def test_a_measure_is_looked_at_more_closely(stocked: Shelf, payroll: QuestionSe
     assert "**Recall@20 question by question**" in said
 
 
-def test_what_changed_since_is_told(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+def test_what_changed_since_is_told(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
     ended = measured(stocked, payroll)
     assert "changed since]" not in words(opened("tuning.py", view="measure", a="relevance"))
     first = ended.outcomes[0]
@@ -231,7 +233,7 @@ def test_what_changed_since_is_told(stocked: Shelf, payroll: QuestionSet, opened
 
 
 def test_kept_experiments_are_compared_as_the_address_says_with_what_to_doubt(
-    stocked: Shelf, payroll: QuestionSet, opened: Opened
+    stocked: Stack, payroll: QuestionSet, opened: Opened
 ) -> None:
     one = measured(stocked, payroll, note="before")
     stocked.add("new.md", "The overtime rate is new.")
@@ -247,25 +249,25 @@ def test_kept_experiments_are_compared_as_the_address_says_with_what_to_doubt(
     assert "balanced has not been measured" in words(screen)
 
 
-def test_a_second_profile_without_a_measurement_says_so(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+def test_a_second_profile_without_a_measurement_says_so(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
     measured(stocked, payroll)
     said = words(opened("tuning.py", view="measure", a="relevance", b="authority"))
     assert "authority has not been measured with this set yet" in said
     assert "**A relevance**" in said
 
 
-def test_a_version_is_measured_as_it_was(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+def test_a_version_is_measured_as_it_was(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
     book = stocked.workbench.evaluation.profiles
     book.save(replace(profiles()["relevance"], name="mine", threshold=0.1), "Ben")
     book.save(replace(profiles()["relevance"], name="mine", threshold=0.2), "Ben", after=1)
     screen = named(opened("tuning.py", view="measure", a="mine@1", b="mine"))
     pressed(screen, "Measure")
-    assert {each.profile.ref for each in lab(stocked).experiments()} == {"mine@1", "mine@2"}
+    assert {each.profile.ref for each in experiment_runner(stocked).experiments()} == {"mine@1", "mine@2"}
     assert "**A mine\\@1**" in words(screen)
 
 
 def test_an_unknown_profile_in_the_address_falls_back_to_the_one_that_holds(
-    stocked: Shelf, payroll: QuestionSet, opened: Opened
+    stocked: Stack, payroll: QuestionSet, opened: Opened
 ) -> None:
     stocked.workbench.evaluation.profiles.choose(None, "authority", "Ben")
     screen = opened("tuning.py", view="measure", a="charm@9", b="")
@@ -273,19 +275,19 @@ def test_an_unknown_profile_in_the_address_falls_back_to_the_one_that_holds(
     assert params(screen)["a"] == "authority"
 
 
-def test_a_killed_measurement_can_begin_again(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
-    begun = lab(stocked).begin(payroll.id, "relevance", "Ben")
+def test_a_killed_measurement_can_begin_again(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
+    begun = experiment_runner(stocked).begin(payroll.id, "relevance", "Ben")
     long_ago = datetime.now(UTC) - 2 * QUIET_AFTER
     stocked.tunings.change_experiment(replace(begun, beat_at=long_ago, started_at=long_ago, done=4))
     screen = opened("tuning.py", view="measure", a="relevance")
     assert "was interrupted at 4 of 13 questions, 2 min ago" in words(screen)
     pressed(screen, "Begin again")
-    assert lab(stocked).experiment(begun.id).state is RunState.DONE
+    assert experiment_runner(stocked).experiment(begun.id).state is RunState.DONE
     assert "**A relevance**" in words(screen)
 
 
-def test_one_under_way_elsewhere_is_told_and_left_alone(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
-    begun = lab(stocked).begin(payroll.id, "relevance", "Ben")
+def test_one_under_way_elsewhere_is_told_and_left_alone(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
+    begun = experiment_runner(stocked).begin(payroll.id, "relevance", "Ben")
     stocked.tunings.change_experiment(replace(begun, beat_at=datetime.now(UTC), done=4))
     screen = opened("tuning.py", view="measure", a="relevance")
     (bar,) = screen.get("progress")
@@ -294,7 +296,7 @@ def test_one_under_way_elsewhere_is_told_and_left_alone(stocked: Shelf, payroll:
 
 
 def test_a_failed_measurement_says_why_and_can_be_forgotten(
-    stocked: Shelf, payroll: QuestionSet, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    stocked: Stack, payroll: QuestionSet, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*asked: object, **how: object) -> object:
         raise StoreFailed("The disk is full.", "Make room.")
@@ -303,13 +305,13 @@ def test_a_failed_measurement_says_why_and_can_be_forgotten(
     screen = pressed(named(opened("tuning.py", view="measure", a="relevance")), "Measure")
     assert "failed" in words(screen)
     assert "The disk is full" in words(screen)
-    [failed] = lab(stocked).experiments()
+    [failed] = experiment_runner(stocked).experiments()
     screen.button(key=f"lab.forget.{failed.id}").click().run()
-    assert lab(stocked).experiments() == []
+    assert experiment_runner(stocked).experiments() == []
 
 
 def test_measuring_can_be_stopped(
-    stocked: Shelf, payroll: QuestionSet, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    stocked: Stack, payroll: QuestionSet, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     search = stocked.workbench.search._pipeline.search_many
     may: list[bool] = []
@@ -328,14 +330,14 @@ def test_measuring_can_be_stopped(
     screen.run()
     may.append(True)
     deadline = time.monotonic() + 30
-    while lab(stocked).experiments()[0].state is RunState.RUNNING and time.monotonic() < deadline:
+    while experiment_runner(stocked).experiments()[0].state is RunState.RUNNING and time.monotonic() < deadline:
         time.sleep(0.02)
     screen.run()
     assert "was stopped at 4 of 13 questions" in words(screen)
 
 
 def test_a_measure_over_time_is_drawn_from_the_second_measurement_on(
-    stocked: Shelf, payroll: QuestionSet, opened: Opened
+    stocked: Stack, payroll: QuestionSet, opened: Opened
 ) -> None:
     measured(stocked, payroll)
     assert "over time" not in words(opened("tuning.py", view="measure", a="relevance"))
@@ -347,7 +349,7 @@ def test_a_measure_over_time_is_drawn_from_the_second_measurement_on(
 
 
 def test_a_store_that_does_not_answer_is_told(
-    stocked: Shelf, payroll: QuestionSet, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    stocked: Stack, payroll: QuestionSet, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*asked: object) -> object:
         raise StoreFailed("The database does not answer.", "Start it.")
@@ -356,7 +358,7 @@ def test_a_store_that_does_not_answer_is_told(
     assert "The database does not answer" in words(opened("tuning.py", view="measure"))
 
 
-def test_a_hostile_question_and_note_are_shown_as_they_are(stocked: Shelf, opened: Opened) -> None:
+def test_a_hostile_question_and_note_are_shown_as_they_are(stocked: Stack, opened: Opened) -> None:
     made = kept_set(stocked, "=cmd|'/c calc'!A1 :red[x] overtime?", "overtime **rate**")
     ended = measured(stocked, made, note=":red[shout] *x*")
     said = words(opened("tuning.py", view="measure", a="relevance"))
@@ -370,7 +372,7 @@ def test_a_hostile_question_and_note_are_shown_as_they_are(stocked: Shelf, opene
 
 
 def test_a_search_for_weights_is_begun_from_the_chosen_base(
-    stocked: Shelf, payroll: QuestionSet, opened: Opened
+    stocked: Stack, payroll: QuestionSet, opened: Opened
 ) -> None:
     screen = named(opened("tuning.py", view="optimise", a="relevance"))
     assert "No search for weights yet" in words(screen)
@@ -379,7 +381,7 @@ def test_a_search_for_weights_is_begun_from_the_chosen_base(
     screen.number_input(key="optimise.seed").set_value(7)
     screen.run()
     pressed(screen, "Search for better weights")
-    [kept] = lab(stocked).experiments()
+    [kept] = experiment_runner(stocked).experiments()
     assert kept.state is RunState.DONE, kept.problem
     assert kept.optimising is not None
     assert (kept.optimising.measure, kept.optimising.trials, kept.optimising.folds, kept.optimising.seed) == (
@@ -393,25 +395,25 @@ def test_a_search_for_weights_is_begun_from_the_chosen_base(
     assert "seed 7: the same again finds the same" in said
 
 
-def test_too_few_judged_questions_say_how_many_are_needed(stocked: Shelf, opened: Opened) -> None:
+def test_too_few_judged_questions_say_how_many_are_needed(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, "overtime rate", "overtime shift")
     screen = pressed(named(opened("tuning.py", view="optimise", a="relevance")), "Search for better weights")
     assert "2 judged questions are too few" in words(screen)
     assert "at least 10 questions first" in words(screen)
 
 
-def found_in(shelf: Shelf, questions: QuestionSet, base: str, **differs: object) -> Experiment:
+def found_in(library: Stack, questions: QuestionSet, base: str, **differs: object) -> Experiment:
     """A finished search for weights whose worth is given."""
-    ended = measured(shelf, questions, base, optimising=WANTED)
+    ended = measured(library, questions, base, optimising=WANTED)
     assert ended.optimised is not None, ended.problem
     better = replace(ended.optimised.profile, weights={"similarity": 0.4, "term_coverage": 0.6})
     told = replace(ended, optimised=replace(ended.optimised, profile=better, **differs))
-    shelf.tunings.change_experiment(told)
+    library.tunings.change_experiment(told)
     return told
 
 
 def test_what_is_recommended_becomes_a_profile_with_one_click(
-    stocked: Shelf, payroll: QuestionSet, opened: Opened
+    stocked: Stack, payroll: QuestionSet, opened: Opened
 ) -> None:
     ended = found_in(stocked, payroll, "relevance", recommended=True, verdict="Recommended: ndcg@10 +0.2.")
     screen = named(opened("tuning.py", view="optimise", a="relevance"))
@@ -429,7 +431,7 @@ def test_what_is_recommended_becomes_a_profile_with_one_click(
 
 
 def test_what_is_not_recommended_is_saved_only_when_one_insists(
-    stocked: Shelf, payroll: QuestionSet, opened: Opened
+    stocked: Stack, payroll: QuestionSet, opened: Opened
 ) -> None:
     book = stocked.workbench.evaluation.profiles
     book.save(replace(profiles()["relevance"], name="mine"), "Ben")
@@ -446,7 +448,7 @@ def test_what_is_not_recommended_is_saved_only_when_one_insists(
     assert "Saved as **mine\\@2**" in words(screen)
 
 
-def test_a_name_that_cannot_be_one_is_refused(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+def test_a_name_that_cannot_be_one_is_refused(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
     ended = found_in(stocked, payroll, "relevance", recommended=True)
     screen = named(opened("tuning.py", view="optimise", a="relevance"))
     screen.text_input(key=f"optimise.keep.{ended.id}.name").set_value("balanced").run()
@@ -454,7 +456,7 @@ def test_a_name_that_cannot_be_one_is_refused(stocked: Shelf, payroll: QuestionS
     assert "comes with the product and does not change" in words(screen)
 
 
-def test_weights_the_folds_do_not_agree_on_are_told(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+def test_weights_the_folds_do_not_agree_on_are_told(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
     spread = {"similarity": (0.1, 0.6), "term_coverage": (0.5, 0.6), "keyword": (0.0, 0.0)}
     change = MetricChange("q1", "What got worse?", "natural", 1.0, 0.25)
     found_in(stocked, payroll, "relevance", spread=spread, worse=(change,), better=())
@@ -466,7 +468,7 @@ def test_weights_the_folds_do_not_agree_on_are_told(stocked: Shelf, payroll: Que
 
 
 def test_of_several_searches_the_newest_from_the_base_is_shown(
-    stocked: Shelf, payroll: QuestionSet, opened: Opened
+    stocked: Stack, payroll: QuestionSet, opened: Opened
 ) -> None:
     found_in(stocked, payroll, "relevance", verdict="Not recommended: first.", recommended=False)
     found_in(stocked, payroll, "authority", verdict="Not recommended: second.", recommended=False)
@@ -478,17 +480,17 @@ def test_of_several_searches_the_newest_from_the_base_is_shown(
 # Threshold
 
 
-def test_a_threshold_needs_a_measurement_first(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+def test_a_threshold_needs_a_measurement_first(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
     screen = named(opened("tuning.py", view="threshold", a="relevance"))
     assert "relevance has not been measured with this set" in words(screen)
     pressed(screen, "Measure")
     assert "relevant and" in words(screen)
 
 
-def judged_well(shelf: Shelf, questions: QuestionSet) -> Experiment:
+def judged_well(library: Stack, questions: QuestionSet) -> Experiment:
     """Measured, with the first ten of every question judged: what is not known to answer is irrelevant."""
-    first = measured(shelf, questions)
-    shelf.tunings.judge(
+    first = measured(library, questions)
+    library.tunings.judge(
         [
             Judgment(questions.id, each.question_id, unit, 0, "Ben", NOW)
             for each in first.outcomes
@@ -496,11 +498,11 @@ def judged_well(shelf: Shelf, questions: QuestionSet) -> Experiment:
             if unit not in {name for name, _, grade in each.scored if grade > 0}
         ]
     )
-    return measured(shelf, questions)
+    return measured(library, questions)
 
 
 def test_the_consequences_of_a_threshold_are_told_and_follow_the_slider(
-    stocked: Shelf, payroll: QuestionSet, opened: Opened
+    stocked: Stack, payroll: QuestionSet, opened: Opened
 ) -> None:
     ended = judged_well(stocked, payroll)
     cuts = cuts_of(ended)
@@ -519,7 +521,7 @@ def test_the_consequences_of_a_threshold_are_told_and_follow_the_slider(
     assert "**Lose their last relevant result** · 12" in words(screen)
 
 
-def test_a_threshold_is_saved_as_a_new_version(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+def test_a_threshold_is_saved_as_a_new_version(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
     book = stocked.workbench.evaluation.profiles
     book.save(replace(profiles()["relevance"], name="mine"), "Ben")
     ended = measured(stocked, payroll, "mine")
@@ -536,7 +538,7 @@ def test_a_threshold_is_saved_as_a_new_version(stocked: Shelf, payroll: Question
     assert newest.note.startswith("Threshold 0.5 → 0.42: ")
 
 
-def test_figures_that_flatter_are_doubted(stocked: Shelf, payroll: QuestionSet, opened: Opened) -> None:
+def test_figures_that_flatter_are_doubted(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
     measured(stocked, payroll)
     screen = opened("tuning.py", view="threshold", a="relevance")
     assert any("of the first ten results nobody has graded" in each.value for each in screen.warning)

@@ -16,7 +16,7 @@ from core.evaluation.tuning.sliders import tried
 from core.evaluation.tuning.trial import compared
 from core.knowledge.profiles import profiles
 from pages.components.tuning.rank_changes import KINDS, kind_of, rank_lines
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 TOPIC = "Employer pay overtime one and one-half times the regular rate hours beyond forty workweek"
@@ -56,8 +56,8 @@ def heads(screen: AppTest) -> list[str]:
     return [each.value for each in screen.markdown if re.match(r"\*\*\d+\*\* :", each.value)]
 
 
-def assessed(shelf: Shelf, *names: str) -> None:
-    desk = shelf.workbench.coverage
+def assessed(library: Stack, *names: str) -> None:
+    desk = library.workbench.coverage
     desk.add_topics([Topic(name) for name in names])
     desk.runs.carry_out(desk.runs.start(None).id)
 
@@ -65,11 +65,11 @@ def assessed(shelf: Shelf, *names: str) -> None:
 # What is asked
 
 
-def test_an_empty_library_says_what_to_do(shelf: Shelf, opened: Opened) -> None:
+def test_an_empty_library_says_what_to_do(library: Stack, opened: Opened) -> None:
     assert "Nothing to tune on yet" in words(opened("tuning.py"))
 
 
-def test_without_a_question_what_others_asked_is_offered(stocked: Shelf, opened: Opened) -> None:
+def test_without_a_question_what_others_asked_is_offered(stocked: Stack, opened: Opened) -> None:
     stocked.workbench.search.run(SearchRequest(QUESTION))
     screen = opened("tuning.py")
     assert "**Last searches**" in words(screen)
@@ -78,7 +78,7 @@ def test_without_a_question_what_others_asked_is_offered(stocked: Shelf, opened:
     assert screen.query_params["q"] == QUESTION
 
 
-def test_questions_of_a_set_are_offered_and_asked_as_they_are_narrowed(stocked: Shelf, opened: Opened) -> None:
+def test_questions_of_a_set_are_offered_and_asked_as_they_are_narrowed(stocked: Stack, opened: Opened) -> None:
     judging = stocked.workbench.evaluation.judging
     narrow = SearchFilters(truths=("regulatory",))
     judging.add_question(judging.add_set("Payroll", None, Level.PASSAGE, "Ann").id, QUESTION, filters=narrow)
@@ -90,7 +90,7 @@ def test_questions_of_a_set_are_offered_and_asked_as_they_are_narrowed(stocked: 
     assert screen.query_params["q"] == QUESTION and "truths" not in screen.query_params
 
 
-def test_what_nothing_answers_no_profile_answers(stocked: Shelf, opened: Opened) -> None:
+def test_what_nothing_answers_no_profile_answers(stocked: Stack, opened: Opened) -> None:
     screen = opened("tuning.py", q="zebra xylophone quark")
     said = words(screen)
     assert "Nothing in the library answers this" in said and "no profile changes it" in said
@@ -98,7 +98,7 @@ def test_what_nothing_answers_no_profile_answers(stocked: Shelf, opened: Opened)
 
 
 def test_a_leg_that_failed_is_told_and_the_rest_is_tuned(
-    stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*args: object, **kwargs: object) -> None:
         raise StoreFailed("The keyword index is gone.", "Rebuild it.")
@@ -111,7 +111,7 @@ def test_a_leg_that_failed_is_told_and_the_rest_is_tuned(
     assert len(heads(screen)) >= 1
 
 
-def test_a_failed_search_is_an_error(stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_search_is_an_error(stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: object, **kwargs: object) -> None:
         raise StoreFailed("The database went away.", "Start it again.")
 
@@ -123,7 +123,7 @@ def test_a_failed_search_is_an_error(stocked: Shelf, opened: Opened, monkeypatch
 # What is tried
 
 
-def test_a_slider_moves_the_ranking_the_shares_and_the_url(stocked: Shelf, opened: Opened) -> None:
+def test_a_slider_moves_the_ranking_the_shares_and_the_url(stocked: Stack, opened: Opened) -> None:
     screen = opened("tuning.py", q=QUESTION)
     assert "Nothing is moved yet" in words(screen) and "trial" not in screen.query_params
     before = heads(screen)
@@ -139,7 +139,7 @@ def test_a_slider_moves_the_ranking_the_shares_and_the_url(stocked: Shelf, opene
     assert "Threshold :primary[• was 0.25]" in labels
 
 
-def test_the_ranking_is_that_of_a_search_with_the_same_numbers(stocked: Shelf, opened: Opened) -> None:
+def test_the_ranking_is_that_of_a_search_with_the_same_numbers(stocked: Stack, opened: Opened) -> None:
     screen = opened("tuning.py", q=QUESTION, trial="w.authority:0.6,threshold:0.2")
     book = stocked.workbench.evaluation.profiles
     made = tried(book.find("balanced"), {"w.authority": 0.6, "threshold": 0.2})
@@ -148,7 +148,7 @@ def test_the_ranking_is_that_of_a_search_with_the_same_numbers(stocked: Shelf, o
     assert totals == [f"**{hit.score.total:.3f}**" for hit in result.hits]
 
 
-def test_reset_lets_every_slider_stand_where_it_stood(stocked: Shelf, opened: Opened) -> None:
+def test_reset_lets_every_slider_stand_where_it_stood(stocked: Stack, opened: Opened) -> None:
     screen = opened("tuning.py", q=QUESTION, trial="w.authority:0.6,threshold:0.2")
     pressed(screen, "Reset")
     assert "trial" not in screen.query_params and "Nothing is moved yet" in words(screen)
@@ -156,7 +156,7 @@ def test_reset_lets_every_slider_stand_where_it_stood(stocked: Shelf, opened: Op
     assert "Reset" not in [button.label for button in screen.button]
 
 
-def test_a_url_opens_the_trial_of_a_colleague_with_its_group(stocked: Shelf, opened: Opened) -> None:
+def test_a_url_opens_the_trial_of_a_colleague_with_its_group(stocked: Stack, opened: Opened) -> None:
     screen = opened("tuning.py", q=QUESTION, base="trend", trial="fusion_k:20,legs.dense:0.1,w.fusion:0.4", depth="20")
     assert screen.selectbox(key="tune.base").value == "trend"
     assert screen.slider(key="tune.at.fusion_k").value == 20
@@ -166,12 +166,12 @@ def test_a_url_opens_the_trial_of_a_colleague_with_its_group(stocked: Shelf, ope
     assert screen.query_params["base"] == "trend" and screen.query_params["depth"] == "20"
 
 
-def test_filters_of_a_url_narrow_what_is_tuned_and_stay_in_it(stocked: Shelf, opened: Opened) -> None:
+def test_filters_of_a_url_narrow_what_is_tuned_and_stay_in_it(stocked: Stack, opened: Opened) -> None:
     screen = opened("tuning.py", q="overtime", truths="regulatory")
     assert "truth is regulatory" in words(screen) and screen.query_params["truths"] == "regulatory"
 
 
-def test_a_hostile_trial_is_told_once_and_the_rest_of_it_holds(stocked: Shelf, opened: Opened) -> None:
+def test_a_hostile_trial_is_told_once_and_the_rest_of_it_holds(stocked: Stack, opened: Opened) -> None:
     screen = opened("tuning.py", q=QUESTION, trial=f"{HOSTILE},w.authority:0.5", base="<b>x</b>", depth="1e9")
     told = "".join(each.value for each in screen.warning).replace("\\", "")
     assert "'w.zebra' is nothing that can be moved" in told and "There is no score profile '<b>x</b>'" in told
@@ -180,7 +180,7 @@ def test_a_hostile_trial_is_told_once_and_the_rest_of_it_holds(stocked: Shelf, o
     assert not screen.warning
 
 
-def test_a_profile_without_any_weight_is_told_and_scores_nothing(stocked: Shelf, opened: Opened) -> None:
+def test_a_profile_without_any_weight_is_told_and_scores_nothing(stocked: Stack, opened: Opened) -> None:
     screen = opened("tuning.py", q=QUESTION, base="memory")
     slid(screen, "w.fusion", 0.0)
     assert "Every weight is 0" in screen.warning[0].value
@@ -189,19 +189,19 @@ def test_a_profile_without_any_weight_is_told_and_scores_nothing(stocked: Shelf,
     assert not screen.warning and heads(screen)
 
 
-def test_a_threshold_nothing_reaches_is_said_with_what_leaves(stocked: Shelf, opened: Opened) -> None:
+def test_a_threshold_nothing_reaches_is_said_with_what_leaves(stocked: Stack, opened: Opened) -> None:
     screen = opened("tuning.py", q=QUESTION, trial="threshold:1")
     assert "Nothing reached the threshold 1" in screen.info[0].value
     opening(screen, tabs="Enters and leaves")
     assert "below threshold" in words(screen).replace("\\", "") and "**Enters** · 0" in words(screen)
 
 
-def test_sliders_that_change_nothing_say_why(stocked: Shelf, opened: Opened) -> None:
+def test_sliders_that_change_nothing_say_why(stocked: Stack, opened: Opened) -> None:
     screen = opening(opened("tuning.py", q=QUESTION), group_FUSION=True)
     assert "no effect while the factor *Rank in the legs* has no weight" in words(screen)
 
 
-def test_what_was_moved_in_a_group_that_is_closed_stays_moved(stocked: Shelf, opened: Opened) -> None:
+def test_what_was_moved_in_a_group_that_is_closed_stays_moved(stocked: Stack, opened: Opened) -> None:
     screen = opening(opened("tuning.py", q=QUESTION), group_MULTIPLIERS=True)
     slid(screen, "m.temporal", 0.5)
     opening(screen, group_MULTIPLIERS=False)
@@ -215,7 +215,7 @@ def test_what_was_moved_in_a_group_that_is_closed_stays_moved(stocked: Shelf, op
     assert screen.slider(key="tune.at.m.temporal").value == 0.0
 
 
-def test_a_relational_question_has_its_own_leg_weights(stocked: Shelf, opened: Opened) -> None:
+def test_a_relational_question_has_its_own_leg_weights(stocked: Stack, opened: Opened) -> None:
     stocked.add(
         "rates.md", "# Rates\nThe overtime rate is related to the regular rate: it is one and one-half times it.\n"
     )
@@ -227,7 +227,7 @@ def test_a_relational_question_has_its_own_leg_weights(stocked: Shelf, opened: O
     }
 
 
-def test_another_base_begins_anew_and_the_first_is_found_as_it_was_left(stocked: Shelf, opened: Opened) -> None:
+def test_another_base_begins_anew_and_the_first_is_found_as_it_was_left(stocked: Stack, opened: Opened) -> None:
     screen = slid(opened("tuning.py", q=QUESTION), "w.authority", 0.5)
     screen.selectbox(key="tune.base").set_value("relevance").run()
     assert screen.slider(key="tune.at.w.authority").value == 0.25
@@ -236,7 +236,7 @@ def test_another_base_begins_anew_and_the_first_is_found_as_it_was_left(stocked:
     assert screen.slider(key="tune.at.w.authority").value == 0.5
 
 
-def test_another_room_and_back_finds_the_trial_as_it_was(stocked: Shelf, opened: Opened) -> None:
+def test_another_room_and_back_finds_the_trial_as_it_was(stocked: Stack, opened: Opened) -> None:
     screen = slid(opened("tuning.py", q="overtime", depth="20"), "w.authority", 0.5)
     screen.text_input(key="tune.question").set_value(QUESTION).run()
     screen.selectbox(key="tune.base").set_value("relevance").run()
@@ -260,7 +260,7 @@ def test_no_two_kinds_of_move_look_alike_without_their_colour() -> None:
     assert len(set(looks)) == len({look[0] for look in looks}) == len(KINDS)
 
 
-def test_the_lines_join_the_ranks_of_both_lists_and_names_are_only_text(stocked: Shelf) -> None:
+def test_the_lines_join_the_ranks_of_both_lists_and_names_are_only_text(stocked: Stack) -> None:
     tuning = stocked.workbench.evaluation
     stocked.add("<b>overtime</b>.md", "# Overtime\nOvertime is paid at one and one-half times the regular rate.\n")
     before = tuning.retrieved(SearchRequest(QUESTION))
@@ -281,7 +281,7 @@ def test_the_lines_join_the_ranks_of_both_lists_and_names_are_only_text(stocked:
 # What is kept
 
 
-def test_a_trial_is_saved_as_the_next_version_which_becomes_the_base(stocked: Shelf, opened: Opened) -> None:
+def test_a_trial_is_saved_as_the_next_version_which_becomes_the_base(stocked: Stack, opened: Opened) -> None:
     screen = slid(opened("tuning.py", q=QUESTION), "w.authority", 0.5)
     saved(screen, "mine")
     book = stocked.workbench.evaluation.profiles
@@ -296,14 +296,14 @@ def test_a_trial_is_saved_as_the_next_version_which_becomes_the_base(stocked: Sh
     assert screen.selectbox(key="tune.base").value == "mine@2"
 
 
-def test_what_would_be_saved_is_shown_before(stocked: Shelf, opened: Opened) -> None:
+def test_what_would_be_saved_is_shown_before(stocked: Stack, opened: Opened) -> None:
     screen = opening(slid(opened("tuning.py", q=QUESTION), "threshold", 0.4), save=True)
     assert "**1 change** to balanced" in words(screen)
     (row,) = screen.dataframe[0].value.to_dict("records")
     assert (row["What"], row["balanced"], row["trial"]) == ("Threshold", "0.25", "0.40")
 
 
-def test_who_saves_must_be_said_and_who_was_slower_is_told(stocked: Shelf, opened: Opened) -> None:
+def test_who_saves_must_be_said_and_who_was_slower_is_told(stocked: Stack, opened: Opened) -> None:
     book = stocked.workbench.evaluation.profiles
     screen = slid(opened("tuning.py", q=QUESTION), "threshold", 0.4)
     saved(screen, "mine", who="")
@@ -317,12 +317,12 @@ def test_who_saves_must_be_said_and_who_was_slower_is_told(stocked: Shelf, opene
     assert screen.query_params["trial"] == "threshold:0.4"
 
 
-def test_a_built_in_name_is_not_taken(stocked: Shelf, opened: Opened) -> None:
+def test_a_built_in_name_is_not_taken(stocked: Stack, opened: Opened) -> None:
     screen = saved(slid(opened("tuning.py", q=QUESTION), "threshold", 0.4), "Relevance")
     assert "comes with the product" in "".join(each.value for each in screen.warning)
 
 
-def test_a_kept_profile_is_made_the_default_and_leads_to_search(stocked: Shelf, opened: Opened) -> None:
+def test_a_kept_profile_is_made_the_default_and_leads_to_search(stocked: Stack, opened: Opened) -> None:
     screen = saved(slid(opened("tuning.py", q=QUESTION, project="Tallgrass"), "threshold", 0.4), "mine")
     pressed(screen, "For Tallgrass")
     book = stocked.workbench.evaluation.profiles
@@ -335,12 +335,12 @@ def test_a_kept_profile_is_made_the_default_and_leads_to_search(stocked: Shelf, 
 # The board
 
 
-def test_without_a_board_coverage_is_where_to_go(stocked: Shelf, opened: Opened) -> None:
+def test_without_a_board_coverage_is_where_to_go(stocked: Stack, opened: Opened) -> None:
     screen = opening(opened("tuning.py", q=QUESTION, trial="covered:0.9"), tabs="Coverage")
     assert "No board is assessed yet" in words(screen) and "Assess topics on Coverage" in words(screen)
 
 
-def test_cells_that_would_flip_are_listed_and_a_decision_stays(stocked: Shelf, opened: Opened) -> None:
+def test_cells_that_would_flip_are_listed_and_a_decision_stays(stocked: Stack, opened: Opened) -> None:
     assessed(stocked, TOPIC)
     desk = stocked.workbench.coverage
     board = desk.board(None)
@@ -360,6 +360,6 @@ def test_cells_that_would_flip_are_listed_and_a_decision_stays(stocked: Shelf, o
     assert "**Coverage cells that would flip** · 0" in words(screen)
 
 
-def test_hostile_names_are_only_text(stocked: Shelf, opened: Opened) -> None:
+def test_hostile_names_are_only_text(stocked: Stack, opened: Opened) -> None:
     screen = opened("tuning.py", q="overtime <b>bold</b> :red[rate] $5", trial="w.authority:0.4")
     assert "<b>" not in words(screen) and ":red[x" not in words(screen)

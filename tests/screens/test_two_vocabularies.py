@@ -9,15 +9,15 @@ from streamlit.testing.v1 import AppTest
 from core.domain.coverage import Topic
 from pages.components import session
 from tests.library.test_two_vocabularies import HAULIERS, NOTICE, OURS, THEIRS
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 Shown = Callable[..., tuple[AppTest, AppTest]]
 
 
 @pytest.fixture
-def shelves(shelf: Shelf, tmp_path: Path) -> tuple[Shelf, Shelf]:
+def libraries(library: Stack, tmp_path: Path) -> tuple[Stack, Stack]:
     """Two libraries with the same documents, each read by its own vocabulary."""
-    both = shelf, Shelf(tmp_path / "theirs")
+    both = library, Stack(tmp_path / "theirs")
     for library, vocabulary in zip(both, (OURS, THEIRS), strict=True):
         library.workbench.vocabulary.save(vocabulary, who="Ann")
         library.add("notice.md", NOTICE)
@@ -26,12 +26,12 @@ def shelves(shelf: Shelf, tmp_path: Path) -> tuple[Shelf, Shelf]:
 
 
 @pytest.fixture
-def shown(shelves: tuple[Shelf, Shelf], opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Shown:
+def shown(libraries: tuple[Stack, Stack], opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Shown:
     """Draw a page for the first library, for the second, and for the first again; gives the last two."""
 
     def shown(page: str, **params: str | list[str]) -> tuple[AppTest, AppTest]:
         drawn = []
-        for library in (*shelves, shelves[0]):
+        for library in (*libraries, libraries[0]):
             monkeypatch.setattr(session, "workbench", lambda library=library: library.workbench)
             drawn.append(opened(page, **params))
         return drawn[2], drawn[1]
@@ -69,8 +69,8 @@ def test_the_library_and_its_labels_have_the_titles_of_their_own_library(shown: 
     assert ["Duties" in options for options in offered] == [False, True]
 
 
-def test_coverage_has_the_titles_of_their_own_library(shelves: tuple[Shelf, Shelf], shown: Shown) -> None:
-    for library in shelves:
+def test_coverage_has_the_titles_of_their_own_library(libraries: tuple[Stack, Stack], shown: Shown) -> None:
+    for library in libraries:
         desk = library.workbench.coverage
         desk.add_topics([Topic("erasure request in Kosova")])
         desk.runs.carry_out(desk.runs.start(None).id)

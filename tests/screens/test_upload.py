@@ -9,14 +9,14 @@ from core.domain.documents import DocumentState
 from core.domain.errors import FileTooCostly
 from core.library.upload_queue import UploadQueueView
 from core.ports.job_queue import FailedWork, JobKind
-from tests.screens.conftest import LAW, POLICY, Opened, Shelf, words
+from tests.screens.conftest import LAW, POLICY, Opened, Stack, words
 
 
-def test_an_empty_list_says_what_to_do(shelf: Shelf, opened: Opened) -> None:
+def test_an_empty_list_says_what_to_do(library: Stack, opened: Opened) -> None:
     assert "No files yet" in words(opened("upload.py"))
 
 
-def test_good_files_are_read_although_bad_ones_stand_beside_them(shelf: Shelf, opened: Opened) -> None:
+def test_good_files_are_read_although_bad_ones_stand_beside_them(library: Stack, opened: Opened) -> None:
     screen = opened("upload.py")
     files = [
         ("policy.md", POLICY.encode(), "text/markdown"),
@@ -26,14 +26,14 @@ def test_good_files_are_read_although_bad_ones_stand_beside_them(shelf: Shelf, o
     ]
     screen.file_uploader[0].set_value(files).run()
     next(each for each in screen.button if each.label == "Upload 4 files").click().run()
-    states = {each.name: each.state for each in shelf.workbench.documents.list()}
+    states = {each.name: each.state for each in library.workbench.documents.list()}
     assert states == {"policy.md": "ready", "law.md": "ready", "broken.pdf": "failed"}
     assert "empty" in screen.error[0].value and "0 bytes" in screen.error[0].value.replace("\\", "")
-    failed = next(each for each in shelf.workbench.documents.list() if each.state is DocumentState.FAILED)
+    failed = next(each for each in library.workbench.documents.list() if each.state is DocumentState.FAILED)
     assert failed.remedy.split(".")[0] in words(screen).replace("\\", "")
 
 
-def test_the_same_bytes_are_recognised(stocked: Shelf, opened: Opened) -> None:
+def test_the_same_bytes_are_recognised(stocked: Stack, opened: Opened) -> None:
     before = len(stocked.workbench.documents.list())
     screen = opened("upload.py")
     screen.file_uploader[0].set_value([("copy_of_law.md", LAW.encode(), "text/markdown")]).run()
@@ -43,14 +43,14 @@ def test_the_same_bytes_are_recognised(stocked: Shelf, opened: Opened) -> None:
     assert len(stocked.workbench.documents.list()) == before
 
 
-def test_a_known_file_of_the_same_name_is_named_once(stocked: Shelf, opened: Opened) -> None:
+def test_a_known_file_of_the_same_name_is_named_once(stocked: Stack, opened: Opened) -> None:
     screen = opened("upload.py")
     screen.file_uploader[0].set_value([("flsa_section_207.md", LAW.encode(), "text/markdown")]).run()
     next(each for each in screen.button if each.label == "Upload 1 file").click().run()
     assert screen.info[0].value.count("flsa") == 1
 
 
-def test_a_running_job_shows_its_step_and_the_share_that_is_done(stocked: Shelf, opened: Opened) -> None:
+def test_a_running_job_shows_its_step_and_the_share_that_is_done(stocked: Stack, opened: Opened) -> None:
     stocked.jobs.run = lambda document_id: None
     stocked.add("later.md", "# Later\nThis one waits for its turn.")
     screen = opened("upload.py")
@@ -58,38 +58,38 @@ def test_a_running_job_shows_its_step_and_the_share_that_is_done(stocked: Shelf,
     assert "waiting" in " ".join(str(each.proto) for each in screen.markdown)
 
 
-def test_a_failed_file_can_be_tried_again_where_that_can_help(shelf: Shelf, opened: Opened) -> None:
-    slow = shelf.add("slow.md", POLICY)
-    shelf.workbench.ingestion.fail(slow, FileTooCostly("Reading it took more than 60 seconds.", "Split it."))
-    shelf.add("broken.pdf", "%PDF-1.7 no more")
+def test_a_failed_file_can_be_tried_again_where_that_can_help(library: Stack, opened: Opened) -> None:
+    slow = library.add("slow.md", POLICY)
+    library.workbench.ingestion.fail(slow, FileTooCostly("Reading it took more than 60 seconds.", "Split it."))
+    library.add("broken.pdf", "%PDF-1.7 no more")
     tried: list[int] = []
-    shelf.jobs.run = tried.append
+    library.jobs.run = tried.append
     screen = opened("upload.py")
     assert [each.key for each in screen.button if each.label == "Try again"] == [f"retry.{slow}"]
     pressed(screen, "Try 1 of 2 failed again")
-    assert tried == [slow] and shelf.workbench.documents.get(slow).state is DocumentState.PENDING
+    assert tried == [slow] and library.workbench.documents.get(slow).state is DocumentState.PENDING
 
 
-def test_a_file_that_cannot_be_read_is_replaced_by_one_that_can(shelf: Shelf, opened: Opened) -> None:
-    broken = shelf.add("broken.pdf", "%PDF-1.7 no more", project="Tallgrass", tags=("rules",))
+def test_a_file_that_cannot_be_read_is_replaced_by_one_that_can(library: Stack, opened: Opened) -> None:
+    broken = library.add("broken.pdf", "%PDF-1.7 no more", project="Tallgrass", tags=("rules",))
     screen = opened("upload.py")
     labels = {each.label for each in screen.button}
     assert "Remove" in labels and not [each for each in labels if each.startswith("Try ")]
     _given(screen, broken, ("empty.md", b"", "text/markdown"))
-    assert "0 bytes" in screen.error[0].value and shelf.workbench.documents.get(broken).state is DocumentState.FAILED
+    assert "0 bytes" in screen.error[0].value and library.workbench.documents.get(broken).state is DocumentState.FAILED
     _given(screen, broken, ("law.md", LAW.encode(), "text/markdown"))
-    (document,) = shelf.workbench.documents.list()
+    (document,) = library.workbench.documents.list()
     assert (document.name, document.state, document.project, document.tags) == (
         "law.md", DocumentState.READY, "Tallgrass", ("rules",),
     )  # fmt: skip
     assert not screen.error
 
 
-def test_the_very_same_file_is_tried_once_more_and_not_lost(shelf: Shelf, opened: Opened) -> None:
-    broken = shelf.add("broken.pdf", "%PDF-1.7 no more")
+def test_the_very_same_file_is_tried_once_more_and_not_lost(library: Stack, opened: Opened) -> None:
+    broken = library.add("broken.pdf", "%PDF-1.7 no more")
     screen = opened("upload.py")
     _given(screen, broken, ("copy.pdf", b"%PDF-1.7 no more", "application/pdf"))
-    (document,) = shelf.workbench.documents.list()
+    (document,) = library.workbench.documents.list()
     assert (document.id, document.state) == (broken, DocumentState.FAILED)
     assert "the very same file" in screen.toast[0].value.replace("\\", "")
 
@@ -101,7 +101,7 @@ def _given(screen: AppTest, document_id: int, file: tuple[str, bytes, str]) -> N
     screen.run()
 
 
-def test_a_label_that_is_right_is_confirmed_with_one_click(stocked: Shelf, opened: Opened) -> None:
+def test_a_label_that_is_right_is_confirmed_with_one_click(stocked: Stack, opened: Opened) -> None:
     document = next(each for each in stocked.workbench.documents.list() if each.name == "flsa_section_207.md")
     given = document.labels.truth
     screen = opened("upload.py")
@@ -111,7 +111,7 @@ def test_a_label_that_is_right_is_confirmed_with_one_click(stocked: Shelf, opene
     assert not [each for each in screen.button if each.key == f"agree.{document.id}.truth"]
 
 
-def test_a_correction_is_confirmed_and_shown(stocked: Shelf, opened: Opened) -> None:
+def test_a_correction_is_confirmed_and_shown(stocked: Stack, opened: Opened) -> None:
     document = next(each for each in stocked.workbench.documents.list() if each.name == "overtime_policy.md")
     screen = opened("upload.py")
     screen.selectbox(key=f"correct.{document.id}.truth").set_value("intent").run()
@@ -120,7 +120,7 @@ def test_a_correction_is_confirmed_and_shown(stocked: Shelf, opened: Opened) -> 
     assert "confirmed by hand" in words(screen)
 
 
-def test_the_least_sure_labels_come_first(stocked: Shelf, opened: Opened) -> None:
+def test_the_least_sure_labels_come_first(stocked: Stack, opened: Opened) -> None:
     documents = {each.id: each for each in stocked.workbench.documents.list()}
     keys = [each.key for each in opened("upload.py").selectbox if each.key and each.key.endswith(".truth")]
     shown = [documents[int(key.split(".")[1])].labels.truth for key in keys]
@@ -134,10 +134,10 @@ def pressed(screen: AppTest, label: str) -> AppTest:
     return screen.run()
 
 
-def test_a_long_list_is_shown_page_by_page_and_narrowed_by_kind_and_name(shelf: Shelf, opened: Opened) -> None:
+def test_a_long_list_is_shown_page_by_page_and_narrowed_by_kind_and_name(library: Stack, opened: Opened) -> None:
     for number in range(30):
-        shelf.add(f"law {number:02}.md", LAW.replace("207", str(number)))
-    shelf.add("broken.pdf", "%PDF-1.7 no more")
+        library.add(f"law {number:02}.md", LAW.replace("207", str(number)))
+    library.add("broken.pdf", "%PDF-1.7 no more")
     screen = opened("upload.py")
     screen.query_params["page"] = "3"
     screen.run()
@@ -152,11 +152,11 @@ def test_a_long_list_is_shown_page_by_page_and_narrowed_by_kind_and_name(shelf: 
     assert narrowed.query_params["words"] == "LAW 07" and "show" not in narrowed.query_params
 
 
-def test_a_kind_without_files_says_so(stocked: Shelf, opened: Opened) -> None:
+def test_a_kind_without_files_says_so(stocked: Stack, opened: Opened) -> None:
     assert "No file among “Failed”" in words(opened("upload.py", show="failed"))
 
 
-def test_one_file_or_all_can_be_stopped_and_tried_again(stocked: Shelf, opened: Opened) -> None:
+def test_one_file_or_all_can_be_stopped_and_tried_again(stocked: Stack, opened: Opened) -> None:
     stocked.jobs.held = True
     ids = [stocked.add(f"later {number}.md", f"# Later {number}\nIt waits for its turn.") for number in range(3)]
     screen = opened("upload.py")
@@ -172,7 +172,7 @@ def test_one_file_or_all_can_be_stopped_and_tried_again(stocked: Shelf, opened: 
     assert {stocked.workbench.documents.get(each).state for each in ids} == {"ready"}
 
 
-def test_all_truths_shown_are_confirmed_with_one_click(stocked: Shelf, opened: Opened) -> None:
+def test_all_truths_shown_are_confirmed_with_one_click(stocked: Stack, opened: Opened) -> None:
     known = [each for each in stocked.workbench.documents.list() if each.labels.truth.value]
     screen = opened("upload.py")
     pressed(screen, f"Confirm {len(known)} truth{'' if len(known) == 1 else 's'} shown")
@@ -180,19 +180,19 @@ def test_all_truths_shown_are_confirmed_with_one_click(stocked: Shelf, opened: O
     assert not [each for each in screen.button if each.label.startswith("Confirm ")]
 
 
-def test_work_that_failed_in_the_background_is_told_and_can_be_tried_again(shelf: Shelf, opened: Opened) -> None:
+def test_work_that_failed_in_the_background_is_told_and_can_be_tried_again(library: Stack, opened: Opened) -> None:
     at = datetime(2026, 3, 1, tzinfo=UTC)
-    shelf.jobs.give_up(FailedWork(JobKind.FEED, 7, at, "The server does not answer.", "Wait."))
+    library.jobs.give_up(FailedWork(JobKind.FEED, 7, at, "The server does not answer.", "Wait."))
     done: list[int] = []
-    shelf.jobs.work = lambda kind, number: done.append(number)
+    library.jobs.work = lambda kind, number: done.append(number)
     screen = opened("upload.py")
     assert "The server does not answer" in words(screen)
     pressed(screen, "Try again")
     assert done == [7] and "The server does not answer" not in words(screen)
 
 
-def test_a_folder_is_watched_and_its_files_come_in(shelf: Shelf, opened: Opened) -> None:
-    (root,) = shelf.workbench.folders.roots
+def test_a_folder_is_watched_and_its_files_come_in(library: Stack, opened: Opened) -> None:
+    (root,) = library.workbench.folders.roots
     share = root / "share"
     share.mkdir()
     path = share / "law.md"
@@ -208,4 +208,4 @@ def test_a_folder_is_watched_and_its_files_come_in(shelf: Shelf, opened: Opened)
         screen.session_state["folders.shown"] = True
         screen.run()
     assert "1 file taken in" in words(screen)
-    assert [each.name for each in shelf.workbench.documents.list()] == ["law.md"]
+    assert [each.name for each in library.workbench.documents.list()] == ["law.md"]

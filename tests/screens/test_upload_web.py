@@ -10,7 +10,7 @@ from tests.library.packing import zip_of
 from tests.library.serving import Answer, Site, served
 from tests.library.test_decrypt import PDF, locked_pdf
 from tests.library.test_feed_desk import item, rss
-from tests.screens.conftest import LAW, POLICY, Opened, Shelf, words
+from tests.screens.conftest import LAW, POLICY, Opened, Stack, words
 
 
 @pytest.fixture
@@ -41,9 +41,9 @@ def pressed(screen: AppTest, label: str) -> AppTest:
     return from_the_web(screen)
 
 
-def test_an_archive_says_how_many_files_came_out_and_what_did_not(shelf: Shelf, opened: Opened) -> None:
+def test_an_archive_says_how_many_files_came_out_and_what_did_not(library: Stack, opened: Opened) -> None:
     entries = [("a/law.md", LAW.encode()), ("a/policy.md", POLICY.encode()), ("bad.pdf", b"%PDF-1.7 no more")]
-    shelf.workbench.documents.upload("share.zip", zip_of(*entries, ("logo.gif", b"GIF89a" + bytes(40))))
+    library.workbench.documents.upload("share.zip", zip_of(*entries, ("logo.gif", b"GIF89a" + bytes(40))))
     screen = opened("upload.py")
     told = bare(screen)
     assert "Archive" in told and "3 files, 1 could not be read" in told
@@ -51,8 +51,8 @@ def test_an_archive_says_how_many_files_came_out_and_what_did_not(shelf: Shelf, 
     assert "0 with a doubtful truth" not in told or "share.zip" in told
 
 
-def test_a_file_under_a_password_asks_for_it_and_is_read(shelf: Shelf, opened: Opened) -> None:
-    shelf.workbench.documents.upload("leave.pdf", locked_pdf(PDF, "secret", "AES-256"))
+def test_a_file_under_a_password_asks_for_it_and_is_read(library: Stack, opened: Opened) -> None:
+    library.workbench.documents.upload("leave.pdf", locked_pdf(PDF, "secret", "AES-256"))
     screen = opened("upload.py")
     field = next(each for each in screen.text_input if each.label == "Password of the file")
     field.set_value("wrong")
@@ -61,17 +61,17 @@ def test_a_file_under_a_password_asks_for_it_and_is_read(shelf: Shelf, opened: O
     field = next(each for each in screen.text_input if each.label == "Password of the file")
     field.set_value("secret")
     button(screen, "Unlock").click().run()
-    (document,) = shelf.workbench.documents.list()
+    (document,) = library.workbench.documents.list()
     assert document.state is DocumentState.READY
     assert not [each for each in screen.text_input if each.label == "Password of the file"]
 
 
-def test_a_file_that_failed_otherwise_asks_for_no_password(shelf: Shelf, opened: Opened) -> None:
-    shelf.add("broken.pdf", "%PDF-1.7 no more")
+def test_a_file_that_failed_otherwise_asks_for_no_password(library: Stack, opened: Opened) -> None:
+    library.add("broken.pdf", "%PDF-1.7 no more")
     assert "Password" not in " ".join(each.label for each in opened("upload.py").text_input)
 
 
-def test_a_feed_is_followed_paused_and_deleted(shelf: Shelf, opened: Opened, site: Site) -> None:
+def test_a_feed_is_followed_paused_and_deleted(library: Stack, opened: Opened, site: Site) -> None:
     site.answers["/f.xml"] = Answer(rss(item("1", "Overtime must be paid.")))
     screen = from_the_web(opened("upload.py"))
     assert "No feed is followed yet" in bare(screen)
@@ -80,14 +80,14 @@ def test_a_feed_is_followed_paused_and_deleted(shelf: Shelf, opened: Opened, sit
     assert "Wage & hour" in bare(screen) and "1 document" in bare(screen)
     assert "followed" in screen.success[0].value
     pressed(screen, "Pause")
-    assert shelf.workbench.feeds.feeds()[0].paused and "paused" in bare(screen)
+    assert library.workbench.feeds.feeds()[0].paused and "paused" in bare(screen)
     pressed(screen, "Delete")
-    assert list(shelf.workbench.feeds.feeds()) == []
-    assert [each.source_type for each in shelf.workbench.documents.list()] == [SourceType.FEED]
+    assert list(library.workbench.feeds.feeds()) == []
+    assert [each.source_type for each in library.workbench.documents.list()] == [SourceType.FEED]
 
 
-def test_a_feed_that_fails_says_why_and_can_be_fetched_again(shelf: Shelf, opened: Opened, site: Site) -> None:
-    shelf.workbench.feeds.add(site.url("/gone.xml"))
+def test_a_feed_that_fails_says_why_and_can_be_fetched_again(library: Stack, opened: Opened, site: Site) -> None:
+    library.workbench.feeds.add(site.url("/gone.xml"))
     screen = from_the_web(opened("upload.py"))
     assert "answered with 404" in bare(screen)
     site.answers["/gone.xml"] = Answer(rss(item("1", "Overtime must be paid.")))
@@ -95,24 +95,24 @@ def test_a_feed_that_fails_says_why_and_can_be_fetched_again(shelf: Shelf, opene
     assert "answered with 404" not in bare(screen) and "Wage & hour" in bare(screen)
 
 
-def test_a_page_is_fetched_once(shelf: Shelf, opened: Opened, site: Site) -> None:
+def test_a_page_is_fetched_once(library: Stack, opened: Opened, site: Site) -> None:
     site.answers["/rules"] = Answer(b"<h1>Rules</h1><p>Leave is paid.</p>", headers={"Content-Type": "text/html"})
     screen = from_the_web(opened("upload.py"))
     next(each for each in screen.text_input if each.label == "Web address").set_value(site.url("/rules"))
     pressed(screen, "Fetch once")
-    (document,) = shelf.workbench.documents.list()
+    (document,) = library.workbench.documents.list()
     assert (document.name, document.source_type) == ("rules.html", SourceType.WEB)
     assert "rules.html is stored" in screen.success[0].value.replace("\\", "")
 
 
-def test_an_address_that_may_not_be_asked_is_refused_with_the_reason(shelf: Shelf, opened: Opened) -> None:
+def test_an_address_that_may_not_be_asked_is_refused_with_the_reason(library: Stack, opened: Opened) -> None:
     screen = from_the_web(opened("upload.py"))
     next(each for each in screen.text_input if each.label == "Web address").set_value("file:///etc/passwd")
     pressed(screen, "Fetch once")
     assert "not a web address" in screen.warning[0].value.replace("\\", "")
 
 
-def test_a_folder_keeps_its_paths_and_leaves_the_systems_files_out(shelf: Shelf, opened: Opened) -> None:
+def test_a_folder_keeps_its_paths_and_leaves_the_systems_files_out(library: Stack, opened: Opened) -> None:
     screen = opened("upload.py")
     screen.segmented_control[0].set_value("A folder").run()
     files = [
@@ -122,7 +122,7 @@ def test_a_folder_keeps_its_paths_and_leaves_the_systems_files_out(shelf: Shelf,
     ]
     screen.file_uploader[0].set_value(files).run()
     button(screen, "Upload 2 files").click().run()
-    assert {each.name for each in shelf.workbench.documents.list()} == {
+    assert {each.name for each in library.workbench.documents.list()} == {
         "share/policies/overtime.md",
         "share/law.md",
     }

@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.insights.store import EvidenceLink
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 V1 = """# Travel rules
 Employees travel by train wherever a train gets them there within five hours.
@@ -19,7 +19,7 @@ QUOTE = "Receipts are handed in within fourteen days after the journey has ended
 
 
 @pytest.fixture
-def two(stocked: Shelf) -> tuple[int, int]:
+def two(stocked: Stack) -> tuple[int, int]:
     """Two texts of which one looks like the newer version of the other."""
     return stocked.add("travel_rules_v1.md", V1), stocked.add("travel_rules_v2.md", V2)
 
@@ -37,14 +37,14 @@ def versions_of(opened: Opened, document_id: int) -> AppTest:
     return screen
 
 
-def test_without_likenesses_the_lists_say_what_would_appear(stocked: Shelf, opened: Opened) -> None:
+def test_without_likenesses_the_lists_say_what_would_appear(stocked: Stack, opened: Opened) -> None:
     screen = opened("library.py", view="duplicates")
     assert "No new version is suggested" in words(screen)
     screen.segmented_control(key="duplicates.view").set_value("Near-duplicates").run()
     assert "No near-duplicates" in words(screen)
 
 
-def test_upload_and_details_tell_what_a_document_is_like(stocked: Shelf, two: tuple[int, int], opened: Opened) -> None:
+def test_upload_and_details_tell_what_a_document_is_like(stocked: Stack, two: tuple[int, int], opened: Opened) -> None:
     said = plain_words(opened("upload.py"))
     assert "May be a new version of" in said and "same name but for “v2”" in said
     assert "May have a new version:" in said
@@ -56,7 +56,7 @@ def test_upload_and_details_tell_what_a_document_is_like(stocked: Shelf, two: tu
 
 
 def test_a_suggestion_is_looked_at_accepted_and_taken_back(
-    stocked: Shelf, two: tuple[int, int], opened: Opened
+    stocked: Stack, two: tuple[int, int], opened: Opened
 ) -> None:
     older, newer = two
     screen = opened("library.py", view="duplicates")
@@ -72,7 +72,7 @@ def test_a_suggestion_is_looked_at_accepted_and_taken_back(
     assert screen.button(key=f"versions.accept.{older}.{newer}")
 
 
-def test_a_rejected_suggestion_does_not_come_back(stocked: Shelf, two: tuple[int, int], opened: Opened) -> None:
+def test_a_rejected_suggestion_does_not_come_back(stocked: Stack, two: tuple[int, int], opened: Opened) -> None:
     older, newer = two
     screen = opened("library.py", view="duplicates")
     screen.button(key=f"versions.reject.{older}.{newer}").click().run()
@@ -80,7 +80,7 @@ def test_a_rejected_suggestion_does_not_come_back(stocked: Shelf, two: tuple[int
     assert not stocked.workbench.documents.get(older).archived
 
 
-def test_the_other_way_round(stocked: Shelf, two: tuple[int, int], opened: Opened) -> None:
+def test_the_other_way_round(stocked: Stack, two: tuple[int, int], opened: Opened) -> None:
     older, newer = two
     screen = opened("library.py", view="duplicates")
     screen.button(key=f"versions.other.{older}.{newer}").click().run()
@@ -89,7 +89,7 @@ def test_the_other_way_round(stocked: Shelf, two: tuple[int, int], opened: Opene
     )
 
 
-def test_groups_of_near_duplicates_are_listed_with_what_differs(stocked: Shelf, opened: Opened) -> None:
+def test_groups_of_near_duplicates_are_listed_with_what_differs(stocked: Stack, opened: Opened) -> None:
     first = stocked.add("one.md", V1)
     second = stocked.add("two.md", V1.replace("five hours", "four hours"))
     screen = opened("library.py", view="duplicates")
@@ -101,7 +101,7 @@ def test_groups_of_near_duplicates_are_listed_with_what_differs(stocked: Shelf, 
 
 
 def test_a_chain_is_shown_with_what_changed_between_any_two(
-    stocked: Shelf, two: tuple[int, int], opened: Opened
+    stocked: Stack, two: tuple[int, int], opened: Opened
 ) -> None:
     third = stocked.add("travel_rules_v3.md", V2.replace("five hours", "six hours"))
     stocked.workbench.versions.accept(*two)
@@ -116,7 +116,7 @@ def test_a_chain_is_shown_with_what_changed_between_any_two(
 
 
 def test_a_replaced_document_is_opened_by_its_address_and_names_its_successor(
-    stocked: Shelf, two: tuple[int, int], opened: Opened
+    stocked: Stack, two: tuple[int, int], opened: Opened
 ) -> None:
     stocked.workbench.versions.accept(*two)
     screen = opened("library.py", document=str(two[0]))
@@ -125,14 +125,14 @@ def test_a_replaced_document_is_opened_by_its_address_and_names_its_successor(
 
 
 def test_accepting_from_the_older_document_goes_on_with_the_newer(
-    stocked: Shelf, two: tuple[int, int], opened: Opened
+    stocked: Stack, two: tuple[int, int], opened: Opened
 ) -> None:
     screen = versions_of(opened, two[0])
     screen.button(key=f"versions.accept.{two[0]}.{two[1]}").click().run()
     assert screen.query_params["document"] == str(two[1])
 
 
-def test_any_two_are_joined_by_hand_and_what_is_refused_is_told(stocked: Shelf, opened: Opened) -> None:
+def test_any_two_are_joined_by_hand_and_what_is_refused_is_told(stocked: Stack, opened: Opened) -> None:
     known = {each.name: each.id for each in stocked.workbench.documents.list()}
     law, policy = known["flsa_section_207.md"], known["overtime_policy.md"]
     screen = versions_of(opened, law)
@@ -145,7 +145,7 @@ def test_any_two_are_joined_by_hand_and_what_is_refused_is_told(stocked: Shelf, 
     assert "is not in the library" in plain_words(screen)
 
 
-def test_documents_read_before_are_compared_on_request(stocked: Shelf, two: tuple[int, int], opened: Opened) -> None:
+def test_documents_read_before_are_compared_on_request(stocked: Stack, two: tuple[int, int], opened: Opened) -> None:
     stocked.workbench.versions._store.forget(two)
     screen = opened("library.py", view="duplicates")
     assert "2 documents were read before" in words(screen)
@@ -153,7 +153,7 @@ def test_documents_read_before_are_compared_on_request(stocked: Shelf, two: tupl
     assert "were read before" not in words(screen) and screen.button(key=f"versions.accept.{two[0]}.{two[1]}")
 
 
-def test_results_of_old_versions_say_what_replaced_them(stocked: Shelf, two: tuple[int, int], opened: Opened) -> None:
+def test_results_of_old_versions_say_what_replaced_them(stocked: Stack, two: tuple[int, int], opened: Opened) -> None:
     stocked.workbench.versions.accept(*two)
     screen = opened("search.py", q="receipts handed in within fourteen days", archived="too")
     assert "replaced by travel_rules_v2.md" in plain_words(screen)
@@ -161,7 +161,7 @@ def test_results_of_old_versions_say_what_replaced_them(stocked: Shelf, two: tup
 
 
 def test_an_insight_on_replaced_text_is_suspect_and_takes_the_new_wording(
-    stocked: Shelf, two: tuple[int, int], opened: Opened
+    stocked: Stack, two: tuple[int, int], opened: Opened
 ) -> None:
     passage = next(each for each in stocked.workbench.documents.passages(two[0]) if QUOTE in each.text)
     start = passage.start + passage.text.index(QUOTE)

@@ -14,7 +14,7 @@ from core.library.active_learning.corrections import Period
 from core.library.active_learning.store import LabelVerdict
 from pages.components.tuning import active_learning
 from pages.components.tuning.active_learning import accuracy_chart
-from tests.screens.conftest import POLICY, Shelf, words
+from tests.screens.conftest import POLICY, Stack, words
 
 KINDS = tomllib.loads((Path(__file__).parents[1] / "ingestion" / "lessons.toml").read_text("utf-8"))["kind"]
 TALKS = next(kind["document"] for kind in KINDS if kind["name"] == "toolbox talks")
@@ -56,19 +56,19 @@ def pressed(screen: AppTest, key: str) -> AppTest:
 
 
 @pytest.fixture
-def taught(shelf: Shelf) -> Shelf:
+def taught(library: Stack) -> Stack:
     """Six toolbox talks, all but the first corrected."""
-    ids = [shelf.add(f"{each['name']}.txt", each["text"]) for each in TALKS]
-    shelf.workbench.documents.correct_many([(each, "truth", "compliance") for each in ids[1:]], "Ann")
-    return shelf
+    ids = [library.add(f"{each['name']}.txt", each["text"]) for each in TALKS]
+    library.workbench.documents.correct_many([(each, "truth", "compliance") for each in ids[1:]], "Ann")
+    return library
 
 
-def test_nothing_is_said_while_nobody_confirmed_a_label(shelf: Shelf, look: Look) -> None:
-    shelf.add("overtime_policy.md", POLICY)
+def test_nothing_is_said_while_nobody_confirmed_a_label(library: Stack, look: Look) -> None:
+    library.add("overtime_policy.md", POLICY)
     assert words(look()) == ""
 
 
-def test_what_was_learned_is_told_with_its_worth(taught: Shelf, look: Look) -> None:
+def test_what_was_learned_is_told_with_its_worth(taught: Stack, look: Look) -> None:
     screen = look()
     assert "Lessons 1, learned" in words(screen) and "from 5 confirmed documents" in words(screen)
     [table] = [each.value for each in screen.dataframe]
@@ -76,7 +76,7 @@ def test_what_was_learned_is_told_with_its_worth(taught: Shelf, look: Look) -> N
     assert list(table["Right when taught"]) == [100.0] and list(table["Used"]) == ["yes"]
 
 
-def test_a_change_is_looked_at_applied_and_undone(taught: Shelf, look: Look) -> None:
+def test_a_change_is_looked_at_applied_and_undone(taught: Stack, look: Look) -> None:
     [first] = [each for each in taught.workbench.documents.list() if each.name.startswith("Talk 03")]
     before = taught.workbench.documents.get(first.id).labels
     screen = pressed(look(), "learning.look")
@@ -94,7 +94,7 @@ def test_a_change_is_looked_at_applied_and_undone(taught: Shelf, look: Look) -> 
     assert "undone" in words(screen) and not [each for each in screen.button if each.label == "Undo"]
 
 
-def test_lessons_changed_since_the_look_are_not_applied_unseen(taught: Shelf, look: Look) -> None:
+def test_lessons_changed_since_the_look_are_not_applied_unseen(taught: Stack, look: Look) -> None:
     screen = pressed(look(), "learning.look")
     [corrected] = [each for each in taught.workbench.documents.list() if each.name.startswith("Talk 07")]
     taught.workbench.documents.correct(corrected.id, "truth", "intent", "Ann")
@@ -103,7 +103,7 @@ def test_lessons_changed_since_the_look_are_not_applied_unseen(taught: Shelf, lo
     assert "learning.apply" not in {each.key for each in screen.button}
 
 
-def test_new_documents_wait_when_a_person_prefers_so(taught: Shelf, look: Look) -> None:
+def test_new_documents_wait_when_a_person_prefers_so(taught: Stack, look: Look) -> None:
     screen = look()
     settled(screen.toggle[0].set_value(False).run())
     assert not taught.workbench.active_learning.choice().at_once
@@ -111,7 +111,7 @@ def test_new_documents_wait_when_a_person_prefers_so(taught: Shelf, look: Look) 
     assert taught.workbench.active_learning.choice().at_once
 
 
-def test_a_correction_is_taken_back(taught: Shelf, look: Look) -> None:
+def test_a_correction_is_taken_back(taught: Stack, look: Look) -> None:
     [corrected] = [each for each in taught.workbench.documents.list() if each.name.startswith("Talk 19")]
     screen = pressed(look(), f"learning.back.{corrected.id}.truth")
     assert not taught.workbench.documents.get(corrected.id).labels.truth.confirmed
@@ -119,22 +119,22 @@ def test_a_correction_is_taken_back(taught: Shelf, look: Look) -> None:
     assert f"learning.back.{corrected.id}.truth" not in {each.key for each in screen.button}
 
 
-def test_documents_whose_long_names_differ_only_at_their_ends_are_told_apart(shelf: Shelf, look: Look) -> None:
+def test_documents_whose_long_names_differ_only_at_their_ends_are_told_apart(library: Stack, look: Look) -> None:
     names = [f"rules_{'of_conduct_for_everybody_' * 4}in_{year}.md" for year in (2024, 2025)]
     for name in names:
-        shelf.workbench.documents.correct(shelf.add(name, f"# {name}\n{POLICY}"), "truth", "compliance")
+        library.workbench.documents.correct(library.add(name, f"# {name}\n{POLICY}"), "truth", "compliance")
     shown = [link.label.replace("\\", "") for link in look().page_link]
     assert len(set(shown)) == 2 and all(len(each) < 50 for each in shown)
     assert {each[-8:] for each in shown} == {"_2024.md", "_2025.md"}
 
 
-def test_too_few_judged_labels_are_said_to_be_too_few(taught: Shelf, look: Look) -> None:
+def test_too_few_judged_labels_are_said_to_be_too_few(taught: Stack, look: Look) -> None:
     screen = look()
     assert "Too few to say:" in words(screen) and "of 5 automatic labels people judged were right" in words(screen)
     assert not screen.get("plotly_chart")
 
 
-def test_enough_judged_labels_are_drawn_week_by_week(taught: Shelf, look: Look) -> None:
+def test_enough_judged_labels_are_drawn_week_by_week(taught: Stack, look: Look) -> None:
     now = datetime.now(UTC)
     said = [
         LabelVerdict(1000 + n, "ab", "truth", "intent", "Ann", now - timedelta(days=7 * (n % 3)), "intent")

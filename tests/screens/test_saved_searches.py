@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.library.saved_searches import SavedSearch
-from tests.screens.conftest import Opened, Shelf, words
+from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 NEWS = """# Overtime notice
@@ -25,13 +25,13 @@ def as_person(opened: Opened, name: str, question: str = QUESTION, **params: str
     return screen.run()
 
 
-def saved(stocked: Shelf, name: str = "Overtime", **asked: object) -> SavedSearch:
+def saved(stocked: Stack, name: str = "Overtime", **asked: object) -> SavedSearch:
     """A view of Ann's, shared with everybody."""
     request = SearchRequest(QUESTION, **asked)  # type: ignore[arg-type]
     return stocked.workbench.saved_searches.save(name, request, "results", "Ann", shared=True)
 
 
-def later(stocked: Shelf, monkeypatch: pytest.MonkeyPatch, **time: float) -> None:
+def later(stocked: Stack, monkeypatch: pytest.MonkeyPatch, **time: float) -> None:
     """Let time pass at the desk of saved views."""
     views = stocked.workbench.saved_searches
     now = views._now
@@ -52,7 +52,7 @@ def badges(screen: AppTest) -> list[str]:
     return [str(each.value) for each in screen.markdown if "-badge[" in str(each.value)]
 
 
-def test_a_search_is_saved_under_a_name_for_oneself_or_for_everybody(stocked: Shelf, opened: Opened) -> None:
+def test_a_search_is_saved_under_a_name_for_oneself_or_for_everybody(stocked: Stack, opened: Opened) -> None:
     ann = as_person(opened, "Ann", truths="regulatory")
     ann.text_input(key="views.name").set_value("Overtime *duty*").run()
     ann.button(key="views.save.now").click().run()
@@ -68,7 +68,7 @@ def test_a_search_is_saved_under_a_name_for_oneself_or_for_everybody(stocked: Sh
     assert "**Ours**" in links(as_person(opened, "Bob"))
 
 
-def test_without_a_name_it_is_called_by_its_question_and_kept_for_everybody(stocked: Shelf, opened: Opened) -> None:
+def test_without_a_name_it_is_called_by_its_question_and_kept_for_everybody(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q="overtime policy", view="five")
     assert "it is saved for everybody" in words(screen)
     screen.button(key="views.save.now").click().run()
@@ -77,7 +77,7 @@ def test_without_a_name_it_is_called_by_its_question_and_kept_for_everybody(stoc
     assert "view=five" in links(screen)["**overtime policy**"]
 
 
-def test_a_name_that_is_taken_is_refused_where_one_typed_it(stocked: Shelf, opened: Opened) -> None:
+def test_a_name_that_is_taken_is_refused_where_one_typed_it(stocked: Stack, opened: Opened) -> None:
     saved(stocked, "Leave")
     screen = opened("search.py", q="overtime policy")
     screen.text_input(key="views.name").set_value("leave").run()
@@ -86,7 +86,7 @@ def test_a_name_that_is_taken_is_refused_where_one_typed_it(stocked: Shelf, open
     assert screen.text_input(key="views.name").value == "leave"
 
 
-def test_a_link_opens_the_view_with_its_filters_and_profile(stocked: Shelf, opened: Opened) -> None:
+def test_a_link_opens_the_view_with_its_filters_and_profile(stocked: Stack, opened: Opened) -> None:
     saved(stocked, filters=SearchFilters(truths=("regulatory",)), profile="relevance")
     target = links(as_person(opened, "Ann", ""))["**Overtime**"]
     assert "truths=regulatory" in target and "profile=relevance" in target
@@ -95,7 +95,7 @@ def test_a_link_opens_the_view_with_its_filters_and_profile(stocked: Shelf, open
 
 
 def test_new_results_are_marked_and_it_is_said_since_when(
-    stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     saved(stocked)
     screen = as_person(opened, "Ann")
@@ -116,14 +116,14 @@ def test_new_results_are_marked_and_it_is_said_since_when(
     assert "no new result since" in said and "no document uploaded since" in said
 
 
-def test_another_search_says_nothing_of_views(stocked: Shelf, opened: Opened) -> None:
+def test_another_search_says_nothing_of_views(stocked: Stack, opened: Opened) -> None:
     saved(stocked)
     assert "your first look" not in words(as_person(opened, "Ann", truths="regulatory"))
     assert stocked.workbench.saved_searches.last_looks("Ann") == {}
 
 
 def test_all_views_are_checked_when_one_asks_and_not_before(
-    stocked: Shelf, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     saved(stocked)
     other = saved(stocked, "Policy", filters=SearchFilters(truths=("compliance",)))
@@ -143,7 +143,7 @@ def test_all_views_are_checked_when_one_asks_and_not_before(
     assert re.search(r"\d new results? since", words(screen)) and "Saved views" in popovers(screen)
 
 
-def test_a_view_is_renamed_deleted_and_brought_back(stocked: Shelf, opened: Opened) -> None:
+def test_a_view_is_renamed_deleted_and_brought_back(stocked: Stack, opened: Opened) -> None:
     view, _ = saved(stocked), saved(stocked, "Taken")
     screen = as_person(opened, "Ann", "")
     screen.button(key=f"views.rename.{view.id}").click().run()
@@ -157,7 +157,7 @@ def test_a_view_is_renamed_deleted_and_brought_back(stocked: Shelf, opened: Open
     assert "**Pay**" in links(screen) and "is deleted" not in words(screen)
 
 
-def test_what_a_colleague_changed_meanwhile_is_told(stocked: Shelf, opened: Opened) -> None:
+def test_what_a_colleague_changed_meanwhile_is_told(stocked: Stack, opened: Opened) -> None:
     view = saved(stocked)
     screen = as_person(opened, "Ann", "")
     stocked.workbench.saved_searches.rename(view, "Wages", "Bob")
@@ -166,7 +166,7 @@ def test_what_a_colleague_changed_meanwhile_is_told(stocked: Shelf, opened: Open
     assert "**Wages**" in links(screen)
 
 
-def test_a_view_whose_profile_is_gone_says_so_and_opens_with_the_default(stocked: Shelf, opened: Opened) -> None:
+def test_a_view_whose_profile_is_gone_says_so_and_opens_with_the_default(stocked: Stack, opened: Opened) -> None:
     book = stocked.workbench.evaluation.profiles
     book.save(replace(book.find("relevance"), name="mine", threshold=0.1), "Ann")
     saved(stocked, profile="mine")
@@ -176,11 +176,11 @@ def test_a_view_whose_profile_is_gone_says_so_and_opens_with_the_default(stocked
     assert "profile=" not in links(screen)["**Overtime**"]
 
 
-def test_nothing_saved_says_what_to_do(stocked: Shelf, opened: Opened) -> None:
+def test_nothing_saved_says_what_to_do(stocked: Stack, opened: Opened) -> None:
     assert "Nothing saved yet" in words(as_person(opened, "Ann", ""))
 
 
-def test_views_of_another_project_are_not_listed_where_one_is_chosen(stocked: Shelf, opened: Opened) -> None:
+def test_views_of_another_project_are_not_listed_where_one_is_chosen(stocked: Stack, opened: Opened) -> None:
     for project in ("Tallgrass", "Elsewhere"):
         saved(stocked, f"{project} overtime", filters=SearchFilters(projects=(project,)))
     assert set(links(as_person(opened, "Ann", projects="Tallgrass"))) >= {"**Tallgrass overtime**"}
