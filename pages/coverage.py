@@ -18,7 +18,7 @@ _VIEWS = ("Board", "Review", "Topics", "Requirements", "Conflicts", "Snapshots",
 
 
 def draw() -> None:
-    """The page: whose board, what was last assessed, and the room one is in."""
+    """The page: project, latest assessment, and the chosen view."""
     if not session.workbench().documents.statistics().passages:
         if session.workbench().documents.list():
             ingest_progress.draw_progress()
@@ -46,7 +46,7 @@ def _read_url() -> None:
 
 
 def _project() -> str | None:
-    """Whose board it is, and the button that makes a new one."""
+    """The choice of a project, and the button that assesses its board."""
     whose, _, run = st.columns([4, 4, 2], vertical_alignment="bottom")
     of_documents = {each.project for each in session.workbench().documents.list()}
     known = {project for project in of_documents | {each.project for each in state.topics(None)} if project}
@@ -82,7 +82,7 @@ def _shown_run(runs: Sequence[CoverageRun]) -> CoverageRun | None:
 
 
 def _snapshot_line(project: str | None, runs: Sequence[CoverageRun], shown: CoverageRun | None) -> None:
-    """Which snapshot stands below, and what it says in one line."""
+    """The snapshot shown below, and its summary in one line."""
     if shown is None:
         return
     board = state.board(project, shown.id)
@@ -111,7 +111,7 @@ def _latest() -> None:
 
 
 def _draw_view(project: str | None, board: Board | None, *, busy: bool) -> None:
-    """The switch between the rooms, and the room. Without a board only topics and snapshots have something to show."""
+    """The view switch, and the view. Without a board only topics and snapshots have content."""
     listed = state.topics(project)
     first = "Topics" if not listed or (board is None and not busy) else "Board"
     view = view_switch({each: each for each in _VIEWS}, "coverage.view", "view", first)

@@ -88,7 +88,7 @@ def _attention(documents: list[Document]) -> None:
 
 
 def _in_order(documents: Sequence[Document]) -> str:
-    """What to say where nothing needs a look: it holds of what is read by now."""
+    """The message when nothing needs attention, so far as files are read."""
     pending = sum(each.state is DocumentState.PENDING for each in documents)
     if pending:
         return f":material/hourglass_top: Nothing so far; {count(pending, 'file')} still to be read."
@@ -96,14 +96,14 @@ def _in_order(documents: Sequence[Document]) -> str:
 
 
 def _withdrawn_acceptances(documents: list[Document]) -> int:
-    """Acceptances that no longer stand, over the boards of all projects and of the whole library."""
+    """The number of acceptances that no longer hold, over all boards."""
     service = session.workbench().coverage
     projects = {None, *(each.project for each in documents if each.project)}
     return sum(len(service.shaken(project)) for project in projects)
 
 
 def _tables() -> Sequence[tuple[str, Mapping[str, str]]]:
-    """What of the tables needs a look, and the room of Data that shows it. Codes are counted once per table loaded."""
+    """Problems of tables, each with the URL parameters of Data that show it."""
     seen = state.tables_view(None)
     torn = [table for table in seen.asked if table.rejected]
     unknown = [each for each in state.comparisons(seen) if each.count("used, not configured")]

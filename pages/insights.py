@@ -32,7 +32,7 @@ def _other_view() -> None:
 
 
 def draw() -> None:
-    """The views, what was just done, and one memory or the list of them."""
+    """The views, the outcome of the last action, and one item or the list."""
     state.read_url()
     _views()
     state.show_outcome()

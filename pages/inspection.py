@@ -26,7 +26,7 @@ _VIEWS = ("Score", "Page", "Citations", compare.VIEW, "Not shown")
 
 
 def _requested_result() -> tuple[SearchResult, int] | None:
-    """The answer the URL speaks of and the passage looked at; else this session's last question and its first hit."""
+    """The result and passage of the URL; else the session's last question and its first hit."""
     params = {name: st.query_params.get_all(name) for name in st.query_params}
     request = request_from(params) if params.get("q") else st.session_state.get("search.last")
     if request is None or not request.question:
@@ -41,7 +41,7 @@ def _requested_result() -> tuple[SearchResult, int] | None:
 
 
 def _view(result: SearchResult, passage_id: int) -> str:
-    """Which side of the result is looked at; it is part of the URL."""
+    """The chosen view, which is part of the URL."""
     if "view" not in st.session_state:
         wanted = st.query_params.get("view", _VIEWS[0])
         st.session_state["view"] = wanted if wanted in _VIEWS else _VIEWS[0]

@@ -17,8 +17,8 @@ _FIRST = "Documents"
 
 
 def _read_url() -> None:
-    """Take over view, truth, words and document from the URL when it was not this page that wrote them; and what is not
-    drawn, which Streamlit forgets."""
+    """Take over view, truths, words and document from the URL unless this page wrote it; and state that Streamlit
+    forgets because no widget shows it."""
     state, params = st.session_state, urls.current_params()
     known = {*Truth, UNKNOWN}
     asked = params.get("view", [""])[0].casefold()
@@ -45,7 +45,7 @@ def _write_url() -> None:
 
 
 def _reveal(documents: Sequence[Document]) -> None:
-    """A document that was just asked for is listed, archived or not."""
+    """Show a document that was just requested, archived or not."""
     state = st.session_state
     wanted = state["library.document"]
     if wanted != state.get("library.revealed"):
@@ -56,7 +56,7 @@ def _reveal(documents: Sequence[Document]) -> None:
 
 
 def _documents(documents: Sequence[Document]) -> None:
-    """The list; a selected document in depth, several selected ones to edit."""
+    """The list; one selected document in detail, or several to edit."""
     found = _filtered(documents)
     if not found:
         return

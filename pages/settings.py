@@ -9,7 +9,7 @@ _PARTS = {"vocabulary": "Vocabulary"}
 
 
 def draw() -> None:
-    """The page: who works here, and the part one is in."""
+    """The page: the user's name, and the chosen part."""
     title, name = st.columns([6, 3], vertical_alignment="bottom")
     title.subheader("Settings", anchor=False)
     with name:

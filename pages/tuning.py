@@ -19,7 +19,7 @@ _VIEWS = {
 
 
 def draw() -> None:
-    """The page: whose it is, who works here, and the room one is in."""
+    """The page: project, the user's name, and the chosen view."""
     title, whose, name = st.columns([2, 4, 3], vertical_alignment="bottom")
     title.subheader("Tuning", anchor=False)
     known = {each.project for each in session.workbench().documents.list()}
@@ -38,7 +38,7 @@ def draw() -> None:
 
 
 def _draw_view(view: str, project: str | None) -> None:
-    """Each room is read in when it is entered."""
+    """Draw the chosen view; its module is imported only then."""
     match view:
         case "judge":
             from pages.components.tuning import judge

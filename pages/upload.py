@@ -17,7 +17,7 @@ _TOLD_PROBLEMS = 8
 
 
 def _upload_form() -> None:
-    """Files in, originals kept first; one bad file stops no other."""
+    """Upload files; originals are stored first, and one bad file stops no other."""
     state = st.session_state
     with st.container(border=True):
         folder = st.segmented_control(
@@ -53,7 +53,7 @@ def _upload_form() -> None:
 
 
 def _store(files: Sequence[NewFile], project: str | None, tags: Sequence[str]) -> list[UploadReceipt | FivefoldError]:
-    """What became of each file, with a bar while they are stored."""
+    """Store the files with a progress bar; returns a receipt or error for each."""
     bar, outcomes = st.progress(0.0), []
     for receipt in session.workbench().upload_queue.take_in(files, project=project, tags=tags):
         outcomes.append(receipt)
@@ -64,7 +64,7 @@ def _store(files: Sequence[NewFile], project: str | None, tags: Sequence[str]) -
 
 
 def _receipts() -> None:
-    """What became of the files just uploaded."""
+    """Receipts and errors of the files just uploaded."""
     outcomes: list[UploadReceipt | FivefoldError] = st.session_state.get("upload.told", [])
     if not outcomes:
         return

@@ -116,7 +116,7 @@ SURE = 0.6
 
 
 def truth_badge(truth: str | None, *, probability: float | None = None) -> None:
-    """The one look of a truth. probability: how sure it is, in [0, 1], where that is to be said."""
+    """The badge of a truth. probability: in [0, 1]; shown beside it unless None."""
     look = truth_look(truth)
     words = look.words.capitalize()
     if probability is not None and truth is not None:
@@ -157,7 +157,7 @@ def facts(passage: Passage, terms: WorkspaceTerms) -> str:
 
 
 def location(passage: Passage, document: Document | None) -> str:
-    """Where a passage stands: "page 5", "rows 12–18", the end of its section's path, or nothing."""
+    """The place of a passage in its document: "page 5", "rows 12–18", the end of its section's path, or ""."""
     if passage.rows is not None:
         first, last = passage.rows
         return f"row {first}" if first == last else f"rows {first}–{last}"
@@ -227,7 +227,7 @@ def _card_head(
 
 
 def _context(passage: Passage, sentence: str, stems: Collection[str], phrases: Sequence[str]) -> None:
-    """What stands around the sentence, so that it can be judged without opening it."""
+    """The text around the sentence, so that a reader can judge it without opening the passage."""
     at = passage.text.find(sentence)
     if at < 0:
         return
@@ -271,7 +271,7 @@ def cited_sentence(citation: Citation, result: SearchResult) -> None:
 
 
 def document_facts(document: Document | None) -> None:
-    """What is known of a document as a file; nothing of a note, which is none."""
+    """Title, size, date and digest of a document; draws nothing for an insight or episode."""
     if document is None or document.origin is not Origin.DOCUMENT:
         return
     size = bytes_in_words(document.size_bytes)

@@ -139,13 +139,13 @@ def _stage_label(stage: str) -> str:
 
 
 def _by_logit(result: SearchResult) -> dict[int, int]:
-    """Passage id → rank by what the reranker says, of those it has read."""
+    """Passage id → rank by the reranker's logit, of the passages it has read."""
     read = [(c.signals.rerank_logit, c.passage.id) for c in result.candidates if c.signals.rerank_logit is not None]
     return {passage_id: rank for rank, (_, passage_id) in enumerate(sorted(read, key=lambda r: (-r[0], r[1])), 1)}
 
 
 def term_bars(terms: Sequence[TermScore], *, dark: bool = False) -> "Figure":
-    """Each asked word's share of the BM25 score; the bars sum to it."""
+    """The share of each query term in the BM25 score; the bars add up to it."""
     from plotly.graph_objects import Bar, Figure
 
     ordered = sorted(terms, key=lambda term: term.score)

@@ -101,7 +101,7 @@ def _value_of(name: str, otherwise: Any = None) -> Any:
 
 
 def seed(filters: SearchFilters) -> None:
-    """Set every widget to what these filters say, whatever a click on the way still tells of the old ones."""
+    """Set every widget to these filters, whatever a click under way still sends of the old ones."""
     values: dict[str, Any] = {
         f"{each.field}_mode": getattr(filters, f"{each.field}_mode") for each in _WIDGETS if each.many
     }
@@ -128,8 +128,8 @@ def _as_day(moment: datetime | None) -> date | None:
 
 
 def filters_before_drawing(otherwise: SearchFilters) -> SearchFilters:
-    """What the widgets say before they are drawn, so that counts honour the click that has just been made; `otherwise`
-    while that makes no sense."""
+    """The filters in the session state before the widgets are drawn, so that counts include the last click; `otherwise`
+    while they are invalid."""
     try:
         return _filters_in_state()
     except BadFilters:
@@ -139,8 +139,8 @@ def filters_before_drawing(otherwise: SearchFilters) -> SearchFilters:
 def draw_filters(
     facets: Facets, document_names: Mapping[str, str], terms: WorkspaceTerms, left_out: CountUndated | None = None
 ) -> SearchFilters:
-    """Draw the widgets and give the filters they say. left_out: tells beside the dates how many undated documents they
-    leave out; it is asked only while they leave some out. Raises BadFilters."""
+    """Draw the widgets and return their filters. left_out: counts the undated documents that a date filter excludes;
+    called only while one is set. Raises BadFilters."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         leaving = st.toggle(
             "Leave out",
@@ -231,7 +231,7 @@ class _FieldBoxes:
             self._box(widget, offered, unwanted, wanted, leave_out=True)
 
     def _offered(self, widget: _Widget, active: Sequence[str]) -> list[str]:
-        """Closed values in their order, then those that are there; active ones stay in sight, also at zero."""
+        """Closed values in their order, then values with passages; active values stay visible even at zero."""
         counts = self._counts(widget)
         known = [value for value, number in counts.items() if number or value in active]
         if self._by_name:
@@ -282,7 +282,7 @@ class _FieldBoxes:
 
 
 def _dates() -> Any:
-    """The widgets of dates; gives where more may be said beside them."""
+    """The date widgets; returns their container."""
     with st.expander(f"Date{_date_words()}", icon=":material/calendar_month:", expanded=bool(_date_words())) as box:
         months = {"min_value": 1, "max_value": 600, "value": None, "placeholder": "Any age"}
         st.number_input("Last months", key=_key("recency_months"), **months)  # type: ignore[call-overload]
@@ -298,7 +298,7 @@ def _dates() -> Any:
 
 
 def _date_words() -> str:
-    """What is set, for the heading: it must be told while the box is closed."""
+    """The active date filters, for the heading of the closed box."""
     start, end, months = (_value_of(name) for name in ("date_from", "date_to", "recency_months"))
     parts = [f"from {start}" if start else "", f"to {end}" if end else "", f"last {months} months" if months else ""]
     words = ", ".join(part for part in parts if part)

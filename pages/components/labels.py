@@ -53,7 +53,7 @@ def value_title(field: str, value: str, terms: WorkspaceTerms) -> str:
 
 
 def chip_title(chip: Chip, terms: WorkspaceTerms) -> str:
-    """What a chip says, for people: what it is about, and what was read."""
+    """The title of a chip: what was recognised, and its value."""
     kind, _, named = chip.kind.partition(":")
     if named:
         return f"entity: {chip.value}" if kind == "entity" else chip.value
@@ -119,7 +119,7 @@ def _correction(document: Document, field: str, terms: WorkspaceTerms) -> None:
 
 
 def _confirm_button(document_id: int, field: str, label: Label, terms: WorkspaceTerms) -> None:
-    """One click for a label that is right: what is confirmed is what the classifier is judged by."""
+    """One click to confirm a correct label; confirmed labels evaluate the classifier."""
     if label.value is None or label.confirmed:
         return
     st.button(

@@ -40,10 +40,9 @@ def draw_pager(pages: int, key: str, *, in_url: bool = False) -> int:
 
 
 def draw_foot(page: int, pages: int, range_text: str, key: str, on_turn: Callable[[int], None]) -> None:
-    """Below a list whose page is held elsewhere: which part of it stands there, and the way to the others.
+    """The foot of a list whose page is stored elsewhere: the range shown, and a pager.
 
-    said: of the part, as `place_of` says it. turned: told the page that was turned to. Nothing is drawn where one page
-    holds all.
+    range_text: as `range_words` returns it. on_turn: called with the new page. Draws nothing for a single page.
     """
     if pages <= 1:
         return

@@ -129,7 +129,7 @@ def _warm(process: _Process, library: Workbench) -> None:
 
 
 def ready() -> bool:
-    """Whether a search need not wait for models; when they could not be loaded, the search itself says so."""
+    """Whether the models are loaded; if loading failed, the search itself reports it."""
     process = _process()
     return process.asked_to_warm and not process.warming
 
@@ -188,7 +188,7 @@ def answer(request: SearchRequest, *, fresh: bool = False) -> SearchResult:
 
 
 def _fresh_seconds(known: SearchResult) -> float:
-    """What was missing from an answer may be there soon: one that was weaker than it should be is asked again."""
+    """How long an answer is reused; a degraded answer is asked again soon."""
     return _WEAK_SECONDS if known.notices else _FRESH_SECONDS
 
 

@@ -47,7 +47,7 @@ _MOST_DIGITS = 18  # of a number that any database keeps
 
 
 def page_path(name: str) -> str:
-    """Where a page's file stands for a link: as seen from pages/frame, where the script behind every page is."""
+    """The path of a page's file for links, relative to pages/frame, which holds the script behind every page."""
     return f"../{name}.py"
 
 
@@ -149,13 +149,13 @@ _ECHO_SECONDS = 2.0
 
 
 def current_params() -> dict[str, list[str]]:
-    """The address as the browser tells it: parameter → values, in order."""
+    """The query parameters of the browser: name → values, in order."""
     return {name: st.query_params.get_all(name) for name in st.query_params}
 
 
 def is_new_request(part: str, value: object) -> bool:
-    """Whether the address asks a part of the page for something that it did not say itself. told: what the address
-    says to it."""
+    """Whether the URL asks a part of the page for something that the part did not write itself. value: the part's
+    parameters in the URL."""
     history: list[tuple[Any, float]] = st.session_state.get(_key(part), [])
     if not history:
         return True
@@ -170,7 +170,7 @@ def is_new_request(part: str, value: object) -> bool:
 
 
 def record(part: str, value: object) -> None:
-    """A part of the page says this in the address from here on."""
+    """Remember the value that a part of the page writes to the URL."""
     state, since = st.session_state, monotonic() - _ECHO_SECONDS
     history: list[tuple[Any, float]] = state.get(_key(part), [])
     if not history or value != history[-1][0]:
@@ -179,13 +179,13 @@ def record(part: str, value: object) -> None:
 
 
 def last_recorded(part: str, otherwise: Any = None) -> Any:
-    """What a part of the page said last."""
+    """The value that a part of the page wrote last."""
     history: list[tuple[Any, float]] = st.session_state.get(_key(part), [])
     return history[-1][0] if history else otherwise
 
 
 def write_params(part: str, params: Mapping[str, Sequence[str]]) -> None:
-    """Say the whole address. In this order, because a run can be broken off between the two."""
+    """Write all query parameters. They are recorded first, because a run can be interrupted in between."""
     record(part, params)
     if params != current_params():
         st.query_params.from_dict(params)

@@ -6,7 +6,7 @@ __all__ = ["name_input", "who"]
 
 
 def name_input(help_text: str = "Written into every decision") -> None:
-    """Ask for the name; what is typed is kept for the session, on every page."""
+    """Ask for the name; it is stored for the session, on every page."""
     st.text_input(
         "Your name",
         key="person",

@@ -16,8 +16,8 @@ _SHOWN = 4
 
 
 def draw_what_if(result: SearchResult, passage_id: int) -> None:
-    """The smallest changes of one weight that put the passage first, each a link to the sliders that stand so; nothing
-    where it is first already."""
+    """The smallest changes of one weight that would rank the passage first, each a link to the sliders; draws nothing
+    if it is first already."""
     if result.hits and result.hits[0].candidate.passage.id == passage_id:
         return
     st.markdown("**What would make it first?** :gray[– one weight changed, the others keeping their proportions]")

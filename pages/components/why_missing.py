@@ -54,7 +54,7 @@ def draw_why_missing(result: SearchResult) -> None:
 
 
 def reason_of(dropped: Dropped) -> str:
-    """Why one passage is not shown, in words and numbers; of what is near and no answer, how near it is."""
+    """Why one passage is not shown, in words and numbers; for a refused question, its scores."""
     if dropped.reason is not DropReason.NO_ANSWER or dropped.score is None:
         return dropped.detail
     signals = dropped.candidate.signals

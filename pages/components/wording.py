@@ -62,7 +62,7 @@ def highlight(text: str, stems: Collection[str], phrases: Sequence[str] = ()) ->
 
 
 def _phrase_spans(found: Sequence[tuple[int, int, str]], phrases: Sequence[str]) -> list[tuple[int, int]]:
-    """Where the words of a phrase stand in a row."""
+    """The spans where the words of a phrase follow each other."""
     text_words = [word for _, _, word in found]
     return [
         (found[place][0], found[place + len(phrase_words) - 1][1])
@@ -162,7 +162,7 @@ def two_lines(text: str, length: int) -> tuple[str, ...]:
 
 
 def _prefix(text: str, room: int) -> str:
-    """As much of a text's beginning as so much room holds."""
+    """The longest beginning of a text that fits."""
     if text.isascii():
         return text[:room]
     for at, sign in enumerate(text):

@@ -47,7 +47,7 @@ def draw(board: Board) -> None:
 
 
 def _choose_view(values: Mapping[str, tuple[str, ...]]) -> BoardView:
-    """What the widgets ask for; they stand in the URL."""
+    """The filters and order of the widgets, which are bound to the URL."""
     find, order, narrow = st.columns([4, 3, 2], vertical_alignment="bottom")
     words = find.text_input(
         "Find a topic",
@@ -79,7 +79,7 @@ def _choose_view(values: Mapping[str, tuple[str, ...]]) -> BoardView:
 
 
 def _totals(board: Board) -> None:
-    """How many cells are in which state; how many to obtain evidence for, gaps and partial ones, by severity."""
+    """Cells by state, and cells to obtain evidence for by severity."""
     numbers = {look: sum(1 for cell in board.cells if cell.state is look) for look in CellState}
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         for look, number in numbers.items():
@@ -126,7 +126,7 @@ def _map(board: Board, shown: VisibleBoard) -> None:
 
 
 def _column_heads(board: Board) -> Mapping[GapKind, str]:
-    """What stands above each column: its name, and the share of its assessed cells that is covered."""
+    """The label above each column: its name, and the share of its assessed cells that is covered."""
     shares = {share.name: share for share in by_kind(board)}
     column_labels = {}
     for kind in board.kinds:
@@ -158,7 +158,7 @@ def _picker(board: Board, shown: VisibleBoard) -> None:
 
 
 def _gaps(board: Board, shown: VisibleBoard) -> None:
-    """The holes among the cells looked at, worst first, each with what to obtain."""
+    """The gaps among the visible cells, worst first, each with what to obtain."""
     ids = {topic.name: topic.id for topic in shown.topics}
     decisions = state.coverage_service().held(board.project)
     gaps = [gap for gap in board.gaps if (ids.get(gap.topic, 0), gap.kind.value) in shown.lit]

@@ -49,10 +49,10 @@ def decision_line(decision: Decision) -> str:
 
 
 def verdict_form(board: Board, cell: Cell, decision: Decision | None, seen: int, *, ask_name: bool) -> None:
-    """The form of one cell. seen: the number of the last decision it is drawn with; ask_name: also who decides.
+    """The form of one cell. seen: the number of decisions when it was drawn; ask_name: also ask who decides.
 
-    What a click says is said with the number that was on the screen, so that a decision nobody here has seen is never
-    overwritten; then the page says who was faster.
+    A click is stored with that number, so that it never overwrites a decision that was not on the screen; the page then
+    names the other reviewer.
     """
     key = _form_key(cell)
     offered = [ReviewVerdict.WAIVED, ReviewVerdict.NEEDS_WORK] if cell.state in _UNJUDGED else list(VERDICTS)
@@ -92,7 +92,7 @@ def _decision_fields(key: str, decision: Decision | None, *, waived: bool) -> No
 
 
 def _form_key(cell: Cell) -> str:
-    """What is typed belongs to one cell until something is kept; then its form is new."""
+    """The widget keys of a cell's form; they change when a decision is stored, which empties the form."""
     return f"verdict.{state.cell_key(cell)}.{st.session_state.get('coverage.kept', 0)}"
 
 
@@ -120,7 +120,7 @@ def _undo(board: Board, cell: Cell, seen: int) -> None:
 
 
 def _apply_decision(cell: Cell, speak: Callable[[], object]) -> None:
-    """Keep a decision; what went wrong is told below the form."""
+    """Store a decision; the form shows any error below it."""
     try:
         speak()
     except Outdated as problem:
@@ -226,7 +226,7 @@ def _exact_search(cell: Cell) -> None:
 
 
 def draw_history(runs: Sequence[DecisionHistory], log: Sequence[Decision]) -> None:
-    """What runs and reviewers said, newest first."""
+    """Results of runs and decisions of reviewers, newest first."""
     lines = [
         (run.at, f"{CELLS[run.state].icon} {day(run.at)} · found **{run.state.value}** {run.score:.2f}") for run in runs
     ]

@@ -53,7 +53,7 @@ def _export(project: str | None, board: Board) -> None:
 
 
 def _downloads(board: Board, packed: Callable[[], MeetingPack]) -> None:
-    """One button per format; nothing is made before it is asked for."""
+    """One button per format; a file is made when its button is pressed."""
     formats: tuple[tuple[str, str, str, str, Callable[[], bytes | str]], ...] = (
         ("PDF", "to print", "pdf", "application/pdf", lambda: pack_pdf(packed())),
         ("Excel", "to decide in", "xlsx", _XLSX, lambda: pack_xlsx(packed())),

@@ -163,7 +163,7 @@ _PAIRS_PER_PAGE = 10
 
 
 def draw_conflicts(board: Board) -> None:
-    """The pairs, the strongest first, with what was decided of them."""
+    """The conflicting pairs, strongest first, with their decisions."""
     found = _cached_conflicts(board)
     if not found:
         st.info(

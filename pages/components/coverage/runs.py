@@ -179,7 +179,7 @@ def snapshot_words(run: CoverageRun) -> str:
 
 
 def _compare(project: str | None, finished: Sequence[CoverageRun]) -> None:
-    """What one snapshot found otherwise than another."""
+    """The differences between two snapshots."""
     st.markdown("**What changed**")
     if len(finished) < 2:
         st.caption("With the second snapshot, what changed between them stands here.")

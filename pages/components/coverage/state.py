@@ -91,7 +91,7 @@ def snapshots(project: str | None) -> Sequence[CoverageRun]:
 
 
 def _cached(name: str, project: str | None, read: Callable[[str | None], Any]) -> Any:
-    """What is read of a project, once until something is edited or time has passed."""
+    """Data of a project, read again after _FRESH_SECONDS or an edit."""
     cache: dict[str | None, tuple[float, Any]] = st.session_state.setdefault(name, {})
     if project not in cache or time.monotonic() - cache[project][0] > _FRESH_SECONDS:
         cache[project] = (time.monotonic(), read(project))

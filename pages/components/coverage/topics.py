@@ -96,7 +96,7 @@ _COLUMNS = ("name", "needs", "owner", "domain", "jurisdiction")
 
 
 def draw(project: str | None) -> None:
-    """The table of topics with what can be done to them, then the ways to add more."""
+    """The table of topics with its actions, then the ways to add more."""
     if problem := st.session_state.pop("topics.problem", None):
         notices.error(problem)
     if message := st.session_state.pop("topics.said", ""):
@@ -171,8 +171,8 @@ def _row(topic: Topic) -> dict[str, Any]:
 
 
 def _bulk_actions(chosen: Sequence[Topic]) -> None:
-    """What can be done to the selected topics. What is typed is read when the button is pressed, not when it is drawn:
-    a press may be the first the server hears of it."""
+    """Actions on the selected topics. Typed values are read when the button is pressed: the press may be the first time
+    the server hears of them."""
     typed, terms = st.session_state, session.terms()
     with st.container(border=True):
         st.markdown(f"**{count(len(chosen), 'topic')} selected**")
@@ -248,7 +248,7 @@ def _add(topics: Callable[[], Sequence[Topic]]) -> None:
 
 
 def _apply_change(work: Callable[[], object], message: str) -> None:
-    """Do it; what went wrong is told by the room, with the table read again."""
+    """Run a change in a callback; the view shows its outcome, with the table read again."""
     try:
         work()
         if message:

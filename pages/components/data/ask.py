@@ -41,7 +41,7 @@ def candidates(tables: Sequence[RealityTable]) -> list[str]:
 
 
 def _candidates_for(table: RealityTable) -> Iterator[tuple[int, str]]:
-    """What one table can be asked, by kind of question, the plainest kind first."""
+    """Questions one table can answer, by kind, the simplest kind first."""
     noun = table.name.replace("_", " ")
     groups = [column for column in table.columns if _can_group(column)]
     amounts = [*money_columns(table), *(column for column in table.columns if is_amount(table, column))]
@@ -147,7 +147,7 @@ def _choose_reading(number: int) -> None:
 
 
 def _table_summary(seen: TablesView) -> None:
-    """Which tables are asked, which are not, and why."""
+    """Which tables questions read, which they do not, and why."""
     names = [table.name for table in seen.asked]
     listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
     sentences = [f"Asks {count(len(names), 'table')}: {plain(listed)}."] if names else []
@@ -203,7 +203,7 @@ def _other_readings(readings: Sequence[tuple[int, OtherReading]]) -> None:
 
 
 def _body(seen: TablesView, answer: TableAnswer) -> None:
-    """The rows, drawn and listed; where they stand; the statement that gave them."""
+    """The rows as a chart and a table, their source, and their SQL."""
     found, query = answer.rows, answer.query
     if found is None or query is None:
         return
@@ -267,7 +267,7 @@ def _all_rows(answer: TableAnswer) -> Sequence[Sequence[object]]:
 
 
 def _citation(seen: TablesView, answer: TableAnswer) -> None:
-    """Where the rows stand, as a link to the document."""
+    """The source of the rows, as a link to the document."""
     table = seen.table(answer.tables[0]) if answer.tables else None
     if table is not None:
         st.page_link(
@@ -298,7 +298,7 @@ def _source_rows(seen: TablesView, query: TableQuery) -> None:
 
 
 def _draw_refusal(seen: TablesView, answer: TableAnswer) -> None:
-    """Why no table can answer, and what can be done."""
+    """Why no table can answer, and what to do next."""
     with st.container(border=True):
         st.markdown("#### :material/do_not_disturb_on: The tables cannot answer this", anchors=False)
         st.markdown(plain(answer.refusal))

@@ -34,7 +34,7 @@ _COLUMN, _OTHER = "data.link.column", "data.link.other"
 
 
 def draw_links(seen: TablesView, table: RealityTable) -> None:
-    """The table's links with what can be decided, those that lead here, and a new one."""
+    """The table's links with their decisions, the links that lead to it, and a form for a new one."""
     st.caption(
         "A link says that values of a column are keys of another table. Questions follow links that are not dismissed."
     )

@@ -48,7 +48,7 @@ def draw(seen: TablesView) -> None:
 
 
 def _list(seen: TablesView, chosen: RealityTable | None) -> None:
-    """One row per table; the selected one stands in the URL. What the URL names otherwise is selected anew."""
+    """One row per table; the URL names the selected one."""
     session_state = st.session_state
     name = chosen.name if chosen else ""
     if session_state.get("data.chosen") != name:
@@ -106,7 +106,7 @@ _LIST_COLUMNS = {
 
 
 def _draw_table(seen: TablesView, table: RealityTable) -> None:
-    """What it is, what can be decided about it, and the part that is looked at."""
+    """Facts about a table, its settings, and the chosen part."""
     with st.container(border=True):
         _head(table)
         _decisions(seen, table)
@@ -142,7 +142,7 @@ def _head(table: RealityTable) -> None:
 
 
 def _decisions(seen: TablesView, table: RealityTable) -> None:
-    """Its role, and whether questions read it; each with who decided. The widgets show what is stored."""
+    """The role of a table and whether questions read it, each with who decided. The widgets show the stored values."""
     role_key, used_key = f"data.role.{table.id}", f"data.used.{table.id}"
     st.session_state[role_key], st.session_state[used_key] = table.role, seen.is_asked(table)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -172,7 +172,7 @@ def _decisions(seen: TablesView, table: RealityTable) -> None:
 
 
 def _row_names(table: RealityTable) -> None:
-    """What one row is called, when the file's name does not tell."""
+    """The names of one row, for questions that do not use the file's name."""
     key = f"data.called.{table.id}"
     st.session_state[key] = ", ".join(table.called)
     st.text_input(
@@ -227,7 +227,7 @@ def _columns(table: RealityTable) -> None:
 
 
 def _column(table: RealityTable, column: Column) -> dict[str, Any]:
-    """One column's profile; what says nothing is left empty."""
+    """The profile of one column; unknown values stay empty."""
     link = next((each for each in table.links if each.column == column.name), None)
     roles = [
         "✓ key" if column.key else "",

@@ -83,7 +83,7 @@ def _question_link(question: str) -> None:
 def _links(
     item: InsightOrEpisode, leads: Mapping[EvidenceLink, int], doubts: Mapping[EvidenceLink, OutdatedCitation]
 ) -> None:
-    """What it rests on; a link opens the passage on Inspect, and one that leads nowhere any more says so."""
+    """The cited sentences; a link opens the passage on Inspect, or says that it is gone."""
     for link in item.links:
         where = plain(shorten_middle(link.document_name, 60))
         doubt = doubts.get(link)
@@ -105,7 +105,7 @@ def _links(
 
 
 def _suspect_line(doubt: OutdatedCitation | None) -> None:
-    """Why a link is suspect, and what the current text says; the document's versions offer to cite that instead."""
+    """Why a citation is suspect, and what the current text says."""
     if doubt is None:
         return
     now = doubt.proposal
@@ -130,7 +130,7 @@ def _actions(item: InsightOrEpisode, key: str) -> None:
 
 
 def _begin_edit(item: InsightOrEpisode, key: str) -> None:
-    """Fill the form from the memory as it is."""
+    """Fill the form with the item's values."""
     for field in _FIELDS:
         if hasattr(item, field):
             value = getattr(item, field)
@@ -253,7 +253,7 @@ def draw_cards(items: tuple[InsightOrEpisode, ...], counts: InsightCounts) -> No
 
 
 def _current_page() -> InsightPage[InsightOrEpisode]:
-    """The page looked at; the last one when there are fewer by now."""
+    """The current page; the last one when there are fewer by now."""
     found = _fetch_page(st.session_state["insights.page"])
     if found.page > found.pages:
         st.session_state["insights.page"] = found.pages

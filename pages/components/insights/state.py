@@ -66,7 +66,7 @@ def read_url() -> None:
 
 
 def _key_of_document(document: str) -> str:
-    """The memory a search found under this document."""
+    """The key of the insight or episode that search found under this document id."""
     number = number_in(document)
     found = insight_service().behind(number) if number is not None else None
     return key_of(found) if found is not None else ""

@@ -68,7 +68,7 @@ def draw_details(document: Document) -> None:
 
 
 def _suspect_line(document: Document, related: RelatedDocuments) -> None:
-    """How many notes and accepted cells rest on text that a version has replaced; they stand in the part Versions."""
+    """The number of notes and accepted cells that cite replaced text."""
     if related.replaces is None and related.replaced_by is None:
         return
     if found := session.workbench().versions.suspect_citations(document.id):
@@ -133,7 +133,7 @@ def _delete(document_id: int) -> None:
 
 
 def _passages(document: Document) -> None:
-    """The passages in reading order; those that state another truth than their document say so."""
+    """The passages in reading order; a passage with another truth than its document is marked."""
     passages, terms = session.workbench().documents.passages(document.id), session.terms()
     for passage in paged(passages, _PER_PAGE, f"passages.{document.id}"):
         _passage(passage, document, terms)

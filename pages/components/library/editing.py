@@ -70,7 +70,7 @@ def _value(field: str, value: str, terms: WorkspaceTerms) -> str:
 
 
 def draw_undo_offer() -> None:
-    """After a change: what was done, and the way back; after an undo: what came of it."""
+    """After a change: its summary with an undo button; after an undo: what could not be restored."""
     state = st.session_state
     for line in state.pop("library.left", ()):
         st.warning(plain(line), icon=":material/info:")
@@ -125,7 +125,7 @@ def draw_editing(documents: Sequence[Document]) -> None:
 
 
 def _form(documents: Sequence[Document]) -> None:
-    """Every field that can be edited; what is left blank stays as it is."""
+    """Every field that can be edited; blank fields stay unchanged."""
     turn = st.session_state.setdefault(_ROUND, 0)
     known, terms = session.workbench().documents.list(archived=None), session.terms()
     with st.form(f"library.edit.{turn}", border=False):
@@ -187,13 +187,14 @@ def _edits_words(edits: Sequence[BulkEdit]) -> str:
 
 
 def store_plan(wanted: Mapping[int, Sequence[BulkEdit]], what: str, file_problems: Sequence[EditProblem] = ()) -> None:
-    """Plan edits and store the plan until it is applied or dropped. told: errors of the file they came from."""
+    """Plan edits and store the plan until it is applied or dropped. file_problems: errors of the file they came
+    from."""
     plan = session.workbench().bulk_edit.plan(wanted)
     st.session_state[_PLAN] = (EditPlan(plan.changes, (*file_problems, *plan.problems)), what)
 
 
 def draw_plan() -> bool:
-    """What would change, with the way to make it so; whether there is a plan."""
+    """Preview the planned changes with a button to apply them; returns whether there is a plan."""
     stored = st.session_state.get(_PLAN)
     if stored is None:
         return False
@@ -226,7 +227,7 @@ def draw_plan() -> bool:
 
 
 def _problems(problems: Sequence[EditProblem]) -> None:
-    """What cannot be done; what is wrong alike with several documents is said once."""
+    """Edits that cannot be made; equal problems of several documents are one line."""
     names: dict[str, list[str]] = {}
     for problem in problems:
         names.setdefault(problem.what, []).append(shorten(problem.about, 48))
@@ -296,7 +297,7 @@ def _archive(document_ids: list[int], archived: bool) -> None:
 
 
 def draw_spreadsheet(documents: Sequence[Document]) -> None:
-    """documents: those listed, which the download holds; what is uploaded may speak of any document."""
+    """Download documents as CSV and upload the changed file. documents: those to download; an upload may name any."""
     if draw_plan():
         return
     out, back = st.columns(2, gap="large")

@@ -416,13 +416,13 @@ def _foot(service: EnrichmentService, found: Enrichment) -> None:
 
 
 def _quote_line(quote: QuotedSpan, document: Document) -> str:
-    """A quote as one reads it, with where it stands."""
+    """A quote for readers, with its page."""
     where = f" :small[:gray[page {quote.page}]]" if document.paged else ""
     return f"{plain(display_quote(quote.text))}{where}"
 
 
 def _cite(cell: DeltaGenerator, quote: QuotedSpan, document: Document) -> None:
-    """How to cite a quote; nothing when the document was read again this very moment."""
+    """The citation menu of a quote; empty while the document is being read again."""
     with cell, suppress(NotFound):
         citation = session.workbench().enrichment.citation(document, quote)
         cards.cite_menu(citation, document.title or document.name)
@@ -440,7 +440,7 @@ def _more(items: Sequence[object], most: int, noun: str) -> None:
 
 
 def _manual_edit(found: Enrichment, operation: Operation) -> None:
-    """Whether it was changed by hand, and the way back."""
+    """Who changed it by hand, with a button to reset it."""
     edit = found.edits.get(operation)
     if edit is None:
         return
@@ -468,7 +468,7 @@ def _save(change: Callable[[EnrichmentService], None], what: str, disabled: bool
 
 
 def _apply_change(change: Callable[[], object]) -> None:
-    """Make a change; what stands in its way is told once, above."""
+    """Run a change in a callback; the view shows any error above."""
     try:
         change()
     except FivefoldError as problem:

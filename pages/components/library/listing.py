@@ -135,7 +135,7 @@ def _table_row(document: Document, terms: WorkspaceTerms, alike: str, kind: str,
 
 
 def _state(document: Document) -> str:
-    """The truth of what is labelled; what anything else is, or how far it is."""
+    """The truth of a labelled document; the kind or the state of any other."""
     if document.state is DocumentState.READY and is_container(document):
         return "▤ archive"
     look = truth_look(document.labels.truth.value) if _truth(document) else STATES[document.state]

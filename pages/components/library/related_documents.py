@@ -32,7 +32,7 @@ def likeness(same: float) -> str:
 
 
 def likeness_marks() -> Mapping[int, str]:
-    """Document → what a list says of its likenesses; those alone are absent."""
+    """Document id → a short note about its near-duplicates and versions; documents without any are absent."""
     return {
         each: " · ".join(filter(None, (f"≈ {percent(same)}" if same else "", "version?" if suggested else "")))
         for each, (same, suggested) in session.workbench().versions.marks().items()
@@ -40,7 +40,7 @@ def likeness_marks() -> Mapping[int, str]:
 
 
 def draw_related(document: Document, related: RelatedDocuments, most: int = 4) -> None:
-    """The facts, at most so many, each with a link to the other document; nothing for a document that is alone."""
+    """At most `most` relations, each with a link to the other document."""
     lines = _relations(document, related)
     for what, other, why in lines[:most]:
         _relation_line(what, other, why)
@@ -148,7 +148,7 @@ def _change(change: SentenceChange, before: Document, after: Document, *, skippe
 
 
 def _text(change: SentenceChange) -> str:
-    """The sentence as safe markdown, what is gone struck out and what is new in bold."""
+    """The sentence as safe markdown; removed words are struck out, added words are bold."""
     if change.kind is ChangeKind.CHANGED:
         joined = "".join(_word_run(part.kind, part.text) for part in change.parts)
         return joined.replace("~~]:green[", "~~] :green[")
@@ -158,7 +158,7 @@ def _text(change: SentenceChange) -> str:
 
 
 def _word_run(kind: ChangeKind, text: str) -> str:
-    """A run of words, with the blanks around it outside the marks, which would not be marks otherwise."""
+    """A run of words; blanks stay outside the markdown, which would not work otherwise."""
     inner = plain(text)
     lead, tail = (" " if text[:1].isspace() else ""), (" " if text[-1:].isspace() and text.strip() else "")
     if not inner:

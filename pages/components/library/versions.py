@@ -25,7 +25,7 @@ __all__ = ["apply_decision", "draw_duplicates", "draw_suggestion", "draw_version
 
 
 def draw_versions(document: Document) -> None:
-    """Everything about versions of one document; what was just refused is said on top."""
+    """Everything about the versions of one document, with the last error on top."""
     if (problem := st.session_state.pop("versions.problem", None)) is not None:
         notices.error(problem)
     service = session.workbench().versions
@@ -44,7 +44,7 @@ def draw_versions(document: Document) -> None:
 
 
 def _chain(document: Document, chain: Sequence[Document]) -> None:
-    """v1 → v2 → v3, each with its date; between two the way back."""
+    """v1 → v2 → v3, each with its date and an undo button."""
     if len(chain) == 1:
         st.caption("No other version is known. A new one is suggested when its name, title, address or text tells so.")
         return
@@ -91,8 +91,8 @@ def _undo_buttons(older: Document, newer: Document, *, alone: bool) -> None:
 
 
 def apply_decision(act: Callable[[], object], message: str, replaced: int = 0, by: int = 0) -> None:
-    """Do what a button says; what is refused is told on the page. Where the document looked at is the one replaced, its
-    new version is looked at from now on."""
+    """Run a decision and show its message; the page shows any error. If the open document was replaced, its new version
+    is opened."""
     try:
         act()
     except FivefoldError as problem:
@@ -196,7 +196,7 @@ def _compare(document: Document, chain: Sequence[Document], related: RelatedDocu
 
 
 def _older_and_newer(other: Document, document: Document, chain: Sequence[Document]) -> tuple[int, int]:
-    """The older and the newer of two: by the chain, where both stand in it."""
+    """The older and the newer of two documents, by the chain if it has both."""
     places = {each.id: number for number, each in enumerate(chain)}
     if {other.id, document.id} <= places.keys():
         older, newer = sorted((other.id, document.id), key=places.__getitem__)
@@ -262,7 +262,7 @@ def _proposal(proposal: CitationUpdate) -> None:
 
 
 def _by_hand(document: Document, chain: Sequence[Document]) -> None:
-    """Any two documents can be said to be versions."""
+    """A form that declares two documents to be versions."""
     box = st.expander("Say by hand that it is a version of another", icon=":material/edit:", key="versions.hand")
     with box:
         known = {each.id for each in chain}
@@ -358,7 +358,7 @@ def _duplicate_group(group: DuplicateGroup) -> None:
 
 
 def _last_decision() -> None:
-    """What was decided last, with its way back."""
+    """The last decision, with an undo button."""
     service = session.workbench().versions
     last = next(iter(service.decisions(1)), None)
     if last is None or last.verdict is VersionVerdict.UNDONE:
@@ -387,8 +387,8 @@ def _decision_words(last: VersionDecision, older: str, newer: str) -> str:
 
 
 def _uncompared() -> None:
-    """Documents read before likenesses were kept, and the way to compare them; it can be stopped by leaving the page,
-    and goes on where it was."""
+    """Documents not yet compared with the others, and a button to compare them. Leaving the page stops this; it can be
+    resumed."""
     service = session.workbench().versions
     left = service.uncompared()
     if not left:

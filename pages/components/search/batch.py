@@ -69,13 +69,13 @@ class BatchRun:
 
     @property
     def outcomes(self) -> tuple[BatchOutcome, ...]:
-        """What became of the questions asked so far, in the order of the file."""
+        """The outcomes so far, in the order of the file."""
         outcomes = list(self.outcome_by_row.values())
         return tuple(sorted(outcomes, key=lambda each: each.question.row))
 
     @property
     def rest(self) -> tuple[BatchQuestion, ...]:
-        """The questions still to be asked: those nobody came to, and those whose search failed."""
+        """The questions still to ask: those not asked yet, and those whose search failed."""
         answered = {row for row, each in list(self.outcome_by_row.items()) if each.state is not BatchState.FAILED}
         return tuple(each for each in self.batch.questions if each.row not in answered)
 
@@ -113,7 +113,7 @@ def start_batch(batch: Batch, ask: Ask) -> BatchRun:
 
 
 def resume_batch(run: BatchRun, ask: Ask) -> None:
-    """Ask what a batch has left, in the background; nothing while it runs."""
+    """Ask the remaining questions in the background; does nothing while it runs."""
     with _runs().lock:
         if run.running:
             return
@@ -196,7 +196,7 @@ def _progress(run: BatchRun) -> None:
 
 
 def _resume_offer(run: BatchRun, ask: Ask) -> None:
-    """What is left to ask, and how to let go of it."""
+    """What a stopped or failed batch has left, and a button to resume it."""
     rest, asked = run.rest, len(run.outcome_by_row)
     if rest and asked < len(run.batch.questions):
         text_column, again = st.columns([5, 2], vertical_alignment="center")
@@ -322,7 +322,7 @@ def _by_truth(counts: Mapping[str, int], *, words: bool = False) -> str:
 
 
 def draw_refused(problems: Sequence[RowProblem]) -> None:
-    """The rows of a file that cannot be asked, with the reason; draws nothing without any."""
+    """The rows of a file that cannot be asked, with the reason."""
     if problems:
         st.markdown("**Refused** :gray[· correct these rows, or run the others without them]")
         rows = [
@@ -333,7 +333,7 @@ def draw_refused(problems: Sequence[RowProblem]) -> None:
 
 
 def question_table(rows: list[dict[str, Any]], *, key: str, **given: Any) -> Any:
-    """Rows of questions with widths that suit them; gives what `st.dataframe` gives."""
+    """Rows of questions with fitting widths; returns what `st.dataframe` returns."""
     config = {
         "Row": st.column_config.NumberColumn(width=56),
         "Hits": st.column_config.NumberColumn(width=56),
@@ -483,7 +483,7 @@ def _start(batch: Batch, ask: Ask) -> None:
 
 
 def _choose_run(runs: Sequence[BatchRun]) -> BatchRun:
-    """The run looked at: the newest, unless another is chosen."""
+    """The chosen run; the newest by default."""
     listed = {run.number: run for run in runs}
     state = st.session_state
     if state.get("batch.chosen") not in listed:

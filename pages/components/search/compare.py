@@ -48,9 +48,8 @@ _ROOM = 1.45
 
 
 def comparison_bars(versus: ResultComparison, names: tuple[str, str], *, dark: bool = False) -> "Figure":
-    """One bar per part that makes a difference, the greatest at the top. A bar to the left speaks for the first of the
-    two, which stands at the left of the page, a bar to the right for the second; the sign says by how much the first
-    gains. Parts that make no difference as it is written are left out."""
+    """One bar per score part that differs, the greatest at the top. Bars to the left favour the first result, bars to
+    the right the second; the sign is the first result's gain. Parts that are equal when rounded are left out."""
     from plotly.graph_objects import Bar, Figure
 
     theme = "dark" if dark else "light"
@@ -87,7 +86,7 @@ def comparison_bars(versus: ResultComparison, names: tuple[str, str], *, dark: b
 
 
 def _side_titles(figure: "Figure", names: tuple[str, str], theme: str) -> None:
-    """Above each half, whom its bars speak for."""
+    """The name of the result above each half."""
     for side, (x, anchor, arrow) in enumerate(((0.0, "left", "◀ {}"), (1.0, "right", "{} ▶"))):
         words = arrow.format(escape(shorten(names[side], 34)))
         colour = (_LEFT, _RIGHT)[side][theme]
@@ -142,7 +141,7 @@ def _take(passage_id: int | None) -> None:
 
 
 def url_params() -> dict[str, list[str]]:
-    """What the page's URL keeps of the comparison while it is looked at: the other one of the two, if one is named."""
+    """The URL parameter of the comparison: the id of the other result, if there is one."""
     other = str(st.session_state.get(_OTHER) or st.query_params.get("with", ""))
     return {"with": [other]} if number_in(other) is not None else {}
 
@@ -208,7 +207,7 @@ def draw_comparison(result: SearchResult, left_id: int, right_id: int) -> None:
 
 
 def _distinct_names(left: str, right: str, versus: ResultComparison) -> tuple[str, str]:
-    """Two names that differ: passages of one place are told apart by their ranks or their numbers."""
+    """Two names that differ: passages of one place get their ranks or ids."""
     if left != right:
         return left, right
     ranks = [f"rank {side.rank}" if side.rank else f"no. {side.candidate.passage.id}" for side in _both(versus)]
@@ -220,7 +219,7 @@ def _both(versus: ResultComparison) -> tuple[ComparedResult, ComparedResult]:
 
 
 def _side(side: ComparedResult, name: str, result: SearchResult) -> None:
-    """One of the two: where it stands, its score, and the sentence that answers best."""
+    """One of the two results: its location, score and best sentence."""
     passage = side.candidate.passage
     stems = {stem(word) for word in result.route.keywords}
     hit = next((each for each in result.hits if each.candidate.passage.id == passage.id), None)

@@ -82,9 +82,9 @@ def opened_passages(question: str) -> list[int]:
 
 
 def _usage(question: str) -> Mapping[int, PassageUsage]:
-    """Passage id → who said what of it under this question; read once for all results, and again when that is old.
+    """Passage id → feedback under this question; read once for all results, and again after _FRESH_SECONDS.
 
-    Where the store does not answer, nothing is known: what a click then says is told there.
+    Empty when the store does not answer; a click then shows the error.
     """
     cache: tuple[str, float, Mapping[int, PassageUsage]] | None = st.session_state.get(_USAGE)
     asked, now = kept_question(question), time.monotonic()
@@ -117,7 +117,7 @@ def _cite(passage: Passage, question: str, key: str) -> None:
 
 
 def _others_words(known: PassageUsage) -> str:
-    """What other people said of a passage, as safe markdown; "" for nothing."""
+    """Feedback of other people on a passage, as safe markdown."""
     groups = (("helped", known.helpful), ("did not help", known.not_helpful), ("cited by", known.cited))
     parts = [f"{words} {_names_text(people - {who()})}" for words, people in groups if people - {who()}]
     return f":material/group: {' · '.join(parts)}" if parts else ""
@@ -145,7 +145,7 @@ _SET_HELP = "The question is added to it with the first grade."
 
 
 def grading_switch(project: str | None) -> None:
-    """Whether results are graded, into which set, and by whom."""
+    """A switch for grading results, the set to grade into, and the judge's name."""
     st.toggle(
         "Judge the results",
         key=_ON,
@@ -190,7 +190,7 @@ def _begin_set(project: str | None) -> None:
 
 
 def grade_row(result: SearchResult) -> Callable[[Hit], None] | None:
-    """What is drawn below each result of an answer: its grades; None while nothing is judged."""
+    """A function that draws the grades below a result; None while grading is off."""
     set_id = st.session_state.get(_SET)
     if not st.session_state.get(_ON) or set_id is None:
         return None

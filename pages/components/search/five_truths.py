@@ -90,7 +90,7 @@ def synthesis_of(answer: FiveTruthsAnswer) -> Synthesis | None:
 
 
 def draw_running_text(sentences: Sequence[CheckedSentence]) -> None:
-    """One paragraph; a sentence that is not supported stands on red, with a sign and its first problem."""
+    """One paragraph; an unsupported sentence is red, with an icon and its first problem."""
     st.markdown(" ".join(map(_sentence_text, sentences)))
 
 
@@ -206,7 +206,7 @@ def draw_exports(answer: FiveTruthsAnswer) -> None:
 
 
 def _downloads(answer: FiveTruthsAnswer) -> None:
-    """One button per format; nothing is made before it is asked for."""
+    """One button per format; a file is made when its button is pressed."""
     written = synthesis_of(answer)
     formats: tuple[tuple[str, str, str, str, Callable[[], str]], ...] = (
         ("Markdown", "to edit", "md", "text/markdown", lambda: brief_markdown(answer, written)),
@@ -333,7 +333,7 @@ def _card_head(part: TruthAnswer) -> None:
 
 
 def _sentence(citation: Citation, own: SearchRequest, stems: Collection[str], terms: WorkspaceTerms) -> None:
-    """A sentence letter for letter but for its marks, and where it stands."""
+    """A verbatim sentence with its source."""
     with st.container(gap=None):
         st.markdown(f"“{highlight(shorten(display_quote(citation.quote), 700), stems)}”")
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall"):
@@ -366,7 +366,7 @@ def _citation_facts(citation: Citation, terms: WorkspaceTerms) -> str:
 
 
 def _figure(figure: Figure, request: SearchRequest) -> None:
-    """A number, how the question was read, where it was counted, and the way to ask further."""
+    """A number, how the question was interpreted, its source, and a link to ask further."""
     whose = request.filters.projects if len(request.filters.projects) == 1 else ()
     target = {"view": ["Ask"], "q": [request.question], "project": list(whose)}
     with st.container(gap=None):
@@ -432,7 +432,7 @@ def draw_five_truths(request: SearchRequest) -> None:
 
 
 def _head(answer: FiveTruthsAnswer, request: SearchRequest) -> None:
-    """The confidence with its reason, what narrowed the question, and what went wrong on the way."""
+    """The confidence with its reason, the filters, and notices."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="medium"):
         st.metric(
             "Confidence",

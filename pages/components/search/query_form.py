@@ -57,10 +57,9 @@ _OFF = ""
 
 
 def choose_reranker(key: str, troubles: Mapping[str, str]) -> None:
-    """A choice among the rerankers, "" being none; what session state holds under `key` and is none becomes none.
+    """A choice among the rerankers, "" for none; an unknown value under `key` becomes "".
 
-    troubles: reranker → why its model could not be loaded when it was last tried. Whether a model's weights are on this
-    machine is known only then, so nothing is said of one that was never asked for.
+    troubles: reranker → why its model could not be loaded last time. Rerankers that were never used are not in it.
     """
     rows = rerank_table().rows
     if st.session_state.get(key, _OFF) not in (_OFF, *rows):
@@ -211,7 +210,7 @@ def _request(chosen: SearchFilters) -> SearchRequest:
 
 
 def draw_chips(result: SearchResult) -> None:
-    """What was read from the question. A chip switched off stays in sight and can be switched on again."""
+    """What was recognised in the question. A chip that is switched off stays visible and can be switched on again."""
     state = st.session_state
     known: dict[str, str] = state.setdefault("search.chips", {})
     terms = session.terms()

@@ -68,9 +68,9 @@ def first_page() -> None:
 
 
 def draw_pager(total: int, *, more: bool = False) -> int:
-    """Which results of how many are shown, and the way to the others; gives the page, held in "search.page".
+    """The range of results shown and a pager; returns the page, stored in "search.page".
 
-    more: whether the search found more than it may show. Nothing is drawn where one page holds all.
+    more: whether the search found more than it may show. Draws nothing for a single page.
     """
     pages, state = pages_of(total), st.session_state
     page = state[_PAGE_KEY] = min(max(state.get(_PAGE_KEY) or 1, 1), pages)
@@ -130,7 +130,7 @@ def _similar_box(hit: Hit, result: SearchResult, find: FindSimilar) -> None:
 
 
 def _similar_line(similar: SimilarPassage, result: SearchResult) -> None:
-    """One passage: where it stands, how it begins, and why it is like the result."""
+    """One passage: its location, its beginning, and why it is similar."""
     passage = similar.passage
     where = cards.location(passage, result.documents.get(passage.document_id))
     name = plain(shorten_middle(passage.document_name, 48))
@@ -144,7 +144,7 @@ def _similar_line(similar: SimilarPassage, result: SearchResult) -> None:
 
 
 def _similar_link(similar: SimilarPassage, result: SearchResult, label: str) -> None:
-    """Inspect with this passage: under the question asked, or, where it is no candidate of it, under its own words."""
+    """A link to Inspect: under the question asked, or under the passage's own words if it is no candidate."""
     passage, asked = similar.passage, result.request
     if passage.id not in {candidate.passage.id for candidate in result.candidates}:
         asked = SearchRequest(as_question(display_quote(passage.text)), asked.filters, profile=asked.profile)
@@ -177,7 +177,7 @@ def _search_link(hit: Hit, request: SearchRequest) -> None:
 
 
 def version_marker(result: SearchResult) -> DrawHit:
-    """Draws the mark of a result, nothing for documents in the library. One look-up for all results."""
+    """A function that marks results of archived documents. One look-up serves all results."""
     ids = {hit.candidate.passage.document_id for hit in result.hits if hit.candidate.passage.archived}
     newest = session.workbench().versions.newest(sorted(ids)) if ids else {}
 
@@ -204,7 +204,7 @@ _COLLAPSED_HEIGHT = 260
 
 
 def draw_collapsed(hit: Hit, result: SearchResult, terms: WorkspaceTerms) -> None:
-    """A box "3 similar" that names the passages behind a result; nothing where none were collapsed into it."""
+    """A box "3 similar" that lists the passages collapsed into a result."""
     if hit.similar:
         with st.container(width="content"):
             _collapsed_box(hit, result, terms)
@@ -243,7 +243,7 @@ def _collapsed_line(candidate: Candidate, hit: Hit, result: SearchResult, terms:
 
 
 def difference_in_words(shown: str, other: str) -> str:
-    """What another text says otherwise than the one shown, in a few words.
+    """The words in which another text differs from the one shown.
 
     >>> difference_in_words("Due on the 15th of May.", "Due on the 20th of May.")
     '1 word differs: 20th'

@@ -24,8 +24,8 @@ _HEIGHT = 510
 
 
 def save_button(hit: Hit, result: SearchResult) -> None:
-    """A button that opens a note on this result; what is written is kept with the cited sentence, and writing does
-    not draw the results again. A result that is itself a note is opened instead."""
+    """A button that opens a note on this result and stores it with the cited sentence, without drawing the results
+    again. A result that is itself a note is opened instead."""
     passage = hit.candidate.passage
     if passage.origin is not Origin.DOCUMENT:
         label = f"Open this {passage.origin.value}"
@@ -76,7 +76,7 @@ def _form(hit: Hit, result: SearchResult, key: str) -> None:
 
 
 def _earlier_insights(document_id: int, passage_id: int) -> None:
-    """What was noted of this passage before."""
+    """Earlier notes on this passage."""
     with notices.show_errors():
         before = [
             each for each in insight_service().about([document_id]) if passage_id in [k.passage_id for k in each.links]
@@ -102,7 +102,7 @@ def _links(hit: Hit, key: str) -> Sequence[EvidenceLink]:
 
 
 def _sector(text: str, key: str) -> None:
-    """The sector suggested from what is written, until another one is chosen."""
+    """The sector suggested from the text, until another one is chosen."""
     state = st.session_state
     suggested = insight_service().suggest_sector(text)
     if state.get(f"{key}.sector") in (None, state.get(f"{key}.suggested")):

@@ -40,7 +40,7 @@ def draw_saved(request: SearchRequest, shown: str, project: str | None) -> None:
 
 
 def draw_new_results(result: SearchResult) -> None:
-    """For a saved search: what is new since the last visit. Its results then count as seen."""
+    """For a saved search: what is new since the last visit. Its results are then marked as seen."""
     st.session_state[_NEW] = frozenset()
     with notices.show_errors():
         for number, view in enumerate(_service().matching(result.request, who())):
@@ -119,8 +119,7 @@ def _save(request: SearchRequest, shown: str) -> None:
 
 @st.fragment
 def _list(project: str | None, asked: frozenset[int]) -> None:
-    """Every view with what is known of it; a click here draws the list again, and nothing else. asked: those that are
-    open now."""
+    """The saved searches with their state; a click redraws only the list. asked: ids of the open ones."""
     state = st.session_state
     if problem := state.pop(_PROBLEM, None):
         notices.error(problem)
@@ -174,7 +173,7 @@ def _params(view: SavedSearch, problem: str) -> Mapping[str, Sequence[str]]:
 
 
 def _state(view: SavedSearch, last: datetime | None, problem: str) -> None:
-    """What is known of a view without asking it."""
+    """The state of a saved search, without running it."""
     found = _checked().get(view.id)
     if problem or (found is not None and found.problem):
         words = problem or (found.problem if found is not None else "")
@@ -255,7 +254,7 @@ def _restore() -> None:
 
 
 def _apply_change(work: Callable[[], object]) -> bool:
-    """Do it; what stands in the way is told above the list. Whether it was done."""
+    """Run a change in a callback; the list shows any error. Returns whether it succeeded."""
     try:
         work()
     except FivefoldError as problem:

@@ -40,7 +40,7 @@ _MOST_REASONS = 3  # reasons of one label
 
 
 def draw_trial() -> None:
-    """What is tried at the top, and what comes out: now, and with the changes nobody has saved yet."""
+    """A text or document to try, and its labels now and with the unsaved changes."""
     what = st.segmented_control("Try it on", [_TEXT, _DOCUMENT], default=_TEXT, required=True, key="settings.try")
     with notices.show_errors():
         tried = _try_document() if what == _DOCUMENT else _try_text()
@@ -317,7 +317,7 @@ _CHANGES_SHOWN = 6  # changes that are told in the bar; the rest is counted
 
 
 def draw_vocabulary() -> None:
-    """What holds, what is not saved yet, and the view one is in."""
+    """The saved version, unsaved changes, and the chosen view."""
     show_outcome()
     _heading()
     _unsaved_bar()
@@ -339,7 +339,7 @@ def _heading() -> None:
 
 
 def _unsaved_bar() -> None:
-    """What is not saved yet, what is wrong with it, and the way to save or drop it."""
+    """Unsaved changes with their problems, and buttons to save or discard them."""
     changes = unsaved_changes()
     if not changes:
         return

@@ -80,7 +80,7 @@ def after_saving() -> None:
 
 
 def _renew_fields() -> None:
-    """What was typed is taken over or thrown away: the fields are filled anew."""
+    """Fill the fields anew after a change was applied or discarded."""
     st.session_state["settings.round"] = st.session_state.get("settings.round", 0) + 1
 
 

@@ -228,7 +228,7 @@ def _place_list(titles: Mapping[str, str]) -> None:
 
 
 def _choose_place(titles: Mapping[str, str]) -> str | None:
-    """The place that is opened, as the URL says it or as it is chosen here."""
+    """The open place, from the URL or the select box."""
     state, asked = st.session_state, st.query_params.get("place")
     if asked != state.get("settings.place.seen") or state.get("settings.place") not in titles:
         state["settings.place"] = asked if asked in titles else None

@@ -52,15 +52,15 @@ def _task() -> _LabelChangeTask:
 
 
 def forget_preview() -> None:
-    """Labels were changed in another way: what was looked at no longer holds."""
+    """Drop the preview after labels were changed elsewhere."""
     task = _task()
     if not task.running:
         task.preview = task.applied = None
 
 
 def draw_label_changes(service: ActiveLearningService, newest: int) -> None:
-    """A button to look, how far the look is, what it found, and a button to apply that. newest: version of the
-    lessons."""
+    """A button to preview label changes, its progress and result, and a button to apply them. newest: the training
+    version."""
     task = _task()
     if task.running:
         _progress(task)
@@ -270,7 +270,7 @@ _FIELDS = ("all", "truth", "domain", "authority", "jurisdiction", "temporal_clas
 
 
 def draw_learning() -> None:
-    """Everything about learning; nothing while nobody has confirmed a label."""
+    """Everything about active learning; draws nothing until a label is confirmed."""
     service = session.workbench().active_learning
     newest = service.newest()
     if newest is None:
@@ -287,7 +287,7 @@ def draw_learning() -> None:
 
 
 def _training_summary(newest: TrainingVersion) -> None:
-    """Which lessons hold, and per label what they are worth."""
+    """The training version in use, and its value per label."""
     summary = f"Lessons {newest.number}, learned {newest.at:%Y-%m-%d %H:%M} UTC from "
     summary += count(len(newest.confirmed), "confirmed document")
     st.caption(
@@ -339,7 +339,7 @@ def _set_at_once(service: ActiveLearningService, at_once: bool) -> None:
 
 
 def _applied_actions(service: ActiveLearningService) -> None:
-    """What was applied, each to be undone."""
+    """Applied label changes, each with an undo button."""
     acts = service.acts()
     undone = {each.number: each for each in acts if each.kind is LearningActionKind.UNDONE}
     applied: dict[int, list[LearningAction]] = {}
@@ -427,7 +427,7 @@ def _accuracy_caption(periods: Sequence[Period], whole: LabelRate, per: str) -> 
 
 
 def _last_corrections(service: ActiveLearningService) -> None:
-    """The latest corrections, each to be taken back."""
+    """The latest corrections, each with an undo button."""
     corrections = service.said(_MOST_CORRECTIONS)
     if not corrections:
         return

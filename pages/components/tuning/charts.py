@@ -197,7 +197,7 @@ def _error_bars(values: Sequence[tuple[float, float, float]], colour: str, *, th
 
 
 def set_frame(drawn: "Figure", height: int, *, dark: bool, legend: bool = False) -> "Figure":
-    """A picture without a ground of its own, with room at its edges; the legend lies above it."""
+    """Lay out a figure: transparent background, margins, and the legend above it."""
     colours = palette(dark=dark)
     drawn.update_layout(
         height=height,

@@ -32,9 +32,9 @@ _PER_PAGE, _MOST_ROWS = 12, 14
 
 @dataclass(slots=True)
 class _EvaluationTask:
-    """Asking the classifier in the background. It outlives the tab that started it, and what is answered stays.
+    """Evaluation of the classifier in the background. It outlives the tab that started it; its labels are kept.
 
-    left: documents unasked when it last ended: they wait for a person to go on. problem: why it ended.
+    left: documents not evaluated when it last ended. problem: why it ended.
     """
 
     labels: dict[tuple[int, str], Labels] = field(default_factory=dict)
@@ -54,7 +54,7 @@ def _task() -> _EvaluationTask:
 
 
 def view() -> None:
-    """The room: how far the asking is, what the numbers are worth, the numbers, the pictures, the mistakes."""
+    """The view: progress of the evaluation, metrics, charts and mistakes."""
     with notices.show_errors():
         service, task = session.workbench().evaluation.classifier, _task()
         waiting = service.waiting(task.labels)
@@ -107,7 +107,7 @@ def _progress(task: _EvaluationTask) -> None:
 
 
 def _resume_offer(service: ClassifierEvaluation, task: _EvaluationTask) -> None:
-    """Asking was stopped or failed: what is missing below, and how to go on."""
+    """A stopped or failed evaluation: what is missing, and a button to resume."""
     if task.problem is not None:
         notices.error(task.problem)
     words, go_on = st.columns([6, 1], vertical_alignment="center")
@@ -181,7 +181,7 @@ def _interval(rate: LabelRate) -> str:
 
 
 def _charts(report: ClassifierReport) -> None:
-    """Beside each other where there is room, else below each other."""
+    """The charts, two in a row where there is room."""
     dark = st.context.theme.type == "dark"
     with st.grid(2, min_column_width=470, gap="medium"):
         with st.container(gap="xsmall"):
@@ -207,7 +207,7 @@ def _chart(figure: Any, key: str, alt: str) -> None:
 
 
 def _by_truth(report: ClassifierReport) -> None:
-    """What the matrix says of each truth."""
+    """Recall and precision of each truth."""
     st.markdown("**Truth by truth**")
     st.caption("Found: share of the confirmed it says so of. Right when said: share of those it says so of.")
     rows = []
@@ -271,7 +271,7 @@ def _percent(rate: LabelRate) -> float | None:
 
 
 def _mistakes(report: ClassifierReport) -> None:
-    """The documents it does not say what people said of, most confident first, each one click from its labels."""
+    """Documents whose label differs from the confirmed one, most confident first, each with a link to its labels."""
     st.markdown(f"**Not what people said** · {count(len(report.wrong), 'document')}")
     if not report.wrong:
         st.caption(":material/check: It says of every confirmed document what people said.")

@@ -228,14 +228,14 @@ def _experiment_line(place: int, each: Experiment, now: ExperimentSettings) -> s
 
 
 def current_settings(set_id: int) -> ExperimentSettings:
-    """What a measurement would stand on now, as it was a few seconds ago at most."""
+    """The judgments and library a measurement would use now, at most _FRESH_SECONDS old."""
     return cached(
         "ground", (set_id, int(time.monotonic() // _FRESH_SECONDS)), lambda: experiment_runner().ground(set_id)
     )
 
 
 def _files(shown: Sequence[Experiment]) -> None:
-    """Everything that is drawn, as rows and as data; made when it is asked for."""
+    """Downloads of the comparison; a file is made when its button is pressed."""
     called = "-".join(str(each.id) for each in shown)
     for label, made, name, mime in (
         ("Questions (CSV)", lambda: rows_csv(*comparison_table(shown)), f"experiment-{called}.csv", "text/csv"),
@@ -285,7 +285,7 @@ def _open_judging(set_id: int, names: Sequence[str]) -> None:
 
 # Measures
 def _table(found: ExperimentComparison) -> None:
-    """Every measure: of two the difference has columns of its own, of more it stands beside each value."""
+    """Every measure: for two experiments the difference has its own columns, for more it is beside each value."""
     two = len(found.experiments) == 2
     rows = []
     for row in found.rows:

@@ -47,10 +47,10 @@ def experiment_runner() -> ExperimentRunner:
 
 # Which profile
 def profile_chooser(label: str, name: str, project: str | None, *, optional: bool = False) -> ScoreProfile | None:
-    """Choose a profile: those offered now in their newest versions, then every version there ever was.
+    """Choose a profile: the newest versions first, then all older ones.
 
-    What is chosen stands in the URL under `name`, so that a colleague opens the same view. None when nothing is chosen,
-    which only an optional one allows.
+    The URL parameter `name` holds the choice, so that a link opens the same view. None only if `optional` and nothing
+    is chosen.
     """
     offered = _profile_titles(project, optional=optional)
     refs, state, url = list(offered), st.session_state, st.query_params.get(name, "")
@@ -96,7 +96,7 @@ def _known_ref(named: str) -> str:
 
 # What is kept
 def full_experiment(experiment_id: int) -> Experiment:
-    """An experiment with its outcomes. What is done never changes but for its note. Raises NotFound."""
+    """An experiment with its outcomes; finished ones are cached. Raises NotFound."""
     cache: dict[int, Experiment] = st.session_state.setdefault("lab.whole", {})
     if experiment_id not in cache:
         found = experiment_runner().experiment(experiment_id)
@@ -109,7 +109,7 @@ def full_experiment(experiment_id: int) -> Experiment:
 
 
 def latest_finished(listed: Sequence[Experiment], ref: str) -> Experiment | None:
-    """The latest that is done with this version of a profile. listed: newest first, as the lab lists them."""
+    """The latest finished experiment with this version of a profile. listed: newest first."""
     return next((each for each in listed if each.state is RunState.DONE and each.profile.ref == ref), None)
 
 
@@ -221,7 +221,7 @@ def _progress_elsewhere(experiment: Experiment) -> None:
 
 
 def _activity(experiment: Experiment) -> str:
-    """What is done, as the beginning of a line."""
+    """What is running, as the beginning of a line."""
     verb = "Measuring" if experiment.kind is ExperimentKind.MEASURED else "Searching from"
     return f"{verb} **{plain(experiment.profile.ref)}**"
 
@@ -287,10 +287,9 @@ _SAVED_KEY = "lab.saved"
 
 
 def save_button(made: ScoreProfile, base: ScoreProfile, note: str, key: str, label: str, *, ready: bool = True) -> None:
-    """A button that saves `made` with where it comes from and why; a field for its name when the base is built in or
-    was put aside. Afterwards it says how to go back.
+    """A button that saves `made` with its origin and note, and a field for its name if the base is built in or retired.
 
-    note: why, kept beside the version. ready: whether it may be saved yet.
+    note: why, stored with the version. ready: whether it may be saved yet.
     """
     registry = evaluation_service().profiles
     past = registry.versions(base.name)
@@ -327,7 +326,7 @@ def _save_version(made: ScoreProfile, base: ScoreProfile, note: str, key: str) -
 
 
 def _saved_message(key: str) -> None:
-    """What was just saved, and where it can be taken back or made the default."""
+    """The saved version, with a link to the Profiles view."""
     about, ref = st.session_state.get(_SAVED_KEY, ("", ""))
     if about != key:
         return

@@ -29,7 +29,7 @@ _LABELS = {0: "Irrelevant", 1: "Related", 2: "Answers in part", 3: "Answers"}
 
 
 def grade_buttons(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> None:
-    """The grades, then the ways on. item: the result that is looked at; None when all are judged."""
+    """The grades, then the navigation. item: the current result; None when all are judged."""
     _grade_keys(questions, pool, item)
     _navigation(questions, pool, item)
 
@@ -83,7 +83,7 @@ def _navigation(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> No
 
 
 def _grade_strip(pool: Pool, item: PoolItem | None) -> str:
-    """One's grades so far, a sign per result, the one that is looked at in bold."""
+    """The judge's own grades so far, one sign per result, the current one in bold."""
     signs = []
     for each in pool.items:
         sign = "○" if each.mine is None else "×" if each.mine.grade is None else str(each.mine.grade)
@@ -100,8 +100,8 @@ _MOST_NAMES = 3
 
 
 def draw_agreement(questions: QuestionSet, *, blind: bool) -> None:
-    """The judges; opened, how far they agree beyond chance, and what they dispute. A blind judge sees of the disputes
-    only those they have had their say in."""
+    """The judges; when opened, their agreement beyond chance and disputed results. A blind judge sees only disputes
+    they took part in."""
     judges = _judges(questions)
     if len(judges) < 2:
         st.caption(":material/group: With a second judge, how far you agree stands here.")
@@ -178,7 +178,7 @@ def _agreement_summary(found: JudgeAgreement) -> None:
 
 
 def _disputed_results(questions: QuestionSet, far: Sequence[DisputedResult], index: UnitIndex) -> None:
-    """Each result judges differ on by two grades or more, and the way to it."""
+    """Results whose grades differ by two or more, each with a button to open it."""
     if not far:
         return
     st.markdown(f"**{count(len(far), 'disputed result')}** :gray[· two grades apart or more]")
@@ -282,7 +282,7 @@ def _judging_form(questions: QuestionSet, project: str | None) -> None:
 
 
 def _pool(questions: QuestionSet, asked: JudgedQuestion, project: str | None) -> Pool | FivefoldError:
-    """What is judged, or why that could not be found: the bar above it is drawn either way."""
+    """The pool of results, or the error that prevented it: the bar above is drawn either way."""
     try:
         return state.current_pool(questions, asked, project)
     except FivefoldError as problem:
@@ -291,7 +291,7 @@ def _pool(questions: QuestionSet, asked: JudgedQuestion, project: str | None) ->
 
 # Above the result
 def _bar(questions: QuestionSet, asked: JudgedQuestion, project: str | None) -> None:
-    """Which question, whose results are put together, and whether their places are seen."""
+    """The question, the pooled profiles, and whether ranks are visible."""
     which, pooled, seen = st.columns([6, 3, 3], vertical_alignment="center")
     with which:
         called = _question_titles(questions, asked)
@@ -315,7 +315,7 @@ def _bar(questions: QuestionSet, asked: JudgedQuestion, project: str | None) -> 
 
 
 def _question_titles(questions: QuestionSet, asked: JudgedQuestion) -> Mapping[int, str]:
-    """Question id → how it stands in the list, those with something left first."""
+    """Question id → its title in the list, unfinished questions first."""
     ordered = sorted(state.cached_progress(questions).questions, key=lambda each: not each.open)
     called = {
         each.question.id: f"{each.question.key} · {each.question.question}{_progress_words(each.mine, each.pooled)}"
@@ -325,7 +325,7 @@ def _question_titles(questions: QuestionSet, asked: JudgedQuestion) -> Mapping[i
 
 
 def _progress_words(mine: int, pooled: int | None) -> str:
-    """How much of a question is judged, as its entry in the list says it."""
+    """The progress of a question, for its title."""
     if pooled is None:
         return f" ({mine} judged)" if mine else ""
     if not pooled:
@@ -334,7 +334,7 @@ def _progress_words(mine: int, pooled: int | None) -> str:
 
 
 def _pool_settings() -> None:
-    """Whose first ten results are put together."""
+    """The profiles whose first ten results are pooled."""
     offered = list(session.workbench().evaluation.profiles.choices())
     st.caption(
         "The first ten results of both profiles are put together, so that a change of profile finds them judged."
@@ -404,7 +404,7 @@ def _text(item: PoolItem, stems: Collection[str]) -> None:
 
 
 def _ranks_line(item: PoolItem) -> None:
-    """Where it stands under each profile, and what else is known of it."""
+    """The rank under each profile, and other known grades."""
     parts = [f"rank {rank} under {plain(profile)}" for profile, rank in item.places.items()]
     parts += [f"score {item.score:.3f}"] if item.score is not None else []
     parts += [f"known beforehand as {grade_words(item.known)}"] if item.known is not None else []

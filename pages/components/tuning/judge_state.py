@@ -50,10 +50,10 @@ __all__ = [
 def select_by_id(
     label: str, called: Mapping[int, str], chosen: int, key: str, on_choose: Callable[[int], None], **how: Any
 ) -> None:
-    """A selectbox of ids under their words, `chosen` being the one. on_choose: takes over another; how: passed on.
+    """A selectbox of ids by their titles, with `chosen` selected. on_choose: called with another id; how: passed on.
 
-    The browser knows a choice by its words: with other words under one key it would fall back to the first. So the
-    widget is another one whenever the words, or what is chosen, are.
+    The browser identifies a choice by its title: with other titles under the same key it would fall back to the first
+    one. So the key changes with the titles and the choice.
     """
     name = f"{key}.{crc32(repr((chosen, sorted(called.items()))).encode())}"
     st.selectbox(
@@ -81,7 +81,7 @@ _MOST_CACHED = 6
 
 # What is pooled
 def pooled_profiles(project: str | None) -> tuple[str, ...]:
-    """The profiles whose results are put together: the one that holds, and another."""
+    """The profiles whose results are pooled: the default one, and another."""
     state, offered = st.session_state, list(session.workbench().evaluation.profiles.choices())
     default = session.workbench().evaluation.profiles.default(project).name
     if state.get(FIRST) not in offered:
@@ -130,19 +130,19 @@ def cached_questions(set_id: int) -> Sequence[JudgedQuestion]:
 
 
 def open_question(question_id: int) -> None:
-    """Judge another question, from its first result with nothing said of it."""
+    """Judge another question, from its first ungraded result."""
     st.session_state[QUESTION] = question_id
     reset_position()
 
 
 def reset_position() -> None:
-    """Another question or pool: begin at what is open there, and count again."""
+    """Start at the first ungraded result again, and count again."""
     st.session_state.pop("judge.at", None)
     clear_counts()
 
 
 def clear_counts() -> None:
-    """Read what all judges have said, when it is next looked at."""
+    """Drop the cached counts, so that judgments of all judges are read again."""
     for name in ("judge.listed", "judge.progress", "judge.judges", "judge.agreement"):
         st.session_state.pop(name, None)
 
@@ -161,7 +161,7 @@ def next_question(set_id: int, after: int) -> None:
 
 
 def cached_progress(questions: QuestionSet) -> JudgingProgress:
-    """How far the set is, counted when the question was opened; what is said since is in its pool."""
+    """The progress of the set when the question was opened; later grades are in its pool."""
     state, about = st.session_state, (questions.id, who())
     if state.get("judge.progress", (None,))[0] != about:
         state["judge.progress"] = (about, judgment_service().progress(questions.id, who(), known_pools(questions.id)))
@@ -170,7 +170,7 @@ def cached_progress(questions: QuestionSet) -> JudgingProgress:
 
 
 def known_pools(set_id: int) -> Mapping[int, Sequence[str]]:
-    """Question id → units of the pools this session has looked at in a set."""
+    """Question id → units of the pools this session has seen in a set."""
     pools: dict[int, Sequence[str]] = st.session_state.setdefault("judge.pooled", {}).setdefault(set_id, {})
     return pools
 
@@ -193,7 +193,7 @@ def current_pool(questions: QuestionSet, asked: JudgedQuestion, project: str | N
 
 
 def current_item(shown: Pool) -> PoolItem | None:
-    """The result that is looked at; None when all are judged and none is chosen."""
+    """The current result; None when all are judged and none is chosen."""
     wanted = st.session_state.get("judge.at", "")
     return shown.item(wanted) or shown.next_open()
 
@@ -204,8 +204,8 @@ def open_unit(unit: str) -> None:
 
 
 def store_grade(shown: Pool, set_id: int, unit: str, given: int | None) -> None:
-    """Keep a grade, and go on to the next result with nothing said of it. A second key pressed before that is drawn
-    was meant for what nobody has seen, and counts for nothing."""
+    """Store a grade and go to the next ungraded result. A key pressed before that is drawn was meant for the previous
+    result and is ignored."""
     looked_at = current_item(shown)
     if looked_at is None or looked_at.unit != unit:
         return
@@ -220,7 +220,7 @@ def store_grade(shown: Pool, set_id: int, unit: str, given: int | None) -> None:
 
 
 def _update_pools(judgments: Sequence[Judgment]) -> None:
-    """What was said, to every pool that is kept of its set: the same question under other profiles too."""
+    """Add judgments to every cached pool of their set: the same question under other profiles too."""
     st.session_state.pop(GRADES_SEEN, None)
     cache: dict[object, tuple[float, Pool]] = st.session_state.get(POOLS, {})
     for key, (since, pool) in cache.items():

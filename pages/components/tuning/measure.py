@@ -38,7 +38,7 @@ _LISTED, _ROW = 8, 35
 
 
 def draw_stored(questions: QuestionSet, listed: Sequence[Experiment]) -> None:
-    """The list, and what can be done with what is chosen there."""
+    """The stored experiments, with actions for the selected ones."""
     done = [each for each in listed if each.state is RunState.DONE]
     st.divider()
     st.markdown(f"**Kept experiments** :gray[· {count(len(done), 'experiment')} with this set]")
@@ -74,7 +74,7 @@ def _cells(each: Experiment, now: ExperimentSettings) -> Mapping[str, object]:
 
 
 def _changed_since(each: Experiment, now: ExperimentSettings) -> Sequence[str]:
-    """What is not as it was when it was measured."""
+    """What has changed since an experiment: judgments, library."""
     checks = (
         ("judgments", each.judgments_version != now.judgments_version),
         ("library", each.corpus_hash != now.corpus_hash),
@@ -127,7 +127,7 @@ def _experiment_actions(chosen: Sequence[Experiment]) -> None:
 
 
 def _show(ids: Sequence[int]) -> None:
-    """Put these side by side above: the oldest is what the others are held against."""
+    """Compare these experiments, the oldest as the baseline."""
     st.query_params["runs"] = ".".join(str(number) for number in sorted(ids))
 
 
@@ -288,7 +288,7 @@ def _results(
 
 
 def _latest(listed: Sequence[Experiment], first: ScoreProfile | None, second: ScoreProfile | None) -> list[Experiment]:
-    """What was last measured with the two profiles; nothing as long as the first was not."""
+    """The latest experiments with the two profiles; empty if the first has none."""
     assert first is not None  # one is always chosen
     own = latest_finished(listed, first.ref)
     other = latest_finished(listed, second.ref) if second is not None and second.ref != first.ref else None
@@ -296,7 +296,7 @@ def _latest(listed: Sequence[Experiment], first: ScoreProfile | None, second: Sc
 
 
 def _picked_experiments(listed: Sequence[Experiment]) -> list[Experiment]:
-    """The kept experiments that the URL names, in its order."""
+    """The stored experiments that the URL names, in its order."""
     done = {each.id for each in listed if each.state is RunState.DONE}
     named = [int(part) for part in st.query_params.get(_RUNS, "").split(".") if part.isdecimal()]
     found = []

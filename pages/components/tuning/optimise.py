@@ -46,8 +46,8 @@ __all__ = ["gain_chart", "view", "weight_bars"]
 
 
 def gain_chart(found: OptimiserResult, measure: str, *, dark: bool = False) -> "Figure":
-    """The measure with its interval: under the weights in use, under the found ones on the questions they were found
-    on, and on questions they had not seen. The last decides."""
+    """The measure with its interval: under the current weights, under the found ones on the training questions, and on
+    held-out questions, which decide."""
     from plotly.graph_objects import Figure, Scatter
 
     colours = palette(dark=dark)
@@ -146,7 +146,7 @@ _PRESETS = OptimiserSettings(())
 
 
 def view(project: str | None) -> None:
-    """What is searched for and from where; what is under way; and what was found, with what it is worth."""
+    """The settings of a search for weights, its progress, and its result."""
     show_outcome()
     with notices.show_errors():
         _draw_view(project)
@@ -288,7 +288,7 @@ def _verdict(experiment: Experiment, found: OptimiserResult, wanted: OptimiserSe
 
 
 def _gain(found: OptimiserResult, wanted: OptimiserSettings) -> None:
-    """The gain that decides, in words; and how much of the training gain was memory."""
+    """The gain on held-out questions, and how much of the training gain was overfitting."""
     gain = f"**{signed(found.gain.mean)}** ({interval_text(found.gain, sign=True)}), p {p_words(found.p_value)}"
     seen = found.training.mean - found.held_out.mean
     memory = (

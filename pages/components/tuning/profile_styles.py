@@ -88,7 +88,7 @@ def weight_bars(after: ScoreProfile, before: ScoreProfile | None = None, *, dark
 
 
 def setting_lines(profile: ScoreProfile) -> Sequence[tuple[str, str]]:
-    """Everything but the weights, as lines of a heading and its words; what is not set stands as it is usual."""
+    """All settings but the weights, as (label, text); unset ones show their default."""
     row = evidence_row(profile)
     outside = routes().outside if profile.routing_outside is None else profile.routing_outside
     times = [f"{factor_label(name)} at {strength:.0%}" for name, strength in profile.multipliers.items()]
@@ -128,7 +128,7 @@ def key_label(key: str) -> str:
 def difference_rows(
     found: Sequence[ProfileDifference], before: str = "Before", after: str = "After"
 ) -> list[dict[str, str]]:
-    """Differences as rows of a table. before, after: what stands above the two columns, not the same."""
+    """Differences as table rows. before, after: the two column labels, which must differ."""
     return [
         {
             "What": key_label(each.key),

@@ -60,7 +60,7 @@ def apply_change(work: Callable[[], object], message: str) -> bool:
 
 
 def show_outcome() -> None:
-    """What became of the last click: at the top, and in the corner for who is further down."""
+    """Show the outcome of the last click: at the top, and as a toast for readers further down."""
     problem: FivefoldError | None = st.session_state.pop("tuning.profiles.problem", None)
     if problem is not None:
         notices.error(problem)
@@ -110,7 +110,7 @@ def draw_comparison(opened: ScoreProfile, project: str | None) -> None:
 
 
 def _predecessor(opened: ScoreProfile, known: dict[str, ScoreProfile], project: str | None) -> str:
-    """What the opened one is best held against: its last version but one, what it was made from, or the default."""
+    """The profile to compare with: the previous version, the origin, or the default."""
     origin = next((each.origin for each in registry().versions(opened.name) if each.profile == opened), "")
     asked = (f"{opened.name}@{opened.version - 1}", origin, registry().default(project).ref, *known)
     return next(ref for ref in asked if ref in known and (ref != opened.ref or len(known) == 1))
@@ -118,7 +118,7 @@ def _predecessor(opened: ScoreProfile, known: dict[str, ScoreProfile], project: 
 
 # How it came to be
 def draw_history(opened: ScoreProfile) -> None:
-    """Every version, newest first: who, when, why, what it changed; and the way back to any."""
+    """Every version, newest first: author, date, note and changes, with a button to roll back."""
     past = registry().versions(opened.name) if opened.version else ()
     if not past:
         st.caption(":material/lock: It comes with the product and does not change. What you save from it is your own.")
@@ -168,7 +168,7 @@ def _changes(version: ProfileVersion, older: ProfileVersion | None) -> str:
 
 
 def roll_back(name: str, version: int, seen: int) -> None:
-    """Save what an older version says as the next one. seen: the newest version that was on the screen."""
+    """Save an older version as the next one. seen: the newest version on the screen."""
     words = f"Version {seen + 1} of {name} says what version {version} says."
     if apply_change(lambda: registry().rollback(name, version, who(), seen), plain(words)):
         open_profile(name)
@@ -210,7 +210,7 @@ def _export() -> None:
 
 
 def _preview(brought: Sequence[ScoreProfile], file: str) -> None:
-    """One box per profile of the file, and one button that saves what is ticked."""
+    """One box per profile of the file, and one button that saves the ticked ones."""
     shown = _proposals(brought)
     worth = [each for each in shown if each.worth_saving]
     st.markdown(f"**{plain(file)}** holds {count(len(shown), 'profile')}, {len(worth)} of them worth saving")
@@ -270,7 +270,7 @@ def _effect(proposal: ProfileDraft) -> tuple[str, str]:
 
 
 def _import(brought: Sequence[ScoreProfile], shown: Sequence[ProfileDraft], file: str) -> None:
-    """Save what is ticked as it was shown; a name typed since is looked at first."""
+    """Save the ticked profiles as they were previewed; a changed name needs a new preview."""
     saved: list[str] = []
 
     def work() -> None:
@@ -319,7 +319,7 @@ def _defaults(project: str | None) -> None:
 
 
 def _default_line(project: str | None) -> None:
-    """What searches with which profile, and who said so."""
+    """The default profile of a project, and who chose it."""
     chosen, holds = registry().chosen(project), registry().default(project)
     whose = f":material/folder: **{plain(project)}**" if project else ":material/public: **The whole library**"
     if chosen is None:

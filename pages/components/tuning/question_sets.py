@@ -73,7 +73,7 @@ def _table(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
 
 
 def _change_buttons(listed: Sequence[JudgedQuestion], rows: Any) -> None:
-    """What the table's rows say otherwise than the set, to be saved; and what is selected in it."""
+    """Buttons that save the edited rows and retire the selected ones."""
     new = [
         replace(each, question=row["question"] or each.question, kind=row["kind"] or each.kind)
         for each, row in zip(listed, rows, strict=True)
@@ -95,7 +95,7 @@ def _change_buttons(listed: Sequence[JudgedQuestion], rows: Any) -> None:
 
 
 def _columns(listed: Sequence[JudgedQuestion]) -> list[str]:
-    """The columns that say something."""
+    """The columns that have values."""
     narrowed = ["filters"] if any(each.filters.in_words() for each in listed) else []
     answers = ["answers"] if any(each.relevant for each in listed) else []
     return ["select", "key", "question", "kind", "judged", *narrowed, *answers]
@@ -199,7 +199,7 @@ _UNSAFE = re.compile(r"[^\w-]+")
 
 
 def draw_export(questions: QuestionSet) -> None:
-    """One button per format; nothing is written before it is asked for."""
+    """One button per format; a file is written when its button is pressed."""
     st.markdown("**Take it out**")
     with st.container(horizontal=True, gap="small"):
         for file in FILES:
@@ -243,7 +243,7 @@ def draw_import(questions: QuestionSet) -> None:
 
 
 def _preview(preview: JudgmentImportPreview) -> None:
-    """What would be taken over, and what would not."""
+    """What an import would change, and what it refuses."""
     parts = [
         f"**{count(len(preview.new), 'new question')}**",
         f"**{len(preview.changed):,}** changed",
@@ -322,10 +322,10 @@ _HOURS = {0: "Never", 24: "Daily", 168: "Weekly"}
 
 # Which set
 def choose_set(project: str | None) -> QuestionSet | None:
-    """Choose among the sets of a project (None: of the whole library only) and of the whole library; None when there is
-    none yet: then `first_set` says what to do.
+    """Choose among the question sets of a project and of the whole library; None if there is none: `draw_first_set`
+    then says what to do.
 
-    The set stands in the URL as `set`, so that a colleague opens the same one.
+    The URL parameter `set` holds the choice, so that a link opens the same set.
     """
     listed = {each.id: each for each in judgment_service().sets(project) if project is not None or each.project is None}
     if not listed:
@@ -358,7 +358,7 @@ def _set_title(each: QuestionSet, project: str | None) -> str:
 
 
 def draw_first_set(project: str | None) -> None:
-    """What is shown where there is no set yet: what one is for, and the form that makes it."""
+    """What a question set is for, and a form that creates the first one."""
     show_outcome()
     notices.empty(
         ":material/quiz:",
@@ -410,7 +410,7 @@ def _create(project: str | None) -> None:
 
 # The view
 def view(questions: QuestionSet, project: str | None) -> None:
-    """A set: what it is, its questions with ways to add more, files, and the sets that were put aside."""
+    """A question set: facts, its questions, ways to add more, files, and retired sets."""
     text_column, make, change = st.columns([6, 2, 2], vertical_alignment="center")
     with text_column:
         _set_line(questions)
@@ -434,7 +434,7 @@ def _set_line(questions: QuestionSet) -> None:
 
 
 def _set_settings(questions: QuestionSet) -> None:
-    """Name, note, schedule, and the way to put it aside. Typed values belong to one version of the set."""
+    """Name, note, schedule, and a button to retire it. Typed values belong to one version of the set."""
     key = f"sets.change.{questions.id}.{questions.version}"
     state = st.session_state
     st.text_input("Name", value=questions.name, key=f"{key}.name", max_chars=80)

@@ -66,7 +66,7 @@ KINDS = {
 
 
 def kind_of(move: RankChange) -> LineKind:
-    """What became of a passage."""
+    """The kind of a passage's rank change."""
     if not move.shown:
         return KINDS["after"]
     if move.before is None or move.after is None:
@@ -77,10 +77,10 @@ def kind_of(move: RankChange) -> LineKind:
 def rank_lines(
     trial: Trial, side_labels: tuple[str, str], location_of: Callable[[RankChange], str], *, dark: bool = False
 ) -> "Figure":
-    """One line per passage, from its rank under the base at the left to its rank under the trial at the right.
+    """One line per passage, from its rank under the base (left) to its rank under the trial (right).
 
-    What is not ranked among the first `trial.depth` on a side comes from, or goes, below. heads: what stands above the
-    two sides; placed: where in its document a passage stands, in words.
+    A passage beyond the first `trial.depth` on a side starts or ends in the row below. side_labels: above the two
+    sides; location_of: where in its document a passage stands.
     """
     from plotly.graph_objects import Figure
 
@@ -148,7 +148,7 @@ def _labels(trial: Trial, location_of: Callable[[RankChange], str], rows: int, s
 
 
 def _below_words(move: RankChange, side: int) -> str:
-    """What became of a passage that is not among the first."""
+    """Why a passage is not among the first."""
     return "left out" if (move.place_before if side == 0 else move.place_after) is None else "further down"
 
 
@@ -224,7 +224,7 @@ def _name(move: RankChange, result: SearchResult) -> str:
 def draw_new_list(
     trial: Trial, after: SearchResult, sentences: Mapping[int, str], request: SearchRequest, *, moved: bool
 ) -> None:
-    """The new list, each with what became of it and, when something was moved, why."""
+    """The new list, each with its rank change and, if something was moved, the reason."""
     if not after.hits:
         st.info(plain(after.silence), icon=":material/search_off:")
     changes = {move.passage_id: move for move in trial.moves}
@@ -242,7 +242,7 @@ def draw_new_list(
 
 
 def _head(move: RankChange, result: SearchResult, request: SearchRequest, rank: int | None) -> None:
-    """Rank, what became of it, its truth, and where it stands."""
+    """Rank, rank change, truth and location."""
     kind = kind_of(move)
     change = f"{kind.sign} {abs(move.up)}" if move.up else kind.sign if kind.words == "stays" else kind.words
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -267,7 +267,7 @@ def draw_entering_leaving(trial: Trial, after: SearchResult, request: SearchRequ
 
 
 def draw_changed_cells(flipped: Sequence[CellChangePreview], board: Board | None, base: ScoreProfile) -> None:
-    """Which cells of the board the new thresholds would judge otherwise."""
+    """The coverage cells whose state the new thresholds would change."""
     st.markdown(f"**Coverage cells that would flip** · {len(flipped)}")
     st.caption(_COVERAGE_HELP)
     if board is None:

@@ -48,8 +48,8 @@ _PARAMS = {"q", "routed", "without", "base", "trial", "depth", *(field.name for 
 
 @dataclass(frozen=True, slots=True)
 class TuningResult:
-    """A question's candidates, brought once. result: under the profile it was asked with, shown as its own maximum
-    says. sentences: passage id → the sentence that answers, of the passages that came first."""
+    """The candidates of a question, retrieved once. result: under the profile asked with, cut at its own maximum.
+    sentences: passage id → best sentence, of the first passages."""
 
     result: SearchResult
     sentences: Mapping[int, str]
@@ -64,13 +64,13 @@ def evaluation_service() -> EvaluationService:
 
 
 def _params() -> dict[str, list[str]]:
-    """The question with its filters, and what is tried, as the URL says it."""
+    """The URL parameters of this view: the question with its filters, and the trial."""
     return {name: st.query_params.get_all(name) for name in st.query_params if name in _PARAMS}
 
 
 def read_url(project: str | None) -> None:
-    """Take over what the URL asks, when it was not this view that wrote it; without anything there, what was asked
-    last. A trial belongs to the profile it was begun on."""
+    """Take over the URL unless this view wrote it; without parameters, the last request. A trial belongs to the profile
+    it was begun on."""
     state, params = st.session_state, _params()
     if "tune.question" in state and not urls.is_new_request("tune", params) and state.get("tune.project") == project:
         return
@@ -107,7 +107,8 @@ def _base(ref: str, project: str | None) -> ScoreProfile:
 
 
 def write_url(base: ScoreProfile, default: str) -> None:
-    """Say in the URL what is looked at. default: the profile that need not be named unless something is tried on it."""
+    """Write the current request and trial to the URL. default: the profile that is left out unless something is tried
+    on it."""
     request, changes = st.session_state["tune.request"], _stored_changes(base)
     text, depth = changes_in_text(changes), st.session_state.get("tune.depth", DEPTHS[0])
     params = {name: values for name, values in params_of(request).items() if name in _PARAMS}
@@ -129,7 +130,7 @@ def write_url(base: ScoreProfile, default: str) -> None:
 
 
 def current_request(base: ScoreProfile, project: str | None) -> SearchRequest:
-    """The question as it stands in its field, within the project. A chip removed from another question is back."""
+    """The current question within the project. Removed chips return with another question."""
     state = st.session_state
     old, question = state["tune.request"], (state["tune.question"] or "").strip()
     removed = old.removed_chips if question == old.question else ()
@@ -187,13 +188,13 @@ def group_key(group: SliderGroup) -> str:
 
 
 def begin_trial(base: ScoreProfile) -> None:
-    """Let the sliders stand where they were left on this profile, when they stood on another one."""
+    """Restore the sliders of this profile after another one was open."""
     if st.session_state.get("tune.begun") != base.ref:
         reset_sliders(base, _stored_changes(base))
 
 
 def reset_sliders(base: ScoreProfile, changes: Mapping[str, float]) -> None:
-    """Let every slider stand where the base and these changes say; also a callback of buttons."""
+    """Set every slider to the base with these changes; also a callback of buttons."""
     for name in [name for name in st.session_state if str(name).startswith(slider_key(""))]:
         del st.session_state[name]
     st.session_state["tune.begun"] = base.ref
@@ -201,7 +202,7 @@ def reset_sliders(base: ScoreProfile, changes: Mapping[str, float]) -> None:
 
 
 def slider_values(rows: Sequence[Slider], base: ScoreProfile) -> dict[str, float]:
-    """Slider key → where it stands; one not drawn yet stands where the base and the changes say."""
+    """Slider key → its value; one not drawn yet has the base's value with the changes."""
     changes = _stored_changes(base)
     for row in rows:
         if slider_key(row.key) not in st.session_state:

@@ -137,7 +137,7 @@ def _rows(marks: Sequence[ThresholdMark]) -> int:
 
 
 def _levels(marks: Sequence[ThresholdMark]) -> list[tuple[ThresholdMark, int]]:
-    """Each mark with how far up its words stand, so that those of near ones do not cover each other."""
+    """Each mark with the level of its label, so that labels of close marks do not overlap."""
     placed: list[tuple[ThresholdMark, int]] = []
     for mark in sorted(marks, key=lambda each: each.value):
         near = {level for other, level in placed if abs(other.value - mark.value) < _CLOSE * 2}
@@ -165,7 +165,7 @@ _MOST_QUESTIONS = 12
 
 
 def view(project: str | None) -> None:
-    """Whose scores; then their distribution, what every threshold would do, and the way to keep one."""
+    """The profile to measure, its score distribution, the effect of every threshold, and saving one."""
     show_outcome()
     with notices.show_errors():
         _draw_view(project)
@@ -250,7 +250,7 @@ def _slider(cuts: ThresholdEffects, experiment: Experiment, profile: ScoreProfil
 
 
 def _marks(cuts: ThresholdEffects, profile: ScoreProfile, value: float) -> Sequence[ThresholdMark]:
-    """The threshold in use, the suggested one, and the slider's where it stands elsewhere."""
+    """The current threshold, the suggested one, and the slider's if it differs."""
     marks = [ThresholdMark(profile.threshold, "in use", "use")]
     if cuts.help.suggested is not None:
         marks.append(ThresholdMark(cuts.help.suggested, "suggested", "offer"))

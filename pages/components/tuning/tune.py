@@ -34,7 +34,7 @@ _LISTED, _HEIGHT = 6, 230
 
 
 def save_form(base: ScoreProfile, trial: ScoreProfile) -> None:
-    """As what, in whose name, and what would be saved."""
+    """The name, note and changes of the profile to save."""
     own = {each.name: each.version for each in state.evaluation_service().profiles.choices().values() if each.version}
     st.session_state.setdefault("tune.save.name", base.name if base.name in own else "")
     called, why = st.columns(2)
@@ -78,7 +78,7 @@ def _save(trial: ScoreProfile, base: ScoreProfile, seen: Mapping[str, int]) -> N
 
 
 def profile_actions(base: ScoreProfile, project: str | None, request: SearchRequest) -> None:
-    """What can be done with a profile on which nothing is tried: search with it, by default or now."""
+    """Actions on an unchanged profile: search with it, now or by default."""
     registry = state.evaluation_service().profiles
     if registry.choices().get(base.name) != base:
         st.caption(f"{plain(state.profile_title(base))} is not the newest version; searches use the newest.")
@@ -193,7 +193,7 @@ _TRIAL = "trial"
 
 
 def view(project: str | None) -> None:
-    """What is asked and the profile it starts from; then the sliders, and what they do."""
+    """The question and the base profile; then the sliders and their effect."""
     if not session.workbench().documents.statistics().passages:
         notices.empty_library(":material/tune:", "Nothing to tune on yet")
         return
@@ -213,7 +213,7 @@ def view(project: str | None) -> None:
 
 # What is asked
 def _question_fields(project: str | None) -> ScoreProfile:
-    """The question, what others ask, and the profile the sliders start from, which it gives."""
+    """The question, suggestions and the base profile, which is returned."""
     with st.container(key="question"):  # "/" moves to the field in it
         asked, others, scored = st.columns([11, 4, 6], vertical_alignment="bottom")
     asked.text_input(
@@ -295,7 +295,7 @@ def _draw_trial(request: SearchRequest, base: ScoreProfile, project: str | None,
 
 
 def _candidates_line(result: SearchResult) -> None:
-    """What was brought, and from where."""
+    """How many candidates were retrieved, and by which legs."""
     legs = [f"{LEG_LABELS[leg.leg]} {leg.found:,}" for leg in result.legs if not leg.error]
     words = [count(len(result.candidates), "candidate"), *legs, f"route {result.route.category.replace('_', ' ')}"]
     if result.filters_in_words:
@@ -349,7 +349,7 @@ def _sliders_and_effect(
 
 
 def _trial_profile(base: ScoreProfile, changes: Mapping[str, float]) -> ScoreProfile | None:
-    """The profile the sliders make; None when there can be none, which is told."""
+    """The profile the sliders make; None if it is invalid, with the error shown."""
     try:
         return check_profile(replace(tried(base, changes), name=_TRIAL)) if changes else base
     except FivefoldError as problem:
@@ -364,7 +364,7 @@ def _bar(
     project: str | None,
     before: SearchResult,
 ) -> None:
-    """What can be done with the trial, or with the profile on which nothing is tried."""
+    """Actions on the trial, or on the unchanged profile."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if not changes:
             profile_actions(base, project, before.request)

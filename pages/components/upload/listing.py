@@ -34,7 +34,7 @@ _MOST_NAMES = 2
 
 
 def draw_progress(counts: UploadCounts) -> None:
-    """The bar of what is on its way; nothing when all is read."""
+    """A progress bar of the running files; draws nothing when all are read."""
     if not counts.running:
         return
     queue = session.workbench().upload_queue
@@ -112,7 +112,7 @@ _MOST_FAILED_JOBS = 5
 
 
 def draw_failed_work() -> None:
-    """The latest of it; nothing where all went well."""
+    """The latest failed background jobs."""
     failed = session.workbench().jobs.failed()
     if not failed:
         return
@@ -166,7 +166,7 @@ def draw_listing() -> None:
 
 
 def _read_url() -> None:
-    """Take over what is shown from the URL, when it was not this page that wrote it."""
+    """Take over filters and page from the URL, unless this page wrote it."""
     state, params = st.session_state, urls.current_params()
     if _VIEW in state and not urls.is_new_request("upload", params):
         return
@@ -227,7 +227,7 @@ def _list(counts: UploadCounts) -> None:
 
 
 def _narrow(counts: UploadCounts) -> UploadCounts:
-    """Which kind is shown, and a part of the name; gives the counts of what has that name."""
+    """Filters by state and by name; returns the counts for that name."""
     kinds, name = st.columns([7, 3], vertical_alignment="bottom")
     words = name.text_input(
         "Name",
@@ -253,7 +253,7 @@ def _narrow(counts: UploadCounts) -> UploadCounts:
 
 
 def _bulk(documents: Sequence[Document], counts: UploadCounts) -> None:
-    """What can be done to many at once. counts: of the whole library, whatever is shown."""
+    """Actions on many files at once. counts: of the whole library, whatever is shown."""
     unconfirmed = [
         (each.id, "truth", each.labels.truth.value)
         for each in documents
@@ -334,7 +334,7 @@ def _row(document: Document, members: Sequence[Document]) -> None:
 
 
 def _processing_state(document: Document) -> None:
-    """The state of a file that is not read, with its size and the way to stop it."""
+    """The state of an unread file, with its size and a stop button."""
     if document.state is DocumentState.FAILED and document.step == STOPPED:
         st.badge("stopped", icon=":material/stop_circle:", color="gray")
     elif document.state is DocumentState.FAILED:

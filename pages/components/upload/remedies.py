@@ -24,7 +24,7 @@ _SHOWN = 3
 
 
 def container_words(document: Document, documents: Sequence[Document]) -> str:
-    """What became of the files of an archive, in words; documents: those of the library."""
+    """The states of an archive's files, in words. documents: those of the library."""
     states = Counter(each.state for each in documents if each.parent == document.id)
     parts = [count(sum(states.values()), "file")]
     for state, words in ((DocumentState.PENDING, "being read"), (DocumentState.FAILED, "could not be read")):
@@ -34,7 +34,7 @@ def container_words(document: Document, documents: Sequence[Document]) -> str:
 
 
 def draw_container(document: Document, documents: Sequence[Document]) -> None:
-    """The badge of an archive, and what became of its files; drawn inside a horizontal container."""
+    """The badge of an archive and the states of its files; drawn inside a horizontal container."""
     st.badge("Archive", icon=":material/folder_zip:", color="gray")
     st.caption(
         plain(f"{container_words(document, documents)} · {bytes_in_words(document.size_bytes)}"), width="content"
@@ -42,7 +42,7 @@ def draw_container(document: Document, documents: Sequence[Document]) -> None:
 
 
 def draw_notes(document: Document) -> None:
-    """What was left out of an archive, or is in the library already; all of it one click away."""
+    """What was left out of an archive, or was in the library already."""
     notes = document.warnings
     if not notes:
         st.caption("Every file in it is a document of its own.")
@@ -56,8 +56,8 @@ def draw_notes(document: Document) -> None:
 
 
 def draw_password_form(document: Document, place: str = "upload") -> None:
-    """The password field of a document that failed for want of one; nothing for any other. place: of the page, so that
-    two pages may draw the same document."""
+    """The password field of a document that needs one. place: the page, so that two pages may draw the same
+    document."""
     if not asks_for_password(document):
         return
     key = f"unlock.{place}.{document.id}"
@@ -81,7 +81,7 @@ def draw_password_form(document: Document, place: str = "upload") -> None:
 
 
 def _unlock(document: Document, password: str, problem_key: str) -> None:
-    """Open it; what was wrong is kept under a key of the session, because a list under way is redrawn every second."""
+    """Unlock a document; an error is stored in the session, because a running list is redrawn every second."""
     try:
         with st.spinner("Unlocking …"):
             session.workbench().decryption.unlock(document.id, password)
@@ -96,8 +96,8 @@ def _unlock(document: Document, password: str, problem_key: str) -> None:
 def draw_replace_form(
     document: Document, place: str = "upload", then: Callable[[int], None] = lambda document_id: None
 ) -> None:
-    """The way to give another file. place: of the page, so that two pages may draw the same document. then: told the id
-    of the document that takes its place."""
+    """Upload another file in place of this one. place: the page, so that two pages may draw the same document. then:
+    called with the id of the new document."""
     key = f"replace.{place}.{document.id}"
     with st.popover("Replace", icon=":material/swap_horiz:", type="tertiary", key=f"{key}.way"):
         turn = st.session_state.setdefault(f"{key}.turn", 0)

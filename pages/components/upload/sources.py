@@ -18,7 +18,7 @@ _MOST_PROBLEMS = 5
 
 
 def draw_folders() -> None:
-    """The folders, closed until they are wanted; nothing where none is watched and none may be."""
+    """The watched folders, in a closed box; nothing if none is watched and none may be."""
     service = session.workbench().folders
     watched = service.folders()
     if not watched and not service.roots:
@@ -71,7 +71,7 @@ def _folder_form() -> None:
 
 
 def _folder_list() -> None:
-    """The folders, looked at again every few seconds: they are looked through in the background."""
+    """The folders, redrawn every few seconds: they are scanned in the background."""
     if not session.workbench().folders.folders():
         st.caption("No folder is watched yet.")
         return
@@ -141,7 +141,7 @@ def draw_feeds() -> None:
 
 
 def _feed_list(feeds: Sequence[Feed]) -> None:
-    """The feeds, looked at again while one is being fetched."""
+    """The feeds, redrawn while one is being fetched."""
     if not feeds:
         st.caption("No feed is followed yet. Paste the address of an RSS or Atom feed above.")
         return
@@ -159,7 +159,7 @@ def _feed_list(feeds: Sequence[Feed]) -> None:
 
 
 def _awaited(feed: Feed) -> bool:
-    """Whether it was asked for in this session and has not been fetched since."""
+    """Whether this session requested a fetch that has not finished."""
     asked: dict[int, datetime | None] = st.session_state.setdefault("feeds.asked", {})
     if feed.id in asked and asked[feed.id] != feed.fetched_at:
         del asked[feed.id]
@@ -228,7 +228,7 @@ def _follow(url: str, project: str | None, tags: list[str]) -> str:
 
 
 def _feed_row(feed: Feed) -> None:
-    """One feed: what it is called, how it fares, and what can be done with it."""
+    """One feed: title, state and actions."""
     service = session.workbench().feeds
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
