@@ -166,7 +166,7 @@ def is_new_request(part: str, value: object) -> bool:
         return True
     since = monotonic() - _ECHO_SECONDS
     replaced = pairwise(history)
-    return not any(value == value and at > since for (value, _), (_, at) in replaced)
+    return not any(written == value and at > since for (written, _), (_, at) in replaced)
 
 
 def record(part: str, value: object) -> None:

@@ -161,12 +161,12 @@ def test_a_batch_that_was_stopped_can_go_on(batched: Batched, asking: Asking) ->
     screen.button(key=f"batch.stop.{run.number}").click().run()
     asking.free.set()
     ended()
-    assert 0 < len(run.told) < 40
+    assert 0 < len(run.outcome_by_row) < 40
     screen.run()
-    assert f"Stopped after {len(run.told)} of 40 questions" in screen.warning[0].value
+    assert f"Stopped after {len(run.outcome_by_row)} of 40 questions" in screen.warning[0].value
     screen.button(key=f"batch.again.{run.number}").click().run()
     ended()
-    assert len(run.told) == 40 and not run.rest
+    assert len(run.outcome_by_row) == 40 and not run.rest
 
 
 def test_a_file_that_is_no_batch_says_what_to_do(batched: Batched) -> None:
