@@ -82,8 +82,8 @@ def _contents(folder: Path, file: ScannedFile) -> bytes | None:
         return None
     except OSError as error:
         raise _unreadable(file.path, error) from error
-    asked = (file.size, file.modified)
-    same = asked == (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+    listed_state = (file.size, file.modified)
+    same = listed_state == (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
     return data if same else None
 
 

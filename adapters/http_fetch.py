@@ -89,25 +89,26 @@ class HttpFetcher:
         headers = {"User-Agent": _AGENT, "Accept": "*/*", "Accept-Encoding": "gzip"}
         headers |= {"If-None-Match": etag} if etag else {}
         headers |= {"If-Modified-Since": modified} if modified else {}
-        asked = checked_url(url)
+        location = checked_url(url)
         wait = min(_WAIT_SECONDS, self._seconds)
         late = Event()
         try:
             with httpx.Client(timeout=wait, trust_env=False) as client, _closed_after(self._seconds, client, late):
                 for _ in range(MOST_REDIRECTS + 1):
-                    found = self._asked(client, asked, headers)
+                    found = self._request(client, location, headers)
                     if isinstance(found, FetchedPage):
                         return found
-                    asked = checked_url(urljoin(asked, found))
+                    location = checked_url(urljoin(location, found))
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError, ValueError) as failure:
             if late.is_set() or isinstance(failure, httpx.TimeoutException):
-                raise FetchFailed(f"{asked} did not answer in time.", "Try again later.") from failure
+                raise FetchFailed(f"{location} did not answer in time.", "Try again later.") from failure
             raise FetchFailed(
-                f"{asked} could not be reached ({type(failure).__name__}).", "Look whether the address opens elsewhere."
+                f"{location} could not be reached ({type(failure).__name__}).",
+                "Look whether the address opens elsewhere.",
             ) from failure
         raise FetchFailed(f"{url.strip()} leads from one address to the next without end.", "Ask who runs it.")
 
-    def _asked(self, client: "httpx.Client", url: str, headers: Mapping[str, str]) -> FetchedPage | str:
+    def _request(self, client: "httpx.Client", url: str, headers: Mapping[str, str]) -> FetchedPage | str:
         """The response of one address, or the address it redirects to."""
         import httpx
 

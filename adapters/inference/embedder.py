@@ -268,9 +268,9 @@ class StockEmbedder:
             list(texts), batch_size=_STOCK_BATCH, output_value="token_embeddings", show_progress_bar=False
         )
         found = []
-        for text, state, wanted in zip(texts, states, parts, strict=True):
+        for text, state, spans in zip(texts, states, parts, strict=True):
             offsets = tokenizer.encode(text).offsets
-            found.append(part_vectors(np.asarray(state, dtype=np.float32)[: len(offsets)], offsets, wanted))
+            found.append(part_vectors(np.asarray(state, dtype=np.float32)[: len(offsets)], offsets, spans))
         return self.embed(texts), with_those_cut_off(found, texts, parts, self.embed)
 
 

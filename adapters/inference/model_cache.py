@@ -63,15 +63,15 @@ def weights_folder(model: str, hint: str) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
-    wanted = list(_WEIGHTS)
+    patterns = list(_WEIGHTS)
     try:
-        return Path(snapshot_download(model, allow_patterns=wanted, local_files_only=True))
+        return Path(snapshot_download(model, allow_patterns=patterns, local_files_only=True))
     except HFValidationError as error:
         raise ModelUnavailable(f"'{model}' is neither a folder nor a model name.", hint) from error
     except LocalEntryNotFoundError:
         pass
     try:
-        return Path(snapshot_download(model, allow_patterns=wanted, etag_timeout=_HUB_SECONDS))
+        return Path(snapshot_download(model, allow_patterns=patterns, etag_timeout=_HUB_SECONDS))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
         raise ModelUnavailable(f"The model '{model}' is not on this machine and cannot be downloaded.", hint) from error
 

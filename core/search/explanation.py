@@ -354,12 +354,12 @@ def _not_found(result: SearchResult, admitted: Sequence[Passage], best: Passage,
         )
     wordy = max(admitted, key=lambda each: _bm25(near, each.id))
     matched = tuple(dict.fromkeys(term.term for term in near.words.get(wordy.id, ()) if term.score > 0))
-    asked = tuple(result.rarity)
-    if asked and not matched:
-        sentences.append(f"By keyword it shares none of: {', '.join(asked)}.")
-    elif asked and (last := _last(result.candidates, "sparse")) is not None:
+    terms = tuple(result.rarity)
+    if terms and not matched:
+        sentences.append(f"By keyword it shares none of: {', '.join(terms)}.")
+    elif terms and (last := _last(result.candidates, "sparse")) is not None:
         sentences.append(
-            f"By keyword its best passage holds {', '.join(matched)} ({len(matched)} of {len(asked)} words), BM25"
+            f"By keyword its best passage holds {', '.join(matched)} ({len(matched)} of {len(terms)} words), BM25"
             f" {_bm25(near, wordy.id):.2f}; the {_count(result, 'sparse')} best reach down to {last.signals.bm25:.2f}."
         )
     return sentences

@@ -90,7 +90,7 @@ class SearchPipeline:
         Raises what `search` raises, and ModelUnavailable when the questions could not be embedded.
         """
         terms = self._terms()
-        plain = [_read(request, terms).plain for request in requests]
+        plain = [_parsed(request, terms).plain for request in requests]
         questions = list(dict.fromkeys(plain))
         vectors = dict(zip(questions, self._embedder.embed(questions), strict=True)) if questions else {}
         return [
@@ -111,7 +111,7 @@ class SearchPipeline:
 
     def why_not(self, result: SearchResult, document: Document) -> MissingExplanation:
         """Why a document is not among the results. Raises StoreFailed, ModelUnavailable."""
-        query, passages = _read(result.request, self._terms()), self._catalogue.passages_of(document.id)
+        query, passages = _parsed(result.request, self._terms()), self._catalogue.passages_of(document.id)
         text_matches = text_admissible(query, result.filters, self._catalogue, self._sparse)
         return why_not(
             result, document, passages, text_matches, self._retriever.near(query.plain, [p.id for p in passages])
@@ -140,14 +140,14 @@ class SearchPipeline:
         profile = self._profile(request)
         if not request.question.strip():
             raise BadRequest("The question is empty.", "Type what you want to know.")
-        query = _read(request, terms)
+        query = _parsed(request, terms)
         # Begun here, and in the same line of threads before the leg that waits for it, so that it always gets its turn.
         vector = vector or self._threads.submit(question_vector, self._embedder, query.plain).result
-        route = self._routed(query, request, now, terms)
+        route = self._route(query, request, now, terms)
         filters = self._filters(query, request, now)
         if request.only_routed:
             filters = routed_only(filters, route)
-        wanted = RetrievalRequest(
+        retrieval = RetrievalRequest(
             query.plain,
             question_terms(query.plain),
             filters,
@@ -157,11 +157,11 @@ class SearchPipeline:
             wordings_of(query.plain),
             vector,
         )
-        found = self._retriever.find(wanted)
-        ids = sorted({candidate.passage.document_id for candidate in found.candidates})
+        retrieved = self._retriever.find(retrieval)
+        ids = sorted({candidate.passage.document_id for candidate in retrieved.candidates})
         usage = self._threads.submit(self._uses, ids)
         documents = self._catalogue.documents_by_id(ids)
-        admissible, filtered = admitted(found.candidates, filters, documents)
+        admissible, filtered = admitted(retrieved.candidates, filters, documents)
         unranked = SearchResult(
             request=request,
             route=route,
@@ -172,16 +172,16 @@ class SearchPipeline:
             dropped=filtered,
             candidates=with_uses(admissible, usage.result()),
             documents=documents,
-            legs=found.legs,
+            legs=retrieved.legs,
             answered=False,
-            notices=(*misread(request.question, terms), *found.notices),
-            refusal=_refusal(query.plain, route, admissible) if found.complete else "",
+            notices=(*misread(request.question, terms), *retrieved.notices),
+            refusal=_refusal(query.plain, route, admissible) if retrieved.complete else "",
             undated_left_out=self._catalogue.undated(filters) if filters.dated else 0,
-            rarity=found.rarity,
+            rarity=retrieved.rarity,
         )
-        return _ranked(self._reread(unranked, query.plain), now, elapsed_ms, cited=cited)
+        return _ranked(self._with_reranker_scores(unranked, query.plain), now, elapsed_ms, cited=cited)
 
-    def _routed(self, query: ParsedQuery, request: SearchRequest, now: datetime, terms: WorkspaceTerms) -> Route:
+    def _route(self, query: ParsedQuery, request: SearchRequest, now: datetime, terms: WorkspaceTerms) -> Route:
         """The route of the question without its syntax, with what the syntax says and the entities it names."""
         route = read_route(query.plain, now.date(), terms, request.removed_chips)
         named = question_entities(query.plain, self._graph) if self._graph is not None else ()
@@ -201,7 +201,7 @@ class SearchPipeline:
         entity_names = tuple(known[name].entity.name if name in known else name for name in filters.entities)
         return filters.replace(entities=tuple(dict.fromkeys(entity_names)))
 
-    def _reread(self, result: SearchResult, question: str) -> SearchResult:
+    def _with_reranker_scores(self, result: SearchResult, question: str) -> SearchResult:
         """The result with its best candidates, by fusion, scored by the requested reranker.
 
         Raises BadRequest for an unknown reranker.
@@ -227,12 +227,12 @@ class SearchPipeline:
         return {0: "none that fits"} | {i: document.name for i, document in known.items()}
 
 
-def _read(request: SearchRequest, terms: WorkspaceTerms) -> ParsedQuery:
+def _parsed(request: SearchRequest, terms: WorkspaceTerms) -> ParsedQuery:
     """The parsed question, without the syntax terms whose chips the user removed."""
     return read_query(request.question.strip(), terms).without_chips(request.removed_chips)
 
 
-def _reading(result: SearchResult) -> ScoreProfile:
+def _effective_profile(result: SearchResult) -> ScoreProfile:
     """The profile, with a weight for the reranker where one has scored something."""
     read = any(candidate.signals.rerank_logit is not None for candidate in result.candidates)
     return with_rerank(result.profile) if read else result.profile
@@ -245,11 +245,11 @@ def fused_under(result: SearchResult, profile: ScoreProfile) -> tuple[Candidate,
     known = {candidate.passage.id: candidate for candidate in result.candidates}
     fused = fuse({i: candidate.signals.ranks for i, candidate in known.items()}, weights, profile.fusion_k)
     return tuple(
-        Candidate(known[item.passage_id].passage, _placed(known[item.passage_id].signals, item)) for item in fused
+        Candidate(known[item.passage_id].passage, _with_fusion(known[item.passage_id].signals, item)) for item in fused
     )
 
 
-def _placed(signals: Signals, place: FusedRank) -> Signals:
+def _with_fusion(signals: Signals, place: FusedRank) -> Signals:
     return changed(signals, fusion=place.score, ranks=place.ranks)
 
 
@@ -258,10 +258,10 @@ def _ranked(
 ) -> SearchResult:
     """The result with its candidates fused, scored, checked for an answer, deduplicated, cut and cited under its
     profile. Reads no store."""
-    result = replace(result, profile=_reading(result), candidates=fused_under(result, result.profile))
-    asked = ScoringContext.of(result.route, result.profile, now)
+    result = replace(result, profile=_effective_profile(result), candidates=fused_under(result, result.profile))
+    context = ScoringContext.of(result.route, result.profile, now)
     complete = not any(leg.error for leg in result.legs)
-    scored, dropped = rank(result.candidates, asked, thresholds=complete)
+    scored, dropped = rank(result.candidates, context, thresholds=complete)
     distinct, collapsed = collapse(scored)
     most = result.request.top_k or result.profile.max_results
     beyond = tuple(

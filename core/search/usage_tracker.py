@@ -108,15 +108,15 @@ class UsageTracker:
 
         Documents seen before are answered from the cache, and stale entries are refreshed in the background.
         """
-        wanted, now = list(dict.fromkeys(document_ids)), self._now()
+        ids, now = list(dict.fromkeys(document_ids)), self._now()
         with self._changed:
-            known = {i: self._known[i] for i in wanted if i in self._known}
+            known = {i: self._known[i] for i in ids if i in self._known}
             old = {i for i, (read, _) in known.items() if now - read > _FRESH}
             if old - self._stale and not self._closed:
                 self._stale |= old
                 self._wake()
-        usage = {i: use for i, (_, use) in known.items()} | dict(self._read([i for i in wanted if i not in known]))
-        return {i: usage[i] for i in wanted if usage[i].uses}
+        usage = {i: use for i, (_, use) in known.items()} | dict(self._read([i for i in ids if i not in known]))
+        return {i: usage[i] for i in ids if usage[i].uses}
 
     def of_question(self, question: str) -> Mapping[int, PassageUsage]:
         """Passage id → who opened, cited and marked it for this question. Raises StoreFailed."""

@@ -167,11 +167,11 @@ class KeywordIndex:
 
     def _compare(self, segments: Sequence[Segment]) -> tuple[PassageIds, PassageIds]:
         """Ids that the segments lack, and ids that they have and should not have; where texts differ, all are both."""
-        wanted = self._catalogue.admissible(SearchFilters(archived=None))
+        expected = self._catalogue.admissible(SearchFilters(archived=None))
         indexed = _live_ids(segments)
         if not self._texts_agree(segments, indexed):
-            return wanted, indexed
-        return np.setdiff1d(wanted, indexed), np.setdiff1d(indexed, wanted)
+            return expected, indexed
+        return np.setdiff1d(expected, indexed), np.setdiff1d(indexed, expected)
 
     def _texts_agree(self, segments: Sequence[Segment], ids: PassageIds) -> bool:
         """Whether a sample of passages has the same text as in the catalogue. A database restored from a backup

@@ -120,12 +120,12 @@ class Bm25Scorer:
     def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
         """Per indexed passage, the share of each stem it contains, in the order of the terms."""
         terms_by_stem = _stems_with_term(terms)
-        asked, idf = list(terms_by_stem.items()), np.array([self._idf(each) for each in terms_by_stem])
+        stems, idf = list(terms_by_stem.items()), np.array([self._idf(each) for each in terms_by_stem])
         explained: dict[int, tuple[TermScore, ...]] = {}
         for ids, rows, norms, counts in self._stem_counts(list(terms_by_stem), passage_ids):
             scores = (idf * (counts / (norms[rows][:, None] + counts))).tolist()
             for i, stem_counts, shares in zip(ids, counts.tolist(), scores, strict=True):
-                parts = zip(asked, stem_counts, shares, strict=True)
+                parts = zip(stems, stem_counts, shares, strict=True)
                 explained[i] = tuple([TermScore(term, each, score) for (each, term), count, score in parts if count])
         return explained
 

@@ -211,9 +211,9 @@ def _cosines(vector: NDArray[np.float32], records: Mapping[str, Any]) -> dict[in
     if not len(records["ids"]):
         return {}
     stored = np.asarray(records["embeddings"], dtype=np.float64)
-    asked = np.asarray(vector, dtype=np.float64).ravel()
-    lengths = np.linalg.norm(stored, axis=1) * np.linalg.norm(asked)
-    cosines = np.divide(stored @ asked, lengths, out=np.zeros(len(stored)), where=lengths > 0)
+    query = np.asarray(vector, dtype=np.float64).ravel()
+    lengths = np.linalg.norm(stored, axis=1) * np.linalg.norm(query)
+    cosines = np.divide(stored @ query, lengths, out=np.zeros(len(stored)), where=lengths > 0)
     return dict(zip(map(int, records["ids"]), np.clip(cosines, -1, 1).tolist(), strict=True))
 
 

@@ -185,9 +185,9 @@ def _cosine(distance: float) -> float:
 
 def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
     """The vector scaled to length 1, like the stored ones; a zero vector stays."""
-    asked = np.asarray(vector, dtype=np.float32)
-    length = float(np.linalg.norm(asked))
-    return asked / np.float32(length) if length else asked
+    query = np.asarray(vector, dtype=np.float32)
+    length = float(np.linalg.norm(query))
+    return query / np.float32(length) if length else query
 
 
 def _many_from_bytes(sent: bytes, rows: int) -> Vectors:

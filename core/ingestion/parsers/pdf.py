@@ -275,10 +275,10 @@ def _is_pictured(page: Any, letters: int) -> bool:
 
 def _recognised(document: Any, read: _PdfText, ocr: TextRecognizer, seconds: float) -> _PdfText:
     """Replaces page text with OCR text that is confident enough, if it is longer or the page's own is garbled."""
-    wanted = sorted({*read.pictured, *read.odd})
-    if not wanted:
+    numbers = sorted({*read.pictured, *read.odd})
+    if not numbers:
         return read
-    found = ocr.recognise([(at, _drawing(document, at - 1)) for at in wanted], seconds)
+    found = ocr.recognise([(at, _drawing(document, at - 1)) for at in numbers], seconds)
     pages = list(read.pages)
     better: dict[int, Any] = {}
     for at, picture in found.pages.items():

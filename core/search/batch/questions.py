@@ -146,8 +146,8 @@ def run_batch(
         except FivefoldError:
             _one_by_one(together, ask, on_outcome, on_question, stop)
         else:
-            for asked, result in zip(together, results, strict=True):
-                on_outcome(outcome_of(asked, result))
+            for question, result in zip(together, results, strict=True):
+                on_outcome(outcome_of(question, result))
 
 
 def _one_by_one(

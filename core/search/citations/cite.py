@@ -186,12 +186,14 @@ def cite(
 
     rarity: question term → inverse document frequency. kind: of answer asked for, "" for any. cosines: per sentence
     with the question, in [0, 1]; if given, words and cosine count equally, else words alone."""
-    wanted = answer_kinds().get(kind)
+    answer_kind = answer_kinds().get(kind)
     relevances = []
     for part in quotables(passage):
         sentence = part.span.of(passage.text)
         keyword_relevance = sentence_relevance(sentence, rarity, beside=f"{part.beside} {passage.section}")
-        fullness = _fullness(sentence) * (_WITHOUT_ANSWER if wanted and not wanted.answer_in(sentence) else 1.0)
+        fullness = _fullness(sentence) * (
+            _WITHOUT_ANSWER if answer_kind and not answer_kind.answer_in(sentence) else 1.0
+        )
         near = cosines[part.index] if part.index < len(cosines) else None
         relevance = (keyword_relevance if near is None else (keyword_relevance + near) / 2) * fullness
         relevances.append((part, relevance))

@@ -312,12 +312,12 @@ def page_picture(
     return PagePicture(_png(drawn), found, _note(found, len(spans)), tuple(boxes))
 
 
-def _note(found: int, wanted: int) -> str:
+def _note(found: int, cited: int) -> str:
     """What is not highlighted, as text; "" when everything is."""
-    if found == wanted:
+    if found == cited:
         return ""
-    subject = "The cited sentence" if wanted == 1 else f"{wanted - found} of {wanted} cited sentences"
-    them = "it" if wanted == 1 else "them"
+    subject = "The cited sentence" if cited == 1 else f"{cited - found} of {cited} cited sentences"
+    them = "it" if cited == 1 else "them"
     return f"{subject} could not be located exactly on this page, so nothing is marked for {them}."
 
 

@@ -264,8 +264,8 @@ def _field_term(name: str, typed: str, minus: bool, words: str, terms: Workspace
 def _dates(name: str, typed: str) -> AskedDates | None:
     """The dates a date term admits, None for an invalid date ("2024", "2024-03", "2024-03-15", "March 2024" are
     valid)."""
-    asked = asked_dates(f"{name} {typed}", _ANY_DAY)
-    return asked if asked is not None and asked.words == f"{name} {typed}" else None
+    dates = asked_dates(f"{name} {typed}", _ANY_DAY)
+    return dates if dates is not None and dates.words == f"{name} {typed}" else None
 
 
 def narrowed(filters: SearchFilters, query: ParsedQuery, documents: Mapping[int, str]) -> SearchFilters:
@@ -322,9 +322,9 @@ def _documents(names: Sequence[str], documents: Mapping[int, str]) -> tuple[int,
 
 def _bounds(filters: SearchFilters, query: ParsedQuery) -> dict[str, datetime | None]:
     """The latest start and the earliest end of all date conditions."""
-    asked = [found for name in _DATES for typed in query.fields.get(name, ()) if (found := _dates(name, typed))]
-    starts = [filters.date_from, *(parse_bound(each.start, upper=False) for each in asked if each.start)]
-    ends = [filters.date_to, *(parse_bound(each.end, upper=True) for each in asked if each.end)]
+    dates = [found for name in _DATES for typed in query.fields.get(name, ()) if (found := _dates(name, typed))]
+    starts = [filters.date_from, *(parse_bound(each.start, upper=False) for each in dates if each.start)]
+    ends = [filters.date_to, *(parse_bound(each.end, upper=True) for each in dates if each.end)]
     return {
         "date_from": max((start for start in starts if start), default=None),
         "date_to": min((end for end in ends if end), default=None),

@@ -66,21 +66,23 @@ class FactorValue(NamedTuple):
     reason: str
 
 
-def _similarity(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+def _similarity(candidate: Candidate, context: ScoringContext) -> FactorValue:
     value = min(max(candidate.signals.similarity, 0.0), 1.0)
     return FactorValue(value, f"cosine {value:.2f} between question and passage")
 
 
-def _relevance_feedback(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+def _relevance_feedback(candidate: Candidate, context: ScoringContext) -> FactorValue:
     value = candidate.signals.relevance_feedback
     if value is None:
-        return FactorValue(asked.table["relevance_feedback"]["unknown"], "neutral: not compared with the best matches")
+        return FactorValue(
+            context.table["relevance_feedback"]["unknown"], "neutral: not compared with the best matches"
+        )
     return FactorValue(
         min(max(value, 0.0), 1.0), f"cosine {value:.2f} with the question moved towards its best matches"
     )
 
 
-def _keyword(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+def _keyword(candidate: Candidate, context: ScoringContext) -> FactorValue:
     signals = candidate.signals
     hits = sorted((term for term in signals.terms if term.score > 0), key=lambda term: -term.score)
     if not hits or signals.bm25_most <= 0:
@@ -91,50 +93,51 @@ def _keyword(candidate: Candidate, asked: ScoringContext) -> FactorValue:
     return FactorValue(value, f"BM25 {signals.bm25:.1f} of at most {signals.bm25_most:.1f} ({named})")
 
 
-def _keyword_overlap(candidate: Candidate, asked: ScoringContext) -> FactorValue:
-    own, wanted = candidate.passage.keywords, asked.route.keywords
-    if not own or not wanted:
-        why = f"the {'document' if wanted else 'question'} has no keywords"
-        return FactorValue(asked.table["keyword_overlap"]["unknown"], f"neutral: {why}")
-    value = overlap(own, wanted)
-    matched = f"{round(value * len(wanted))} of {len(wanted)}"
+def _keyword_overlap(candidate: Candidate, context: ScoringContext) -> FactorValue:
+    own, question_keywords = candidate.passage.keywords, context.route.keywords
+    if not own or not question_keywords:
+        why = f"the {'document' if question_keywords else 'question'} has no keywords"
+        return FactorValue(context.table["keyword_overlap"]["unknown"], f"neutral: {why}")
+    value = overlap(own, question_keywords)
+    matched = f"{round(value * len(question_keywords))} of {len(question_keywords)}"
     return FactorValue(value, f"{matched} keywords of the question are keywords of the document")
 
 
-def overlap(own: tuple[str, ...], wanted: tuple[str, ...]) -> float:
-    """Share of the wanted keywords that occur as whole words in the passage's own keywords, in [0, 1].
+def overlap(own: tuple[str, ...], keywords: tuple[str, ...]) -> float:
+    """Share of these keywords that occur as whole words in the passage's own keywords, in [0, 1].
 
     >>> overlap(("raft consensus", "raft log"), ("raft",)), overlap(("startup culture", "article"), ("art",))
     (1.0, 0.0)
     """
     stems = {stem(word) for keyword in own for word in words(keyword)}
-    return sum(stem(word) in stems for word in wanted) / len(wanted)
+    return sum(stem(word) in stems for word in keywords) / len(keywords)
 
 
-def _term_coverage(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+def _term_coverage(candidate: Candidate, context: ScoringContext) -> FactorValue:
     signals = candidate.signals
     if signals.bm25_most <= 0:
-        return FactorValue(asked.table["term_coverage"]["unknown"], "neutral: the question has no keywords")
+        return FactorValue(context.table["term_coverage"]["unknown"], "neutral: the question has no keywords")
     matched = {term.stem for term in signals.terms if term.score > 0}
-    missing = [word for word in asked.route.keywords if stem(word) not in matched]
+    missing = [word for word in context.route.keywords if stem(word) not in matched]
     without = f", without {', '.join(missing[:4])}" if missing else ""
     return FactorValue(
         signals.term_coverage, f"holds {signals.term_coverage:.0%} of the question's words by rarity{without}"
     )
 
 
-def _best_sentence_similarity(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+def _best_sentence_similarity(candidate: Candidate, context: ScoringContext) -> FactorValue:
     value = candidate.signals.best_sentence_similarity
     if value is None:
         return FactorValue(
-            asked.table["best_sentence_similarity"]["unknown"], "neutral: the meaning of its sentences was not measured"
+            context.table["best_sentence_similarity"]["unknown"],
+            "neutral: the meaning of its sentences was not measured",
         )
     return FactorValue(value, f"cosine {value:.2f} between the question and its best sentence")
 
 
-def _answer_kind(candidate: Candidate, asked: ScoringContext) -> FactorValue:
-    signals, row = candidate.signals, asked.table["answer_kind"]
-    kind = answer_kinds().get(asked.route.answer_kind)
+def _answer_kind(candidate: Candidate, context: ScoringContext) -> FactorValue:
+    signals, row = candidate.signals, context.table["answer_kind"]
+    kind = answer_kinds().get(context.route.answer_kind)
     if kind is None or signals.answer is None:
         why = "its sentences were not measured" if kind else "the question asks for no amount, day or length of time"
         return FactorValue(row["unknown"], f"neutral: {why}")
@@ -144,12 +147,12 @@ def _answer_kind(candidate: Candidate, asked: ScoringContext) -> FactorValue:
     return FactorValue(signals.answer, f"{holder} holds {kind.label}: '{signals.answer_words}'")
 
 
-def _synonym_match(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+def _synonym_match(candidate: Candidate, context: ScoringContext) -> FactorValue:
     signals = candidate.signals
     if signals.synonym_match is None:
-        return FactorValue(asked.table["synonym_match"]["unknown"], "neutral: near words were not looked for")
+        return FactorValue(context.table["synonym_match"]["unknown"], "neutral: near words were not looked for")
     listed = ", ".join(
-        f"'{each.word}' for '{each.asked}'" + ("" if each.cosine is None else f" ({each.cosine:.2f})")
+        f"'{each.word}' for '{each.context}'" + ("" if each.cosine is None else f" ({each.cosine:.2f})")
         for each in signals.near_words[:4]
     )
     by = f": {listed}" if listed else ""
@@ -158,88 +161,90 @@ def _synonym_match(candidate: Candidate, asked: ScoringContext) -> FactorValue:
     )
 
 
-def _phrase_match(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+def _phrase_match(candidate: Candidate, context: ScoringContext) -> FactorValue:
     value = candidate.signals.phrase_match
     if value is None:
         return FactorValue(
-            asked.table["phrase_match"]["unknown"], "neutral: no words side by side in the question were looked for"
+            context.table["phrase_match"]["unknown"], "neutral: no words side by side in the question were looked for"
         )
     return FactorValue(value, f"{value:.0%} of the words side by side in the question are so in the passage")
 
 
-def _fusion(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+def _fusion(candidate: Candidate, context: ScoringContext) -> FactorValue:
     ranks = {leg: rank for leg, rank in candidate.signals.ranks.items() if leg != "fused"}
     if not ranks and candidate.signals.fusion == 0:
-        return FactorValue(asked.table["fusion"]["unknown"], "neutral: not ranked by any leg")
+        return FactorValue(context.table["fusion"]["unknown"], "neutral: not ranked by any leg")
     named = ", ".join(f"{LEG_LABELS[leg]} rank {rank}" for leg, rank in sorted(ranks.items()))
     return FactorValue(min(candidate.signals.fusion, 1.0), f"{named or 'fused'}, divided by first in every leg")
 
 
-def _rerank(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+def _rerank(candidate: Candidate, context: ScoringContext) -> FactorValue:
     logit = candidate.signals.rerank_logit
     if logit is None:
-        return FactorValue(asked.table["rerank"]["unknown"], "not read by a reranker")
+        return FactorValue(context.table["rerank"]["unknown"], "not read by a reranker")
     return FactorValue(1 / (1 + exp(-max(min(logit, 60.0), -60.0))), f"the reranker's logit is {logit:.2f}")
 
 
-def _authority(candidate: Candidate, asked: ScoringContext) -> FactorValue:
-    authority, category = candidate.passage.authority, asked.route.category
-    row = asked.table.authority_matrix.get(category) or asked.table.authority_matrix["default"]
+def _authority(candidate: Candidate, context: ScoringContext) -> FactorValue:
+    authority, category = candidate.passage.authority, context.route.category
+    row = context.table.authority_matrix.get(category) or context.table.authority_matrix["default"]
     kind = category.replace("_", " ")
     if authority is None:
-        return FactorValue(asked.table["authority"]["unknown"], "neutral: nobody knows who speaks here")
+        return FactorValue(context.table["authority"]["unknown"], "neutral: nobody knows who speaks here")
     return FactorValue(row[authority], f"{authority.value} source for a question of the kind '{kind}'")
 
 
-def _domain(candidate: Candidate, asked: ScoringContext) -> FactorValue:
-    row, own, wanted = asked.table["domain"], candidate.passage.domain, asked.route.domain
-    if own is None or wanted is None:
-        what = "the question names no domain" if wanted is None else "the passage has no domain"
+def _domain(candidate: Candidate, context: ScoringContext) -> FactorValue:
+    row, own, question_domain = context.table["domain"], candidate.passage.domain, context.route.domain
+    if own is None or question_domain is None:
+        what = "the question names no domain" if question_domain is None else "the passage has no domain"
         return FactorValue(row["unknown"], f"neutral: {what}")
-    if own == wanted:
+    if own == question_domain:
         return FactorValue(row["same"], f"about {own}, as asked")
-    return FactorValue(row["different"], f"about {own}, asked about {wanted}")
+    return FactorValue(row["different"], f"about {own}, asked about {question_domain}")
 
 
-def _recency(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+def _recency(candidate: Candidate, context: ScoringContext) -> FactorValue:
     def factor_value(age: float) -> FactorValue:
-        for most, value in asked.table.recency_steps:
+        for most, value in context.table.recency_steps:
             if int(age) <= most:
                 return FactorValue(value, f"{int(age)} days old (at most {most:g})")
-        return FactorValue(asked.table["recency"]["older"], f"{int(age)} days old")
+        return FactorValue(context.table["recency"]["older"], f"{int(age)} days old")
 
-    return _aged("recency", candidate, asked, factor_value)
+    return _aged("recency", candidate, context, factor_value)
 
 
-def _half_life(candidate: Candidate, asked: ScoringContext) -> FactorValue:
-    days = asked.table["half_life"].by_value.get(candidate.passage.source_type, asked.profile.half_life_days)
+def _half_life(candidate: Candidate, context: ScoringContext) -> FactorValue:
+    days = context.table["half_life"].by_value.get(candidate.passage.source_type, context.profile.half_life_days)
     reason = f"days old, halving every {days:g} days"
-    return _aged("half_life", candidate, asked, lambda age: FactorValue(0.5 ** (age / days), f"{int(age)} {reason}"))
+    return _aged("half_life", candidate, context, lambda age: FactorValue(0.5 ** (age / days), f"{int(age)} {reason}"))
 
 
-def _freshness(candidate: Candidate, asked: ScoringContext) -> FactorValue:
-    scale = asked.table["freshness"]["scale_days"]
-    return _aged("freshness", candidate, asked, lambda age: FactorValue(1 / (1 + age / scale), f"{int(age)} days old"))
+def _freshness(candidate: Candidate, context: ScoringContext) -> FactorValue:
+    scale = context.table["freshness"]["scale_days"]
+    return _aged(
+        "freshness", candidate, context, lambda age: FactorValue(1 / (1 + age / scale), f"{int(age)} days old")
+    )
 
 
 def _aged(
-    name: str, candidate: Candidate, asked: ScoringContext, value_at_age: Callable[[float], FactorValue]
+    name: str, candidate: Candidate, context: ScoringContext, value_at_age: Callable[[float], FactorValue]
 ) -> FactorValue:
     """The value of an age factor from the passage's age in days, if it is dated."""
-    row, age = asked.table[name], asked.age_days(candidate)
+    row, age = context.table[name], context.age_days(candidate)
     if age is None:
         return FactorValue(row["unknown"], "neutral: undated")
     return FactorValue(row["future"], "dated in the future") if age < 0 else value_at_age(age)
 
 
-def _jurisdiction(candidate: Candidate, asked: ScoringContext) -> FactorValue:
-    own, wanted = candidate.passage.jurisdiction, asked.route.jurisdiction
-    rule = jurisdiction_value(own, wanted)
-    reason = f"applies to {own or 'an unknown place'}, asked about {wanted or 'no place'}"
-    return FactorValue(asked.table["jurisdiction"][rule], f"neutral: {reason}" if rule == "unknown" else reason)
+def _jurisdiction(candidate: Candidate, context: ScoringContext) -> FactorValue:
+    own, question_place = candidate.passage.jurisdiction, context.route.jurisdiction
+    rule = jurisdiction_value(own, question_place)
+    reason = f"applies to {own or 'an unknown place'}, asked about {question_place or 'no place'}"
+    return FactorValue(context.table["jurisdiction"][rule], f"neutral: {reason}" if rule == "unknown" else reason)
 
 
-def jurisdiction_value(own: str | None, wanted: str | None) -> str:
+def jurisdiction_value(own: str | None, question_place: str | None) -> str:
     """Which rule of the jurisdiction factor applies to a passage's and the question's jurisdiction. States are US
     states.
 
@@ -247,59 +252,59 @@ def jurisdiction_value(own: str | None, wanted: str | None) -> str:
     ['enclosing', 'other_state', 'other_country']
     """
     us = ("federal", "country:US")
-    if own is None or wanted is None:
+    if own is None or question_place is None:
         return "unknown"
-    if own == wanted or (own in us and wanted in us):
+    if own == question_place or (own in us and question_place in us):
         return "exact"
-    if own == "global" or (own in us and wanted.startswith("state:")):
+    if own == "global" or (own in us and question_place.startswith("state:")):
         return "enclosing"
     if own.startswith("state:"):
-        if wanted in us:
+        if question_place in us:
             return "state_for_federal"
-        return "other_state" if wanted.startswith("state:") else "other_country"
-    return "unknown" if wanted == "global" else "other_country"
+        return "other_state" if question_place.startswith("state:") else "other_country"
+    return "unknown" if question_place == "global" else "other_country"
 
 
-def _date_match(candidate: Candidate, asked: ScoringContext) -> FactorValue:
-    row, route, own = asked.table["date_match"], asked.route, candidate.passage.date
+def _date_match(candidate: Candidate, context: ScoringContext) -> FactorValue:
+    row, route, own = context.table["date_match"], context.route, candidate.passage.date
     if route.date_from is None and route.date_to is None:
         return FactorValue(row["inside"], "the question names no date")
-    wanted = f"{route.date_from or 'any time'} to {route.date_to or 'any time'}"
+    period = f"{route.date_from or 'any time'} to {route.date_to or 'any time'}"
     if own is None:
-        return FactorValue(row["unknown"], f"undated, asked about {wanted}")
+        return FactorValue(row["unknown"], f"undated, asked about {period}")
     day = own.date().isoformat()
     if (route.date_from or day) <= day <= (route.date_to or day):
-        return FactorValue(row["inside"], f"dated {day}, within {wanted}")
-    return FactorValue(row["outside"], f"dated {day}, asked about {wanted}")
+        return FactorValue(row["inside"], f"dated {day}, within {period}")
+    return FactorValue(row["outside"], f"dated {day}, asked about {period}")
 
 
-def _utility(candidate: Candidate, asked: ScoringContext) -> FactorValue:
-    row, signals = asked.table["utility"], candidate.signals
+def _utility(candidate: Candidate, context: ScoringContext) -> FactorValue:
+    row, signals = context.table["utility"], candidate.signals
     value = utility(signals.uses, signals.distinct_questions, row["distinct_weight"], row["full_at"])
     return FactorValue(value, f"used {signals.uses} times for {signals.distinct_questions} different questions")
 
 
-def _strength(candidate: Candidate, asked: ScoringContext) -> FactorValue:
-    row, sector = asked.table["strength"], candidate.passage.sector
+def _strength(candidate: Candidate, context: ScoringContext) -> FactorValue:
+    row, sector = context.table["strength"], candidate.passage.sector
     if sector is None:
         return FactorValue(row["documents"], "documents do not fade")
-    age = max(asked.age_days(candidate) or 0.0, 0.0)
+    age = max(context.age_days(candidate) or 0.0, 0.0)
     retained = retention(age, row.by_value[sector], candidate.signals.uses)
     return FactorValue(
         row["least"] + (1 - row["least"]) * retained, f"{sector.value}: {retained:.0%} of its strength left"
     )
 
 
-def _routing(candidate: Candidate, asked: ScoringContext) -> FactorValue:
+def _routing(candidate: Candidate, context: ScoringContext) -> FactorValue:
     truth = candidate.passage.truth
     named = truth.value if truth else "unknown truth"
-    inside = truth in asked.route.truths
-    value = truth_weight(asked.route, truth, asked.profile.routing_outside)
+    inside = truth in context.route.truths
+    value = truth_weight(context.route, truth, context.profile.routing_outside)
     return FactorValue(value, f"{named} is {'part of' if inside else 'outside'} the route")
 
 
-def _temporal(candidate: Candidate, asked: ScoringContext) -> FactorValue:
-    row, temporal = asked.table["temporal"], candidate.passage.temporal_class
+def _temporal(candidate: Candidate, context: ScoringContext) -> FactorValue:
+    row, temporal = context.table["temporal"], candidate.passage.temporal_class
     if temporal is None:
         return FactorValue(row["unknown"], "neutral: temporal class unknown")
     return FactorValue(row.by_value[temporal], f"{temporal.value}")

@@ -144,7 +144,7 @@ def sentence_meanings(
 
     kind: of answer the question asks for, "" for any.
     """
-    wanted = answer_kinds().get(kind)
+    answer_kind = answer_kinds().get(kind)
     measured = [len(p.meanings) == len(p.sentences) * len(question) and bool(p.sentences) for p in passages]
     with_vectors = [passage for passage, known in zip(passages, measured, strict=True) if known]
     if not with_vectors:
@@ -158,7 +158,7 @@ def sentence_meanings(
     for passage, known in zip(passages, measured, strict=True):
         if known:
             own = tuple(near[at : at + len(passage.sentences)])
-            found.append(_sentence_similarity(own, passage, wanted))
+            found.append(_sentence_similarity(own, passage, answer_kind))
             at += len(own)
         else:
             found.append(None)
@@ -327,11 +327,11 @@ class FeatureExtractor:
         stems = {each for term in terms for each in index_stems(term)}
         stems |= {each.stem for words in (near or {}).values() for each in words}
         contained = self._sparse.contained_stems(sorted(stems), list(found.passages))
-        wanted = (*wordings.all, *wordings.pairs)
-        if wanted:
+        phrases = (*wordings.all, *wordings.pairs)
+        if phrases:
             contained = {
                 each.id: contained.get(each.id, frozenset())
-                | contained_wordings(f"{each.context}\n{each.text}", wanted)
+                | contained_wordings(f"{each.context}\n{each.text}", phrases)
                 for each in found.passages.values()
             }
         if near is not None and wordings.by_term:

@@ -80,15 +80,15 @@ class ScoredCandidates:
     score: Score
 
 
-def score(candidate: Candidate, asked: ScoringContext) -> Score:
+def score(candidate: Candidate, context: ScoringContext) -> Score:
     """total = Σ weight · value × Π multipliers; the parts add up to the total within 1e-9."""
     factors = []
-    for name, weight in asked.profile.weights.items():
-        result = FACTORS[name](candidate, asked)
+    for name, weight in context.profile.weights.items():
+        result = FACTORS[name](candidate, context)
         factors.append(Factor(name, result.value, weight, weight * result.value, result.reason))
     multipliers = []
-    for name, strength in asked.profile.multipliers.items():
-        result = FACTORS[name](candidate, asked)
+    for name, strength in context.profile.multipliers.items():
+        result = FACTORS[name](candidate, context)
         partly = f", counted by {strength:.0%}" if strength < 1 else ""
         multipliers.append(Multiplier(name, 1 - strength * (1 - result.value), result.reason + partly))
     total = fsum(factor.contribution for factor in factors) * prod(multiplier.value for multiplier in multipliers)
@@ -96,7 +96,7 @@ def score(candidate: Candidate, asked: ScoringContext) -> Score:
 
 
 def rank(
-    candidates: Sequence[Candidate], asked: ScoringContext, *, thresholds: bool = True
+    candidates: Sequence[Candidate], context: ScoringContext, *, thresholds: bool = True
 ) -> tuple[tuple[ScoredCandidates, ...], tuple[Dropped, ...]]:
     """All candidates scored, best first (ties by passage id), and those below the evidence or score threshold.
 
@@ -105,8 +105,8 @@ def rank(
     accepted: list[ScoredCandidates] = []
     dropped: list[Dropped] = []
     for candidate in candidates:
-        scored = score(candidate, asked)
-        found = shortfall(candidate, scored, asked.profile) if thresholds else None
+        scored = score(candidate, context)
+        found = shortfall(candidate, scored, context.profile) if thresholds else None
         if found is None:
             accepted.append(ScoredCandidates(candidate, scored))
         else:

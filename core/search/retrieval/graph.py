@@ -154,18 +154,18 @@ def walk_graph(
     """
     before, after = graph.rows(filters, among) if rows is None else rows
     known = graph.known(sorted(entities))
-    asked = {name: rarity(each.passages, before) for name, each in known.items()}
-    if not asked or not after:
+    rarities = {name: rarity(each.passages, before) for name, each in known.items()}
+    if not rarities or not after:
         return GraphResult(LegHits((), before, after), {})
-    near = graph.passages_naming(asked, filters, among, MOST_PASSAGES)
-    scores = {passage_id: sum(asked[name] for name in asked if name in names) for passage_id, names in near}
-    paths = {passage_id: GraphPath(_rarest(asked, names)) for passage_id, names in near}
-    bridges = _bridges(graph, near, asked, before)
+    near = graph.passages_naming(rarities, filters, among, MOST_PASSAGES)
+    scores = {passage_id: sum(rarities[name] for name in rarities if name in names) for passage_id, names in near}
+    paths = {passage_id: GraphPath(_rarest(rarities, names)) for passage_id, names in near}
+    bridges = _bridges(graph, near, rarities, before)
     weights = {name: weight for name, (weight, _) in bridges.items()}
     for passage_id, names in graph.passages_naming(weights, filters, among, MOST_PASSAGES) if weights else ():
         if passage_id not in paths:
             bridging = _rarest(weights, names)
-            scores[passage_id] = min(sum(weights[name] for name in bridging), max(asked.values()) / 2)
+            scores[passage_id] = min(sum(weights[name] for name in bridging), max(rarities.values()) / 2)
             paths[passage_id] = GraphPath((), tuple((name, bridges[name][1]) for name in bridging))
     best = sorted(scores, key=lambda passage_id: (-scores[passage_id], passage_id))[: max(top_k, 0)]
     hits = tuple(LegHit(passage_id, scores[passage_id]) for passage_id in best)
@@ -177,15 +177,15 @@ def _rarest(weights: Mapping[str, float], names: Sequence[str]) -> tuple[str, ..
 
 
 def _bridges(
-    graph: EntityGraph, near: Sequence[tuple[int, tuple[str, ...]]], asked: Mapping[str, float], library: int
+    graph: EntityGraph, near: Sequence[tuple[int, tuple[str, ...]]], rarities: Mapping[str, float], library: int
 ) -> Mapping[str, tuple[float, int]]:
     """Bridging entities: name → (weight of the path through it, the passage it was found in). The rarest of those that
     several passages mention."""
     met: dict[str, tuple[float, int]] = {}
     for passage_id, names in near[:_LOOKED_THROUGH]:
-        reached = max(asked[name] for name in names if name in asked)
+        reached = max(rarities[name] for name in names if name in rarities)
         for name in names:
-            if name not in asked and reached > met.get(name, (0.0, 0))[0]:
+            if name not in rarities and reached > met.get(name, (0.0, 0))[0]:
                 met[name] = (reached, passage_id)
     known = graph.known(sorted(met)) if met else {}
     leading = [name for name, each in known.items() if name in met and 1 < each.passages <= _MOST_BRIDGE_PASSAGES]

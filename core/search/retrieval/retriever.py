@@ -170,46 +170,46 @@ class Retriever:
         self._measurer = FeatureExtractor(catalogue, vectors, sparse, near)
 
     # Long on purpose: the legs are started and joined in one place, so that what runs in parallel is visible.
-    def find(self, wanted: RetrievalRequest) -> RetrievalResult:
+    def find(self, request: RetrievalRequest) -> RetrievalResult:
         """The candidates for a question. Raises StoreFailed when no leg could search: an error is never an empty
         result."""
         embedded: list[NDArray[np.float32]] = []
 
         def dense() -> LegHits:
-            embedded.append(wanted.vector() if wanted.vector else question_vector(self._embedder, wanted.question))
-            return self._vectors.search(embedded[0], wanted.filters, OVERSAMPLED, wanted.among)
+            embedded.append(request.vector() if request.vector else question_vector(self._embedder, request.question))
+            return self._vectors.search(embedded[0], request.filters, OVERSAMPLED, request.among)
 
         def sparse() -> LegHits:
-            admissible = self._admissible(wanted)
-            if not wanted.wordings.terms:
-                return _search_sparse(self._sparse, wanted.terms, admissible, OVERSAMPLED)
-            both = (*wanted.terms, *wanted.wordings.terms)
-            own, wider = self._sparse.search_many([wanted.terms, both], admissible, OVERSAMPLED)
+            admissible = self._admissible(request)
+            if not request.wordings.terms:
+                return _search_sparse(self._sparse, request.terms, admissible, OVERSAMPLED)
+            both = (*request.terms, *request.wordings.terms)
+            own, wider = self._sparse.search_many([request.terms, both], admissible, OVERSAMPLED)
             return _with_more(own, wider, _MORE)
 
         waiting: dict[str, Future[_Leg]] = {"dense": self._threads.submit(_timed, dense, self._timer)}
         walked: list[GraphResult] = []
-        if self._graph is not None and wanted.entities:
-            asked = (self._graph, wanted.entities, wanted.filters, wanted.among, OVERSAMPLED)
+        if self._graph is not None and request.entities:
+            graph_query = (self._graph, request.entities, request.filters, request.among, OVERSAMPLED)
 
             def graph() -> LegHits:
-                walked.append(walk_graph(*asked))
+                walked.append(walk_graph(*graph_query))
                 return walked[0].hits
 
             waiting["graph"] = self._threads.submit(_timed, graph, self._timer)
         by_word = _timed(sparse, self._timer)
-        near = self._measurer.near_words(wanted.terms)  # while the dense leg waits for its model
+        near = self._measurer.near_words(request.terms)  # while the dense leg waits for its model
         legs = {name: by_word if name == "sparse" else waiting[name].result() for name in _order(waiting)}
         notices = _notices(legs)
         ranked = {name: [hit.passage_id for hit in leg.hits.hits] for name, leg in legs.items() if not leg.error}
         measured = self._measurer.measured(
             sorted({i for found in ranked.values() for i in found}),
-            () if legs["sparse"].error else wanted.terms,
+            () if legs["sparse"].error else request.terms,
             {hit.passage_id: hit.score for hit in legs["dense"].hits.hits},
             None if legs["dense"].error else embedded[0],
             near,
-            wanted.wordings,
-            kind=wanted.kind,
+            request.wordings,
+            kind=request.kind,
         )
         if measured.feedback:
             ranked["dense"] = sorted(measured.feedback, key=lambda i: (-measured.feedback[i], i))[:OVERSAMPLED]
@@ -224,11 +224,11 @@ class Retriever:
             self._vectors.similarities(vector, passage_ids), self._sparse.explain(question_terms(question), passage_ids)
         )
 
-    def _admissible(self, wanted: RetrievalRequest) -> PassageIds:
-        admissible = self._catalogue.admissible(wanted.filters)
-        if wanted.among is None:
+    def _admissible(self, request: RetrievalRequest) -> PassageIds:
+        admissible = self._catalogue.admissible(request.filters)
+        if request.among is None:
             return admissible
-        return np.intersect1d(admissible, wanted.among, assume_unique=True)
+        return np.intersect1d(admissible, request.among, assume_unique=True)
 
 
 def _order(waiting: Mapping[str, object]) -> tuple[str, ...]:

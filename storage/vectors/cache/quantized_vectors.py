@@ -97,7 +97,7 @@ def quantize(vectors: Vectors, mean: NDArray[np.float32]) -> QuantizedVectors:
 
 
 def nearest(
-    part: QuantizedVectors, admitted: NDArray[np.bool_], asked: NDArray[np.float32], top_k: int
+    part: QuantizedVectors, admitted: NDArray[np.bool_], query: NDArray[np.float32], top_k: int
 ) -> NDArray[np.int64]:
     """Candidates for the top_k among the admitted rows: some times as many, nearest by codes, unordered.
 
@@ -108,24 +108,24 @@ def nearest(
         return np.flatnonzero(admitted)
     let_through = max(_LEAST, round(_SHARE * count), keep)
     if count < max(_MANY, let_through):
-        return _best_by_codes(part, np.flatnonzero(admitted), asked, keep)
-    differing, reached = _count_differing_bits(part, admitted, asked)
+        return _best_by_codes(part, np.flatnonzero(admitted), query, keep)
+    differing, reached = _count_differing_bits(part, admitted, query)
     border = int(np.searchsorted(reached, let_through))
-    found = _best_by_codes(part, np.flatnonzero(differing <= border), asked, keep)
+    found = _best_by_codes(part, np.flatnonzero(differing <= border), query, keep)
     while (needed := _clear_border(differing[found[: max(top_k, _SAMPLE)]])) > border:
         if reached[min(needed, len(reached) - 1)] > _MOST * count:
-            return _best_by_codes(part, np.flatnonzero(admitted), asked, keep)
+            return _best_by_codes(part, np.flatnonzero(admitted), query, keep)
         more = np.flatnonzero((differing > border) & (differing <= needed))
-        found, border = _best_by_codes(part, np.sort(np.concatenate((found, more))), asked, keep), needed
+        found, border = _best_by_codes(part, np.sort(np.concatenate((found, more))), query, keep), needed
     return found
 
 
 def _count_differing_bits(
-    part: QuantizedVectors, admitted: NDArray[np.bool_], asked: NDArray[np.float32]
+    part: QuantizedVectors, admitted: NDArray[np.bool_], query: NDArray[np.float32]
 ) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
     """For each row the number of bits that differ from the query's (rows not admitted get more than is possible); and
     for each number, how many rows have at most that many. Runs on several processors."""
-    question, differing = bits_of(asked[None, :], part.mean)[0], np.empty(len(admitted), dtype=np.int16)
+    question, differing = bits_of(query[None, :], part.mean)[0], np.empty(len(admitted), dtype=np.int16)
 
     def measure(rows: slice) -> NDArray[np.int64]:
         return _kernels().differing(part.bits[rows], admitted[rows], question, differing[rows])
@@ -143,11 +143,11 @@ def _clear_border(differing: NDArray[np.int16]) -> int:
 
 
 def _best_by_codes(
-    part: QuantizedVectors, rows: NDArray[np.int64], asked: NDArray[np.float32], keep: int
+    part: QuantizedVectors, rows: NDArray[np.int64], query: NDArray[np.float32], keep: int
 ) -> NDArray[np.int64]:
     """The rows with the highest products of codes, best first; of equal ones, the earlier rows."""
-    most = min(_ASKED_MOST, (2**31 - 1) // (127 * len(asked)))
-    numbers = np.rint(asked * np.float32(most / (np.abs(asked).max() or 1))).astype(np.int16)
+    most = min(_ASKED_MOST, (2**31 - 1) // (127 * len(query)))
+    numbers = np.rint(query * np.float32(most / (np.abs(query).max() or 1))).astype(np.int16)
 
     def measure(some: NDArray[np.int64]) -> NDArray[np.float32]:
         return _kernels().products(part.codes, part.scales, some, numbers)
@@ -177,9 +177,9 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_THREADS, thread_name_prefix="nearest")
 
 
-def cosines(part: QuantizedVectors, rows: NDArray[np.int64], asked: NDArray[np.float32]) -> NDArray[np.float64]:
+def cosines(part: QuantizedVectors, rows: NDArray[np.int64], query: NDArray[np.float32]) -> NDArray[np.float64]:
     """Exact products with a vector of length 1; equal vectors have equal products in any row."""
-    found: NDArray[np.float64] = _kernels().exact(part.vectors, rows, asked.astype(np.float64))
+    found: NDArray[np.float64] = _kernels().exact(part.vectors, rows, query.astype(np.float64))
     return found
 
 
@@ -229,28 +229,30 @@ def _kernels() -> _Kernels:
     shift4, shift56 = np.uint64(4), np.uint64(56)
 
     @njit(nogil=True)
-    def differing(bits: Any, admitted: Any, asked: Any, found: Any) -> Any:
-        counts = np.zeros(64 * asked.shape[0] + 1, dtype=np.int64)
+    def differing(bits: Any, admitted: Any, query: Any, found: Any) -> Any:
+        counts = np.zeros(64 * query.shape[0] + 1, dtype=np.int64)
         for row in range(bits.shape[0]):
             total = np.uint64(0)
-            for number in range(asked.shape[0]):
-                held = bits[row, number] ^ asked[number]  # its ones are counted side by side: Warren 2012, figure 5-2
-                held = held - ((held >> shift1) & pairs)
-                held = (held & fours) + ((held >> shift2) & fours)
-                held = (held + (held >> shift4)) & bytes_
-                total += (held * ones) >> shift56
+            for number in range(query.shape[0]):
+                unequal = (
+                    bits[row, number] ^ query[number]
+                )  # its ones are counted side by side: Warren 2012, figure 5-2
+                unequal = unequal - ((unequal >> shift1) & pairs)
+                unequal = (unequal & fours) + ((unequal >> shift2) & fours)
+                unequal = (unequal + (unequal >> shift4)) & bytes_
+                total += (unequal * ones) >> shift56
             found[row] = total if admitted[row] else counts.shape[0]
             if admitted[row]:
                 counts[total] += 1
         return counts
 
     @njit(nogil=True)
-    def products(codes: Any, scales: Any, rows: Any, asked: Any) -> Any:
+    def products(codes: Any, scales: Any, rows: Any, query: Any) -> Any:
         found = np.empty(rows.shape[0], dtype=np.float32)
         for place in range(rows.shape[0]):
-            held, total = codes[rows[place]], np.int32(0)
-            for number in range(asked.shape[0]):
-                total += np.int32(held[number]) * np.int32(asked[number])
+            code, total = codes[rows[place]], np.int32(0)
+            for number in range(query.shape[0]):
+                total += np.int32(code[number]) * np.int32(query[number])
             found[place] = np.float32(total) * scales[rows[place]]
         return found
 
@@ -264,12 +266,12 @@ def _kernels() -> _Kernels:
         return found
 
     @njit(nogil=True)
-    def exact(vectors: Any, rows: Any, asked: Any) -> Any:
+    def exact(vectors: Any, rows: Any, query: Any) -> Any:
         found = np.empty(rows.shape[0], dtype=np.float64)
         for place in range(rows.shape[0]):
-            held, total = vectors[rows[place]], 0.0
-            for number in range(asked.shape[0]):
-                total += np.float64(held[number]) * asked[number]
+            vector, total = vectors[rows[place]], 0.0
+            for number in range(query.shape[0]):
+                total += np.float64(vector[number]) * query[number]
             found[place] = total
         return found
 

@@ -336,7 +336,7 @@ class Snapshot:
         return int(np.unique(np.concatenate(found)).size)
 
     def search(
-        self, asked: NDArray[np.float32], filters: SearchFilters, top_k: int, among: PassageIds | None
+        self, query: NDArray[np.float32], filters: SearchFilters, top_k: int, among: PassageIds | None
     ) -> LegHits:
         """The nearest admissible passages, best first; ties by passage id. asked: shape (dim,), length 1 or 0."""
         ids, scores, after = [np.empty(0, np.int64)], [np.empty(0)], 0
@@ -345,19 +345,19 @@ class Snapshot:
             admitted = int(np.count_nonzero(rows))
             after += admitted
             if admitted and top_k > 0:
-                near = nearest(part.coded, rows, asked, top_k)
+                near = nearest(part.coded, rows, query, top_k)
                 ids.append(part.columns.ids[near])
-                scores.append(cosines(part.coded, near, asked))
+                scores.append(cosines(part.coded, near, query))
         found, measured = np.concatenate(ids), np.concatenate(scores)
         best = np.lexsort((found, -measured))[: max(top_k, 0)]
         pairs = zip(found[best].tolist(), np.clip(measured[best], -1, 1).tolist(), strict=True)
         return LegHits(tuple(LegHit(i, score) for i, score in pairs), self.count(), after)
 
-    def similarities(self, asked: NDArray[np.float32], passage_ids: Sequence[int]) -> dict[int, float]:
+    def similarities(self, query: NDArray[np.float32], passage_ids: Sequence[int]) -> dict[int, float]:
         """Exact cosine per passage; ids without a vector here are absent."""
         found: dict[int, float] = {}
         for part, ids, rows in self._rows_of(passage_ids):
-            measured = np.clip(cosines(part.coded, rows, asked), -1, 1)
+            measured = np.clip(cosines(part.coded, rows, query), -1, 1)
             found |= dict(zip(ids.tolist(), measured.tolist(), strict=True))
         return found
 
