@@ -218,7 +218,7 @@ def weights(
 ) -> None:
     """Whether other weights than a profile's would answer judged questions better, also those not learnt from."""
     from core.domain.evaluation import OptimiserSettings
-    from core.evaluation.benchmarks.search import check_questions, kept_questions
+    from core.evaluation.benchmarks.search import check_questions, store_questions
     from core.evaluation.experiment_report import optimised_data, optimised_text
     from core.evaluation.judgments.files import read_labels, read_questions
     from core.evaluation.tuning.optimiser import check_optimising
@@ -229,7 +229,7 @@ def weights(
     check_questions(judged)
     check_optimising(wanted)
     with _labelled_library(rows, files, use_labels) as workbench:
-        stored, _ = kept_questions(judged, workbench.evaluation.judging, questions.name)
+        stored, _ = store_questions(judged, workbench.evaluation.judging, questions.name)
         ended, found = optimise_weights(workbench, stored.id, current, wanted, NOBODY, "")
     write_json(optimised_data(ended, found), out)
     typer.echo(optimised_text(ended, found))

@@ -31,7 +31,7 @@ _SHOWN = 100  # characters of a question in text. Chosen by hand, not fitted.
 def experiment_data(now: Experiment, before: Experiment | None = None) -> dict[str, Any]:
     """An experiment with its outcomes as JSON-compatible data; before: an earlier one with outcomes to compare with."""
     data = _about(now) | {
-        "measures": {name: asdict(held) for name, held in now.measures.items()},
+        "measures": {name: asdict(interval) for name, interval in now.measures.items()},
         "unjudged": now.unjudged,
         "before": None,
         "outcomes": [asdict(outcome) for outcome in now.outcomes],
@@ -76,7 +76,10 @@ def experiment_text(now: Experiment, before: Experiment | None = None) -> str:
     lines = [head, "", _measures(now, before), "", f"Nobody has judged {unjudged} of the first ten results."]
     if before is not None:
         worse, better = (_moves(before, now, better=way) for way in (False, True))
-        lines += ["", f"Held against {_told(before, now)}: {len(worse)} questions are worse, {len(better)} better."]
+        lines += [
+            "",
+            f"Held against {_previous_run(before, now)}: {len(worse)} questions are worse, {len(better)} better.",
+        ]
         lines += _listed(
             f"worse: {key}: {_values(moved)}: {_beginning(next(iter(moved.values())).question)}"
             for key, moved in worse.items()
@@ -86,7 +89,7 @@ def experiment_text(now: Experiment, before: Experiment | None = None) -> str:
 
 def _measures(now: Experiment, before: Experiment | None) -> str:
     columns: tuple[str, ...] = ("measure", "mean", "low", "high", "questions")
-    rows: list[list[Any]] = [[name, *_numbers(held)] for name, held in now.measures.items()]
+    rows: list[list[Any]] = [[name, *_numbers(interval)] for name, interval in now.measures.items()]
     if before is not None:
         columns += ("change", "p")
         pairs = compared(before.outcomes, now.outcomes)
@@ -100,13 +103,13 @@ def _chance(p_value: float) -> str:
     return f"{p_value:.3f}" if p_value >= _LEAST_CHANCE else f"< {_LEAST_CHANCE:g}"
 
 
-def _numbers(held: Interval) -> tuple[float, float, float, int]:
-    return held.mean, held.low, held.high, held.n
+def _numbers(interval: Interval) -> tuple[float, float, float, int]:
+    return interval.mean, interval.low, interval.high, interval.n
 
 
-def _told(before: Experiment, now: Experiment) -> str:
+def _previous_run(before: Experiment, now: Experiment) -> str:
     """Which experiment it is compared with, and what else has changed since."""
-    said = f"experiment {before.id} of {before.started_at:%Y-%m-%d %H:%M}"
+    run = f"experiment {before.id} of {before.started_at:%Y-%m-%d %H:%M}"
     since = [
         words
         for words, differs in (
@@ -116,7 +119,7 @@ def _told(before: Experiment, now: Experiment) -> str:
         )
         if differs
     ]
-    return f"{said} ({', '.join(since)})" if since else said
+    return f"{run} ({', '.join(since)})" if since else run
 
 
 def _moves(before: Experiment, now: Experiment, *, better: bool) -> dict[str, dict[str, MetricChange]]:
@@ -163,8 +166,8 @@ def optimised_text(experiment: Experiment, found: OptimiserResult) -> str:
 
 
 def _change_line(each: MetricChange) -> str:
-    said = f"{shown(each.before)} → {shown(each.after)}"
-    return f"worse: {each.key} ({each.kind}): {said}: {_beginning(each.question)}"
+    change = f"{shown(each.before)} → {shown(each.after)}"
+    return f"worse: {each.key} ({each.kind}): {change}: {_beginning(each.question)}"
 
 
 def _weights(before: Mapping[str, float], found: OptimiserResult) -> str:
@@ -225,12 +228,12 @@ def comparison_table(experiments: Sequence[Experiment]) -> tuple[list[str], list
         called = each.profile.ref if len(experiments) == 1 else f"{each.profile.ref} #{each.id}"
         heads += [f"{called} {name}" for name in (*used, *_BESIDE)]
     outcomes = [{outcome.question_id: outcome for outcome in each.outcomes} for each in experiments]
-    known = {number: outcome for held in outcomes for number, outcome in held.items()}
+    known = {number: outcome for run in outcomes for number, outcome in run.items()}
     rows: list[list[object]] = []
     for number, outcome in known.items():
         row: list[object] = [getattr(outcome, name) for name in _ABOUT]
-        for held in outcomes:
-            row += _cells(held.get(number), used)
+        for run in outcomes:
+            row += _cells(run.get(number), used)
         rows.append(row)
     return heads, rows
 

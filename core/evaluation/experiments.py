@@ -41,9 +41,9 @@ __all__ = [
     "ExperimentRunner",
     "ExperimentSettings",
     "Searching",
-    "carried_out",
     "interrupted",
     "request_of",
+    "run_experiment",
     "scored",
 ]
 
@@ -91,7 +91,7 @@ def scored(result: SearchResult, graded: GradedResult, level: Level) -> tuple[tu
     return tuple((unit, best[unit], grades[unit]) for unit in order if unit in grades)
 
 
-def carried_out(
+def run_experiment(
     experiment: Experiment,
     questions: QuestionSet,
     asked: Sequence[JudgedQuestion],
@@ -109,7 +109,7 @@ def carried_out(
     """
     if not asked:
         raise BadRequest(f"'{questions.name}' holds no questions.", "Add questions to it first.")
-    said = _by_question(judgments)
+    judgments_by_question = _by_question(judgments)
     outcomes: list[QuestionOutcome] = []
     replays: dict[int, Replay] = {}
     known: dict[int, GradedResult] = {}
@@ -119,7 +119,7 @@ def carried_out(
         batch = asked[start : start + _AT_ONCE]
         found = search([request_of(each, questions, experiment.profile.ref) for each in batch])
         results = {each.id: result for each, result in zip(batch, found, strict=True)}
-        for each, outcome, graded in _measured(batch, results, said, questions.level):
+        for each, outcome, graded in _measured(batch, results, judgments_by_question, questions.level):
             outcomes.append(outcome)
             known[each.id] = graded
             if experiment.optimising is not None:
@@ -134,13 +134,13 @@ def carried_out(
 def _measured(
     batch: Sequence[JudgedQuestion],
     results: Mapping[int, SearchResult],
-    said: Mapping[int, Sequence[Judgment]],
+    judgments_by_question: Mapping[int, Sequence[Judgment]],
     level: Level,
 ) -> Iterator[tuple[JudgedQuestion, QuestionOutcome, GradedResult]]:
     """Each question with its outcome, and with what is known of its results."""
-    told = [judgment for each in batch for judgment in said.get(each.id, ())]
-    grades = prepared(batch, results, told, level)
-    for each, outcome in zip(batch, measured(batch, results, told, level), strict=True):
+    own = [judgment for each in batch for judgment in judgments_by_question.get(each.id, ())]
+    grades = prepared(batch, results, own, level)
+    for each, outcome in zip(batch, measured(batch, results, own, level), strict=True):
         graded = grades.questions[each.id]
         yield each, replace(outcome, scored=scored(results[each.id], graded, level)), graded
 
@@ -175,10 +175,10 @@ def _improved(
 
 
 def _by_question(judgments: Sequence[Judgment]) -> Mapping[int, list[Judgment]]:
-    said: dict[int, list[Judgment]] = {}
+    by_question: dict[int, list[Judgment]] = {}
     for judgment in judgments:
-        said.setdefault(judgment.question_id, []).append(judgment)
-    return said
+        by_question.setdefault(judgment.question_id, []).append(judgment)
+    return by_question
 
 
 QUIET_AFTER = timedelta(seconds=60)
@@ -289,14 +289,14 @@ class ExperimentRunner:
         questions, asked = self._store.question_set(set_id), self._store.questions(set_id)
         judgments = self._store.judgments(set_id)
         progress.of(_steps(len(asked), progress.experiment.optimising))
-        experiment = carried_out(
+        experiment = run_experiment(
             progress.experiment,
             questions,
             asked,
             judgments,
             lambda requests: self._searcher.search_many(requests, began, cited=False),
             began,
-            on_done=progress.told,
+            on_done=progress.note_progress,
             stop=stop,
         )
         stood_on = _ground(judgments, self._corpus(questions.project))
@@ -317,9 +317,9 @@ class ExperimentRunner:
     def _keep(self, experiment: Experiment) -> Experiment:
         """Store how far it is, with the note somebody may have written meanwhile."""
         with self._writing:
-            kept = replace(experiment, note=self._store.experiment(experiment.id).note)
-            self._store.change_experiment(kept)
-        return kept
+            changed = replace(experiment, note=self._store.experiment(experiment.id).note)
+            self._store.change_experiment(changed)
+        return changed
 
     def ground(self, set_id: int) -> ExperimentSettings:
         """What a measurement of a set would stand on now: where an experiment says otherwise, something has changed
@@ -372,8 +372,8 @@ class ExperimentRunner:
                 continue
             if not self._store.questions(each.id):
                 continue
-            begun = self.begin(each.id, self._profiles.default(each.project).ref, "schedule", scheduled=True)
-            measured_now.append(self.carry_out(begun.id, stop=stop))
+            started = self.begin(each.id, self._profiles.default(each.project).ref, "schedule", scheduled=True)
+            measured_now.append(self.carry_out(started.id, stop=stop))
             if measured_now[-1].state is RunState.STOPPED:
                 self._give_back(taken, each.measured_at)
         return measured_now
@@ -399,18 +399,18 @@ class _Progress:
     def __init__(
         self, lab: ExperimentRunner, experiment: Experiment, on_step: Callable[[int, int], None], began: datetime
     ) -> None:
-        self._lab, self._on_step, self._beat = lab, on_step, began
+        self._runner, self._on_step, self._beat = lab, on_step, began
         self.experiment = replace(experiment, done=0, beat_at=began)
 
     def of(self, total: int) -> None:
         """So many steps there are: the set may have grown since it was begun. Others see that it is under way."""
-        self.experiment = self._lab._keep(replace(self.experiment, total=total))
+        self.experiment = self._runner._keep(replace(self.experiment, total=total))
 
-    def told(self, done: int) -> None:
+    def note_progress(self, done: int) -> None:
         """So many steps are done."""
         self.experiment = replace(self.experiment, done=done)
         self._on_step(done, self.experiment.total)
-        now = self._lab._now()
+        now = self._runner._now()
         if now - self._beat >= _BEAT:
             self._beat = now
-            self._lab._keep(replace(self.experiment, beat_at=now))
+            self._runner._keep(replace(self.experiment, beat_at=now))

@@ -116,8 +116,8 @@ def outdated_profile(mine: ProfileVersion, newest: ProfileVersion | None) -> Out
     name = mine.profile.name
     if newest is None:
         return Outdated(f"There is no profile '{name}' to continue.", "Save it under this name as a new profile.")
-    said = f"{newest.who} has saved version {newest.profile.version} of '{newest.profile.name}' meanwhile"
-    return Outdated(f"{said}; yours was not stored.", "Compare with it, then save again.")
+    problem = f"{newest.who} has saved version {newest.profile.version} of '{newest.profile.name}' meanwhile"
+    return Outdated(f"{problem}; yours was not stored.", "Compare with it, then save again.")
 
 
 def outdated_set(known: QuestionSet) -> Outdated:

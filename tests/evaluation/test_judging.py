@@ -307,10 +307,14 @@ def test_a_pool_is_told_what_is_new_without_searching_again() -> None:
     bench = Bench()
     pool = bench.pool(reveal=True)
     unit = pool.items[0].unit
-    told = pool.told(bench.judge(unit, None)).told(bench.judge(unit, 1, "Ben")).told(bench.judge(unit, 2, "Ben"))
+    told = (
+        pool.with_judgments(bench.judge(unit, None))
+        .with_judgments(bench.judge(unit, 1, "Ben"))
+        .with_judgments(bench.judge(unit, 2, "Ben"))
+    )
     assert told == bench.pool(reveal=True)
     assert told.judged == 1 and pool.judged == 0
-    assert told.told([replace(told.items[0].others[0], question_id=99, grade=0)]) == told
+    assert told.with_judgments([replace(told.items[0].others[0], question_id=99, grade=0)]) == told
 
 
 def test_the_next_open_result_is_the_one_after_and_then_from_the_start() -> None:
@@ -320,7 +324,7 @@ def test_the_next_open_result_is_the_one_after_and_then_from_the_start() -> None
     assert pool.next_open().unit == first  # type: ignore[union-attr]
     assert pool.next_open(first).unit == second  # type: ignore[union-attr]
     assert pool.next_open(last).unit == first  # type: ignore[union-attr]
-    done = pool.told(bench.desk.judge(bench.set.id, bench.question.id, list(pool.units), None, "Ada"))
+    done = pool.with_judgments(bench.desk.judge(bench.set.id, bench.question.id, list(pool.units), None, "Ada"))
     assert done.judged == len(pool.items) and done.next_open(second) is None
 
 

@@ -143,9 +143,9 @@ def evaluate_citations(
         for hit in result.hits:
             for citation in hit.citations:
                 cited.setdefault((citation.document_id, citation.page_number), []).append((hit.rank, citation))
-        for (document_id, number), held in cited.items():
+        for (document_id, number), cited_here in cited.items():
             document, text = result.documents[document_id], page_text(document_id, number)
-            found = [_told(question.id, rank, each, document, text) for rank, each in held]
+            found = [_checked(question.id, rank, each, document, text) for rank, each in cited_here]
             if document.media_type == FileKind.PDF:
                 found, milliseconds = _on_picture(found, original(document_id), number, text, timer)
                 spent.append(milliseconds)
@@ -155,7 +155,7 @@ def evaluate_citations(
     return CitationReport(tuple(checked), tuple(spent))
 
 
-def _told(question_id: str, rank: int, citation: Citation, document: Document, text: str) -> CheckedCitation:
+def _checked(question_id: str, rank: int, citation: Citation, document: Document, text: str) -> CheckedCitation:
     kinds = [kind.name.lower() for kind in FileKind if kind == document.media_type]
     exact = text[citation.start : citation.end] == citation.quote
     return CheckedCitation(citation, question_id, rank, kinds[0] if kinds else document.media_type, exact)
@@ -173,7 +173,7 @@ def _on_picture(
             letters = letters_shown(page)
     except FivefoldError as problem:
         return [replace(each, drawn=True, problem=problem.message) for each in found], 0.0
-    return [_measured(each, held, letters) for each, held in zip(found, boxes, strict=True)], spent
+    return [_measured(each, covering, letters) for each, covering in zip(found, boxes, strict=True)], spent
 
 
 def _measured(found: CheckedCitation, boxes: Sequence[Box], letters: Sequence[tuple[str, Box]]) -> CheckedCitation:
@@ -190,11 +190,11 @@ def covered_words(quote: str, inside: str) -> tuple[int, int, int]:
     >>> covered_words("stored upright.", "is stored upright.")
     (2, 2, 2)
     """
-    wanted, held = bare(quote), bare(inside)
-    blocks = SequenceMatcher(None, wanted, held, autojunk=False).get_matching_blocks()
+    wanted, marked = bare(quote), bare(inside)
+    blocks = SequenceMatcher(None, wanted, marked, autojunk=False).get_matching_blocks()
     met = {at for block in blocks for at in range(block.a, block.a + block.size)}
     used = {at for block in blocks for at in range(block.b, block.b + block.size)}
-    strays = sum(letter.isalnum() for at, letter in enumerate(held) if at not in used)
+    strays = sum(letter.isalnum() for at, letter in enumerate(marked) if at not in used)
     words = covered = end = 0
     for word in filter(None, map(bare, quote.split())):
         start, end = end, end + len(word)

@@ -23,7 +23,7 @@ __all__ = [
     "evaluate_collection",
     "evaluate_search",
     "ids_of",
-    "kept_questions",
+    "store_questions",
 ]
 
 _MEASURES = ("hit@5", "answer@5", "mrr@10", "ndcg@10")
@@ -47,21 +47,21 @@ class AnsweredQuestion:
 
     def data(self) -> dict[str, Any]:
         """Plain data for JSON; what does not apply to a question is 0."""
-        told, values = self.outcome, self.outcome.measures
+        outcome, values = self.outcome, self.outcome.measures
         return {
-            "id": told.key,
+            "id": outcome.key,
             "kind": self.kind,
-            "question": told.question,
-            "answerable": told.answerable,
-            "hits": told.hits,
+            "question": outcome.question,
+            "answerable": outcome.answerable,
+            "hits": outcome.hits,
             "hit": values.get("hit@5") == 1,
             "answer": values.get("answer@5") == 1,
             "mrr": values.get("mrr@10", 0.0),
             "ndcg": values.get("ndcg@10", 0.0),
-            "milliseconds": told.milliseconds,
+            "milliseconds": outcome.milliseconds,
             "quotes": self.quotes,
             "exact_quotes": self.exact_quotes,
-            "first": told.first,
+            "first": outcome.first,
             "refused_without": self.refused_without,
         }
 
@@ -115,16 +115,16 @@ def check_questions(judged: Sequence[QuestionJudgment]) -> None:
         seen.add(each.id)
 
 
-def kept_questions(
-    judged: Sequence[QuestionJudgment], desk: JudgmentService, name: str
+def store_questions(
+    judged: Sequence[QuestionJudgment], service: JudgmentService, name: str
 ) -> tuple[QuestionSet, Sequence[JudgedQuestion]]:
     """A new document-level question set with the questions of a file, in order, as experiments measure them.
 
     A question without relevant entries is unanswerable, whatever its kind. Raises what `check_questions` raises.
     """
     check_questions(judged)
-    questions = desk.add_set(name, None, Level.DOCUMENT, "command line")
-    kept = [
+    questions = service.add_set(name, None, Level.DOCUMENT, "command line")
+    stored = [
         JudgedQuestion(
             questions.id,
             each.id,
@@ -135,19 +135,19 @@ def kept_questions(
         )
         for each in judged
     ]
-    return questions, desk.change_questions(kept)
+    return questions, service.change_questions(stored)
 
 
 def evaluate_search(
-    judged: Sequence[QuestionJudgment], desk: JudgmentService, search: Search, page_text: PageText, *, profile: str
+    judged: Sequence[QuestionJudgment], service: JudgmentService, search: Search, page_text: PageText, *, profile: str
 ) -> SearchReport:
     """Ask every question with its own filters, as experiments do.
 
-    `page_text(document id, page number)` proves the quotes. Raises what `kept_questions` raises.
+    `page_text(document id, page number)` proves the quotes. Raises what `store_questions` raises.
     """
-    questions, kept = kept_questions(judged, desk, "Judged questions")
-    results = {each.id: search(request_of(each, questions, profile)) for each in kept}
-    outcomes = measured(kept, results, (), questions.level)
+    questions, stored = store_questions(judged, service, "Judged questions")
+    results = {each.id: search(request_of(each, questions, profile)) for each in stored}
+    outcomes = measured(stored, results, (), questions.level)
     return SearchReport(
         tuple(
             AnsweredQuestion(each.kind, outcome, *_quotes(found, page_text), _refused_without(each, found, search))
@@ -170,8 +170,8 @@ def _refused_without(judged: QuestionJudgment, found: SearchResult, search: Sear
 
 def _quotes(result: SearchResult, page_text: PageText) -> tuple[int, int]:
     """Number of citations, and of those that equal their page's characters."""
-    told = [citation for hit in result.hits for citation in hit.citations]
-    return len(told), sum(c.quote == page_text(c.document_id, c.page_number)[c.start : c.end] for c in told)
+    citations = [citation for hit in result.hits for citation in hit.citations]
+    return len(citations), sum(c.quote == page_text(c.document_id, c.page_number)[c.start : c.end] for c in citations)
 
 
 _DEPTH = 100

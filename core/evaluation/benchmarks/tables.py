@@ -157,8 +157,8 @@ def _holds_rows(answer: TableAnswer, keys: Sequence[object], total: int) -> bool
     assert answer.rows is not None
     if answer.rows.total != total:
         return False
-    held = {_text(cell) for row in _cells(answer) for cell in row}
-    return all(_text(key) in held for key in keys)
+    found = {_text(cell) for row in _cells(answer) for cell in row}
+    return all(_text(key) in found for key in keys)
 
 
 def _holds_groups(answer: TableAnswer, groups: Mapping[str, float]) -> bool:

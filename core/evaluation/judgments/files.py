@@ -254,13 +254,13 @@ class SetFile:
     written: Callable[[QuestionSetFile, UnitIndex], str]
 
 
-def judged_jsonl(kept: QuestionSetFile, index: UnitIndex | None = None) -> str:
+def judged_jsonl(question_set: QuestionSetFile, index: UnitIndex | None = None) -> str:
     """One question per line with its filters, known answers and judgments; import restores it exactly.
 
     It is the format of judged corpora, {"id", "question", "kind", "filters", "relevant": [{"sha256", "page",
     "must_contain", "grade"}]}, with "judgments": [{"unit", "grade", "who", "at", "blind"}]; grade null: can't judge.
     """
-    said = _by_question(kept)
+    judgments_by_question = _by_question(question_set)
     return "".join(
         _line(
             {
@@ -269,18 +269,18 @@ def judged_jsonl(kept: QuestionSetFile, index: UnitIndex | None = None) -> str:
                 "kind": question.kind,
                 "filters": filters_data(question.filters),
                 "relevant": [_relevant(entry) for entry in question.relevant],
-                "judgments": [_judgment(each) for each in said.get(question.id, ())],
+                "judgments": [_judgment(each) for each in judgments_by_question.get(question.id, ())],
             }
         )
-        for question in kept.questions
+        for question in question_set.questions
     )
 
 
-def _by_question(kept: QuestionSetFile) -> Mapping[int, list[Judgment]]:
-    said: dict[int, list[Judgment]] = {}
-    for each in kept.judgments:
-        said.setdefault(each.question_id, []).append(each)
-    return said
+def _by_question(question_set: QuestionSetFile) -> Mapping[int, list[Judgment]]:
+    judgments_by_question: dict[int, list[Judgment]] = {}
+    for each in question_set.judgments:
+        judgments_by_question.setdefault(each.question_id, []).append(each)
+    return judgments_by_question
 
 
 def _line(row: Mapping[str, Any]) -> str:
@@ -306,16 +306,18 @@ def _judgment(each: Judgment) -> dict[str, Any]:
     }
 
 
-def judged_csv(kept: QuestionSetFile, index: UnitIndex) -> str:
+def judged_csv(question_set: QuestionSetFile, index: UnitIndex) -> str:
     """One judgment per row with document, page and the beginning of the passage; an unjudged question has one row.
     Omits filters and known answers. Text that a spreadsheet would run as a formula is escaped."""
-    said = _by_question(kept)
+    judgments_by_question = _by_question(question_set)
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(CSV_COLUMNS)
-    for question in kept.questions:
+    for question in question_set.questions:
         asked = (question.key, question.question, question.kind)
-        rows: Sequence[tuple[Any, ...]] = [_row(each, index) for each in said.get(question.id, ())] or [("",) * 8]
+        rows: Sequence[tuple[Any, ...]] = [
+            _row(each, index) for each in judgments_by_question.get(question.id, ())
+        ] or [("",) * 8]
         writer.writerows([inert(value) for value in (*asked, *row)] for row in rows)
     return out.getvalue()
 
@@ -335,13 +337,13 @@ def _row(each: Judgment, index: UnitIndex) -> tuple[Any, ...]:
     )
 
 
-def qrels(kept: QuestionSetFile, index: UnitIndex) -> str:
+def qrels(question_set: QuestionSetFile, index: UnitIndex) -> str:
     """TREC relevance judgments, "key 0 unit grade" per line, with the grade that the metrics use
     (core.evaluation.metrics.grades.grades_of); includes known answers whose documents are in the library."""
-    level, lines = kept.questions_set.level, []
-    said = _by_question(kept)
-    for question in kept.questions:
-        judgments = said.get(question.id, ())
+    level, lines = question_set.questions_set.level, []
+    judgments_by_question = _by_question(question_set)
+    for question in question_set.questions:
+        judgments = judgments_by_question.get(question.id, ())
         sources = dict.fromkeys(entry.sha256 for entry in question.relevant)
         passages = {unit: passage for sha256 in sources for unit, passage in index.passages(sha256).items()}
         graded = grades_of(question, judgments, level, passages).units
@@ -354,7 +356,7 @@ def qrels(kept: QuestionSetFile, index: UnitIndex) -> str:
     return "".join(lines)
 
 
-def queries_jsonl(kept: QuestionSetFile, index: UnitIndex | None = None) -> str:
+def queries_jsonl(question_set: QuestionSetFile, index: UnitIndex | None = None) -> str:
     """The questions beside a TREC file, one per line: {"_id", "text", "kind", "filters"}, as BEIR names them."""
     return "".join(
         _line(
@@ -365,7 +367,7 @@ def queries_jsonl(kept: QuestionSetFile, index: UnitIndex | None = None) -> str:
                 "filters": filters_data(question.filters),
             }
         )
-        for question in kept.questions
+        for question in question_set.questions
     )
 
 

@@ -81,7 +81,7 @@ class JudgedRow:
     kind: str | None = None
     filters: SearchFilters | None = None
     relevant: tuple[Relevant, ...] | None = None
-    said: tuple[ParsedJudgment, ...] = ()
+    judgments: tuple[ParsedJudgment, ...] = ()
     whole: bool = False
 
 
@@ -154,14 +154,14 @@ def _json_rows(text: str) -> Iterator[JudgedRow | RejectedRow]:
 def _json_line(number: int, line: str) -> tuple[JudgedRow, list[BadRequest]]:
     """The row of a line, and the errors of its invalid judgments. Raises BadRequest when the line is invalid."""
     found = {_COLUMN_NAMES.get(name, name): value for name, value in json_row(line, ()).items()}
-    said: list[ParsedJudgment] = []
+    parsed: list[ParsedJudgment] = []
     problems: list[BadRequest] = []
     judgments = found.get("judgments") or ()
     if not isinstance(judgments, list | tuple):
         raise BadRequest("'judgments' is not a list.")
     for entry in judgments:
         try:
-            said.append(_json_judgment(entry))
+            parsed.append(_json_judgment(entry))
         except BadRequest as problem:
             problems.append(problem)
     row = JudgedRow(
@@ -172,7 +172,7 @@ def _json_line(number: int, line: str) -> tuple[JudgedRow, list[BadRequest]]:
         kind=checked_kind(_word(found, "kind")) if found.get("kind") is not None else None,
         filters=filters_of(found["filters"] or {}) if "filters" in found else None,
         relevant=relevant_of(found["relevant"] or ()) if "relevant" in found else None,
-        said=tuple(said),
+        judgments=tuple(parsed),
         whole=True,
     )
     return row, problems
@@ -196,13 +196,13 @@ def _json_judgment(entry: Any) -> ParsedJudgment:
     return ParsedJudgment(entry["unit"].strip(), checked_grade(entry["grade"]), who, _moment(entry.get("at")), blind)
 
 
-def _moment(said: Any) -> datetime | None:
-    if said is None or said == "":
+def _moment(value: Any) -> datetime | None:
+    if value is None or value == "":
         return None
     try:
-        at = datetime.fromisoformat(said)
+        at = datetime.fromisoformat(value)
     except (TypeError, ValueError) as error:
-        raise BadRequest(f"'{str(said)[:40]}' is no date.") from error
+        raise BadRequest(f"'{str(value)[:40]}' is no date.") from error
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at
 
 
@@ -250,7 +250,7 @@ def _csv_row(line: int, header: Sequence[str], cells: Sequence[str]) -> JudgedRo
             key=checked_key(values["key"]) if values.get("key") else "",
             question=checked_question(values["question"]) if values.get("question") else None,
             kind=checked_kind(values["kind"]) if values.get("kind") else None,
-            said=_csv_judgment(values),
+            judgments=_csv_judgment(values),
         )
     except BadRequest as problem:
         return _refused(line, problem, text)
@@ -279,13 +279,13 @@ def _csv_judgment(values: Mapping[str, str]) -> tuple[ParsedJudgment, ...]:
     )
 
 
-def _grade(said: str) -> int | None:
+def _grade(text: str) -> int | None:
     """A grade as people write it: "3", "3.0", "can't judge"."""
-    tidy = said.strip().lower().replace("’", "'")
+    tidy = text.strip().lower().replace("’", "'")
     if tidy in _CANNOT:
         return None
     number = tidy.removesuffix(".0")
-    return checked_grade(int(number) if number.isdecimal() and number.isascii() and len(number) < 9 else said)
+    return checked_grade(int(number) if number.isdecimal() and number.isascii() and len(number) < 9 else text)
 
 
 # TREC. ir_measures.read_trec_qrels stops at the first bad line without naming it, and refuses what this reads:
@@ -299,8 +299,8 @@ def _qrel_rows(text: str) -> Iterator[JudgedRow | RejectedRow]:
             )
             continue
         try:
-            said = ParsedJudgment(match[3], _grade(match[4]))
-            yield JudgedRow(number, _beginning(line), checked_key(match[1]), said=(said,))
+            judgment = ParsedJudgment(match[3], _grade(match[4]))
+            yield JudgedRow(number, _beginning(line), checked_key(match[1]), judgments=(judgment,))
         except BadRequest as problem:
             yield _refused(number, problem, line)
 
@@ -348,13 +348,15 @@ class JudgmentImportPreview:
         ]
 
 
-def read_judged(data: bytes, name: str, kept: QuestionSetFile, index: UnitIndex, who: str) -> JudgmentImportPreview:
+def read_judged(
+    data: bytes, name: str, question_set: QuestionSetFile, index: UnitIndex, who: str
+) -> JudgmentImportPreview:
     """What importing a file called `name` would change in a set. who: the judge where the file names none, "" for none.
 
     Raises BadRequest for an unreadable file; an invalid line is rejected, the others are imported.
     """
     rows = list(read_rows(data, name))
-    reading = _ImportReader(kept, index, who, [row.key for row in rows if isinstance(row, JudgedRow)])
+    reading = _ImportReader(question_set, index, who, [row.key for row in rows if isinstance(row, JudgedRow)])
     for row in rows:
         if isinstance(row, RejectedRow):
             reading.refused.append(row)
@@ -367,7 +369,7 @@ def read_judged(data: bytes, name: str, kept: QuestionSetFile, index: UnitIndex,
 class _ImportReader:
     """State while reading a file: questions by key, judgments by question and unit."""
 
-    kept: QuestionSetFile
+    question_set: QuestionSetFile
     index: UnitIndex
     who: str
     keys: Sequence[str]
@@ -376,20 +378,20 @@ class _ImportReader:
     refused: list[RejectedRow] = field(default_factory=list)
     unchanged: int = 0
     _known: dict[str, JudgedQuestion] = field(init=False)
-    _held: dict[tuple[str, str, str], Judgment] = field(init=False)
+    _stored: dict[tuple[str, str, str], Judgment] = field(init=False)
     _lines: dict[str, int] = field(default_factory=dict)
     _texts: dict[str, str] = field(init=False)
     _free: Iterator[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._known = {each.key: each for each in self.kept.questions}
-        names = {each.id: each.key for each in self.kept.questions}
-        self._held = {
+        self._known = {each.key: each for each in self.question_set.questions}
+        names = {each.id: each.key for each in self.question_set.questions}
+        self._stored = {
             (names[each.question_id], each.unit, each.who): each
-            for each in self.kept.judgments
+            for each in self.question_set.judgments
             if each.question_id in names
         }
-        self._texts = {each.question.casefold(): each.key for each in reversed(self.kept.questions)}
+        self._texts = {each.question.casefold(): each.key for each in reversed(self.question_set.questions)}
         self._free = free_keys([*self.keys, *self._known])
 
     def take(self, row: JudgedRow) -> None:
@@ -399,9 +401,9 @@ class _ImportReader:
         except BadRequest as problem:
             self._refuse(row, problem)
             return
-        for said in row.said:
+        for judgment in row.judgments:
             try:
-                self._judged(row, key, said)
+                self._judged(row, key, judgment)
             except BadRequest as problem:
                 self._refuse(row, problem)
 
@@ -414,8 +416,8 @@ class _ImportReader:
         if row.question is None:
             if row.key in self.questions or row.key in self._known:
                 return row.key
-            said = f"the set has no question '{row.key}', and this line does not say what it asks."
-            raise BadRequest(said if row.key else "it has neither a key nor a question.")
+            problem = f"the set has no question '{row.key}', and this line does not say what it asks."
+            raise BadRequest(problem if row.key else "it has neither a key nor a question.")
         key = row.key or self._key_of(row.question)
         before = self.questions.get(key)
         if before is not None and (row.whole or before.question.casefold() != row.question.casefold()):
@@ -432,7 +434,7 @@ class _ImportReader:
 
     def _asked(self, row: JudgedRow, key: str) -> JudgedQuestion:
         """The question as the row has it; what the row is silent about stays as it is."""
-        known = self._known.get(key) or JudgedQuestion(self.kept.questions_set.id, key, "", DEFAULT_KIND)
+        known = self._known.get(key) or JudgedQuestion(self.question_set.questions_set.id, key, "", DEFAULT_KIND)
         asked = replace(
             known,
             question=row.question or known.question,
@@ -451,16 +453,16 @@ class _ImportReader:
             if number not in here:
                 raise BadRequest(f"its filters name document {number}, which is not in this library.")
 
-    def _judged(self, row: JudgedRow, key: str, said: ParsedJudgment) -> None:
-        level = self.kept.questions_set.level
-        unit = self.index.named(said.name, level, page=said.page, words=said.words)
-        who = checked_judge(said.who or self.who)
+    def _judged(self, row: JudgedRow, key: str, judgment: ParsedJudgment) -> None:
+        level = self.question_set.questions_set.level
+        unit = self.index.named(judgment.name, level, page=judgment.page, words=judgment.words)
+        who = checked_judge(judgment.who or self.who)
         before = self.given.get((key, unit, who))
         if before is not None:
-            if before.grade != said.grade:
+            if before.grade != judgment.grade:
                 raise BadRequest(f"{who} has graded this result otherwise in line {before.line}.")
             return
-        self.given[key, unit, who] = ImportedRow(row.line, key, unit, said.grade, who, said.at, said.blind)
+        self.given[key, unit, who] = ImportedRow(row.line, key, unit, judgment.grade, who, judgment.at, judgment.blind)
 
     def preview(self, name: str) -> JudgmentImportPreview:
         """Everything read, compared with the set."""
@@ -472,11 +474,11 @@ class _ImportReader:
         fresh = [
             each
             for about, each in self.given.items()
-            if about not in self._held or self._held[about].grade != each.grade
+            if about not in self._stored or self._stored[about].grade != each.grade
         ]
         new = tuple(each for key, each in self.questions.items() if key not in self._known)
         return JudgmentImportPreview(
-            set_id=self.kept.questions_set.id,
+            set_id=self.question_set.questions_set.id,
             name=name,
             new=new,
             changed=tuple(changed),

@@ -75,17 +75,17 @@ class Pool:
         start = self.units.index(after) + 1 if after in self.units else 0
         return next((each for each in (*self.items[start:], *self.items[:start]) if each.mine is None), None)
 
-    def told(self, judgments: Iterable[Judgment]) -> "Pool":
+    def with_judgments(self, judgments: Iterable[Judgment]) -> "Pool":
         """The pool updated with judgments of its question, oldest first: all of them, or only new ones."""
-        said = [each for each in judgments if each.question_id == self.question.id]
+        own = [each for each in judgments if each.question_id == self.question.id]
         about: dict[str, list[Judgment]] = {}
-        for each in said:
+        for each in own:
             about.setdefault(each.unit, []).append(each)
-        items = tuple(self._told(item, about[item.unit]) if item.unit in about else item for item in self.items)
+        items = tuple(self._judged_item(item, about[item.unit]) if item.unit in about else item for item in self.items)
         return replace(self, items=items)
 
-    def _told(self, item: PoolItem, said: Sequence[Judgment]) -> PoolItem:
-        latest = {each.who: each for each in (*item.others, *said)}
+    def _judged_item(self, item: PoolItem, judgments: Sequence[Judgment]) -> PoolItem:
+        latest = {each.who: each for each in (*item.others, *judgments)}
         mine = latest.pop(self.who, item.mine)
         return replace(item, mine=mine, others=tuple(latest[who] for who in sorted(latest)) if self.reveal else ())
 

@@ -201,7 +201,7 @@ class JudgmentService:
             for profile in dict.fromkeys(profiles)
         }
         pool = pooled(question, results, level=questions.level, depth=depth, who=who.strip(), blind=blind)
-        return replace(pool, reveal=reveal).told(self._store.judgments(set_id))
+        return replace(pool, reveal=reveal).with_judgments(self._store.judgments(set_id))
 
     def progress(self, set_id: int, who: str, pools: Mapping[int, Sequence[str]] | None = None) -> JudgingProgress:
         """How much of a set is judged, by anyone and by one judge, without searching.
@@ -245,9 +245,9 @@ class JudgmentService:
 
     def written(self, set_id: int, file: SetFile) -> str:
         """A set in one of the formats of core.evaluation.judgments.files.FILES."""
-        return file.written(self._kept(set_id), self.index())
+        return file.written(self._set_file(set_id), self.index())
 
-    def _kept(self, set_id: int) -> QuestionSetFile:
+    def _set_file(self, set_id: int) -> QuestionSetFile:
         questions = self._store.question_set(set_id)
         return QuestionSetFile(questions, tuple(self._store.questions(set_id)), tuple(self._store.judgments(set_id)))
 
@@ -256,7 +256,7 @@ class JudgmentService:
 
         Raises BadRequest for a file that cannot be read at all.
         """
-        return read_judged(data, name, self._kept(set_id), self.index(), who)
+        return read_judged(data, name, self._set_file(set_id), self.index(), who)
 
     def accept(self, preview: JudgmentImportPreview) -> Sequence[Judgment]:
         """Import what a preview shows; gives the judgments added. Raises Outdated when the set has changed since."""

@@ -153,11 +153,13 @@ class UnitIndex:
     def _sha256(self, name: str) -> str:
         if name in self._documents:
             return name
-        held = self._names.get(name, ())
-        if len(held) == 1:
-            return held[0]
-        if held:
-            raise BadRequest(f"{len(held)} documents are called '{name[:60]}'.", "Name the one meant by its SHA-256.")
+        documents = self._names.get(name, ())
+        if len(documents) == 1:
+            return documents[0]
+        if documents:
+            raise BadRequest(
+                f"{len(documents)} documents are called '{name[:60]}'.", "Name the one meant by its SHA-256."
+            )
         raise BadRequest(f"the library holds no document '{_short(name)}'.", "Upload the file first.")
 
 

@@ -113,8 +113,8 @@ def checked_grade(grade: Any) -> int | None:
     """
     if grade is None or (isinstance(grade, int) and not isinstance(grade, bool) and grade in GRADES):
         return grade
-    said = ", ".join(f"{number} {words}" for number, words in GRADES.items())
-    raise BadRequest(f"'{str(grade)[:20]}' is no grade.", f"Grades are: {said}; or {CANNOT_JUDGE}.")
+    grades = ", ".join(f"{number} {words}" for number, words in GRADES.items())
+    raise BadRequest(f"'{str(grade)[:20]}' is no grade.", f"Grades are: {grades}; or {CANNOT_JUDGE}.")
 
 
 def grade_words(grade: int | None) -> str:
@@ -241,13 +241,13 @@ def filters_data(filters: SearchFilters) -> dict[str, Any]:
     >>> filters_data(SearchFilters(truths=("intent",), archived=None))
     {'truths': ['intent'], 'archived': 'too'}
     """
-    said: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     for field in fields(SearchFilters):
         value = getattr(filters, field.name)
         if value == field.default:
             continue
         if isinstance(value, datetime):
-            said[field.name] = value.isoformat()
+            data[field.name] = value.isoformat()
         else:
-            said[field.name] = list(value) if isinstance(value, tuple) else _BOTH if value is None else value
-    return said
+            data[field.name] = list(value) if isinstance(value, tuple) else _BOTH if value is None else value
+    return data

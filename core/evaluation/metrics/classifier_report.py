@@ -25,7 +25,7 @@ __all__ = [
     "ClassifierReport",
     "Confusion",
     "EvidenceShare",
-    "Kept",
+    "LabelCache",
     "LabelRate",
     "OnDocument",
     "opinions",
@@ -214,7 +214,7 @@ class ClassifierReport:
         return self.accuracy.right
 
 
-Kept = MutableMapping[tuple[int, str], Labels]
+LabelCache = MutableMapping[tuple[int, str], Labels]
 """Cache: (document id, SHA-256) → the classifier's own labels, without evidence. Valid for one classifier version: the
 same text always gets the same labels."""
 
@@ -244,23 +244,23 @@ class ClassifierEvaluation:
 
     def report(
         self,
-        kept: Kept,
+        cache: LabelCache,
         on_document: OnDocument = lambda asked, whole, name: None,
         stop: Callable[[], bool] = lambda: False,
     ) -> ClassifierReport:
-        """The report on every document with a confirmed truth that is in `kept`, or could be asked before `stop`.
+        """The report on every document with a confirmed truth that is in `cache`, or could be asked before `stop`.
 
-        Asking takes 0.1–1 s per document; answers are put into `kept` one by one. With a `stop` that is true from the
+        Asking takes 0.1–1 s per document; answers are put into `cache` one by one. With a `stop` that is true from the
         beginning nothing is asked. Raises StoreFailed, ModelUnavailable.
         """
         ready = self._ready()
-        known = opinions(ready, self._catalogue, self._classifier, self._terms(), kept, on_document, stop)
+        known = opinions(ready, self._catalogue, self._classifier, self._terms(), cache, on_document, stop)
         others = [_sureness(each.labels.truth) for each in ready if not _is_confirmed(each)]
         return reported(known, library=len(ready), others_sure=others)
 
-    def waiting(self, kept: Kept) -> int:
+    def waiting(self, cache: LabelCache) -> int:
         """Documents with a confirmed truth that the classifier has not been asked about yet."""
-        return sum(_is_confirmed(each) and _key(each) not in kept for each in self._ready())
+        return sum(_is_confirmed(each) and _key(each) not in cache for each in self._ready())
 
     def _ready(self) -> Sequence[Document]:
         return [each for each in self._catalogue.documents() if each.state is DocumentState.READY]
@@ -271,7 +271,7 @@ def opinions(
     catalogue: Catalogue,
     classifier: Classifier,
     terms: WorkspaceTerms,
-    kept: Kept,
+    cache: LabelCache,
     on_document: OnDocument = lambda asked, whole, name: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[ClassifierOpinion, ...]:
@@ -283,15 +283,15 @@ def opinions(
     same file in two projects counts twice. Raises StoreFailed, ModelUnavailable.
     """
     judged = [each for each in documents if _is_confirmed(each)]
-    waiting = [each for each in judged if _key(each) not in kept]
+    waiting = [each for each in judged if _key(each) not in cache]
     for asked, document in enumerate(waiting):
         if stop():
             break
         on_document(asked, len(waiting), document.name)
         pages = _pages(catalogue, document)
         if pages:
-            kept[_key(document)] = _bare(classifier.document(document.name, document.title, pages, {}, terms=terms))
-    return tuple(_opinion(each, kept[_key(each)]) for each in judged if _key(each) in kept)
+            cache[_key(document)] = _bare(classifier.document(document.name, document.title, pages, {}, terms=terms))
+    return tuple(_opinion(each, cache[_key(each)]) for each in judged if _key(each) in cache)
 
 
 def _is_confirmed(document: Document) -> bool:
@@ -314,7 +314,7 @@ def _bare(labels: Labels) -> Labels:
 
 
 def _opinion(document: Document, own: Labels) -> ClassifierOpinion:
-    said = {name: getattr(document.labels, name) for name in _FIELDS}
+    labels = {name: getattr(document.labels, name) for name in _FIELDS}
     return ClassifierOpinion(
         document_id=document.id,
         name=document.name,
@@ -325,7 +325,7 @@ def _opinion(document: Document, own: Labels) -> ClassifierOpinion:
         runner_up_probability=own.truth.runner_up_probability,
         source_type=document.source_type,
         project=document.project,
-        fields={name: getattr(own, name).value == label.value for name, label in said.items() if label.confirmed},
+        fields={name: getattr(own, name).value == label.value for name, label in labels.items() if label.confirmed},
     )
 
 
@@ -386,17 +386,17 @@ def _bins(decided: Sequence[ClassifierOpinion]) -> tuple[CalibrationBin, ...]:
     if len(decided) < _BIN_LEAST:
         return ()
     ordered = sorted(decided, key=lambda each: each.probability)
-    said = [each.probability for each in ordered]
-    number = min(_BINS_MOST, len(said) // _BIN_LEAST)
+    probabilities = [each.probability for each in ordered]
+    number = min(_BINS_MOST, len(probabilities) // _BIN_LEAST)
     cuts = [0]
     for wanted in range(1, number):
         # Equal probabilities stay together: the cut goes where their run begins, or is left out.
-        cut = bisect_left(said, said[wanted * len(said) // number])
-        if cut - cuts[-1] >= _BIN_LEAST and said[cut] - said[cuts[-1]] >= _BINS_APART:
+        cut = bisect_left(probabilities, probabilities[wanted * len(probabilities) // number])
+        if cut - cuts[-1] >= _BIN_LEAST and probabilities[cut] - probabilities[cuts[-1]] >= _BINS_APART:
             cuts.append(cut)
-    if len(cuts) > 1 and len(said) - cuts[-1] < _BIN_LEAST:
+    if len(cuts) > 1 and len(probabilities) - cuts[-1] < _BIN_LEAST:
         cuts.pop()
-    parts = [ordered[start:end] for start, end in zip(cuts, [*cuts[1:], len(said)], strict=True)]
+    parts = [ordered[start:end] for start, end in zip(cuts, [*cuts[1:], len(probabilities)], strict=True)]
     return tuple(
         CalibrationBin(fmean(each.probability for each in part), part[0].probability, part[-1].probability, _rate(part))
         for part in parts
@@ -445,21 +445,21 @@ def _warnings(opinions: Sequence[ClassifierOpinion], others_sure: Sequence[float
     """Why the numbers may say more, or something else, than they seem to."""
     if not opinions:
         return []
-    accuracy, told = _rate(opinions), []
+    accuracy, warnings = _rate(opinions), []
     if accuracy.n < _ENOUGH:
-        told.append(
+        warnings.append(
             f"Few documents are confirmed ({accuracy.n}): the accuracy may be anything from {accuracy.low:.0%} to"
             f" {accuracy.high:.0%}. Below {_ENOUGH}, read every share as a hint."
         )
     if accuracy.share < _FEW_AGREED:
-        told.append(
+        warnings.append(
             f"{accuracy.n - accuracy.right} of {accuracy.n} confirmed labels are corrections. People confirm what was"
             " wrong first, so the classifier looks worse than it is: confirm some that are right, too."
         )
     sure = fmean(each.likeliest[1] for each in opinions)
     if others_sure and fmean(others_sure) - sure >= _LESS_SURE:
-        told.append(
+        warnings.append(
             f"It is {sure:.2f} sure of the confirmed documents on average, and {fmean(others_sure):.2f} of the others:"
             " the doubtful ones were confirmed first, and the whole library is easier."
         )
-    return told
+    return warnings

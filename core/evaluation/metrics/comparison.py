@@ -129,11 +129,11 @@ def comparison(experiments: Sequence[Experiment]) -> ExperimentComparison:
     rows = [
         MeasureComparison(
             measure,
-            tuple(held.get(name) for held in values),
+            tuple(measures.get(name) for measures in values),
             tuple(None if found is None else found.get(name) for found in gains),
         )
         for name, measure in MEASURES.items()
-        if any(name in held for held in values)
+        if any(name in measures for measures in values)
     ]
     asked = [{outcome.question_id for outcome in each} for each in outcomes]
     shared = set.intersection(*asked) if asked else set()
@@ -178,10 +178,10 @@ def _kind_row(experiments: Sequence[Experiment], measure: str, kind: str) -> Kin
     own = [[each for each in one.outcomes if each.kind == kind and measure in each.measures] for one in experiments]
     return KindComparison(
         kind,
-        len({outcome.question_id for held in own for outcome in held}),
-        tuple(interval([each.measures[measure] for each in held]) if held else None for held in own),
+        len({outcome.question_id for group in own for outcome in group}),
+        tuple(interval([each.measures[measure] for each in group]) if group else None for group in own),
         tuple(_gain(own[0], each, measure) if place else None for place, each in enumerate(own)),
-        tuple(unjudged_share(held) for held in own),
+        tuple(unjudged_share(group) for group in own),
     )
 
 
@@ -206,8 +206,8 @@ def by_question(
     """One row per question that any experiment asked. With several differences the largest decides; a question that
     has none comes after those that have one."""
     outcomes = [{outcome.question_id: outcome for outcome in each.outcomes} for each in experiments]
-    known = {number: outcome for held in outcomes for number, outcome in held.items()}
-    rows = [_question_row(known[number], [held.get(number) for held in outcomes], measure) for number in known]
+    known = {number: outcome for run in outcomes for number, outcome in run.items()}
+    rows = [_question_row(known[number], [run.get(number) for run in outcomes], measure) for number in known]
     if order is QuestionOrder.ASKED:
         return tuple(rows)
     worse_first = (order is QuestionOrder.WORSE) == MEASURES[measure].higher_is_better
@@ -222,9 +222,11 @@ def _mirrored(gains: Sequence[float | None]) -> list[float | None]:
     return [None if gain is None else -gain for gain in gains]
 
 
-def _question_row(known: QuestionOutcome, held: Sequence[QuestionOutcome | None], measure: str) -> QuestionComparison:
-    values = tuple(None if each is None else each.measures.get(measure) for each in held)
-    first, ranked = values[0], held[0].ranking if held[0] else None
+def _question_row(
+    known: QuestionOutcome, outcomes: Sequence[QuestionOutcome | None], measure: str
+) -> QuestionComparison:
+    values = tuple(None if each is None else each.measures.get(measure) for each in outcomes)
+    first, ranked = values[0], outcomes[0].ranking if outcomes[0] else None
     return QuestionComparison(
         known.question_id,
         known.key,
@@ -236,10 +238,10 @@ def _question_row(known: QuestionOutcome, held: Sequence[QuestionOutcome | None]
         ),
         tuple(
             None if ranked is None or each is None or not place else rank_biased_overlap(ranked, each.ranking)
-            for place, each in enumerate(held)
+            for place, each in enumerate(outcomes)
         ),
-        tuple(each.unjudged if each else None for each in held),
-        tuple(each.first if each else "" for each in held),
+        tuple(each.unjudged if each else None for each in outcomes),
+        tuple(each.first if each else "" for each in outcomes),
     )
 
 
@@ -270,10 +272,10 @@ def trend(experiments: Sequence[Experiment], measure: str) -> tuple[TrendLine, .
     for each in experiments:
         if each.state is RunState.DONE and each.kind is ExperimentKind.MEASURED and measure in each.measures:
             lines.setdefault(each.profile.name, []).append(each)
-    return tuple(TrendLine(name, _points(list(reversed(held)), measure)) for name, held in lines.items())
+    return tuple(TrendLine(name, _points(list(reversed(experiments)), measure)) for name, experiments in lines.items())
 
 
-def _points(held: Sequence[Experiment], measure: str) -> tuple[TrendPoint, ...]:
+def _points(experiments: Sequence[Experiment], measure: str) -> tuple[TrendPoint, ...]:
     return tuple(
         TrendPoint(
             each.id,
@@ -283,7 +285,7 @@ def _points(held: Sequence[Experiment], measure: str) -> tuple[TrendPoint, ...]:
             each.unjudged,
             _changed(before, each) if before else (),
         )
-        for before, each in zip([None, *held], held, strict=False)
+        for before, each in zip([None, *experiments], experiments, strict=False)
     )
 
 

@@ -98,13 +98,13 @@ def measure_rankings(
     unknown = [name for name in names if name not in _LIBRARY]
     if unknown:
         raise BadRequest(f"'{unknown[0]}' does not measure a ranking.", f"Rankings have: {', '.join(_LIBRARY)}.")
-    held = {
+    judged = {
         str(number): grades.questions[number].units
         for number in rankings
         if number in grades.questions and grades.questions[number].answerable
     }
     found = ranking_measures(
-        held, {str(number): units for number, units in rankings.items()}, [_LIBRARY[name] for name in names]
+        judged, {str(number): units for number, units in rankings.items()}, [_LIBRARY[name] for name in names]
     )
     return {int(key): {name: values[_LIBRARY[name]] for name in names} for key, values in found.items()}
 
@@ -137,7 +137,7 @@ def summary(outcomes: Sequence[QuestionOutcome], seed: int = 0) -> Mapping[str, 
     """Metric → mean with interval over the questions it applies to; metrics that apply to none are absent."""
     names = dict.fromkeys([*MEASURES, *(name for outcome in outcomes for name in outcome.measures)])
     values = {name: [o.measures[name] for o in outcomes if name in o.measures] for name in names}
-    return {name: interval(held, seed) for name, held in values.items() if held}
+    return {name: interval(own, seed) for name, own in values.items() if own}
 
 
 def unjudged_share(outcomes: Iterable[QuestionOutcome]) -> float | None:

@@ -93,7 +93,7 @@ def calibration_error(decided: Sequence[tuple[float, bool]]) -> float:
     """
     if not decided:
         return nan
-    return sum(abs(said - right) * n for n, said, right in calibration_bins(decided)) / len(decided)
+    return sum(abs(confidence - right) * n for n, confidence, right in calibration_bins(decided)) / len(decided)
 
 
 def calibration_bins(decided: Sequence[tuple[float, bool]]) -> list[tuple[int, float, float]]:
@@ -128,9 +128,9 @@ def ranking_measures(
     import ir_measures
 
     judged = {
-        query: {doc: max(grade, 0) for doc, grade in held.items()}
-        for query, held in grades.items()
-        if any(grade > 0 for grade in held.values())
+        query: {doc: max(grade, 0) for doc, grade in graded.items()}
+        for query, graded in grades.items()
+        if any(grade > 0 for grade in graded.values())
     }
     run = {query: _scored(docs) for query, docs in rankings.items() if docs and query in judged}
     measured: dict[str, dict[str, float]] = {query: dict.fromkeys(names, 0.0) for query in judged}
@@ -196,9 +196,9 @@ class MissedLimit:
         if self.found is None or self.by is None:
             return f"{name} was not measured: it applies to no question of the set; {wanted} cannot be held."
         side = "below" if self.bound.word == "minimum" else "above"
-        said = f"{name} is {self.found.mean:.3f}, {self.by:.2g} {side} {wanted}"
+        summary = f"{name} is {self.found.mean:.3f}, {self.by:.2g} {side} {wanted}"
         reaches = "reaches it" if self.reached else "does not reach it"
-        return f"{said}; its interval, {self.found.low:.3f} to {self.found.high:.3f}, {reaches}."
+        return f"{summary}; its interval, {self.found.low:.3f} to {self.found.high:.3f}, {reaches}."
 
 
 def bounds(minimums: Iterable[str], maximums: Iterable[str] = ()) -> tuple[MetricLimit, ...]:
@@ -243,11 +243,11 @@ def missed(wanted: Sequence[MetricLimit], measures: Mapping[str, Interval]) -> t
     return tuple(
         MissedLimit(bound, measures.get(bound.measure))
         for bound in wanted
-        if not _held(bound, measures.get(bound.measure))
+        if not _is_met(bound, measures.get(bound.measure))
     )
 
 
-def _held(bound: MetricLimit, found: Interval | None) -> bool:
+def _is_met(bound: MetricLimit, found: Interval | None) -> bool:
     if found is None:
         return False
     beyond = bound.value - found.mean if bound.word == "minimum" else found.mean - bound.value

@@ -62,9 +62,9 @@ def fit(judged: Sequence[LabelledDocument]) -> FittedWeights:
     found = _minimised(_FittingProblem.of(judged, keys), None)
     seen = {clue.key for one in judged for clue in one.clues}
     rows = {
-        key: _kept(row) if key in seen else dict(given_weights()[key]) for key, row in zip(keys, found, strict=False)
+        key: _rounded(row) if key in seen else dict(given_weights()[key]) for key, row in zip(keys, found, strict=False)
     }
-    return FittedWeights(_kept(found[-1]), rows)
+    return FittedWeights(_rounded(found[-1]), rows)
 
 
 def left_out(
@@ -75,23 +75,23 @@ def left_out(
     problem = _FittingProblem.of(judged, keys)
     start = _minimised(problem, None)
     sources = sorted({one.source for one in judged})
-    told: list[Mapping[str, float]] = [{} for _ in judged]
+    shares_by_document: list[Mapping[str, float]] = [{} for _ in judged]
     for done, source in enumerate(sources, start=1):
         inside = np.array([one.source != source for one in judged])
         weights = _minimised(problem.only(inside), start)
         for i in np.flatnonzero(~inside):
             shares = _softmax(problem.strengths[i : i + 1] @ weights / problem.temperature)[0]
-            told[i] = dict(zip(_TRUTHS, shares.tolist(), strict=True))
+            shares_by_document[i] = dict(zip(_TRUTHS, shares.tolist(), strict=True))
         on_source(done, len(sources))
-    return tuple(told)
+    return tuple(shares_by_document)
 
 
-def best_temperature(judged: Sequence[LabelledDocument], told: Sequence[Mapping[str, float]]) -> float:
+def best_temperature(judged: Sequence[LabelledDocument], predicted: Sequence[Mapping[str, float]]) -> float:
     """By how much the logarithms of the odds should be divided for the likeliest outcome, in steps of 0.05.
 
     Temperature scaling (Guo et al. 2017) on predictions for sources left out: 1 is well calibrated, above 1 too sure.
     """
-    logs = np.log(np.array([[row[truth] for truth in _TRUTHS] for row in told]) + 1e-12)
+    logs = np.log(np.array([[row[truth] for truth in _TRUTHS] for row in predicted]) + 1e-12)
     right = np.array([_TRUTHS.index(one.truth) for one in judged])
     tried = [round(0.5 + 0.05 * step, 2) for step in range(41)]
     likely = {t: float(np.log(_softmax(logs / t)[np.arange(len(right)), right] + 1e-12).sum()) for t in tried}
@@ -112,21 +112,21 @@ def _lines(found: FittedWeights, documents: int, sources: int) -> Iterator[str]:
     yield ""
     yield "[weights]"
     for key, row in found.weights.items():
-        told = ", ".join(f"{truth} = {weight:.2f}" for truth, weight in row.items())
-        yield f'"{key}" = {{ {told} }}' if told else f'"{key}" = {{}}'
+        weights = ", ".join(f"{truth} = {weight:.2f}" for truth, weight in row.items())
+        yield f'"{key}" = {{ {weights} }}' if weights else f'"{key}" = {{}}'
 
 
 @dataclass(frozen=True, slots=True)
 class _FittingProblem:
     """strengths: (documents, clues + 1), the last column ones. right: (documents, truths), one-hot. counts: one each.
-    given, held: (clues + 1, truths) and (clues + 1, 1): prior weights, and ridge strength.
+    given, ridge: (clues + 1, truths) and (clues + 1, 1): prior weights, and ridge strength.
     """
 
     strengths: Matrix
     right: Matrix
     counts: Matrix
     given: Matrix
-    held: Matrix
+    ridge: Matrix
     temperature: float
 
     @classmethod
@@ -141,18 +141,18 @@ class _FittingProblem:
         per_source = Counter(one.source for one in judged)
         counts = np.array([per_source[one.source] ** -0.5 for one in judged])
         given = np.array([[given_weights()[key].get(truth, 0.0) for truth in _TRUTHS] for key in keys] + [[0.0] * 5])
-        held = np.array([[_HELD[key.split()[0]]] for key in keys] + [[_HELD_LEAN]])
-        return cls(strengths, right, counts / counts.mean(), given, held, decision_weights()["truth"].temperature)
+        ridge = np.array([[_HELD[key.split()[0]]] for key in keys] + [[_HELD_LEAN]])
+        return cls(strengths, right, counts / counts.mean(), given, ridge, decision_weights()["truth"].temperature)
 
     def only(self, inside: NDArray[np.bool_]) -> "_FittingProblem":
-        kept = self.counts[inside]
+        counts = self.counts[inside]
         return _FittingProblem(
-            self.strengths[inside], self.right[inside], kept / kept.mean(), self.given, self.held, self.temperature
+            self.strengths[inside], self.right[inside], counts / counts.mean(), self.given, self.ridge, self.temperature
         )
 
 
 def _minimised(problem: _FittingProblem, start: Matrix | None) -> Matrix:
-    """The weights of least loss: -log likelihood + ½ · held · (weight - given)², in units of the temperature."""
+    """The weights of least loss: -log likelihood + ½ · ridge · (weight - given)², in units of the temperature."""
     from scipy.optimize import minimize
 
     def loss(flat: Matrix) -> tuple[float, Matrix]:
@@ -160,8 +160,8 @@ def _minimised(problem: _FittingProblem, start: Matrix | None) -> Matrix:
         shares = _softmax(problem.strengths @ weights / problem.temperature)
         away = (weights - problem.given) / problem.temperature
         likelihood = problem.counts @ np.log((shares * problem.right).sum(axis=1) + 1e-12)
-        slope = problem.strengths.T @ (problem.counts[:, None] * (shares - problem.right)) + problem.held * away
-        value = 0.5 * float((problem.held * away**2).sum()) - float(likelihood)
+        slope = problem.strengths.T @ (problem.counts[:, None] * (shares - problem.right)) + problem.ridge * away
+        value = 0.5 * float((problem.ridge * away**2).sum()) - float(likelihood)
         return value, (slope / problem.temperature).ravel()
 
     begin = problem.given if start is None else start
@@ -176,7 +176,7 @@ def _softmax(scores: Matrix) -> Matrix:
     return shares
 
 
-def _kept(row: Matrix) -> dict[str, float]:
+def _rounded(row: Matrix) -> dict[str, float]:
     """A row with its least at 0, which changes no probability, and without what would not be seen."""
     above = row - row.min()
     return {truth: round(float(w), 2) for truth, w in zip(_TRUTHS, above, strict=True) if w >= _LEAST_KEPT}
@@ -191,46 +191,47 @@ class _HeldOutLabel:
     probability: float
 
     @property
-    def said(self) -> bool:
+    def decided(self) -> bool:
         return self.probability >= decision_weights()["truth"].threshold
 
     @property
     def right(self) -> bool:
-        return self.said and self.truth == self.one.truth
+        return self.decided and self.truth == self.one.truth
 
 
-def figures_text(names: str, judged: Sequence[LabelledDocument], told: Sequence[Mapping[str, float]]) -> str:
+def figures_text(names: str, judged: Sequence[LabelledDocument], predicted: Sequence[Mapping[str, float]]) -> str:
     """Tables of what was said of documents whose source was left out. names: "names shown" or "names hidden".
 
     Not capped as the classifier caps law and policy labels without the rule-giver's own voice.
     """
-    said = [
-        _HeldOutLabel(one, *max(row.items(), key=lambda item: item[1])) for one, row in zip(judged, told, strict=True)
+    labels = [
+        _HeldOutLabel(one, *max(row.items(), key=lambda item: item[1]))
+        for one, row in zip(judged, predicted, strict=True)
     ]
-    decided = [(each.probability, each.right) for each in said if each.said]
+    decided = [(each.probability, each.right) for each in labels if each.decided]
     overall = [
-        ("documents", len(said)),
-        ("truth accuracy", mean([each.right for each in said])),
-        ("abstained", mean([not each.said for each in said])),
+        ("documents", len(labels)),
+        ("truth accuracy", mean([each.right for each in labels])),
+        ("abstained", mean([not each.decided for each in labels])),
         ("calibration error", calibration_error(decided)),
     ]
     parts = [
         aligned((names, "value"), overall),
-        _grouped("truth", said, lambda each: each.one.truth),
-        _grouped("source", said, lambda each: each.one.source),
+        _grouped("truth", labels, lambda each: each.one.truth),
+        _grouped("source", labels, lambda each: each.one.source),
         aligned(("documents", "said", "right"), calibration_bins(decided)),
         *(
             f"wrong: {each.one.name} is {each.one.truth}, not {each.truth} ({each.probability:.2f})"
-            for each in said
+            for each in labels
             if not each.right
         ),
     ]
     return "\n\n".join(parts[:4]) + "\n\n" + "\n".join(parts[4:])
 
 
-def _grouped(header: str, said: Sequence[_HeldOutLabel], key: Callable[[_HeldOutLabel], str]) -> str:
+def _grouped(header: str, labels: Sequence[_HeldOutLabel], key: Callable[[_HeldOutLabel], str]) -> str:
     groups: dict[str, list[_HeldOutLabel]] = {}
-    for each in said:
+    for each in labels:
         groups.setdefault(key(each), []).append(each)
     rows = [(name, len(group), mean([each.right for each in group])) for name, group in sorted(groups.items())]
     return aligned((header, "documents", "right"), rows)

@@ -103,7 +103,7 @@ def optimised(
         profile=whole,
         worse=worse,
         better=better,
-        spread={name: (min(held), max(held)) for name, held in shares.items()},
+        spread={name: (min(values), max(values)) for name, values in shares.items()},
     )
 
 
@@ -158,12 +158,12 @@ def _louder(now: int, then: int) -> str:
 def _verdict(gained: PairedTest, questions: int, wanted: OptimiserSettings, *, louder: str) -> str:
     gain, p_value = gained.gain.mean, gained.p_value
     sure = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
-    said = f"{wanted.measure} {gain:+.3f} on {questions} held-out questions ({sure})"
+    gain_text = f"{wanted.measure} {gain:+.3f} on {questions} held-out questions ({sure})"
     if gain <= 0:
-        return f"Not recommended: on questions it had not seen, the found mix is not better: {said}."
+        return f"Not recommended: on questions it had not seen, the found mix is not better: {gain_text}."
     if p_value >= _SIGNIFICANT:
-        return f"Not recommended: the gain may be chance, {_HOW_SURE} is asked for: {said}."
-    return f"Not recommended: {louder}, whatever is gained: {said}." if louder else f"Recommended: {said}."
+        return f"Not recommended: the gain may be chance, {_HOW_SURE} is asked for: {gain_text}."
+    return f"Not recommended: {louder}, whatever is gained: {gain_text}." if louder else f"Recommended: {gain_text}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,8 +109,8 @@ def from_toml(text: str | bytes, name: str) -> Mapping[str, ScoreProfile]:
     if len(text) > _MOST_BYTES:
         raise BadRequest(f"'{name}' is too large for a file of profiles.", "Choose a file of at most 1 MB.")
     try:
-        said = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
-        raw = tomllib.loads(said)
+        decoded = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
+        raw = tomllib.loads(decoded)
     except UnicodeDecodeError as error:
         raise BadRequest(f"'{name}' is not UTF-8 text.", "Export the profiles again as TOML.") from error
     except ValueError as error:  # also of numbers with thousands of digits, which are no TOMLDecodeError
@@ -216,11 +216,11 @@ class ProfileRegistry:
 
         Raises BadRequest for an unknown or retired name, or when nobody says so.
         """
-        said = _named(who)
+        author = _named(who)
         known = self._living(name) if name else None
         if name and known is None:
             raise self._unknown(name, self._past().get(_key(name), ()))
-        self._store.set_default(DefaultProfile(project, known.name if known else "", said, self._now()))
+        self._store.set_default(DefaultProfile(project, known.name if known else "", author, self._now()))
 
     # Saving
 
@@ -233,7 +233,7 @@ class ProfileRegistry:
         Raises Outdated when someone was faster, BadTable for an unsound profile, BadRequest for a bad or built-in
         name, without a person, or when it says what the newest version says.
         """
-        said, name = _named(who), _checked_name(profile.name)
+        author, name = _named(who), _checked_name(profile.name)
         past = self._past().get(_key(name), ())
         if past:
             name = past[-1].profile.name  # as it was first written
@@ -241,7 +241,7 @@ class ProfileRegistry:
         new = check_profile(replace(profile, name=name, version=after + 1))
         if past and past[-1].profile.version == after and not past[-1].retired:
             _refuse_same(past[-1].profile, new)
-        return self._kept(ProfileVersion(new, said, self._now(), _words(note), origin))
+        return self._save_version(ProfileVersion(new, author, self._now(), _words(note), origin))
 
     def rollback(self, name: str, version: int, who: str, after: int) -> ProfileVersion:
         """Save what an older version says as the next one; this also brings a retired profile back.
@@ -258,14 +258,14 @@ class ProfileRegistry:
         Choices of it stay in the log and fall through in `default` as long as it is retired. Raises Outdated when
         someone was faster, BadRequest for a name that is built in, unknown or retired already, or without a person.
         """
-        said = _named(who)
+        author = _named(who)
         _refuse_built_in(name)
         past = self._past().get(_key(name), ())
         if not past or past[-1].retired:
             raise self._unknown(name, past)
         newest = past[-1].profile
         ended = replace(newest, version=after + 1)
-        return self._kept(ProfileVersion(ended, said, self._now(), origin=newest.ref, retired=True))
+        return self._save_version(ProfileVersion(ended, author, self._now(), origin=newest.ref, retired=True))
 
     def proposals(self, brought: Iterable[ScoreProfile]) -> tuple[ProfileDraft, ...]:
         """What saving each of these profiles would do, one per profile, in their order."""
@@ -291,7 +291,7 @@ class ProfileRegistry:
         past = self._past().get(_key(name), ())
         return past[-1].profile if past and not past[-1].retired else None
 
-    def _kept(self, version: ProfileVersion) -> ProfileVersion:
+    def _save_version(self, version: ProfileVersion) -> ProfileVersion:
         self._store.save_profile(version)
         return version
 

@@ -101,11 +101,13 @@ class Replay:
         on = (name, getattr(profile, _PARAMETERS[name]) if name in _PARAMETERS else None)
         key = (*on, profile.legs, profile.relational_legs) if name == "fusion" else on
         if key not in self._values:
-            held: Mapping[int, Candidate] = {c.passage.id: c for c in self.candidates}
+            candidates: Mapping[int, Candidate] = {c.passage.id: c for c in self.candidates}
             if name == "fusion":
-                held = {c.passage.id: c for c in fused_under(self.result, profile)}
+                candidates = {c.passage.id: c for c in fused_under(self.result, profile)}
             asked = ScoringContext.of(self.result.route, profile, self._now)
-            self._values[key] = np.array([FACTORS[name](held[c.passage.id], asked).value for c in self.candidates])
+            self._values[key] = np.array(
+                [FACTORS[name](candidates[c.passage.id], asked).value for c in self.candidates]
+            )
         return self._values[key]
 
 

@@ -209,8 +209,8 @@ def tried(base: ScoreProfile, changes: Mapping[str, float]) -> ScoreProfile:
     made = replace(base, version=0, **fields)
     partial, covered = (value_of(made, key) for key in ("partial", "covered"))
     if partial > covered:
-        said = f"A cell cannot be partly covered from {partial:.2f} and covered from {covered:.2f}."
-        raise BadRequest(said, "Move one of the two.")
+        problem = f"A cell cannot be partly covered from {partial:.2f} and covered from {covered:.2f}."
+        raise BadRequest(problem, "Move one of the two.")
     return made
 
 
@@ -249,13 +249,13 @@ def changes_from_text(text: str, rows: Sequence[Slider]) -> tuple[Mapping[str, f
         return {}, (f"it is longer than {_LONGEST:,} characters",)
     known, found, problems = {row.key: row for row in rows}, {}, []
     for part in filter(None, text.split(",")):
-        key, _, said = part.partition(":")
-        row, value = known.get(_current_key(key.strip())), _read(said)
+        key, _, value_text = part.partition(":")
+        row, value = known.get(_current_key(key.strip())), _read(value_text)
         if row is None:
             problems.append(f"'{key.strip()[:30]}' is nothing that can be moved")
         elif value is None or not row.least <= value <= row.most or (row.whole and value != round(value)):
             kind = "a whole number" if row.whole else "a number"
-            problems.append(f"'{row.key}' is '{said[:12]}', not {kind} from {row.least:g} to {row.most:g}")
+            problems.append(f"'{row.key}' is '{value_text[:12]}', not {kind} from {row.least:g} to {row.most:g}")
         else:
             found[row.key] = value
     more = len(problems) - _TOLD

@@ -87,7 +87,7 @@ def threshold_help(triples: Sequence[Triple]) -> ThresholdHelp:
         edges,
         relevant,
         irrelevant,
-        _told(consequences(triples, suggested)),
+        _to_sentence(consequences(triples, suggested)),
         thresholds,
         precision,
         recall,
@@ -103,17 +103,17 @@ def consequences(triples: Sequence[Triple], threshold: float) -> ThresholdConseq
     >>> (cut.relevant_kept, cut.relevant_lost, cut.irrelevant_kept, cut.irrelevant_dropped, cut.losing, cut.emptied)
     (1, 1, 0, 1, (), ('q1',))
     """
-    kept = [triple for triple in triples if triple[0] >= threshold]
-    relevant_kept = sum(good for _, good, _ in kept)
+    shown = [triple for triple in triples if triple[0] >= threshold]
+    relevant_kept = sum(good for _, good, _ in shown)
     relevant = sum(good for _, good, _ in triples)
-    finding = {key for _, good, key in kept if good}
-    filled = {key for _, _, key in kept}
+    finding = {key for _, good, key in shown if good}
+    filled = {key for _, _, key in shown}
     return ThresholdConsequences(
         threshold,
         relevant_kept,
         relevant - relevant_kept,
-        len(kept) - relevant_kept,
-        len(triples) - relevant - (len(kept) - relevant_kept),
+        len(shown) - relevant_kept,
+        len(triples) - relevant - (len(shown) - relevant_kept),
         tuple(dict.fromkeys(key for _, good, key in triples if good and key not in finding)),
         tuple(dict.fromkeys(key for _, _, key in triples if key not in filled)),
     )
@@ -158,7 +158,7 @@ def _below(thresholds: Sequence[float], place: int) -> float:
     return middle if middle > lower or not place else score
 
 
-def _told(cost: ThresholdConsequences) -> str:
+def _to_sentence(cost: ThresholdConsequences) -> str:
     relevant = cost.relevant_kept + cost.relevant_lost
     irrelevant = cost.irrelevant_kept + cost.irrelevant_dropped
     return (
@@ -246,16 +246,18 @@ def cuts_of(experiment: Experiment) -> ThresholdEffects:
 
 def _doubts(relevant: int, irrelevant: int, by_kind: int, unjudged: float | None) -> tuple[str, ...]:
     """Why precision looks better than it is, or says little."""
-    said = []
+    notes = []
     if relevant and irrelevant and min(relevant, irrelevant) < _FEW:
-        said.append(f"Only {relevant} relevant and {irrelevant} irrelevant results are graded; a few more may move it.")
+        notes.append(
+            f"Only {relevant} relevant and {irrelevant} irrelevant results are graded; a few more may move it."
+        )
     if irrelevant and by_kind == irrelevant:
-        said.append(
+        notes.append(
             "Every irrelevant result belongs to a question that nothing answers; none beside an answer is graded."
         )
     if unjudged:
-        said.append(
+        notes.append(
             f"{unjudged:.0%} of the first ten results nobody has graded; most of these are irrelevant as a rule, so"
             " precision looks better than it is."
         )
-    return tuple(said)
+    return tuple(notes)

@@ -151,21 +151,21 @@ def _because(before: Score | None, after: Score | None, up: int | None) -> str:
     """
     if before is None or after is None:
         return "not scored by one of the two"
-    said = _largest_changes(before, after)
+    reasons = _largest_changes(before, after)
     times = {each.name: each.value for each in before.multipliers}
     table = factor_table()
     values = {each.name: each.value for each in after.multipliers}
-    said += [
+    reasons += [
         f"× {table[name].label.lower()} {values.get(name, 1.0):.2f} instead of {times.get(name, 1.0):.2f}"
         for name in {**times, **values}
         if abs(values.get(name, 1.0) - times.get(name, 1.0)) >= _LEAST_CHANGE
     ]
-    if not said:
+    if not reasons:
         return "its own score is the same" + ("; others moved" if up else "")
     gained = after.total - before.total
     if up and gained * up <= 0:
-        said.append(f"others {'lost' if up > 0 else 'gained'} more")
-    return ", ".join(said)
+        reasons.append(f"others {'lost' if up > 0 else 'gained'} more")
+    return ", ".join(reasons)
 
 
 def _largest_changes(before: Score, after: Score) -> list[str]:

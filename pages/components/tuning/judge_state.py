@@ -215,7 +215,7 @@ def store_grade(shown: Pool, set_id: int, unit: str, given: int | None) -> None:
         st.session_state["judge.problem"] = problem
         return
     _update_pools(judgments)
-    following = shown.told(judgments).next_open(unit)
+    following = shown.with_judgments(judgments).next_open(unit)
     st.session_state["judge.at"] = following.unit if following else ""
 
 
@@ -224,7 +224,7 @@ def _update_pools(judgments: Sequence[Judgment]) -> None:
     st.session_state.pop(GRADES_SEEN, None)
     cache: dict[object, tuple[float, Pool]] = st.session_state.get(POOLS, {})
     for key, (since, pool) in cache.items():
-        cache[key] = (since, pool.told(each for each in judgments if each.set_id == pool.question.set_id))
+        cache[key] = (since, pool.with_judgments(each for each in judgments if each.set_id == pool.question.set_id))
 
 
 POOLS, GRADES_SEEN = "judge.pools", "grading.mine"
