@@ -69,7 +69,7 @@ class FirstWord:
         return passages
 
 
-class Shelf:
+class LabelledCatalogue:
     """Documents in a real in-memory catalogue, and the desk that measures their classifier."""
 
     def __init__(self, classifier: FirstWord | TruthClassifier | None = None) -> None:
@@ -94,21 +94,21 @@ class Shelf:
 
 
 def test_the_classifier_is_asked_without_what_people_said() -> None:
-    shelf = Shelf()
+    shelf = LabelledCatalogue()
     shelf.judged("one.md", "intent 0.9", truth="compliance")
     [wrong] = shelf.desk.report({}).wrong
     assert (wrong.given, wrong.probability, wrong.confirmed) == ("intent", 0.9, "compliance")
 
 
 def test_all_pages_are_read_in_their_order() -> None:
-    shelf = Shelf()
+    shelf = LabelledCatalogue()
     shelf.judged("one.md", "intent", "0.9", "time", truth="intent", domain="time")
     report = shelf.desk.report({})
     assert report.accuracy == LabelRate(1, 1) and report.fields == {"domain": LabelRate(1, 1)}
 
 
 def test_only_ready_documents_with_a_confirmed_truth_are_judged() -> None:
-    shelf = Shelf()
+    shelf = LabelledCatalogue()
     shelf.add("guessed.md", "intent 0.9", labels=Labels(truth=Label("intent", 0.9)))
     shelf.add("other.md", "intent 0.9", labels=Labels(domain=Label("time", 1.0, confirmed=True)))
     again = shelf.judged("again.md", "intent 0.9", truth="intent")
@@ -119,7 +119,7 @@ def test_only_ready_documents_with_a_confirmed_truth_are_judged() -> None:
 
 
 def test_looking_again_asks_nothing_and_follows_what_was_confirmed_since() -> None:
-    shelf, kept = Shelf(), {}
+    shelf, kept = LabelledCatalogue(), {}
     one = shelf.judged("one.md", "intent 0.9 time", truth="compliance")
     assert shelf.desk.waiting(kept) == 1
     assert shelf.desk.report(kept).accuracy == LabelRate(0, 1) and shelf.desk.waiting(kept) == 0
@@ -132,7 +132,7 @@ def test_looking_again_asks_nothing_and_follows_what_was_confirmed_since() -> No
 
 
 def test_asking_can_be_stopped_and_gone_on_with() -> None:
-    shelf, kept, heard = Shelf(), {}, list[tuple[int, int, str]]()
+    shelf, kept, heard = LabelledCatalogue(), {}, list[tuple[int, int, str]]()
     for number in range(4):
         shelf.judged(f"{number}.md", "intent 0.9", truth="intent")
     report = shelf.desk.report(kept, lambda *each: heard.append(each), stop=lambda: len(heard) == 3)
@@ -144,7 +144,7 @@ def test_asking_can_be_stopped_and_gone_on_with() -> None:
 
 
 def test_what_was_asked_stays_when_the_model_fails() -> None:
-    shelf, kept = Shelf(), {}
+    shelf, kept = LabelledCatalogue(), {}
     shelf.judged("one.md", "intent 0.9", truth="intent")
     shelf.desk.report(kept)
     shelf.judged("two.md", "intent 0.9", truth="intent")
@@ -154,7 +154,7 @@ def test_what_was_asked_stays_when_the_model_fails() -> None:
 
 
 def test_a_document_whose_pages_are_gone_is_left_out() -> None:
-    shelf = Shelf()
+    shelf = LabelledCatalogue()
     gone = shelf.judged("gone.md", "intent 0.9", truth="intent")
     shelf.catalogue.save_labels(replace(gone, pages=2), [])
     assert shelf.desk.report({}).documents == 0
@@ -172,7 +172,7 @@ def test_what_the_file_says_of_itself_moves_nothing_but_dates() -> None:
 
 
 def test_the_real_classifier_says_of_stored_pages_what_it_said_of_the_file() -> None:
-    shelf = Shelf(TruthClassifier(WordEmbedder()))
+    shelf = LabelledCatalogue(TruthClassifier(WordEmbedder()))
     reader = SandboxedReader(60, 4096)
     ingestor = IngestionPipeline(WordEmbedder(), shelf.classifier, reader)
     said = dict[str, Label]()
@@ -259,7 +259,7 @@ def test_a_sample_of_doubtful_documents_is_warned_of() -> None:
 
 
 def test_the_desk_compares_with_the_documents_nobody_confirmed() -> None:
-    shelf = Shelf()
+    shelf = LabelledCatalogue()
     for number in range(30):
         shelf.judged(f"{number}.md", "intent 0.5", truth="intent")
     shelf.add("sure.md", "intent 0.9", labels=Labels(truth=Label("intent", 0.9)))

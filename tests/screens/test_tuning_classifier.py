@@ -14,9 +14,8 @@ from core.domain.errors import ModelUnavailable
 from core.evaluation.metrics.classifier_report import ABSTAINED, CalibrationBin, ClassifierReport, LabelRate
 from pages.components import session
 from pages.components.tuning import charts, classifier
-from tests.evaluation.test_confirmed import FirstWord, Stack, opinion, reported
-from tests.screens.conftest import LAW, POLICY, words
-from tests.screens.conftest import Stack as RealShelf
+from tests.evaluation.test_confirmed import FirstWord, LabelledCatalogue, opinion, reported
+from tests.screens.conftest import LAW, POLICY, Stack, words
 
 Entered = Callable[[], AppTest]
 
@@ -60,9 +59,9 @@ def settled(screen: AppTest) -> AppTest:
 
 
 @pytest.fixture
-def judged(monkeypatch: pytest.MonkeyPatch) -> Stack:
+def judged(monkeypatch: pytest.MonkeyPatch) -> LabelledCatalogue:
     """A library whose classifier says what stands in the documents, behind the room."""
-    library = Stack(Waiting())
+    library = LabelledCatalogue(Waiting())
     lessons = SimpleNamespace(newest=lambda: None)
     room = SimpleNamespace(evaluation=SimpleNamespace(classifier=library.desk), active_learning=lessons)
     monkeypatch.setattr(session, "workbench", lambda: room)
@@ -88,11 +87,11 @@ def numbers(screen: AppTest) -> dict[str, str]:
     return {each.label: each.value for each in screen.metric}
 
 
-def test_an_empty_library_says_what_to_do(judged: Stack, look: Entered) -> None:
+def test_an_empty_library_says_what_to_do(judged: LabelledCatalogue, look: Entered) -> None:
     assert "No document has been read yet" in words(look())
 
 
-def test_without_a_confirmed_truth_the_room_says_where_to_confirm(judged: Stack, look: Entered) -> None:
+def test_without_a_confirmed_truth_the_room_says_where_to_confirm(judged: LabelledCatalogue, look: Entered) -> None:
     judged.add("guessed.md", "intent 0.9")
     screen = look()
     assert "No truth is confirmed yet" in words(screen)
@@ -100,7 +99,7 @@ def test_without_a_confirmed_truth_the_room_says_where_to_confirm(judged: Stack,
     assert judged.classifier.read == []
 
 
-def test_the_headline_counts_abstentions_as_wrong(judged: Stack, look: Entered) -> None:
+def test_the_headline_counts_abstentions_as_wrong(judged: LabelledCatalogue, look: Entered) -> None:
     judged.judged("right.md", "intent 0.9", truth="intent")
     judged.judged("wrong.md", "regulatory 0.85", truth="intent", domain="time")
     judged.judged("unsure.md", "intent 0.4 unsure", truth="intent")
@@ -114,7 +113,7 @@ def test_the_headline_counts_abstentions_as_wrong(judged: Stack, look: Entered) 
     assert any("Few documents are confirmed" in each.value for each in screen.warning)
 
 
-def test_every_mistake_leads_to_its_document(judged: Stack, look: Entered) -> None:
+def test_every_mistake_leads_to_its_document(judged: LabelledCatalogue, look: Entered) -> None:
     judged.judged("mild *mistake*.md", "reference 0.6", truth="intent")
     judged.judged("bad.md", "regulatory 0.95", truth="intent")
     judged.judged("unsure.md", "intent 0.4 unsure", truth="intent")
@@ -124,18 +123,18 @@ def test_every_mistake_leads_to_its_document(judged: Stack, look: Entered) -> No
     assert [each.proto.query_string for each in links] == ["document=2", "document=1", "document=3"]
 
 
-def test_all_right_says_so(judged: Stack, look: Entered) -> None:
+def test_all_right_says_so(judged: LabelledCatalogue, look: Entered) -> None:
     judged.judged("right.md", "intent 0.9", truth="intent")
     assert "It says of every confirmed document what people said" in words(look())
 
 
-def test_many_mistakes_stand_on_pages(judged: Stack, look: Entered) -> None:
+def test_many_mistakes_stand_on_pages(judged: LabelledCatalogue, look: Entered) -> None:
     for number in range(30):
         judged.judged(f"{number:02}.md", "reference 0.6", truth="intent")
     assert len(look().get("page_link")) == 12
 
 
-def test_asking_shows_how_far_it_is_can_be_stopped_and_gone_on_with(judged: Stack, entered: Entered) -> None:
+def test_asking_shows_how_far_it_is_and_can_be_stopped_and_resumed(judged: LabelledCatalogue, entered: Entered) -> None:
     for number in range(3):
         judged.judged(f"{number}.md", "intent 0.9", truth="intent")
     judged.classifier.may.clear()
@@ -154,7 +153,7 @@ def test_asking_shows_how_far_it_is_can_be_stopped_and_gone_on_with(judged: Stac
     assert not any("not asked yet" in each.value for each in screen.warning)
 
 
-def test_a_failing_model_is_told_and_what_was_said_stays(judged: Stack, look: Entered) -> None:
+def test_a_failing_model_is_told_and_what_was_said_stays(judged: LabelledCatalogue, look: Entered) -> None:
     judged.judged("one.md", "intent 0.9", truth="intent")
     look()
     judged.judged("two.md", "intent 0.9", truth="intent")
@@ -167,7 +166,9 @@ def test_a_failing_model_is_told_and_what_was_said_stays(judged: Stack, look: En
     assert numbers(settled(screen))["Judged"] == "2 of 2"
 
 
-def test_a_label_confirmed_since_is_asked_when_the_room_is_opened_again(judged: Stack, look: Entered) -> None:
+def test_a_label_confirmed_since_is_asked_when_the_view_is_opened_again(
+    judged: LabelledCatalogue, look: Entered
+) -> None:
     judged.judged("one.md", "intent 0.9", truth="intent")
     look()
     judged.judged("two.md", "reality 0.9", truth="intent")
@@ -175,7 +176,7 @@ def test_a_label_confirmed_since_is_asked_when_the_room_is_opened_again(judged: 
     assert judged.classifier.read == ["one.md", "two.md"]
 
 
-def test_a_correction_in_the_real_library_is_measured(library: RealShelf, look: Entered) -> None:
+def test_a_correction_in_the_real_library_is_measured(library: Stack, look: Entered) -> None:
     policy, law = library.add("overtime_policy.md", POLICY), library.add("flsa_section_207.md", LAW)
     said = library.workbench.documents.get(law).labels.truth.value
     assert said is not None
