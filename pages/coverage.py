@@ -7,14 +7,14 @@ import streamlit as st
 from core.coverage.runs import unassessed
 from core.domain.coverage import Board, CoverageRun, RunState, Topic
 from pages.components import ingest_progress, notices, session
-from pages.components.coverage import board as board_room
+from pages.components.coverage import board as board_view
 from pages.components.coverage import pack, review, runs, state, topics, traceability
 from pages.components.coverage.runs import current_run, draw_run_progress, start_run
 from pages.components.view_switch import view_switch
 from pages.components.wording import ago, count, plain
 
 _VIEWS = ("Board", "Review", "Topics", "Requirements", "Conflicts", "Snapshots", "Meeting pack")
-"""The rooms, as the switch and the URL name them."""
+"""The views, as the switch and the URL name them."""
 
 
 def draw() -> None:
@@ -135,7 +135,7 @@ def _draw_board_view(project: str | None, board: Board, view: str) -> None:
     elif view == "Meeting pack":
         pack.draw(project, board)
     else:
-        board_room.draw(board)
+        board_view.draw(board)
 
 
 def _first_time(listed: Sequence[Topic]) -> None:

@@ -30,12 +30,12 @@ _MEANINGS = {
 def _by_truth(counts: Statistics) -> None:
     """One tile per truth: the question it answers, and the documents that state it."""
     with st.grid(5, min_column_width=135, gap="small"):
-        for truth, look in TRUTHS.items():
+        for truth, style in TRUTHS.items():
             number = counts.by_truth.get(truth, 0)
             with st.container(border=True, gap="xsmall", height="stretch", vertical_alignment="distribute"):
                 with st.container(gap="xsmall"):
                     cards.truth_badge(truth)
-                    st.markdown(f"**{look.question}**")
+                    st.markdown(f"**{style.question}**")
                     st.caption(_MEANINGS[truth])
                 if number:
                     link = {"truths": truth.value}
@@ -73,8 +73,8 @@ def _attention(documents: list[Document]) -> None:
             icon=":material/warning:",
             query_params={"view": "Review"},
         )
-    for label, room in tables or ():
-        st.page_link(page_path("data"), label=label, icon=":material/warning:", query_params=room)
+    for label, params in tables or ():
+        st.page_link(page_path("data"), label=label, icon=":material/warning:", query_params=params)
     for each in [*failed, *unsure][:_SHOWN]:
         with st.container(border=True, gap="xsmall"):
             link = {"document": str(each.id)}
@@ -111,8 +111,8 @@ def _tables() -> Sequence[tuple[str, Mapping[str, str]]]:
     if torn:
         lost = count(sum(table.rejected for table in torn), "row")
         of = plain(torn[0].name) if len(torn) == 1 else count(len(torn), "table")
-        room = {"table": torn[0].name, "part": "Left out"} if len(torn) == 1 else {}
-        found.append((f"{lost} of {of} could not be read", {"view": "Tables"} | room))
+        params = {"table": torn[0].name, "part": "Left out"} if len(torn) == 1 else {}
+        found.append((f"{lost} of {of} could not be read", {"view": "Tables"} | params))
     if unknown:
         codes = sum(each.count("used, not configured") for each in unknown)
         of = f"{plain(unknown[0].records)}.{plain(unknown[0].column)}" if len(unknown) == 1 else "records"

@@ -15,7 +15,7 @@ _VIEWS = {
     "profiles": "Profiles",
     "classifier": "Classifier",
 }
-"""The rooms: how the URL names them, and how the switch does."""
+"""The views: how the URL names them, and how the switch does."""
 
 
 def draw() -> None:

@@ -16,7 +16,7 @@ from core.search.explanation import strip_words
 from core.search.query.syntax import quoted_phrases
 from core.text.tokenize import stem
 from pages.components import charts
-from pages.components.styles import STATES, truth_look
+from pages.components.styles import STATES, truth_style
 from pages.components.urls import page_path, params_of
 from pages.components.wording import bytes_in_words, day, highlight, plain, shorten, shorten_middle, shorten_start
 
@@ -117,11 +117,11 @@ SURE = 0.6
 
 def truth_badge(truth: str | None, *, probability: float | None = None) -> None:
     """The badge of a truth. probability: in [0, 1]; shown beside it unless None."""
-    look = truth_look(truth)
-    words = look.words.capitalize()
+    style = truth_style(truth)
+    words = style.words.capitalize()
     if probability is not None and truth is not None:
         words += f" · sure {probability:.2f}"
-    st.badge(words, icon=look.icon, color=look.colour, help=look.question or None)  # type: ignore[arg-type]
+    st.badge(words, icon=style.icon, color=style.colour, help=style.question or None)  # type: ignore[arg-type]
 
 
 def origin_badge(passage: Passage) -> None:
@@ -134,9 +134,9 @@ def origin_badge(passage: Passage) -> None:
 
 def state_badge(document: Document) -> None:
     """Where a document is on its way."""
-    look = STATES[document.state]
+    style = STATES[document.state]
     running = document.state is DocumentState.PENDING and document.step
-    st.badge(f"{look.words}: {document.step}" if running else look.words, icon=look.icon, color=look.colour)  # type: ignore[arg-type]
+    st.badge(f"{style.words}: {document.step}" if running else style.words, icon=style.icon, color=style.colour)  # type: ignore[arg-type]
 
 
 def badges(passage: Passage, terms: WorkspaceTerms) -> None:

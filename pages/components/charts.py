@@ -239,8 +239,8 @@ def _ink(state: CellState, *, dark: bool) -> str:
 
 def _cell_text(cell: Cell) -> str:
     scored = cell.state in (CellState.COVERED, CellState.PARTIAL, CellState.GAP, CellState.SUSPECT)
-    look = CELLS[cell.state]
-    words = f"{look.symbol} {look.words}"
+    style = CELLS[cell.state]
+    words = f"{style.symbol} {style.words}"
     doubt = " ⚠" if cell.risks else ""
     return f"{words} {score_in_words(cell.evidence_score)}{doubt}" if scored else words
 

@@ -3,7 +3,7 @@
 Every field has one box of values to narrow to, and a second of values to leave out, which is there while it holds
 something or the switch "Leave out" is on. Widget state lives under "filter.<field>"; `seed` fills it before the widgets
 are drawn, `stated` and `drawn` read it back. Each seeding after the first draws new widgets, "filter.<field>.<n>": with
-a click made before the browser has heard of it come the old values, and they must not count.
+a click made before the browser received it come the old values, and they must not count.
 """
 # Over 300 lines: one widget per kind of filter, all over the same state.
 
@@ -18,7 +18,7 @@ from core.domain.documents import Authority, Origin, Sector, SourceType, Tempora
 from core.domain.errors import BadFilters
 from core.domain.filters import SearchFilters, check_filters
 from core.knowledge.workspace_terms import WorkspaceTerms
-from pages.components.styles import truth_look
+from pages.components.styles import truth_style
 from pages.components.wording import count
 
 __all__ = ["clear", "draw_filters", "filters_before_drawing", "seed"]
@@ -41,8 +41,8 @@ def _capital(value: str, terms: WorkspaceTerms) -> str:
 
 
 def _truth_title(value: str, terms: WorkspaceTerms) -> str:
-    look = truth_look(value)
-    return f"{look.symbol} {_capital(look.words, terms)}"
+    style = truth_style(value)
+    return f"{style.symbol} {_capital(style.words, terms)}"
 
 
 def _domain_title(value: str, terms: WorkspaceTerms) -> str:

@@ -57,7 +57,7 @@ class _Process:
     warm: bool = False
     cold_reason: str = ""
     boards: dict[str | None, "BoardRun"] = field(default_factory=dict)
-    lab: dict[int, "ExperimentRun"] = field(default_factory=dict)
+    experiments: dict[int, "ExperimentRun"] = field(default_factory=dict)
 
 
 @st.cache_resource(show_spinner=False)
@@ -268,17 +268,17 @@ class ExperimentRun:
 
 def experiment_run(experiment_id: int) -> ExperimentRun | None:
     """An experiment that this process carries out, or has carried out; None when it was another process."""
-    return _process().lab.get(experiment_id)
+    return _process().experiments.get(experiment_id)
 
 
 def start_experiment(experiment_id: int) -> ExperimentRun:
     """Carry out an experiment that was begun, in the background; one that is under way here is given back."""
     process, library = _process(), workbench()
     with process.lock:
-        known = process.lab.get(experiment_id)
+        known = process.experiments.get(experiment_id)
         if known is not None and known.running:
             return known
-        run = process.lab[experiment_id] = ExperimentRun(experiment_id)
+        run = process.experiments[experiment_id] = ExperimentRun(experiment_id)
         threading.Thread(target=_run_experiment, args=(library, run), name="experiment", daemon=True).start()
         return run
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from core.domain.coverage import CellState
 from core.domain.documents import DocumentState, Truth
 
-__all__ = ["CELLS", "SEVERITIES", "STATES", "TRUTHS", "UNKNOWN", "Style", "truth_look"]
+__all__ = ["CELLS", "SEVERITIES", "STATES", "TRUTHS", "UNKNOWN", "Style", "truth_style"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,6 @@ SEVERITIES: Mapping[str, str] = {"high": "red", "medium": "orange", "low": "gray
 """Severity of a gap → its colour, worst first."""
 
 
-def truth_look(truth: str | None) -> Style:
+def truth_style(truth: str | None) -> Style:
     """The look of a truth by its value; unknown for None and for a value that is none of the five."""
     return TRUTHS[Truth(truth)] if truth in set(Truth) else UNKNOWN

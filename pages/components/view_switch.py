@@ -12,8 +12,8 @@ __all__ = ["view_switch"]
 def view_switch(views: Mapping[str, str], key: str, param: str, first: str = "") -> str:
     """The view, as the URL says it; a link or a button elsewhere on the page may have changed it there.
 
-    views: name in the URL → words on the switch. key: of the switch. param: of the URL. first: the one that is open
-    unless told otherwise, "" for the first on the switch.
+    views: name in the URL → words on the switch. key: of the switch. param: of the URL. first: the view
+    that is open by default, "" for the first on the switch.
     """
     state, usual = st.session_state, first or next(iter(views))
     asked = st.query_params.get(param, usual)

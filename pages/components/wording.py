@@ -161,13 +161,13 @@ def two_lines(text: str, length: int) -> tuple[str, ...]:
     return first, shorten(text[len(first) :].strip(), length)
 
 
-def _prefix(text: str, room: int) -> str:
+def _prefix(text: str, width: int) -> str:
     """The longest beginning of a text that fits."""
     if text.isascii():
-        return text[:room]
-    for at, sign in enumerate(text):
-        room -= 2 if unicodedata.east_asian_width(sign) in "WF" else 1
-        if room < 0:
+        return text[:width]
+    for at, character in enumerate(text):
+        width -= 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        if width < 0:
             return text[:at]
     return text
 

@@ -19,7 +19,7 @@ from core.domain.results import Factor, Multiplier, Score
 from core.search.explanation import shown_parts
 from core.text.tokenize import stem
 from pages.components import cards, charts
-from pages.components.styles import CELLS, TRUTHS, truth_look
+from pages.components.styles import CELLS, TRUTHS, truth_style
 from pages.components.urls import params_of, request_from
 from pages.components.wording import highlight, highlight_spans, plain
 
@@ -97,7 +97,7 @@ def test_no_two_truths_and_no_two_states_look_alike() -> None:
             assert len({getattr(look, said) for look in looks.values()}) == len(looks)
     assert len({look.colour for look in TRUTHS.values()}) == 5
     assert set(CELLS) == set(CellState) and set(TRUTHS) == set(Truth)
-    assert truth_look(None).words == truth_look("gossip").words == "unknown"
+    assert truth_style(None).words == truth_style("gossip").words == "unknown"
 
 
 FACTORS = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.2)), min_size=1, max_size=6)

@@ -80,12 +80,12 @@ def _choose_view(values: Mapping[str, tuple[str, ...]]) -> BoardView:
 
 def _totals(board: Board) -> None:
     """Cells by state, and cells to obtain evidence for by severity."""
-    numbers = {look: sum(1 for cell in board.cells if cell.state is look) for look in CellState}
+    numbers = {cell_state: sum(1 for cell in board.cells if cell.state is cell_state) for cell_state in CellState}
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        for look, number in numbers.items():
+        for cell_state, number in numbers.items():
             if number:
-                words = f"{CELLS[look].symbol} {CELLS[look].words} {number:,}"
-                st.badge(words, color=CELLS[look].colour)  # type: ignore[arg-type]
+                words = f"{CELLS[cell_state].symbol} {CELLS[cell_state].words} {number:,}"
+                st.badge(words, color=CELLS[cell_state].colour)  # type: ignore[arg-type]
         if board.gaps:
             st.caption("to obtain:", width="content")
         for severity, colour in SEVERITIES.items():

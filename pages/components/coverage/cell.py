@@ -162,14 +162,14 @@ def _is_about(decision: Decision, cell: Cell) -> bool:
 
 def draw_headline(cell: Cell, gap: Gap | None, level: str = "###") -> None:
     """Topic, column, state, the sum, the doubts, and what to obtain. level: of the topic, as markdown writes it."""
-    look = CELLS[cell.state]
+    style = CELLS[cell.state]
     st.markdown(f"{level} {plain(cell.topic)}", anchors=False)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if cell.configuration:
             st.badge("set-up", icon=":material/settings:", color="gray")
         else:
             cards.truth_badge(cell.truth)
-        st.badge(look.words.capitalize(), color=look.colour, icon=look.icon)  # type: ignore[arg-type]
+        st.badge(style.words.capitalize(), color=style.colour, icon=style.icon)  # type: ignore[arg-type]
         if cell.detected is not None and cell.detected is not cell.state:
             st.caption(f"search alone said {cell.detected.value}")
     if cell.state is CellState.ERROR:

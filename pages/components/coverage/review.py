@@ -117,10 +117,10 @@ def _cell_list(shown: Sequence[ReviewedCell], at: int) -> None:
 
 
 def _cell_label(item: ReviewedCell) -> str:
-    look = CELLS[item.cell.state]
+    style = CELLS[item.cell.state]
     mark = f":{SEVERITIES.get(item.gap.severity, 'gray')}[●] " if item.gap else ""
     done = f" {VERDICTS[item.decision.verdict].icon}" if item.decision and item.decision.verdict in VERDICTS else ""
-    return f"{mark}{look.icon} {plain(shorten(item.cell.topic, 60))} :gray[{item.cell.kind.value}]{done}"
+    return f"{mark}{style.icon} {plain(shorten(item.cell.topic, 60))} :gray[{item.cell.kind.value}]{done}"
 
 
 def _cell(board: Board, item: ReviewedCell, log: Sequence[Decision]) -> None:

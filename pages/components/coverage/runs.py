@@ -213,8 +213,8 @@ def _cell_change(change: CellChange) -> None:
             if each is not None:
                 if number:
                     st.markdown(":material/arrow_forward:", width="content")
-                look = CELLS[each]
-                st.badge(f"{look.symbol} {look.words}", color=look.colour)  # type: ignore[arg-type]
+                style = CELLS[each]
+                st.badge(f"{style.symbol} {style.words}", color=style.colour)  # type: ignore[arg-type]
     st.caption(plain(shorten(change.why, 240)))
 
 

@@ -92,9 +92,9 @@ def _requirement(row: TraceRow) -> None:
             place = f"{source.document_name}{f', page {source.page}' if source.page else ''}"
             st.markdown(f"“{plain(display_quote(source.quote))}” :gray[{plain(place)}]")
         for cell in row.cells:
-            look, best = CELLS[cell.state], next(iter(cell.evidence or cell.near_misses), None)
+            style, best = CELLS[cell.state], next(iter(cell.evidence or cell.near_misses), None)
             head, words, button = st.columns([2, 8, 1.4], vertical_alignment="center")
-            head.markdown(f"{look.icon} {state.kind_words(cell.kind)}")
+            head.markdown(f"{style.icon} {state.kind_words(cell.kind)}")
             if best is None:
                 words.markdown(f":gray[{plain(cell.error or cell.reason)}]")
             else:

@@ -223,7 +223,7 @@ def draw_rows(rows: Rows, labels: Sequence[ColumnLabel], *, key: str) -> None:
 
 
 def columns_of(rows: Rows, labels: Sequence[ColumnLabel]) -> dict[str, list[Any]]:
-    """Head → cells; equal heads are told apart by a number."""
+    """Head → cells; equal labels get a number."""
     found: dict[str, list[Any]] = {}
     for place, head in enumerate(labels):
         name, number = head.words, 1

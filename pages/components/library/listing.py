@@ -16,7 +16,7 @@ from pages.components import session
 from pages.components.library.enrichment import type_and_keywords
 from pages.components.library.related_documents import likeness_marks
 from pages.components.pager import draw_foot, pages_of, range_words
-from pages.components.styles import STATES, truth_look
+from pages.components.styles import STATES, truth_style
 from pages.components.urls import page_path, params_of
 from pages.components.wording import count, day, plain, shorten, shorten_middle
 
@@ -72,7 +72,7 @@ def filter_documents(documents: Sequence[Document]) -> list[Document]:
         label_visibility="collapsed",
         wrap=True,
         format_func=lambda value: (
-            f"{truth_look(value).icon} {truth_look(value).words.capitalize()} {counts.get(value, 0)}"
+            f"{truth_style(value).icon} {truth_style(value).words.capitalize()} {counts.get(value, 0)}"
         ),
     )
     with order:
@@ -138,8 +138,8 @@ def _state(document: Document) -> str:
     """The truth of a labelled document; the kind or the state of any other."""
     if document.state is DocumentState.READY and is_container(document):
         return "▤ archive"
-    look = truth_look(document.labels.truth.value) if _truth(document) else STATES[document.state]
-    return f"{look.symbol} {look.words}"
+    style = truth_style(document.labels.truth.value) if _truth(document) else STATES[document.state]
+    return f"{style.symbol} {style.words}"
 
 
 _COLUMNS = {

@@ -29,7 +29,7 @@ from core.search.batch.questions import (
 )
 from core.search.citations.cite import CitationStyle, display_quote, written
 from pages.components import notices, session
-from pages.components.styles import truth_look
+from pages.components.styles import truth_style
 from pages.components.urls import params_of
 from pages.components.wording import ago, count, plain
 
@@ -314,7 +314,7 @@ def _by_truth(counts: Mapping[str, int], *, words: bool = False) -> str:
     >>> _by_truth({"regulatory": 3, "unknown": 1}), _by_truth({"intent": 2}, words=True)
     ('§ 3  ? 1', '⚑ intent 2')
     """
-    styles = {name: truth_look(name if name in set(Truth) else None) for name in counts}
+    styles = {name: truth_style(name if name in set(Truth) else None) for name in counts}
     return ("  " if not words else " · ").join(
         f"{styles[name].symbol} {f'{styles[name].words} ' if words else ''}{number:,}"
         for name, number in counts.items()

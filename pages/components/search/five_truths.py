@@ -264,11 +264,13 @@ def draw_overview(answer: FiveTruthsAnswer) -> None:
     """An overview of all five truths, with the number of agreements and conflicts."""
     with st.container(horizontal=True, gap="xsmall"):
         for part in answer.truths:
-            look = TRUTHS[part.truth]
+            style = TRUTHS[part.truth]
             answered = part.state is TruthState.ANSWERED
-            words = f"{look.words.capitalize()} {score_in_words(part.evidence_score) if answered else part.state.value}"
-            colour = "red" if part.state is TruthState.FAILED else look.colour if answered else "gray"
-            st.badge(words, icon=look.icon, color=colour)  # type: ignore[arg-type]
+            words = (
+                f"{style.words.capitalize()} {score_in_words(part.evidence_score) if answered else part.state.value}"
+            )
+            colour = "red" if part.state is TruthState.FAILED else style.colour if answered else "gray"
+            st.badge(words, icon=style.icon, color=colour)  # type: ignore[arg-type]
         if answer.conflicts:
             st.badge(count(len(answer.conflicts), "conflict"), icon=":material/compare_arrows:", color="red")
         if answer.agreements:

@@ -313,7 +313,7 @@ _VIEWS = {
     "versions": "Versions",
 }
 
-_CHANGES_SHOWN = 6  # changes that are told in the bar; the rest is counted
+_CHANGES_SHOWN = 6  # changes listed in the bar; the rest is counted
 
 
 def draw_vocabulary() -> None:

@@ -215,7 +215,7 @@ def _progress(task: _LabelChangeTask) -> None:
 _MOST_PERIODS = 26
 
 
-# One picture, told from top to bottom.
+# Longer than 40 lines: one figure, top to bottom.
 def accuracy_chart(periods: Sequence[Period], *, by_month: bool, dark: bool = False) -> "Figure":
     """One dot per period, oldest left, at most the last 26, with its plausible interval and how many labels it rests
     on. Periods of fewer than ten labels are hollow."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from core.domain.evaluation import Experiment, Interval
 from core.evaluation.metrics.classifier_report import ABSTAINED, Abstention, CalibrationBin, Confusion, LabelRate
 from core.evaluation.metrics.comparison import ExperimentComparison, OutcomeChange, TrendLine, TrendPoint
-from pages.components.styles import truth_look
+from pages.components.styles import truth_style
 from pages.components.wording import count, shorten
 
 if TYPE_CHECKING:
@@ -368,7 +368,7 @@ def _tiles(confusion: Confusion, kind: int) -> dict[str, Any]:
 
 
 def _symbol(name: str) -> str:
-    return "–" if name == ABSTAINED else truth_look(name).symbol
+    return "–" if name == ABSTAINED else truth_style(name).symbol
 
 
 def _tile_share(confusion: Confusion, row: int, column: int) -> float:

@@ -19,7 +19,7 @@ from core.evaluation.metrics.classifier_report import (
 )
 from pages.components import cards, notices, session
 from pages.components.pager import paged
-from pages.components.styles import truth_look
+from pages.components.styles import truth_style
 from pages.components.tuning import charts
 from pages.components.tuning.active_learning import draw_learning
 from pages.components.urls import page_path
@@ -215,7 +215,7 @@ def _by_truth(report: ClassifierReport) -> None:
         found, borne_out = report.confusion.found(truth), report.confusion.borne_out(truth)
         rows.append(
             {
-                "Truth": f"{truth_look(truth).symbol} {truth}",
+                "Truth": f"{truth_style(truth).symbol} {truth}",
                 "Confirmed": found.n,
                 "Found": _percent(found),
                 "Said": borne_out.n,

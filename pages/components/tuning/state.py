@@ -221,9 +221,6 @@ def _stored_changes(base: ScoreProfile) -> Mapping[str, float]:
     return changes
 
 
-# What is told once
-
-
 def add_problem(what: FivefoldError) -> None:
     """Store an error to show."""
     st.session_state.setdefault("tune.problems", []).append(what)
