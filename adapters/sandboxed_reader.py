@@ -25,7 +25,7 @@ from core.domain.documents import Page, TableRole
 from core.domain.errors import BadFile, Cure, FileTooCostly, UnreadableFile
 from core.domain.extraction import Block, BlockKind, ContainedFile, ExtractedDocument, FeedEntry, ParsedFeed
 from core.ingestion.parsers import extract, extract_container
-from core.ingestion.parsers.decrypt import unlocked
+from core.ingestion.parsers.decrypt import decrypted
 from core.ingestion.parsers.feed import read_feed
 
 __all__ = ["SandboxedReader"]
@@ -63,7 +63,7 @@ class SandboxedReader:
         return _to_document(answer) if answer else None
 
     def unlock(self, name: str, data: bytes, password: str) -> bytes:
-        """A copy without its password, as `unlocked` makes it."""
+        """A copy without its password, as `decrypted` makes it."""
         with TemporaryDirectory(prefix="fivefold-unlocked-") as folder:
             answer = self._answer("unlock", name, data, folder=folder, password=password)
             return Path(str(answer["path"])).read_bytes()
@@ -247,8 +247,8 @@ def _run_task(request: dict[str, str], data: bytes) -> dict[str, Any]:
             container = extract_container(name, data, Path(folder), int(request["seconds"]), installed_ocr())
             return {} if container is None else asdict(container)
         case "unlock":
-            path = Path(folder) / "unlocked"
-            path.write_bytes(unlocked(name, data, request["password"]))
+            path = Path(folder) / "decrypted"
+            path.write_bytes(decrypted(name, data, request["password"]))
             return {"path": str(path)}
         case "feed":
             return asdict(read_feed(name, data))

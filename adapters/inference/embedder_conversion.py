@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["GROUP", "LEAST_COSINE", "convert", "in_int8"]
+__all__ = ["GROUP", "LEAST_COSINE", "convert", "quantize_to_int8"]
 
 LEAST_COSINE = 0.999  # of the converted vectors with the original ones. Chosen by hand.
 _LEAST_FASTER = 1.1  # a smaller gain is not worth the rounding
@@ -99,7 +99,7 @@ def _in_int8(model: Any, traced: Any, out_folder: Path, description: dict[str, A
     """Changes to the description where int8 agrees with the original and is faster; empty otherwise."""
     import openvino
 
-    if not in_int8(traced):
+    if not quantize_to_int8(traced):
         return {}
     changes: dict[str, Any] = {"file": "model-int8.xml", "group": GROUP}
     openvino.save_model(traced, out_folder / changes["file"], compress_to_fp16=False)
@@ -156,7 +156,7 @@ _VALUES = re.compile(r"(?:^|[._/])(?:value|v|v_proj|v_lin)(?:[._/]|$)")
 """How transformers name the value projections of attention."""
 
 
-def in_int8(model: Any) -> int:
+def quantize_to_int8(model: Any) -> int:
     """Quantize an OpenVINO model in place; returns the number of quantized products."""
     changed = 0
     for node in model.get_ordered_ops():

@@ -9,7 +9,7 @@ from core.evaluation.metrics.comparison import comparison
 from core.evaluation.metrics.measures import MEASURES
 from core.evaluation.metrics.significance import changed, compared
 from core.evaluation.tuning.profile_registry import differences
-from core.formats.terminal import aligned, shown
+from core.formats.terminal import aligned, printable
 
 __all__ = [
     "comparison_data",
@@ -133,7 +133,7 @@ def _moves(before: Experiment, now: Experiment, *, better: bool) -> dict[str, di
 
 
 def _values(moved: Mapping[str, MetricChange]) -> str:
-    return ", ".join(f"{name} {shown(change.before)} → {shown(change.after)}" for name, change in moved.items())
+    return ", ".join(f"{name} {printable(change.before)} → {printable(change.after)}" for name, change in moved.items())
 
 
 # Weight optimisation
@@ -166,7 +166,7 @@ def optimised_text(experiment: Experiment, found: OptimiserResult) -> str:
 
 
 def _change_line(each: MetricChange) -> str:
-    change = f"{shown(each.before)} → {shown(each.after)}"
+    change = f"{printable(each.before)} → {printable(each.after)}"
     return f"worse: {each.key} ({each.kind}): {change}: {_beginning(each.question)}"
 
 

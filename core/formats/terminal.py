@@ -8,13 +8,13 @@ from typing import Any
 from core.domain.documents import Document
 from core.domain.errors import FivefoldError
 
-__all__ = ["aligned", "grouped", "json_text", "outcome_text", "plain", "shown"]
+__all__ = ["aligned", "grouped", "json_text", "outcome_text", "plain", "printable"]
 
 
-def shown(value: Any) -> str:
+def printable(value: Any) -> str:
     """A value for display: three decimals, "–" for a missing value.
 
-    >>> shown(0.85714), shown(float("nan")), shown(12), shown(None)
+    >>> printable(0.85714), printable(float("nan")), printable(12), printable(None)
     ('0.857', '–', '12', '–')
     """
     if value is None or (isinstance(value, float) and isnan(value)):
@@ -49,7 +49,7 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     sparse  0.390
     """
     numeric = [all(not isinstance(row[i], str) for row in rows) for i in range(len(header))]
-    lines = [list(header), *([shown(value) for value in row] for row in rows)]
+    lines = [list(header), *([printable(value) for value in row] for row in rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
     placed = [
         [

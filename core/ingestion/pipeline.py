@@ -12,9 +12,9 @@ from core.domain.extraction import ExtractedDocument
 from core.ingestion.chunking import split
 from core.ingestion.classification.classifier import Classifier
 from core.ingestion.classification.relabel import parse_date
-from core.ingestion.sentence_vectors import embedded
+from core.ingestion.sentence_vectors import embed_passages
 from core.knowledge.workspace_terms import WorkspaceTerms
-from core.ner.recognizer import with_entities
+from core.ner.recognizer import tag_entities
 from core.ports.reader import FileReader
 from core.ports.stores import Embedder, Vectors
 
@@ -71,11 +71,13 @@ class IngestionPipeline:
                 "Check that it is the right file.",
             )
         on_step("embed")
-        vectors, meanings = embedded(self._embedder, passages, lambda done: on_step(f"embed {done}/{len(passages)}"))
+        vectors, meanings = embed_passages(
+            self._embedder, passages, lambda done: on_step(f"embed {done}/{len(passages)}")
+        )
         passages = tuple(replace(each, meanings=packed) for each, packed in zip(passages, meanings, strict=True))
         ready = replace(_ready_document(document, extracted, labels), title=title, passages=len(passages))
         inherited = [_with_document_facts(passage, ready, extracted.setup_pages) for passage in passages]
-        labelled, entities = with_entities(self._classifier.passages(labels, inherited, vectors))
+        labelled, entities = tag_entities(self._classifier.passages(labels, inherited, vectors))
         return IngestedDocument(ready, extracted.pages, labelled, vectors, entities)
 
     def _read(

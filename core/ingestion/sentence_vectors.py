@@ -12,7 +12,7 @@ from core.domain.documents import Passage, Span
 from core.domain.int8_vectors import packed
 from core.ports.stores import Embedder, Vectors
 
-__all__ = ["embedded", "embedded_text", "part_vectors", "with_those_cut_off"]
+__all__ = ["embed_passages", "embedded_text", "part_vectors", "with_those_cut_off"]
 
 _BLOCK = 256  # texts per batch, sorted by length; larger batches would delay progress reports. Chosen by hand.
 
@@ -22,7 +22,7 @@ def embedded_text(passage: Passage) -> str:
     return f"{passage.context}\n{passage.text}" if passage.context else passage.text
 
 
-def embedded(
+def embed_passages(
     embedder: Embedder, passages: Sequence[Passage], on_block: Callable[[int], None] = lambda done: None
 ) -> tuple[Vectors, Sequence[bytes]]:
     """Passage vectors, float32, shape (n, dim), L2-normalised, and `Passage.meanings` of each.

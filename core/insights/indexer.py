@@ -10,7 +10,7 @@ from core.domain.extraction import BlockKind, ExtractedDocument
 from core.ingestion.chunking import split
 from core.ingestion.parsers.blocks import PageWriter
 from core.ingestion.parsers.text_cleaning import clean
-from core.ingestion.sentence_vectors import embedded
+from core.ingestion.sentence_vectors import embed_passages
 from core.insights.store import Episode, Insight, InsightOrEpisode, InsightStore, M
 from core.ports.catalogue import Catalogue
 from core.ports.stores import Embedder, SparseIndex, VectorIndex, Vectors
@@ -146,7 +146,7 @@ class InsightIndexer:
     def readied(self, memory: InsightOrEpisode) -> PreparedInsight:
         """Prepare an insight or episode for indexing. Raises ModelUnavailable, BadRequest for a text without a word."""
         side = side_of(memory)
-        vectors, meanings = embedded(self._embedder, side.passages)
+        vectors, meanings = embed_passages(self._embedder, side.passages)
         told = zip(side.passages, meanings, strict=True)
         return PreparedInsight(
             replace(side, passages=tuple(replace(each, meanings=known) for each, known in told)), vectors

@@ -10,7 +10,7 @@ from typing import Any
 from core.domain.entities import Entity, EntityType
 from core.ner.lexicon import NameMatch
 
-__all__ = ["CitationKind", "LegalCitationMatch", "cases", "cited"]
+__all__ = ["CitationKind", "LegalCitationMatch", "case_names", "cited"]
 
 _CASE = re.compile(
     r"\b\d{1,4}\s+(?:U\.\s?S\.\s+\d|S\.\s?Ct\.|L\.\s?Ed\.|F\.\s?(?:2d|3d|4th|Supp)|F\.\s?Appx|B\.R\.|Fed\.\s?Cl\."
@@ -53,10 +53,10 @@ def cited(text: str) -> tuple[LegalCitationMatch, ...]:
     return tuple(_found(text, 0))
 
 
-def cases(text: str) -> Iterator[NameMatch]:
+def case_names(text: str) -> Iterator[NameMatch]:
     """Court decisions in a text, as entities. Runs eyecite only around likely reporter citations, to save time.
 
-    >>> [found.entity.name for found in cases("As in Smith v. Jones, 45 F.3d 67 (9th Cir. 1999), it is due.")]
+    >>> [found.entity.name for found in case_names("As in Smith v. Jones, 45 F.3d 67 (9th Cir. 1999), it is due.")]
     ['45 F.3d 67']
     """
     end = 0

@@ -13,11 +13,11 @@ from core.domain.entities import Entity, EntityType
 from core.knowledge.entities import name_words
 from core.ner.capitalised import capitalised_names, known_lexicon, well_known
 from core.ner.definitions import abbreviations, code_names, defined_terms
-from core.ner.legal_citations import cases
+from core.ner.legal_citations import case_names
 from core.ner.lexicon import NameLexicon, NameMatch, NameToken, read_words
 from core.ner.patterns import numbered_names
 
-__all__ = ["entities_of", "in_cells", "joined_entities", "longest", "names_in", "with_entities"]
+__all__ = ["entities_of", "in_cells", "joined_entities", "longest", "names_in", "tag_entities"]
 
 _CELLS = (EntityType.MONEY, EntityType.DATE, EntityType.CONCEPT, EntityType.TECHNOLOGY)
 
@@ -51,7 +51,7 @@ def _found(text: str, words: Sequence[NameToken]) -> Iterator[NameMatch]:
         capitalised_names(text, words),
         defined_terms(text),
         code_names(text),
-        cases(text),
+        case_names(text),
     )
 
 
@@ -100,7 +100,7 @@ def entities_of(passages: Sequence[Passage]) -> Sequence[Sequence[Entity]]:
     [['Bureau of Land Management'], ['Bureau of Land Management']]
     """
     words = [read_words(passage.text) for passage in passages]
-    found = [list(_own(passage, read)) for passage, read in zip(passages, words, strict=True)]
+    found = [list(_passage_matches(passage, read)) for passage, read in zip(passages, words, strict=True)]
     joined = joined_entities(named.entity for each in found for named in each)
     lexicon = NameLexicon(
         ((entity, spellings) for entity in joined if (spellings := _spellings(entity))), name_words().wordlike
@@ -110,10 +110,10 @@ def entities_of(passages: Sequence[Passage]) -> Sequence[Sequence[Entity]]:
             named = lexicon.find(passage.text, read)
             each += (one for one in named if passage.rows is None or not in_cells(one))
     by_name = {entity.name: entity for entity in joined}
-    return [_each_once(each, by_name) for each in found]
+    return [_distinct_entities(each, by_name) for each in found]
 
 
-def with_entities(passages: Sequence[Passage]) -> tuple[tuple[Passage, ...], tuple[Entity, ...]]:
+def tag_entities(passages: Sequence[Passage]) -> tuple[tuple[Passage, ...], tuple[Entity, ...]]:
     """The passages with the names of their entities, and all entities of the document, each once."""
     found = entities_of(passages)
     named = tuple(
@@ -123,16 +123,16 @@ def with_entities(passages: Sequence[Passage]) -> tuple[tuple[Passage, ...], tup
     return named, joined_entities(entity for entities in found for entity in entities)
 
 
-def _own(passage: Passage, words: Sequence[NameToken]) -> Iterator[NameMatch]:
+def _passage_matches(passage: Passage, words: Sequence[NameToken]) -> Iterator[NameMatch]:
     """Entities found in one passage alone, and the code section that it is in or refers to."""
     found = names_in(passage.text, words, in_table=passage.rows is not None)
     numbers = {named.entity.name for named in found if named.entity.type in _NUMBERS}
     crowded = len(numbers) > _MOST_AMOUNTS
     yield from (named for named in found if not crowded or named.entity.type not in _NUMBERS)
-    yield from _of_the_code(passage)
+    yield from _code_sections(passage)
 
 
-def _of_the_code(passage: Passage) -> Iterator[NameMatch]:
+def _code_sections(passage: Passage) -> Iterator[NameMatch]:
     """Under a heading "Title 29", "§ 207" in headings and "section 206 of this title" refer to 29 U.S.C."""
     title = _TITLE.search(passage.section)
     if title is None:
@@ -153,7 +153,7 @@ def _spellings(entity: Entity) -> Sequence[str]:
     return [spelling for spelling in (*entity.aliases, *several) if well_known(spelling) is None]
 
 
-def _each_once(found: Sequence[NameMatch], by_name: dict[str, Entity]) -> Sequence[Entity]:
+def _distinct_entities(found: Sequence[NameMatch], by_name: dict[str, Entity]) -> Sequence[Entity]:
     headed = [named.entity.name for named in found if named.start == named.end]
     names = [named.entity.name for named in longest(named for named in found if named.start < named.end)]
     return tuple(by_name[name] for name in dict.fromkeys((*headed, *names)))

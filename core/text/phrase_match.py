@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-__all__ = ["letter_classes", "phrase_words", "says"]
+__all__ = ["contains_phrases", "letter_classes", "phrase_words"]
 
 _WORD = re.compile(r"[^\W_]+[+#]*")
 _ESCAPED = {"+": "[+]", "#": "[#]"}
@@ -41,11 +41,13 @@ def _letter_class(letter: str) -> str:
     return f"[{''.join(single)}]" if len(single) > 1 else letter
 
 
-def says(text: str, phrases: Sequence[str]) -> bool:
+def contains_phrases(text: str, phrases: Sequence[str]) -> bool:
     """Whether the text contains each phrase, as consecutive words. A phrase without words matches every text.
 
-    >>> says("Overtime – pay is due.", ["overtime pay"]), says("Overtime payments", ["overtime pay"])
-    (True, False)
+    >>> contains_phrases("Overtime – pay is due.", ["overtime pay"])
+    True
+    >>> contains_phrases("Overtime payments", ["overtime pay"])
+    False
     """
     return all(_pattern(phrase).search(text) for phrase in phrases)
 

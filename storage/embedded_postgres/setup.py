@@ -62,7 +62,7 @@ def create(data: Path) -> None:
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(mode=0o700)
     if os.geteuid() == 0:
-        owner = _given_away(draft)
+        owner = _hand_to_system_user(draft)
         let_through(draft.parent, owner)
         let_through(_programs(), owner)
     # The built-in locale sorts alike on every system: indexes stay valid after an upgrade or a move.
@@ -179,7 +179,7 @@ def _recorded_pid(data: Path) -> int | None:
 def start(data: Path, seconds: int) -> None:
     """Start the server and wait until it answers. Raises CalledProcessError, TimeoutExpired."""
     if os.geteuid() == 0:
-        owner = data.stat().st_uid or _given_away(data)  # root's own after a copy or a restored backup
+        owner = data.stat().st_uid or _hand_to_system_user(data)  # root's own after a copy or a restored backup
         let_through(data.parent, owner)
         let_through(_programs(), owner)
     log = ("-l", str(data / "log"))
@@ -235,7 +235,7 @@ def _run(data: Path, program: str, *arguments: str, seconds: int) -> None:
             raise
 
 
-def _given_away(data: Path) -> int:
+def _hand_to_system_user(data: Path) -> int:
     """Make the system user the owner of a folder and its contents; returns that user's id."""
     import pwd
 

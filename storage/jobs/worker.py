@@ -87,7 +87,7 @@ class JobWorker:
         # A store that does not answer, or a model that is still being copied, may be available a little later.
         retry = RetryStrategy(max_attempts=ATTEMPTS - 1, wait=2, linear_wait=10)
         app.task(name=TASK, pass_context=True, retry=retry)(self._ingest)
-        app.task(name=WORK, pass_context=True, retry=retry)(self._do)
+        app.task(name=WORK, pass_context=True, retry=retry)(self._run_work)
         async with app.open_async():
             yield app
 
@@ -143,7 +143,7 @@ class JobWorker:
             except UniqueViolation:  # the same document waits already
                 await app.job_manager.finish_job(job, Status.FAILED, delete_job=True)
                 return
-        await asyncio.to_thread(self._give_up, job, _ended(job))
+        await asyncio.to_thread(self._give_up, job, _crash_error(job))
         await app.job_manager.finish_job(job, Status.FAILED, delete_job=False)
 
     def _give_up(self, job: "Job", error: Exception) -> None:
@@ -158,7 +158,7 @@ class JobWorker:
     async def _ingest(self, context: "JobContext", document_id: int) -> None:
         await self._run(context.job, partial(self._handlers[JobKind.INGEST].run, document_id))
 
-    async def _do(self, context: "JobContext", kind: str, number: int) -> None:
+    async def _run_work(self, context: "JobContext", kind: str, number: int) -> None:
         await self._run(context.job, lambda: self._handlers[JobKind(kind)].run(number))
 
     async def _run(self, job: "Job", work: Callable[[], object]) -> None:
@@ -170,7 +170,7 @@ class JobWorker:
             # A thread of our own: a pool's threads would keep the process alive until the last page is read.
             outcome: Future[BaseException | None] = Future()
             outcome.set_running_or_notify_cancel()  # returning a job to the queue does not cancel its thread
-            threading.Thread(target=_done, args=(work, outcome), name=str(job.task_name), daemon=True).start()
+            threading.Thread(target=_run_and_report, args=(work, outcome), name=str(job.task_name), daemon=True).start()
             error = await asyncio.wrap_future(outcome)
         if error is None:
             return
@@ -186,7 +186,7 @@ def _kind_and_number(job: "Job") -> tuple[JobKind, int]:
     return JobKind(str(job.task_kwargs["kind"])), int(str(job.task_kwargs["number"]))
 
 
-def _done(work: Callable[[], object], outcome: "Future[Any]") -> None:
+def _run_and_report(work: Callable[[], object], outcome: "Future[Any]") -> None:
     try:
         work()
         outcome.set_result(None)
@@ -196,7 +196,7 @@ def _done(work: Callable[[], object], outcome: "Future[Any]") -> None:
         outcome.set_result(error)
 
 
-def _ended(job: "Job") -> FileTooCostly:
+def _crash_error(job: "Job") -> FileTooCostly:
     """The error to report for a job that crashed its process."""
     done = "Reading this file" if job.task_name == TASK else "This work"
     return FileTooCostly(

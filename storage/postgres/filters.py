@@ -27,7 +27,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from core.domain.filters import FIELDS, FilterField, SearchFilters
 from core.ports.stores import PassageIds
-from core.text.phrase_match import letter_classes, phrase_words, says
+from core.text.phrase_match import contains_phrases, letter_classes, phrase_words
 from storage.postgres.database import Database
 from storage.postgres.passages import CHUNKS, PassageRow
 
@@ -157,7 +157,9 @@ def with_phrases(database: Database, passage_ids: PassageIds, phrases: Sequence[
     with database.transaction("looking for phrases") as connection:
         for start in range(0, len(passage_ids), _BATCH):
             query = _query(database.tenant, passage_ids[start : start + _BATCH].tolist(), with_words)
-            matches += [row[0] for row in connection.execute(query) if row[1] is None or says(row[1], with_words)]
+            matches += [
+                row[0] for row in connection.execute(query) if row[1] is None or contains_phrases(row[1], with_words)
+            ]
     return np.array(sorted(matches), dtype=np.int64)
 
 

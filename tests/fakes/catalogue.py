@@ -20,7 +20,7 @@ from core.library.enrichment.values import EnrichmentEdit, Operation, OperationO
 from core.library.versions.store import DuplicatePair, Signature, VersionDecision, VersionVerdict, outdated_decision
 from core.ports.catalogue import Catalogue
 from core.ports.stores import PassageIds, Vectors
-from core.text.phrase_match import says
+from core.text.phrase_match import contains_phrases
 
 __all__ = ["FakeCatalogue", "FakeEnrichmentStore", "FakeSignatureStore"]
 
@@ -170,7 +170,9 @@ class FakeCatalogue:
     def with_phrases(self, passage_ids: PassageIds, phrases: Sequence[str]) -> PassageIds:
         """Those of the passages whose text contains every phrase, ids ascending."""
         known = self.passages(passage_ids.tolist())
-        return np.array([i for i, passage in sorted(known.items()) if says(passage.text, phrases)], dtype=np.int64)
+        return np.array(
+            [i for i, passage in sorted(known.items()) if contains_phrases(passage.text, phrases)], dtype=np.int64
+        )
 
     def fingerprints(self, filters: SearchFilters) -> Mapping[int, str]:
         """Document id → digest of its admissible passages."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from adapters.inference import embedder_conversion
-from adapters.inference.embedder_conversion import GROUP, in_int8
+from adapters.inference.embedder_conversion import GROUP, quantize_to_int8
 
 RNG = np.random.default_rng(7)
 WEIGHTS = RNG.normal(size=(32, 2 * GROUP)).astype(np.float32)
@@ -36,7 +36,7 @@ def answer(model: Any, rows: Any) -> Any:
 def test_a_product_in_int8_stays_near_the_original(transposed: bool) -> None:
     model = model_of("layer.0.output.dense/MatMul", transposed=transposed)
     rows = RNG.normal(size=(8, 2 * GROUP)).astype(np.float32)
-    assert in_int8(model) == 1
+    assert quantize_to_int8(model) == 1
     found, exact = answer(model, rows), rows @ WEIGHTS.T
     cosines = (found * exact).sum(1) / np.linalg.norm(found, axis=1) / np.linalg.norm(exact, axis=1)
     assert cosines.min() > 0.999
@@ -47,11 +47,11 @@ def test_a_product_in_int8_stays_near_the_original(transposed: bool) -> None:
     "name", ["layer.0.attention.self.value/MatMul", "block.1.v_proj.MatMul", "layer.2.attn.v/MatMul"]
 )
 def test_value_projections_stay_as_they_are(name: str) -> None:
-    assert in_int8(model_of(name)) == 0
+    assert quantize_to_int8(model_of(name)) == 0
 
 
 def test_rows_that_do_not_fall_into_groups_stay_as_they_are() -> None:
-    assert in_int8(model_of("dense", WEIGHTS[:, : GROUP + 1])) == 0
+    assert quantize_to_int8(model_of("dense", WEIGHTS[:, : GROUP + 1])) == 0
 
 
 @pytest.mark.parametrize(

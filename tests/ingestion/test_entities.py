@@ -10,7 +10,7 @@ from core.domain.documents import Passage, Span
 from core.domain.entities import EntityType, rarity
 from core.domain.errors import BadTable
 from core.knowledge import entities as table
-from core.ner.recognizer import entities_of, names_in, with_entities
+from core.ner.recognizer import entities_of, names_in, tag_entities
 
 ORGANIZATION, PERSON, LAW, FORM, MONEY, DATE, PLACE, TECHNOLOGY, CONCEPT = EntityType
 
@@ -144,7 +144,7 @@ def test_cells_of_a_table_are_values_and_a_page_of_numbers_names_none() -> None:
 
 def test_passages_get_the_names_and_the_document_every_entity_once() -> None:
     before = [passage("Form W-2 for the IRS"), passage("the IRS again")]
-    after, entities = with_entities(before)
+    after, entities = tag_entities(before)
     assert [each.entities for each in after] == [
         ("Form W-2", "Internal Revenue Service"),
         ("Internal Revenue Service",),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from adapters.inference.embedder import OpenVinoEmbedder, StockEmbedder, _model_folder, load_embedder
 from core.domain.documents import Passage, Span
 from core.domain.int8_vectors import cosines, packed
-from core.ingestion.sentence_vectors import embedded, part_vectors
+from core.ingestion.sentence_vectors import embed_passages, part_vectors
 from core.ports.stores import Embedder
 from core.text.sentences import sentences
 
@@ -29,14 +29,14 @@ def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
 
 def meanings(embedder: Embedder, *told: Passage) -> Sequence[np.ndarray]:
     """The vectors of each passage's sentences."""
-    _, kept = embedded(embedder, told)
+    _, kept = embed_passages(embedder, told)
     return [np.frombuffer(each, dtype=np.int8).reshape(-1, embedder.dimensions) for each in kept]
 
 
 @pytest.mark.slow
 def test_the_passages_vectors_are_what_embedding_gives(embedder: Embedder) -> None:
     told = [passage(TEXT, "Payroll manual"), passage("One line")]
-    vectors, kept = embedded(embedder, told)
+    vectors, kept = embed_passages(embedder, told)
     alone = embedder.embed([f"Payroll manual\n{TEXT}", "One line"])
     np.testing.assert_allclose((vectors * alone).sum(axis=1), 1.0, atol=1e-3)
     assert [len(each) for each in kept] == [3 * 384, 384]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.ranking.score import NEAR_IDENTICAL, alike
+from core.search.ranking.score import NEAR_IDENTICAL, near_duplicates
 
 
 def shingles(text: str) -> frozenset[tuple[str, ...]]:
@@ -36,12 +36,12 @@ def test_each_pair_is_told_as_by_the_definition(texts: list[str]) -> None:
         frozenset(n for n in range(place) if resemblance(text, texts[n]) >= NEAR_IDENTICAL)
         for place, text in enumerate(texts)
     )
-    assert alike(texts) == expected
+    assert near_duplicates(texts) == expected
 
 
 def test_a_word_changed_in_a_long_text_is_near_identical_and_in_a_short_one_is_not() -> None:
     long = " ".join(f"w{number}" for number in range(60))
-    assert alike([long, long.replace("w30", "other"), "one two three", "one two four"]) == (
+    assert near_duplicates([long, long.replace("w30", "other"), "one two three", "one two four"]) == (
         frozenset(),
         frozenset({0}),
         frozenset(),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.domain.documents import Passage
 from core.domain.entities import Entity, EntityType, rarity
 from core.domain.filters import SearchFilters
-from core.ner.recognizer import with_entities
+from core.ner.recognizer import tag_entities
 from core.search.retrieval import graph as leg
 from core.search.retrieval.graph import graph_reasons, question_entities, walk_graph
 from tests.fakes import FakeCatalogue, FakeEntityGraph
@@ -31,7 +31,7 @@ class Shelf:
 
     def read(self, name: str, *texts: str, **labels: object) -> Sequence[Passage]:
         """A document whose passages name what they are read to name."""
-        named, entities = with_entities([passage(text, **labels) for text in texts])
+        named, entities = tag_entities([passage(text, **labels) for text in texts])
         return self._kept(name, named, entities)
 
     def told(self, name: str, *names: Sequence[str], **labels: object) -> Sequence[Passage]:

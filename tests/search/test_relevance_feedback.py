@@ -10,7 +10,7 @@ from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.domain.results import Candidate
 from core.knowledge.factors import factor_table
-from core.search.ranking.features import FeedbackMatch, best_matches, moved
+from core.search.ranking.features import FeedbackMatch, best_matches, feedback_vector
 from tests.search.library import NOW, Library, WordEmbedder
 
 shares = st.floats(0, 1)
@@ -32,15 +32,15 @@ def test_counts_sum_to_one_and_depend_on_the_matches_only(found: list[FeedbackMa
 
 def test_the_question_moves_towards_the_matches_and_not_away_from_itself() -> None:
     question, match, other = np.eye(3, dtype=np.float32)
-    there = moved(question, {7: match, 8: other}, {7: 1.0})
+    there = feedback_vector(question, {7: match, 8: other}, {7: 1.0})
     assert there is not None
     assert np.linalg.norm(there) == pytest.approx(1)
     assert there @ match > there @ question > there @ other == 0
 
 
 def test_without_a_vector_of_a_match_there_is_nowhere_to_move() -> None:
-    assert moved(np.ones(3, dtype=np.float32), {}, {7: 1.0}) is None
-    assert moved(np.ones(3, dtype=np.float32), {7: np.ones(3, dtype=np.float32)}, {}) is None
+    assert feedback_vector(np.ones(3, dtype=np.float32), {}, {7: 1.0}) is None
+    assert feedback_vector(np.ones(3, dtype=np.float32), {7: np.ones(3, dtype=np.float32)}, {}) is None
 
 
 def garnishment_library() -> Library:

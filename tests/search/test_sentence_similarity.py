@@ -5,7 +5,7 @@ import pytest
 
 from core.domain.documents import Passage, Span
 from core.domain.int8_vectors import packed
-from core.search.ranking.features import sentence_meanings
+from core.search.ranking.features import sentence_similarities
 
 ASKED = np.array([1, 0], dtype=np.float32)
 
@@ -21,14 +21,14 @@ def passage(*told: tuple[str, tuple[float, float]]) -> Passage:
 
 
 def test_each_sentence_has_its_cosine_and_the_best_one_counts() -> None:
-    (found,) = sentence_meanings(ASKED, [passage(("Far.", (0, 1)), ("Near.", (3, 4)), ("Against.", (-1, 0)))])
+    (found,) = sentence_similarities(ASKED, [passage(("Far.", (0, 1)), ("Near.", (3, 4)), ("Against.", (-1, 0)))])
     assert found is not None
     assert found.cosines == pytest.approx((0, 0.6, 0), abs=0.005)
     assert found.best == max(found.cosines)
 
 
 def answer(kind: str, *told: tuple[str, tuple[float, float]]) -> tuple[float | None, str]:
-    (found,) = sentence_meanings(ASKED, [passage(*told)], kind)
+    (found,) = sentence_similarities(ASKED, [passage(*told)], kind)
     assert found is not None
     return found.answer, found.answer_words
 
@@ -46,7 +46,7 @@ def test_a_sentence_about_something_else_is_no_answer_whatever_it_holds() -> Non
 
 
 def test_without_a_kind_nothing_is_looked_for() -> None:
-    (found,) = sentence_meanings(ASKED, [passage(("Due within 3 days.", (1, 0)))])
+    (found,) = sentence_similarities(ASKED, [passage(("Due within 3 days.", (1, 0)))])
     assert found is not None and found.answer is None and found.answer_words == ""
 
 
@@ -54,6 +54,6 @@ def test_what_was_not_measured_or_by_another_model_is_unknown() -> None:
     unmeasured = Passage("Text.", 1, 0, 5, (Span(0, 5),))
     other = Passage("Text.", 1, 0, 5, (Span(0, 5),), meanings=b"\1\2\3")
     measured = passage(("Near.", (1, 0)))
-    found = sentence_meanings(ASKED, [unmeasured, measured, other])
+    found = sentence_similarities(ASKED, [unmeasured, measured, other])
     assert [each is None for each in found] == [True, False, True]
-    assert sentence_meanings(ASKED, [unmeasured], "number") == [None]
+    assert sentence_similarities(ASKED, [unmeasured], "number") == [None]

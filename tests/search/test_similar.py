@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core.domain.documents import Passage, Truth
 from core.domain.filters import SearchFilters
-from core.search.ranking.score import alike
+from core.search.ranking.score import near_duplicates
 from core.search.retrieval.similar import SimilarPassage, as_question, similar_to
 from tests.search.library import Library
 
@@ -83,7 +83,7 @@ def test_no_two_shown_are_near_identical_and_scores_stay_in_their_range(texts: l
         held.add(f"{number}.md", " ".join(said))
     told = found(held, source)
     assert len(told) <= 5 and source.id not in [each.passage.id for each in told]
-    assert not any(alike([source.text, *(each.passage.text for each in told)]))
+    assert not any(near_duplicates([source.text, *(each.passage.text for each in told)]))
     assert all(0 <= each.nearness <= 1 + 1e-9 and 0 <= each.share <= 1 for each in told)
 
 

@@ -14,7 +14,7 @@ from core.domain.results import Candidate, SearchResult
 from core.evaluation.judgments.units import unit_of
 from core.search.pipeline import fused_under
 from core.search.ranking.factors import FACTORS, ScoringContext
-from core.search.ranking.score import DIGITS, alike
+from core.search.ranking.score import DIGITS, near_duplicates
 
 __all__ = ["DEPTH", "RankFirstWeight", "Replay", "first_if", "moves", "reweighted"]
 
@@ -35,7 +35,7 @@ class Replay:
         self._complete = not any(leg.error for leg in result.legs)
         self._similarity = np.array([candidate.signals.similarity for candidate in self.candidates])
         self._bm25 = np.array([candidate.signals.bm25 for candidate in self.candidates])
-        near = alike([candidate.passage.text for candidate in self.candidates])
+        near = near_duplicates([candidate.passage.text for candidate in self.candidates])
         self._near = [set(group) for group in near]
         for place, group in enumerate(near):
             for other in group:

@@ -4,19 +4,19 @@ from io import BytesIO
 
 from core.domain.errors import Cure, EncryptedFile, UnreadableFile, UnsupportedFile
 
-__all__ = ["needs_password", "unlocked"]
+__all__ = ["decrypted", "needs_password"]
 
 _PDF_HEAD_BYTES = 1024  # Acrobat accepts a PDF header within the first 1,024 bytes.
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 def needs_password(name: str) -> EncryptedFile:
-    """The error for a file that must be decrypted with `unlocked` first."""
+    """The error for a file that must be decrypted first."""
     hint = "Type its password on Upload, or save a copy without it."
     return EncryptedFile(f"'{name}' is protected by a password.", hint, Cure.PASSWORD)
 
 
-def unlocked(name: str, data: bytes, password: str) -> bytes:
+def decrypted(name: str, data: bytes, password: str) -> bytes:
     """The decrypted bytes.
 
     Raises EncryptedFile for a wrong password, UnreadableFile if decryption fails, UnsupportedFile for kinds of files

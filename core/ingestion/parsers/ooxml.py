@@ -82,7 +82,7 @@ def core_metadata(properties: Any) -> dict[str, str]:
 def clean_metadata(**fields: object) -> dict[str, str]:
     """Metadata without empty values, each at most 500 characters.
 
-    >>> kept(title=" Leave\\x00 ", author=None)
+    >>> clean_metadata(title=" Leave\\x00 ", author=None)
     {'title': 'Leave'}
     """
     found = {key: clean(str(value)).strip()[:_MOST_LETTERS] for key, value in fields.items() if value}

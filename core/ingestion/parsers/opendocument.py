@@ -82,17 +82,17 @@ def read_opendocument(name: str, data: bytes, kind: FileKind) -> ExtractedDocume
 
 
 def _metadata(meta: Any) -> dict[str, str]:
-    def told(tag: str) -> str:
+    def value_of(tag: str) -> str:
         found = meta.find(f".//{tag}") if meta is not None else None
         return "" if found is None else found.text or ""
 
     keywords = ", ".join(each.text or "" for each in meta.iter(f"{_META}keyword")) if meta is not None else ""
     return clean_metadata(
-        title=told(f"{_DC}title"),
-        author=told(f"{_META}initial-creator") or told(f"{_DC}creator"),
-        subject=told(f"{_DC}subject"),
+        title=value_of(f"{_DC}title"),
+        author=value_of(f"{_META}initial-creator") or value_of(f"{_DC}creator"),
+        subject=value_of(f"{_DC}subject"),
         keywords=keywords,
-        modified=told(f"{_DC}date")[:10],
+        modified=value_of(f"{_DC}date")[:10],
     )
 
 

@@ -25,7 +25,7 @@ from core.ingestion.parsers.reading_order import in_order
 from core.ingestion.parsers.text_cleaning import clean, garbled, mended
 from core.ports.reader import INSTALL, MOST_PIXELS, OcrRun, PageImage, TextRecognizer
 
-__all__ = ["MOST_PAGES", "PdfMetadata", "about_pdf", "read_pdf"]
+__all__ = ["MOST_PAGES", "PdfMetadata", "pdf_details", "read_pdf"]
 
 _PDF_DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?")
 
@@ -52,7 +52,7 @@ class PdfMetadata:
     dynamic: bool = False
 
 
-def about_pdf(name: str, data: bytes) -> PdfMetadata:
+def pdf_details(name: str, data: bytes) -> PdfMetadata:
     """Metadata and form fields; empty if pypdf cannot read the file. Raises EncryptedFile if it needs a password."""
     from pypdf import PdfReader
     from pypdf.errors import DependencyError, PyPdfError
@@ -167,7 +167,7 @@ def read_pdf(name: str, data: bytes, seconds: float = 300, ocr: TextRecognizer |
 
     Raises EncryptedFile, EmptyFile, FileTooCostly or UnreadableFile.
     """
-    about = about_pdf(name, data)
+    about = pdf_details(name, data)
     warnings: list[str] = []
     try:
         read = _by_pdfium(name, data, seconds, ocr)

@@ -14,7 +14,7 @@ from core.ingestion.parsers.layout import PlacedShape, in_reading_order
 from core.ingestion.parsers.ooxml import check_package, core_metadata
 from core.ingestion.parsers.page_notices import which
 from core.ingestion.parsers.text_cleaning import clean
-from core.ingestion.parsers.workbooks import shown
+from core.ingestion.parsers.workbooks import cell_text
 
 __all__ = ["read_pptx"]
 
@@ -151,7 +151,7 @@ def _chart(chart: Any, writer: PageWriter) -> None:
         categories = [clean(str(category)) for category in plot.categories]
         values = [list(each.values) for each in series]
         rows = [
-            [category, *(shown(column[at]) if at < len(column) else "" for column in values)]
+            [category, *(cell_text(column[at]) if at < len(column) else "" for column in values)]
             for at, category in enumerate(categories)
         ]
         write_rows(writer, [["Category", *(clean(each.name or "Series") for each in series)], *rows])

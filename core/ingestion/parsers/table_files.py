@@ -22,7 +22,7 @@ from core.ingestion.parsers.table_text import (
     summary_page,
 )
 from core.ingestion.parsers.text_cleaning import clean
-from core.ingestion.parsers.workbooks import shown
+from core.ingestion.parsers.workbooks import cell_text
 from core.ingestion.table_typing.typed_tables import suggested_role
 
 __all__ = ["delimited_tables", "json_tables", "parquet_tables", "tables_as_text"]
@@ -185,7 +185,7 @@ def parquet_tables(name: str, data: bytes) -> ParsedTables:
 
     try:
         read = parquet.read_table(BytesIO(data))
-        columns = [[shown(value) for value in column.to_pylist()] for column in read.columns]
+        columns = [[cell_text(value) for value in column.to_pylist()] for column in read.columns]
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
         raise UnreadableFile(f"'{name}' is damaged: {reason}.", "Export it again.") from error

@@ -17,10 +17,10 @@ from core.ingestion.parsers.ooxml import check_package
 from core.ingestion.parsers.table_text import MOST_COLUMNS, ParsedTable, ParsedTables, split_header
 from core.ingestion.parsers.text_cleaning import clean
 
-__all__ = ["MergedArea", "MergedCellFiller", "merged_areas", "old_workbook_tables", "shown", "workbook_tables"]
+__all__ = ["MergedArea", "MergedCellFiller", "cell_text", "merged_areas", "old_workbook_tables", "workbook_tables"]
 
 
-def shown(value: object) -> str:
+def cell_text(value: object) -> str:
     """A cell as text: ISO dates, whole numbers without '.0'."""
     match value:
         case None:
@@ -148,7 +148,7 @@ def _openpyxl_lines(sheet: Any, merged: Sequence[MergedArea]) -> list[list[str]]
     empty = 0
     filling = MergedCellFiller(merged)
     for number, row in enumerate(sheet.iter_rows(max_row=_MOST_ROWS, values_only=True), 1):
-        line = [shown(value) for value in row[: MOST_COLUMNS + 1]]
+        line = [cell_text(value) for value in row[: MOST_COLUMNS + 1]]
         filling.fill(line, number)
         if any(line):
             lines.append(line)
@@ -211,7 +211,7 @@ def _calamine_lines(sheet: Any) -> list[list[str]]:
     filling = MergedCellFiller(areas)
     lines = []
     for number, row in enumerate(sheet.to_python(skip_empty_area=False), 1):
-        line = [shown(value) for value in row[: MOST_COLUMNS + 1]]
+        line = [cell_text(value) for value in row[: MOST_COLUMNS + 1]]
         filling.fill(line, number)
         if any(line):
             lines.append(line)

@@ -31,11 +31,11 @@ __all__ = [
     "WordVectors",
     "contained_wordings",
     "nearness",
-    "pair_worths",
-    "row_share",
+    "pair_weights",
+    "phrase_share",
+    "synonym_weight",
     "wordings_of",
     "words_of",
-    "worth",
 ]
 
 _ENDING = r"\w{0,4}"
@@ -97,20 +97,20 @@ def _pairs(question: str) -> tuple[str, ...]:
     )
 
 
-def pair_worths(rarity: Mapping[str, float], wordings: QueryExpansions) -> Mapping[str, float]:
+def pair_weights(rarity: Mapping[str, float], wordings: QueryExpansions) -> Mapping[str, float]:
     """Pair of adjacent words in the question → the sum of their rarities. rarity: term → rarity."""
     return {pair: sum(rarity.get(word, 0.0) for word in pair.split()) for pair in wordings.pairs}
 
 
-def row_share(worths: Mapping[str, float], contained: frozenset[str]) -> float | None:
+def phrase_share(worths: Mapping[str, float], contained: frozenset[str]) -> float | None:
     """Share of the question's word pairs that are adjacent in a passage too, weighted by rarity, in [0, 1]; None for a
     question without pairs.
 
     worths: weight of each pair. contained: the pairs the passage contains; other entries are ignored.
 
     >>> expansions = QueryExpansions({}, (), ("base pay", "pay grade"))
-    >>> worths = pair_worths({"base": 1.0, "pay": 1.0, "grade": 5.0}, expansions)
-    >>> row_share(worths, frozenset({"base pay"}))
+    >>> worths = pair_weights({"base": 1.0, "pay": 1.0, "grade": 5.0}, expansions)
+    >>> phrase_share(worths, frozenset({"base pay"}))
     0.25
     """
     total = sum(worths.values())
@@ -145,7 +145,7 @@ def _contains_stems(text: str, lower: str, stems: tuple[str, ...], shape: "_Phra
     return False
 
 
-def worth(rarity: Mapping[str, float], wordings: QueryExpansions, contained: frozenset[str]) -> float:
+def synonym_weight(rarity: Mapping[str, float], wordings: QueryExpansions, contained: frozenset[str]) -> float:
     """Σ rarity · closeness over the question terms that a passage contains only as a synonym.
 
     contained: the stems and wordings it contains.

@@ -22,9 +22,9 @@ from core.search.query.expansion import (
     SynonymFinder,
     contained_wordings,
     nearness,
-    pair_worths,
-    row_share,
-    worth,
+    pair_weights,
+    phrase_share,
+    synonym_weight,
 )
 from core.text.tokenize import index_stems
 
@@ -35,8 +35,8 @@ __all__ = [
     "SentenceSimilarity",
     "best_matches",
     "covered_share",
-    "moved",
-    "sentence_meanings",
+    "feedback_vector",
+    "sentence_similarities",
     "strongest",
 ]
 
@@ -101,7 +101,7 @@ def _is_duplicate(
     return own is not None and any(float(own @ other) > _SAME for other in others)
 
 
-def moved(
+def feedback_vector(
     question: NDArray[np.float32], vectors: Mapping[int, NDArray[np.float32]], counts: Mapping[int, float]
 ) -> NDArray[np.float32] | None:
     """Relevance feedback: the question's vector, shape (dim,), moved towards the weighted mean of the best matches and
@@ -136,7 +136,7 @@ class SentenceSimilarity:
     answer_words: str = ""
 
 
-def sentence_meanings(
+def sentence_similarities(
     question: NDArray[np.float32], passages: Sequence[Passage], kind: str = ""
 ) -> list[SentenceSimilarity | None]:
     """Per passage the cosines of its sentences with a question's unit vector, shape (dim,); None where a passage has no
@@ -230,7 +230,7 @@ class CandidateFeatures:
 
     def _signals(self, shared: Mapping[int, str]) -> Callable[[int, dict[str, int]], Signals]:
         """A function from passage id and ranks to signals; shared values are computed once."""
-        most, pairs = sum(self.rarity.values()), pair_worths(self.rarity, self.wordings)
+        most, pairs = sum(self.rarity.values()), pair_weights(self.rarity, self.wordings)
         nothing: frozenset[str] = frozenset()
 
         def of(passage_id: int, ranks: dict[str, int]) -> Signals:
@@ -252,8 +252,8 @@ class CandidateFeatures:
                 answer_words=meanings.answer_words if meanings else "",
                 synonym_match=near,
                 near_words=near_words,
-                wordings=worth(self.rarity, self.wordings, contained) if self.rarity else 0.0,
-                phrase_match=row_share(pairs, contained),
+                wordings=synonym_weight(self.rarity, self.wordings, contained) if self.rarity else 0.0,
+                phrase_match=phrase_share(pairs, contained),
                 shared=shared.get(passage_id, ""),
             )
 
@@ -303,7 +303,7 @@ class FeatureExtractor:
             found = self._with_words(found, terms, near, wordings)
         if vector is not None:
             passages = list(found.passages.values())
-            measured_sentences = zip(passages, sentence_meanings(vector, passages, kind), strict=True)
+            measured_sentences = zip(passages, sentence_similarities(vector, passages, kind), strict=True)
             found = replace(found, meanings={passage.id: meanings for passage, meanings in measured_sentences})
         return self._with_feedback(found, vector) if similar and vector is not None else found
 
@@ -345,7 +345,7 @@ class FeatureExtractor:
         documents = [each.id for each in found.passages.values() if each.origin is Origin.DOCUMENT]
         matches = strongest([found.match(passage_id) for passage_id in documents])
         vectors = self._vectors.vectors([match.passage_id for match in matches])
-        there = moved(vector, vectors, best_matches(matches, vectors))
+        there = feedback_vector(vector, vectors, best_matches(matches, vectors))
         if there is None:
             return found
         return replace(found, feedback=self._vectors.similarities(there, list(found.passages)))

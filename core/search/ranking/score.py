@@ -18,9 +18,9 @@ __all__ = [
     "RANK_CONSTANT",
     "FusedRank",
     "ScoredCandidates",
-    "alike",
     "collapse",
     "fuse",
+    "near_duplicates",
     "rank",
     "score",
     "shortfall",
@@ -152,7 +152,7 @@ def collapse(
 
     Greedy from the best down, so the result depends only on the order.
     """
-    near = alike([scored.candidate.passage.text for scored in ranked])
+    near = near_duplicates([scored.candidate.passage.text for scored in ranked])
     duplicates: dict[int, list[int]] = {}
     dropped: list[Dropped] = []
     for place, scored in enumerate(ranked):
@@ -167,7 +167,7 @@ def collapse(
     return tuple((ranked[place], tuple(similar)) for place, similar in duplicates.items()), tuple(dropped)
 
 
-def alike(texts: Sequence[str]) -> tuple[frozenset[int], ...]:
+def near_duplicates(texts: Sequence[str]) -> tuple[frozenset[int], ...]:
     """Per text the indexes of earlier texts that are near duplicates of it.
 
     Resemblance is the Jaccard index of shingles (Broder 1997). Only texts with enough repeated shingles are compared,

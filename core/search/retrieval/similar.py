@@ -10,7 +10,7 @@ from core.domain.filters import SearchFilters
 from core.ports.catalogue import Catalogue
 from core.ports.stores import SparseIndex, VectorIndex
 from core.search.query.route import question_terms
-from core.search.ranking.score import alike
+from core.search.ranking.score import near_duplicates
 from core.text.tokenize import index_stems, stem, words
 
 __all__ = ["MOST", "SimilarPassage", "as_question", "rarest", "similar_to"]
@@ -62,7 +62,7 @@ def similar_to(
     filters: resolved. Raises StoreFailed.
     """
     rare = rarest(sparse.rarity(question_terms(passage.text)))
-    ids, cosines = _found(passage, filters, tuple(rare), catalogue, vectors, sparse)
+    ids, cosines = _hits(passage, filters, tuple(rare), catalogue, vectors, sparse)
     candidates = [each for each in catalogue.passages(sorted(ids)).values() if filters.admits(each)]
     stems = {each.id: frozenset(index_stems(f"{each.context}\n{each.text}")) for each in candidates}
     common = {term: stem(term) for term in rare if any(stem(term) in contained for contained in stems.values())}
@@ -83,7 +83,7 @@ def rarest(rarity: Mapping[str, float], most: int = _ASKED_WORDS) -> dict[str, f
     return {term: rarity[term] for term in ordered[:most]}
 
 
-def _found(
+def _hits(
     passage: Passage,
     filters: SearchFilters,
     terms: Sequence[str],
@@ -114,7 +114,7 @@ def _similarity_of(
 
 def _distinct(passage: Passage, similar: Sequence[SimilarPassage], most: int) -> tuple[SimilarPassage, ...]:
     """The nearest ones that are no near duplicates of the passage or of each other."""
-    same = alike([passage.text, *(each.passage.text for each in similar)])
+    same = near_duplicates([passage.text, *(each.passage.text for each in similar)])
     distinct: list[SimilarPassage] = []
     chosen = {0}
     for place, each in enumerate(similar, start=1):
