@@ -16,7 +16,7 @@ from pages.components.styles import TRUTHS, UNKNOWN
 from pages.components.urls import page_path
 from pages.components.wording import ago, count, plain, shorten, shorten_middle
 
-_SHOWN = 6
+_SHOWN = 6  # entries per list; chosen by hand
 _LIST_WIDTH = 540  # pixels: links do not wrap, and so much holds the longest of them
 _MEANINGS = {
     Truth.REGULATORY: "Statutes, regulations, agency publications.",

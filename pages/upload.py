@@ -13,7 +13,7 @@ from pages.components.upload.listing import draw_failed_work, draw_listing
 from pages.components.upload.sources import draw_feeds, draw_folders
 from pages.components.wording import count, plain, shorten_middle
 
-_TOLD_PROBLEMS = 8
+_MOST_PROBLEMS = 8  # errors listed; chosen by hand
 
 
 def _upload_form() -> None:
@@ -77,15 +77,15 @@ def _receipts() -> None:
                 icon=":material/check:",
             )
         if known:
-            names = [_known_as(each) for each in known[:_TOLD_PROBLEMS]]
-            names += [f"and {len(known) - _TOLD_PROBLEMS:,} more"] if len(known) > _TOLD_PROBLEMS else []
+            names = [_known_as(each) for each in known[:_MOST_PROBLEMS]]
+            names += [f"and {len(known) - _MOST_PROBLEMS:,} more"] if len(known) > _MOST_PROBLEMS else []
             listed = "".join(f"\n- {each}" for each in names)
             st.info(f"{count(len(known), 'file')} already in the library:\n{listed}", icon=":material/content_copy:")
         problems = [each for each in outcomes if isinstance(each, FivefoldError)]
-        for each in problems[:_TOLD_PROBLEMS]:
+        for each in problems[:_MOST_PROBLEMS]:
             notices.error(each)
-        if len(problems) > _TOLD_PROBLEMS:
-            st.caption(f"and {count(len(problems) - _TOLD_PROBLEMS, 'file')} more that could not be stored")
+        if len(problems) > _MOST_PROBLEMS:
+            st.caption(f"and {count(len(problems) - _MOST_PROBLEMS, 'file')} more that could not be stored")
         st.button("Dismiss", icon=":material/close:", type="tertiary", on_click=_dismiss)
 
 

@@ -26,7 +26,7 @@ _TRACK, _THRESHOLD, _TAKEN = "#d5dae1", "#c62f3b", "#d8747c"
 _QUIET = {"light": "#c8cdd5", "dark": "#46505d"}
 _STAGES = ("dense", "sparse", "graph", "fused", "reranked", "final")
 _TOPIC = 28  # characters in a line beside the tiles
-_RANK_TICKS = (1, 2, 3, 5, 10, 20, 50, 100, 200)
+_RANK_TICKS = (1, 2, 3, 5, 10, 20, 50, 100, 200)  # labelled ranks of the logarithmic axis
 
 
 def score_strip(score: Score, threshold: float) -> str:

@@ -12,7 +12,7 @@ from pages.components.wording import plain, shorten
 
 __all__ = ["chip_title", "contested", "draw_editor", "field_options", "field_title", "value_title"]
 
-_SHOWN_EVIDENCE = 3
+_SHOWN_EVIDENCE = 3  # quotes per label; chosen by hand
 _OPTIONS: Mapping[str, Callable[[WorkspaceTerms], Sequence[str]]] = {
     "truth": lambda terms: [each.value for each in Truth],
     "domain": lambda terms: list(terms.domains.keywords),

@@ -42,7 +42,7 @@ __all__ = [
 _Result = TypeVar("_Result")
 
 _FRESH_SECONDS = 120.0  # how long an answer is reused: the library may change under it
-_WEAK_SECONDS = 3.0
+_WEAK_SECONDS = 3.0  # how long a degraded answer is reused: what was missing may be there soon
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from pages.components.wording import plain
 
 __all__ = ["draw_what_if"]
 
-_SHOWN = 4
+_SHOWN = 4  # changes offered; chosen by hand
 
 
 def draw_what_if(result: SearchResult, passage_id: int) -> None:

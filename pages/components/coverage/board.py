@@ -17,8 +17,8 @@ from pages.components.wording import count, plain, shorten
 
 __all__ = ["draw"]
 
-_ROWS = 40
-_GAPS = 12
+_ROWS = 40  # topics per page; more tiles make the chart slow to draw
+_GAPS = 12  # gaps per page; chosen by hand
 _FILTERS = {
     "states": "State",
     "severities": "Severity",

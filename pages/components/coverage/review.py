@@ -34,7 +34,7 @@ from pages.components.wording import count, day, highlight_part, plain, shorten
 __all__ = ["draw_conflicts", "draw_review"]
 
 
-_CELLS_LISTED = 12
+_CELLS_LISTED = 12  # cells listed around the current one; chosen by hand
 
 
 def draw_review(board: Board) -> None:
@@ -159,7 +159,7 @@ def _log(log: Sequence[Decision]) -> None:
         st.dataframe(rows, hide_index=True, placeholder="", height=min(420, 38 + 35 * len(rows)))
 
 
-_PAIRS_PER_PAGE = 10
+_PAIRS_PER_PAGE = 10  # chosen by hand
 
 
 def draw_conflicts(board: Board) -> None:

@@ -104,7 +104,7 @@ def _interrupted(project: str | None, run: CoverageRun) -> None:
     )
 
 
-_MOST_POINTS = 30
+_MOST_POINTS = 30  # more points would touch each other
 
 
 def coverage_line(runs: Sequence[CoverageRun], *, dark: bool = False) -> "Figure":
@@ -138,7 +138,7 @@ def coverage_line(runs: Sequence[CoverageRun], *, dark: bool = False) -> "Figure
     return figure
 
 
-_MOST_CHANGES = 60
+_MOST_CHANGES = 60  # changed cells listed; chosen by hand
 
 
 def draw_snapshots(project: str | None, board: Board | None) -> None:

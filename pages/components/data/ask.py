@@ -20,7 +20,7 @@ from pages.components.wording import count, plain, shorten
 
 __all__ = ["answerable", "candidates", "draw"]
 
-_TABLES = 3
+_TABLES = 3  # tables that examples are made from; chosen by hand
 _FEWEST, _MOST = 2, 30  # different values of a column worth grouping by
 
 
@@ -66,9 +66,9 @@ def _words(column: Column) -> str:
     return column.header.replace("_", " ").lower()
 
 
-_MOST_TAKEN = 100_000
-_EXAMPLES = 6
-_NAMED = 6
+_MOST_TAKEN = 100_000  # rows of a download; chosen by hand
+_EXAMPLES = 6  # example questions; chosen by hand
+_NAMED = 6  # tables named in the summary; chosen by hand
 
 
 def draw(seen: TablesView) -> None:

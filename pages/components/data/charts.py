@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "MOST_BARS", "MOST_POINTS", "group_bars", "has_bars", "picked_chart"]
 
-MOST_BARS = 24
-MOST_POINTS = 1_000
+MOST_BARS = 24  # more bars than that are thinner than their labels
+MOST_POINTS = 1_000  # more points slow the browser down; chosen by hand
 KINDS = ("Bars", "Line", "Points")
-_LETTERS = 30
-_CLOSE_PIXELS, _LEAST_STANDING, _MOST_STANDING = 26, 260, 420
+_LETTERS = 30  # characters of a label
+_CLOSE_PIXELS, _LEAST_STANDING, _MOST_STANDING = (
+    26,
+    260,
+    420,
+)  # pixels of a bar, and of a chart at least and at most; chosen by hand
 _BAR, _BAR_DARK = "#5b84b8", "#7da2dc"
 _GRID, _GRID_DARK = "#dde1e7", "#323a46"
 

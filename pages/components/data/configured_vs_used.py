@@ -20,7 +20,7 @@ _STATES = {
     "in use": ("✓", ":material/check:", "In use"),
 }
 _CSV_COLUMNS = ("code", "says", "state", "records")
-_ROWS_SHOWN = 12
+_ROWS_SHOWN = 12  # rows visible without scrolling; chosen by hand
 
 
 def draw(seen: TablesView) -> None:

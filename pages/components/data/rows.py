@@ -34,7 +34,7 @@ __all__ = [
     "sql_column_labels",
 ]
 
-HEAD_PIXELS, ROW_PIXELS = 38, 32
+HEAD_PIXELS, ROW_PIXELS = 38, 32  # the heights st.dataframe draws
 LISTED = 14
 """Rows of an answer that are seen without scrolling."""
 
@@ -202,7 +202,7 @@ def _xlsx_cell(cell: object) -> Any:
     return inert(ILLEGAL_CHARACTERS_RE.sub(" ", str(cell))[:_MOST_LETTERS])
 
 
-_ROW_WIDTH = 64
+_ROW_WIDTH = 64  # pixels of the row number
 _EXACT = 2**53  # a browser's numbers are whole up to here
 
 

@@ -16,7 +16,7 @@ from pages.components.wording import ago, count, plain, shorten
 
 __all__ = ["draw"]
 
-_MOST_HISTORY = 20
+_MOST_HISTORY = 20  # statements listed; chosen by hand
 
 
 def draw(seen: TablesView) -> None:

@@ -118,7 +118,7 @@ def _share(seen: TablesView, table: RealityTable, column: str, other: str, other
     return int(str(rows.value)) / here.distinct if rows is not None else 0.0
 
 
-_SHOWN = 1_000
+_SHOWN = 1_000  # rejected rows listed; the download has all
 
 
 def draw_left_out(table: RealityTable) -> None:

@@ -200,7 +200,7 @@ def _save(item: InsightOrEpisode, key: str) -> None:
     state.apply_change(lambda: state.insight_service().change(changed), "Saved.")
 
 
-_PER_PAGE = 20
+_PER_PAGE = 20  # chosen by hand
 
 _EMPTY = {
     "insights": (

@@ -27,7 +27,7 @@ from pages.components.wording import bytes_in_words, count, day, plain, shorten
 
 __all__ = ["draw_details"]
 
-_PER_PAGE = 15
+_PER_PAGE = 15  # passages per page; chosen by hand
 
 
 def draw_details(document: Document) -> None:

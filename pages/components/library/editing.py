@@ -20,8 +20,8 @@ from pages.components.wording import ago, count, plain, shorten, shorten_middle
 __all__ = ["draw_editing", "draw_history", "draw_plan", "draw_spreadsheet", "draw_undo_offer", "store_plan"]
 
 
-_PER_PAGE = 8
-_MOST_LINES = 12
+_PER_PAGE = 8  # change sets per page; chosen by hand
+_MOST_LINES = 12  # changes listed per set; chosen by hand
 
 
 def draw_history(document_id: int | None = None) -> None:
@@ -105,7 +105,7 @@ def _dismiss() -> None:
 
 _NOTHING = "(nothing)"
 
-_SHOWN = 200
+_SHOWN = 200  # planned changes listed; chosen by hand
 
 _PLAN = "library.plan"
 

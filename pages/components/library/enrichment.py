@@ -93,7 +93,7 @@ def _enrich(service: EnrichmentService, run: EnrichmentRun, document_ids: Sequen
         run.running = False
 
 
-_MOST_FAILURES = 20
+_MOST_FAILURES = 20  # failures listed; chosen by hand
 
 
 def draw_enrichment_state() -> None:
@@ -217,7 +217,7 @@ def _failures(statistics: EnrichmentStatistics) -> None:
         st.caption(f"and {count(len(statistics.failures) - _MOST_FAILURES, 'failure')} more")
 
 
-_MOST_NAMES, _MOST_CITED, _MOST_DATES = 8, 12, 12
+_MOST_NAMES, _MOST_CITED, _MOST_DATES = 8, 12, 12  # listed of each kind; chosen by hand
 _WIDTHS, _QUOTED = (2, 11), (12, 2, 1)
 
 

@@ -23,7 +23,7 @@ from pages.components.wording import count, day, plain, shorten, shorten_middle
 __all__ = ["ARCHIVED", "UNKNOWN", "FindEntities", "document_table", "draw_entities", "filter_documents"]
 
 
-_TABLE_ROWS = 15
+_TABLE_ROWS = 15  # rows visible without scrolling; chosen by hand
 _NAME_LENGTH = 42  # characters that the column of names holds
 ARCHIVED, UNKNOWN = "archived", "unknown"
 _OPTIONAL_COLUMNS = ("Alike", "Project")  # columns that are left out while no row fills them
@@ -163,8 +163,8 @@ _COLUMNS = {
 FindEntities = Callable[[str, EntityType | None, int, int], EntityPage]
 """(part of a name, kind, at most so many, from this place) → a page of entities."""
 
-_ENTITIES_PER_PAGE = 15
-_ENTITY_WIDTHS = (5, 2, 1.4, 3)
+_ENTITIES_PER_PAGE = 15  # chosen by hand
+_ENTITY_WIDTHS = (5, 2, 1.4, 3)  # relative column widths
 _ENTITY_ICONS: Mapping[EntityType, str] = {
     EntityType.ORGANIZATION: ":material/apartment:",
     EntityType.PERSON: ":material/person:",

@@ -77,8 +77,8 @@ def _relation_line(what: str, other: Document, why: str) -> None:
             st.caption(plain(why), width="content")
 
 
-_PER_PAGE = 15
-_MOST_LETTERS = 1500
+_PER_PAGE = 15  # changes per page; chosen by hand
+_MOST_LETTERS = 1500  # characters of a sentence; chosen by hand
 _CHANGE_SIGNS = {
     ChangeKind.ADDED: ("+", "added", "green"),
     ChangeKind.REMOVED: ("−", "removed", "red"),

@@ -300,7 +300,7 @@ def _by_hand(document: Document, chain: Sequence[Document]) -> None:
         )
 
 
-_PER_PAGE = 10
+_PER_PAGE = 10  # suggestions per page; chosen by hand
 _VERSIONS, _DUPLICATES = "New versions?", "Near-duplicates"
 
 

@@ -148,9 +148,9 @@ def _carry_out(run: BatchRun, questions: Sequence[BatchQuestion], ask: Ask) -> N
         run.running = False
 
 
-_PROBLEMS = 200
+_PROBLEMS = 200  # refused rows listed; chosen by hand
 
-_WHOLE, _PIXELS = 12, 460
+_WHOLE, _PIXELS = 12, 460  # rows shown in full; pixels of a longer table
 
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
@@ -356,7 +356,7 @@ def question_table(rows: list[dict[str, Any]], *, key: str, **given: Any) -> Any
     )
 
 
-_FIRST_ROWS = 8
+_FIRST_ROWS = 8  # rows of the preview; chosen by hand
 
 
 def draw_batch(filters: SearchFilters, profile: str, ask: Ask, *, only_routed: bool = False, rerank: str = "") -> None:

@@ -12,7 +12,7 @@ from pages.components.wording import count
 
 __all__ = ["check_answer", "export_menu"]
 
-_MOST_LETTERS = 20_000
+_MOST_LETTERS = 20_000  # characters of a pasted answer; chosen by hand
 _HOLDS = {
     "csv": "one row per result, with every part of its score",
     "xlsx": "results, scores, citations, what was left out, sources",

@@ -22,10 +22,10 @@ __all__ = ["cite_button", "feedback", "grade_row", "grading_switch", "opened_pas
 
 
 _USAGE = "search.said"
-_FRESH_SECONDS = 30.0
+_FRESH_SECONDS = 30.0  # how long feedback and grades are reused; chosen by hand
 _NO_USAGE = PassageUsage()
 _THUMBS = {0: False, 1: True, None: None}
-_MOST_NAMES = 2
+_MOST_NAMES = 2  # people named; chosen by hand
 
 
 def feedback(hit: Hit, result: SearchResult) -> None:
@@ -139,7 +139,6 @@ def _names_text(names: Collection[str]) -> str:
 _ON, _SET = "grading.on", "grading.set"
 _CANNOT = "x"
 _GRADE_LABELS = {**{str(grade): f"{grade} {words}" for grade, words in GRADES.items()}, _CANNOT: "can't judge"}
-_GRADES_FRESH_SECONDS = 30.0
 _FIRST_SET = "My judgments"
 _SET_HELP = "The question is added to it with the first grade."
 
@@ -222,7 +221,7 @@ def _own_grades(questions: QuestionSet, request: SearchRequest) -> dict[str, int
     cache: dict[str, tuple[object, float, dict[str, int | None]]] = st.session_state.setdefault(GRADES_SEEN, {})
     about = (questions.id, request.question, request.filters, who())
     known = cache.get("mine")
-    if known is None or known[0] != about or time.monotonic() - known[1] > _GRADES_FRESH_SECONDS:
+    if known is None or known[0] != about or time.monotonic() - known[1] > _FRESH_SECONDS:
         asked = judgment_service().find_question(questions.id, request.question, request.filters)
         judgments = judgment_service().judgments(questions.id) if asked is not None else ()
         mine = {

@@ -125,7 +125,7 @@ def _verdict_badges(sentence: CheckedSentence) -> None:
             st.badge(f"{name} does not exist", icon=":material/link_off:", color="red")
 
 
-_MOST_LETTERS = 20_000
+_MOST_LETTERS = 20_000  # characters of a pasted answer; chosen by hand
 
 
 def draw_check(answer: FiveTruthsAnswer) -> None:

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-PER_PAGE = 10
+PER_PAGE = 10  # as search engines do
 
 MOST_RESULTS = 100
 """So many results are asked for at once; all their pages come from one search, so none shows up twice or never."""
@@ -94,7 +94,7 @@ def draw_top() -> None:
 FindSimilar = Callable[[int, SearchFilters], Sequence[SimilarPassage]]
 """The passages nearest to the passage of this id that the filters admit. Raises FivefoldError."""
 
-_MOST_SHARED = 6
+_MOST_SHARED = 6  # shared words named; chosen by hand
 _SIMILAR_HEIGHT = 440
 """Pixels kept for the list before it is there: a box finds its place by what it holds when it opens."""
 
@@ -195,9 +195,9 @@ def version_marker(result: SearchResult) -> DrawHit:
     return mark
 
 
-_MOST_DIFFERENT = 4
+_MOST_DIFFERENT = 4  # different words named; chosen by hand
 
-_MOST_WORDS = 800
+_MOST_WORDS = 800  # words compared; SequenceMatcher takes quadratic time
 
 _COLLAPSED_HEIGHT = 260
 """Pixels kept for the list before it is there: a box finds its place by what it holds when it opens."""
@@ -266,7 +266,7 @@ def difference_in_words(shown: str, other: str) -> str:
     return f"{count(number, 'word differs', 'words differ')}{named}"
 
 
-_NEAR_MISSES = 5
+_NEAR_MISSES = 5  # chosen by hand
 
 
 def draw_answer(result: SearchResult) -> None:

@@ -21,7 +21,7 @@ _NEW, _CHECKED, _DELETED, _RENAMED = "views.new", "views.checked", "views.gone",
 _PROBLEM, _SAVE_PROBLEM = "views.problem", "views.save.problem"
 _MINE, _ALL = "Me", "Everybody"
 _RESULTS_VIEW = "results"
-_LISTED, _HEIGHT = 6, 380
+_LISTED, _HEIGHT = 6, 380  # searches shown in full; pixels of a longer list
 
 
 def draw_saved(request: SearchRequest, shown: str, project: str | None) -> None:

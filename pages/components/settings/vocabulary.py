@@ -177,7 +177,7 @@ def _import() -> None:
         )  # fmt: skip
 
 
-_MOST_VERSIONS = 12
+_MOST_VERSIONS = 12  # versions listed at first; chosen by hand
 
 _VERSION_CHANGES_SHOWN = 8  # changes of one version
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["accuracy_chart", "draw_label_changes", "draw_learning", "forget_preview"]
 
-_MOST_ROWS, _ROW_HEIGHT = 12, 32
+_MOST_ROWS, _ROW_HEIGHT = 12, 32  # rows visible without scrolling; pixels of a row
 
 
 @dataclass(slots=True)
@@ -212,7 +212,7 @@ def _progress(task: _LabelChangeTask) -> None:
         task.stop = True
 
 
-_MOST_PERIODS = 26
+_MOST_PERIODS = 26  # half a year of weeks
 
 
 # Longer than 40 lines: one figure, top to bottom.
@@ -264,7 +264,7 @@ def accuracy_chart(periods: Sequence[Period], *, by_month: bool, dark: bool = Fa
     return figure
 
 
-_MOST_CORRECTIONS, _MOST_ACTIONS, _MOST_NAMES = 8, 6, 3
+_MOST_CORRECTIONS, _MOST_ACTIONS, _MOST_NAMES = 8, 6, 3  # listed; chosen by hand
 
 _FIELDS = ("all", "truth", "domain", "authority", "jurisdiction", "temporal_class")
 

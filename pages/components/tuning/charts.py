@@ -216,7 +216,7 @@ def set_frame(drawn: "Figure", height: int, *, dark: bool, legend: bool = False)
 
 MOST_LINES = 8  # as many as there are colours and symbols
 _APART = 0.17  # rows between the marks of two experiments; chosen by hand, as are the two below
-_MOST_TICKS = 8
+_MOST_TICKS = 8  # more dates would touch each other
 _ROW = 48  # pixels
 
 

@@ -27,7 +27,7 @@ from pages.components.wording import count, plain, shorten_middle
 
 __all__ = ["view"]
 
-_PER_PAGE, _MOST_ROWS = 12, 14
+_PER_PAGE, _MOST_ROWS = 12, 14  # mistakes per page; rows visible without scrolling
 
 
 @dataclass(slots=True)

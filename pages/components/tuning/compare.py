@@ -45,9 +45,9 @@ from pages.components.wording import ago, count, plain, shorten
 
 __all__ = ["compare_experiments", "current_settings", "draw_comparison", "draw_questions", "value_cells"]
 
-_LISTED, _ROW = 9, 35
+_LISTED, _ROW = 9, 35  # questions visible without scrolling; pixels of a row
 
-_RANKED = 10
+_RANKED = 10  # ranks shown of one question: as many as results on a page
 
 
 def draw_questions(shown: Sequence[Experiment], measure: str) -> None:
@@ -168,7 +168,7 @@ def _grade_text(grade: int | None) -> str:
     return f":{'green' if grade else 'red'}[· **{grade}**, {GRADES[grade]}]"
 
 
-_FRESH_SECONDS = 30.0
+_FRESH_SECONDS = 30.0  # how long settings are reused; chosen by hand
 
 
 def draw_comparison(questions: QuestionSet, shown: Sequence[Experiment]) -> None:

@@ -35,7 +35,7 @@ __all__ = [
 
 _Result = TypeVar("_Result")
 
-_MOST_CACHED = 12
+_MOST_CACHED = 12  # experiments kept in the session; chosen by hand
 
 _NONE = ""
 

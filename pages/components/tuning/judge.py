@@ -94,9 +94,9 @@ def _grade_strip(pool: Pool, item: PoolItem | None) -> str:
 AGREEMENT_OPEN = "judge.agreement.open"
 """Whether the agreement is looked at; to reckon it takes a moment, the first time some seconds."""
 
-_LISTED = 12
+_LISTED = 12  # disputed results listed; chosen by hand
 
-_MOST_NAMES = 3
+_MOST_NAMES = 3  # judges named; chosen by hand
 
 
 def draw_agreement(questions: QuestionSet, *, blind: bool) -> None:
@@ -211,7 +211,7 @@ _PART, _JUDGE, _QUESTIONS = "judge.part", "judge", "set"
 
 _PARTS = {_JUDGE: ":material/gavel: Results", _QUESTIONS: ":material/quiz: Questions"}
 
-_CARD_PIXELS = 300
+_CARD_PIXELS = 300  # the buttons below stay in place for every result
 
 
 def view(project: str | None) -> None:

@@ -76,7 +76,7 @@ REVEAL = "judge.reveal"
 
 _FRESH_SECONDS = 600.0  # how long a pool is judged from: the library may change under it
 
-_MOST_CACHED = 6
+_MOST_CACHED = 6  # pools kept in the session; chosen by hand
 
 
 # What is pooled

@@ -34,7 +34,7 @@ from pages.components.wording import count, plain
 
 __all__ = ["draw_measure_detail", "draw_stored", "view"]
 
-_LISTED, _ROW = 8, 35
+_LISTED, _ROW = 8, 35  # experiments visible without scrolling; pixels of a row
 
 
 def draw_stored(questions: QuestionSet, listed: Sequence[Experiment]) -> None:

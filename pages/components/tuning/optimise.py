@@ -140,7 +140,7 @@ def _change_words(each: WeightChange) -> str:
 
 _USUAL = ("similarity", "keyword", "term_coverage", "relevance_feedback")
 
-_LISTED, _ROW = 8, 35
+_LISTED, _ROW = 8, 35  # questions visible without scrolling; pixels of a row
 
 _PRESETS = OptimiserSettings(())
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["difference_rows", "key_label", "profile_label", "setting_lines", "weight_bars", "weight_strip"]
 
-_SHOWN = 3
+_SHOWN = 3  # factors named below a strip; chosen by hand
 _KEYS = {
     "threshold": "Threshold",
     "floor": "Floor of similarity",

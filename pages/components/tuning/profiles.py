@@ -69,9 +69,9 @@ def show_outcome() -> None:
         st.toast(message, icon=":material/check:")
 
 
-_MOST_VERSIONS = 12
+_MOST_VERSIONS = 12  # versions listed at first; chosen by hand
 
-_MOST_CHANGES = 4
+_MOST_CHANGES = 4  # changes named per version; chosen by hand
 
 
 def origin_line(version: ProfileVersion) -> str:

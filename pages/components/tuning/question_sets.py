@@ -190,7 +190,7 @@ def _add(questions: QuestionSet, texts: Sequence[str], kind: str) -> None:
 
 _TYPES = ["jsonl", "json", "ndjson", "csv", "qrels", "trec", "txt", "tsv"]
 
-_SHOWN = 200
+_SHOWN = 200  # rows of a preview; chosen by hand
 
 _PREVIEW_ROWS, _PREVIEW_PIXELS = 6, 240
 """So many rows of a table are shown at once, the others by scrolling."""

@@ -39,8 +39,8 @@ __all__ = [
 DEPTHS = (10, 20)
 """How far down two rankings can be compared."""
 _FRESH_SECONDS = 600.0  # how long candidates are tried on: the library may change under them
-_MOST_CACHED = 4
-_SENTENCES = 20
+_MOST_CACHED = 4  # questions kept in the session; chosen by hand
+_SENTENCES = 20  # as many as the deepest comparison
 _EVERYTHING = SearchFilters()
 _PARAMS = {"q", "routed", "without", "base", "trial", "depth", *(field.name for field in fields(SearchFilters))}
 """What the URL says of this view; the other views of the page have their own names."""

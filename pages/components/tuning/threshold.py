@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ThresholdMark", "threshold_chart", "view"]
 
-_HEIGHT = 470
+_HEIGHT = 470  # pixels of both charts
 
-_CLOSE = 0.09
+_CLOSE = 0.09  # labels of marks closer than twice this overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +159,9 @@ def _draw_marks(drawn: "Figure", marks: Sequence[ThresholdMark], *, dark: bool) 
         )  # fmt: skip
 
 
-_SAME = 5e-4
+_SAME = 5e-4  # half a step of the three decimals shown
 
-_MOST_QUESTIONS = 12
+_MOST_QUESTIONS = 12  # questions listed per group; chosen by hand
 
 
 def view(project: str | None) -> None:

@@ -30,7 +30,7 @@ from pages.components.wording import count, plain
 __all__ = ["draw_sliders", "profile_actions", "save_form", "view"]
 
 
-_LISTED, _HEIGHT = 6, 230
+_LISTED, _HEIGHT = 6, 230  # changes shown in full; pixels of a longer table
 
 
 def save_form(base: ScoreProfile, trial: ScoreProfile) -> None:
@@ -120,9 +120,9 @@ _GROUP_TITLES = {
     SliderGroup.MULTIPLIERS: "Multipliers",
 }
 
-_NARROWEST = 190
+_NARROWEST = 190  # pixels of a slider with its label
 
-_LEAST_SHARE = 0.0005
+_LEAST_SHARE = 0.0005  # less is shown as 0 %
 
 
 def draw_sliders(
@@ -186,7 +186,7 @@ def _idle_note(rows: Sequence[Slider], trial: ScoreProfile) -> None:
         st.caption(f":material/link_off: {names}: no effect while the factor *{factor_label(through)}* has no weight.")
 
 
-_OFFERED = 8
+_OFFERED = 8  # questions offered per source; chosen by hand
 
 _TRIAL = "trial"
 """What the profile the sliders make is called until it is saved."""

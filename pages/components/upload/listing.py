@@ -30,7 +30,7 @@ __all__ = ["STEPS", "draw_failed_work", "draw_listing", "draw_progress", "share_
 STEPS = ("waiting", "read", "load", "classify", "split", "embed", "store")
 """The steps of a file in their order."""
 
-_MOST_NAMES = 2
+_MOST_NAMES = 2  # running files named; chosen by hand
 
 
 def draw_progress(counts: UploadCounts) -> None:
@@ -108,7 +108,7 @@ _JOB_TITLES: Mapping[JobKind, str] = {
     JobKind.RELABEL: "Giving labels anew",
 }
 
-_MOST_FAILED_JOBS = 5
+_MOST_FAILED_JOBS = 5  # listed; chosen by hand
 
 
 def draw_failed_work() -> None:
@@ -139,7 +139,7 @@ def _failed_job(failed: FailedWork) -> None:
         )
 
 
-_PER_PAGE = 12
+_PER_PAGE = 12  # chosen by hand
 _TITLES = {
     UploadQueueView.ALL: "All",
     UploadQueueView.RUNNING: "In progress",

@@ -20,7 +20,7 @@ __all__ = [
     "draw_replace_problem",
 ]
 
-_SHOWN = 3
+_SHOWN = 3  # notes shown at once; chosen by hand
 
 
 def container_words(document: Document, documents: Sequence[Document]) -> str:

@@ -14,7 +14,7 @@ from pages.components.wording import ago, count, plain, shorten
 __all__ = ["draw_feeds", "draw_folders"]
 
 
-_MOST_PROBLEMS = 5
+_MOST_PROBLEMS = 5  # listed per folder; chosen by hand
 
 
 def draw_folders() -> None:
