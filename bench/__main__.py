@@ -18,7 +18,7 @@ _BENCHES: dict[str, Callable[[Sequence[Path]], str]] = {
     "conflicts": conflicts.run,
 }
 _NAMES = (*_BENCHES, "coverage", "tables", "keywords", "retrieval")
-_COVERAGE = 100_000
+_COVERAGE = 100_000  # passages: the size that docs/scaling.md speaks of
 
 
 def main(words: Sequence[str] | None = None) -> None:

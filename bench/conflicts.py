@@ -19,7 +19,7 @@ __all__ = ["run"]
 
 _FIGURE = re.compile(r"\d+")
 _MOST_SENTENCES = 2000  # two million pairs
-_LOOK_AT = 40
+_LOOK_AT = 40  # reported pairs that are printed. Chosen by hand.
 _SHARED = 2
 """Content words a pair must share to be compared: with fewer the subjects differ, and the pair counts as not
 reported."""
@@ -48,7 +48,7 @@ def run(files: Sequence[Path]) -> str:
         ("unchanged copies", len(sentences), echoes),
         ("different sentences of different documents", len(pairs), len(reported)),
     ]
-    shown = [f"{number}. {_told(*pair)}" for number, pair in enumerate(reported[:_LOOK_AT], 1)]
+    shown = [f"{number}. {_described(*pair)}" for number, pair in enumerate(reported[:_LOOK_AT], 1)]
     return "\n".join([aligned(("pairs", "looked at", "reported"), rows), *shown])
 
 
@@ -95,9 +95,8 @@ def _disagree(one: _Sentence, other: _Sentence) -> bool:
     return len(one.stems & other.stems) >= _SHARED and disagreement(one.text, other.text) is not None
 
 
-def _told(one: _Sentence, other: _Sentence) -> str:
-    told = disagreement(one.text, other.text)
-    assert told is not None
-    return (
-        f"{told.kind}: {told.first} / {told.second}\n   {one.document}: {one.text}\n   {other.document}: {other.text}"
-    )
+def _described(one: _Sentence, other: _Sentence) -> str:
+    difference = disagreement(one.text, other.text)
+    assert difference is not None
+    sides = "".join(f"\n   {each.document}: {each.text}" for each in (one, other))
+    return f"{difference.kind}: {difference.first} / {difference.second}{sides}"

@@ -25,10 +25,10 @@ from core.workbench import Workbench
 __all__ = ["run"]
 
 _PER_DOCUMENT = 200  # passages
-_SETUP_ROWS, _ROWS_AT_ONCE = 500, 20
+_SETUP_ROWS, _ROWS_AT_ONCE = 500, 20  # rows of the set-up table, and rows per passage. Chosen by hand.
 _SAMPLE = 40  # cells searched one by one
 _NOISE = 0.35  # length of what is added to a real vector: a copy keeps a cosine of about 0.94 with its model
-_SEED = 5
+_SEED = 5  # any number: every run makes the same library
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ class _Stock:
         noise = self._noise.normal(0, _NOISE / np.sqrt(self._vectors.shape[1]), (size, self._vectors.shape[1]))
         vectors = (self._vectors[models] + noise).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        said = [self._shuffled(self._passages[i], truth) for i in models]
+        texts = [self._shuffled(self._passages[i], truth) for i in models]
         changed = [replace(self._passages[i], truth=truth, table_role=None) for i in models]
-        return _made(f"document {number}", changed, said, vectors, " ")
+        return _made(f"document {number}", changed, texts, vectors, " ")
 
     def _shuffled(self, model: Passage, truth: Truth) -> list[str]:
         own = [span.of(model.text) for span in model.sentences] or [model.text]
@@ -87,15 +87,17 @@ class _Stock:
     def setup(self, names: Sequence[str]) -> _Made:
         """One table of what is configured, its rows called like topics; not searched by its vectors."""
         lines = [f"code: C{number:04}; description: {name}; rate: {number}" for number, name in enumerate(names)]
-        said = [lines[start : start + _ROWS_AT_ONCE] for start in range(0, len(lines), _ROWS_AT_ONCE)]
+        batches = [lines[start : start + _ROWS_AT_ONCE] for start in range(0, len(lines), _ROWS_AT_ONCE)]
         model = replace(self._passages[self._places[Truth.REALITY][0]], truth=Truth.REALITY)
-        models = [replace(model, table_role=TableRole.SETUP, context="", section="")] * len(said)
-        return _made("set-up", models, said, self._vectors[: len(said)], "\n")
+        models = [replace(model, table_role=TableRole.SETUP, context="", section="")] * len(batches)
+        return _made("set-up", models, batches, self._vectors[: len(batches)], "\n")
 
 
-def _made(name: str, models: Sequence[Passage], said: Sequence[Sequence[str]], vectors: Vectors, gap: str) -> _Made:
+def _made(
+    name: str, models: Sequence[Passage], sentences_by_passage: Sequence[Sequence[str]], vectors: Vectors, gap: str
+) -> _Made:
     passages, texts, start = [], [], 0
-    for model, sentences in zip(models, said, strict=True):
+    for model, sentences in zip(models, sentences_by_passage, strict=True):
         text, spans, at = gap.join(sentences), [], 0
         for sentence in sentences:
             spans.append(Span(at, at + len(sentence)))
@@ -122,15 +124,15 @@ def run(files: Sequence[Path], *, passages: int = 100_000, topics: int = 1_000) 
         workbench.search.run(
             cell_request(names[0], Truth.REGULATORY, None, workbench.evaluation.profiles.default(None)), remember=False
         )
-        rows = [("one run", *_carried_out(workbench))]
+        rows = [("one run", *_run_coverage(workbench))]
         _store(library, stock.document(passages // _PER_DOCUMENT, _PER_DOCUMENT))
-        rows.append(("again, one document more", *_carried_out(workbench)))
+        rows.append(("again, one document more", *_run_coverage(workbench)))
         board = workbench.coverage.board(None)
         assert board is not None
         rows.append(_one_by_one(workbench, board))
-        held = workbench.documents.statistics().passages
+        stored = workbench.documents.statistics().passages
     table = aligned(("way", "cells judged", "seconds", "cells/s", "peak MB"), rows)
-    return f"{held} passages, {topics} topics; cells carried over count as none judged\n{table}"
+    return f"{stored} passages, {topics} topics; cells carried over count as none judged\n{table}"
 
 
 def _stock(library: OpenWorkbench) -> _Stock:
@@ -152,7 +154,7 @@ def _store(library: OpenWorkbench, made: _Made) -> None:
     library.stores.vectors.add(stored, made.vectors)
 
 
-def _carried_out(workbench: Workbench) -> tuple[int, float, float, float]:
+def _run_coverage(workbench: Workbench) -> tuple[int, float, float, float]:
     """Cells judged, seconds, cells judged per second, peak megabytes."""
     runs = workbench.coverage.runs
     with peak_memory() as peak, clock() as one:

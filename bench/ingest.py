@@ -21,7 +21,7 @@ from core.workbench import Workbench
 __all__ = ["run"]
 
 _ROUNDS = 3
-_LEAST_PAGES = 150
+_LEAST_PAGES = 150  # with fewer, starting up would count. Chosen by hand.
 _PAGES_PER_FILE = 25
 _LOOK_SECONDS = 0.25  # polling takes CPU time from the worker; a late poll counts against us
 
@@ -77,14 +77,14 @@ def _pdfs(given: Sequence[Path], folder: Path) -> tuple[list[Path], int]:
     from pypdf import PdfReader, PdfWriter
 
     readers = [PdfReader(file) for file in given]
-    held = [page for reader in readers for page in reader.pages]
-    if not held or len(held) >= _LEAST_PAGES:
-        return list(given), len(held)
+    pages = [page for reader in readers for page in reader.pages]
+    if not pages or len(pages) >= _LEAST_PAGES:
+        return list(given), len(pages)
     made: list[Path] = []
     for first in range(0, _LEAST_PAGES, _PAGES_PER_FILE):
         writer = PdfWriter()
         for number in range(first, first + _PAGES_PER_FILE):
-            writer.add_page(held[number % len(held)])
+            writer.add_page(pages[number % len(pages)])
         made.append(folder / f"pages {first + 1} to {first + _PAGES_PER_FILE}.pdf")
         writer.write(made[-1])
     return made, len(made) * _PAGES_PER_FILE

@@ -27,10 +27,10 @@ from storage.keywords.segments import Segment, build_segment, compact, delete_ro
 __all__ = ["SIZES", "run"]
 
 SIZES = (10_000, 100_000)
-_QUESTIONS = 200
+_QUESTIONS = 200  # Chosen by hand.
 _TERMS = (2, 7)  # least and most words of a question, as people ask them
 _WANTED = 100  # passages a search asks of each leg without a reranker
-_COMPARED = 10
+_COMPARED = 10  # best passages that are compared with bm25s's: a first page of results
 _SHORTEST, _LONGEST = 20, 400  # characters of a sentence
 _SENTENCES = (4, 12)  # of a passage; with sentences of some 100 characters, passages are as long as real ones
 _SHARES = (1.0, 0.1, 0.01)  # of the passages a filter admits

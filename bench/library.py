@@ -6,12 +6,17 @@
 
 Made-up words let the vocabulary grow with the library as in real ones (Heaps 1978): drawn by Zipf's law, a few are
 everywhere and most occur once.
-"""
 
-from collections.abc import Iterator, Sequence
+`load` stores the documents in a database of their own with COPY. It connects as the database's owner, because row-level
+security does not allow COPY for the role that searches.
+"""
+# Over 300 lines: making the documents and storing them know the same tables of values.
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from random import Random
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +26,33 @@ from bootstrap.workbench import OpenWorkbench
 from core.domain.documents import Document, DocumentState, Label, Labels, Page, Passage, Span, Truth
 from core.domain.entities import Entity
 from core.domain.errors import BadRequest
+from core.domain.int8_vectors import packed
 from core.ports.stores import Vectors
 from core.search.citations.cite import QuotableKind, quotables
 from core.search.query.expansion import WordVectors
+from core.text.tokenize import stem
+from storage.postgres.database import Database, conninfo_of
+from storage.postgres.documents import DOCUMENTS, PAGES, document_values
+from storage.postgres.passages import CHUNKS, passage_values
+from storage.postgres.word_vectors import WORDS
 
-__all__ = ["PER_DOCUMENT", "SELECTIVITIES", "MadeDocument", "Stock", "jurisdictions_of", "made_documents", "made_words"]
+__all__ = [
+    "PER_DOCUMENT",
+    "SELECTIVITIES",
+    "MadeDocument",
+    "Stock",
+    "jurisdictions_of",
+    "load",
+    "made_documents",
+    "made_words",
+    "owner",
+]
 
-PER_DOCUMENT = 200
+PER_DOCUMENT = 200  # passages, as in a report of some fifty pages. Chosen by hand.
 SELECTIVITIES = (1.0, 0.1, 0.05, 0.01, 0.001)
 """Shares of the passages that match the filters of `jurisdictions_of`."""
 
-_PER_PAGE = 4
+_PER_PAGE = 4  # passages
 _NOISE = 0.35  # length of what is added to a vector of length 1
 _ZIPF = 1.25  # distinct words grow with the power 1 / 1.25 of the passages
 _RANKS = 5_000_000  # distinct made-up words at most
@@ -144,7 +165,7 @@ def _document(
     for first in range(0, len(rows), _PER_PAGE):
         page, start = len(pages) + 1, 0
         for place in range(first, min(first + _PER_PAGE, len(rows))):
-            told = replace(
+            model = replace(
                 stock.passages[models[place]],
                 id=rows[place] + 1,
                 document_id=number,
@@ -154,7 +175,7 @@ def _document(
                 jurisdiction=_named(shares[place]),
                 rows=None,
             )
-            passages.append(_said(stock, told, chosen[place], made[2 * place : 2 * place + 2], start))
+            passages.append(_with_sentences(stock, model, chosen[place], made[2 * place : 2 * place + 2], start))
             start = passages[-1].end + 2
         pages.append(Page(page, "\n\n".join(each.text for each in passages[first:])))
     about = {"pages": len(pages), "passages": len(rows), "labels": Labels(truth=Label(passages[0].truth, 0.9))}
@@ -172,7 +193,7 @@ def _sentences(stock: Stock, model: int, random: Random) -> list[int]:
     return mixed
 
 
-def _said(stock: Stock, told: Passage, chosen: Sequence[int], made: Sequence[str], start: int) -> Passage:
+def _with_sentences(stock: Stock, model: Passage, chosen: Sequence[int], made: Sequence[str], start: int) -> Passage:
     """The passage with these sentences, a made word in the first and in the last."""
     texts = [stock.texts[each] for each in chosen]
     for place, word in zip((0, -1), made, strict=True):
@@ -184,7 +205,7 @@ def _said(stock: Stock, told: Passage, chosen: Sequence[int], made: Sequence[str
         at += len(each) + 1
     named = tuple(dict.fromkeys(name for each in chosen for name in stock.names[each]))
     place = {"start": start, "end": start + len(text), "meanings": stock.codes[list(chosen)].tobytes()}
-    return replace(told, text=text, sentences=tuple(spans), entities=named, **place)  # type: ignore[arg-type]
+    return replace(model, text=text, sentences=tuple(spans), entities=named, **place)  # type: ignore[arg-type]
 
 
 def _vectors(stock: Stock, chosen: Sequence[Sequence[int]], numbers: np.random.Generator) -> Vectors:
@@ -216,3 +237,96 @@ def _word(rank: int) -> str:
         rank, syllable = divmod(rank, len(_LETTERS) * len(_VOWELS))
         syllables.append(_LETTERS[syllable // len(_VOWELS)] + _VOWELS[syllable % len(_VOWELS)])
     return "".join(reversed(syllables))
+
+
+_TOGETHER = 20  # documents per transaction
+_SEED = 5  # any number: every run makes the same words
+
+
+def owner(database: Database) -> Any:
+    """A connection as the login role, which bypasses row-level security; vectors are sent as arrays."""
+    import psycopg
+    from pgvector.psycopg import register_vector
+
+    connection = psycopg.connect(conninfo_of(database.engine.url), autocommit=True)
+    register_vector(connection)
+    return connection
+
+
+def load(
+    library: OpenWorkbench,
+    stock: Stock,
+    documents: Iterable[MadeDocument],
+    keep: Callable[[Sequence[MadeDocument]], None] = lambda some: None,
+) -> None:
+    """Store the documents with their vectors, entities and words, and let the server look at what it got.
+
+    keep: is given the documents as they are stored.
+    """
+    database, name, words = library.database, library.embedder.name, set[str]()
+    with owner(database) as connection:
+        for some in _batches(documents):
+            with connection.transaction():
+                _copy_documents(connection, database.tenant, some, name)
+            library.stores.graph.add([p for each in some for p in each.passages], stock.entities)
+            words.update(word for each in some for word in each.words)
+            keep(some)
+        _copy_words(connection, (database.tenant, name), stock, sorted(words))
+        for table in ("documents", "knowledge_chunks", "words"):
+            connection.execute(f"SELECT setval('{table}_id_seq', (SELECT max(id) FROM {table}))")
+        connection.execute("VACUUM ANALYZE")
+
+
+def _batches(documents: Iterable[MadeDocument]) -> Iterable[list[MadeDocument]]:
+    waiting: list[MadeDocument] = []
+    for each in documents:
+        waiting.append(each)
+        if len(waiting) == _TOGETHER:
+            yield waiting
+            waiting = []
+    if waiting:
+        yield waiting
+
+
+def _copy_documents(connection: Any, tenant: str, some: Sequence[MadeDocument], model: str) -> None:
+    from psycopg.types.json import Jsonb
+
+    documents, pages, passages = [], [], []
+    for each in some:
+        own = {"tenant_id": tenant, "document_id": each.document.id}
+        values = document_values(each.document) | {"tenant_id": tenant, "id": each.document.id}
+        documents.append(values | {"labels": Jsonb(values["labels"])})
+        pages += [own | {"number": page.number, "text": page.text, "label": page.label} for page in each.pages]
+        passages += [
+            passage_values(passage) | own | {"embedding": vector, "embedded_by": model}
+            for passage, vector in zip(each.passages, each.vectors, strict=True)
+        ]
+    for table, rows in ((DOCUMENTS, documents), (PAGES, pages), (CHUNKS, passages)):
+        _copy(connection, table.name, rows)
+
+
+def _copy_words(connection: Any, of: tuple[str, str], stock: Stock, made: Sequence[str]) -> None:
+    """The words of the text as they were measured, and the made ones as if they meant anything."""
+    known = dict(zip(stock.words.stems, zip(stock.words.words, stock.words.codes, strict=True), strict=True))
+    fresh = {stem(word): word for word in made}
+    codes = packed(np.random.default_rng(_SEED).normal(size=(len(fresh), stock.vectors.shape[1])).astype(np.float32))
+    known |= dict(zip(fresh, zip(fresh.values(), codes, strict=True), strict=True))
+    own = {"tenant_id": of[0], "model": of[1]}
+    rows = [own | {"stem": s, "word": word, "codes": row.tobytes()} for s, (word, row) in known.items()]
+    _copy(connection, WORDS.name, [row | {"id": number} for number, row in enumerate(rows, 1)])
+
+
+def _copy(connection: Any, table: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Rows of equal columns, binary: each value in the type its column has."""
+    if not rows:
+        return
+    columns = list(rows[0])
+    query = "SELECT atttypid FROM pg_attribute WHERE attrelid = %s::regclass AND attname = %s"
+    types = [connection.execute(query, (table, column)).fetchone()[0] for column in columns]
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT binary)") as copy,
+    ):
+        copy.set_types(types)
+        for row in rows:
+            copy.write_row([row[column] for column in columns])

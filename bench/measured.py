@@ -10,7 +10,7 @@ import numpy as np
 
 __all__ = ["Clock", "Peak", "clock", "peak_memory", "quantile", "resident_megabytes"]
 
-_LOOK_SECONDS = 0.05
+_LOOK_SECONDS = 0.05  # between two looks at the memory
 
 
 @dataclass(slots=True)

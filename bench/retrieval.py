@@ -12,12 +12,10 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bench.library import SELECTIVITIES, Stock, made_documents
-from bench.library_loading import load
+from bench.library import SELECTIVITIES, Stock, load, made_documents
 from bench.measured import clock, quantile
-from bench.retrieval_exact import TOP, Answers, Exact, Kept
 from bench.retrieval_ours import WANTED, Ours, measure_ours
-from bench.retrieval_peers import Peer, measure_chroma, measure_hnsw
+from bench.retrieval_peers import TOP, Answers, Exact, Peer, StoredVectors, measure_chroma, measure_hnsw
 from bootstrap.environment import Settings
 from bootstrap.scratch_library import files_of, fill, scratch_library
 from bootstrap.workbench import open_workbench, settings_from_environment
@@ -26,8 +24,8 @@ from core.formats.terminal import aligned
 __all__ = ["SIZES", "run"]
 
 SIZES = (10_000, 100_000)
-_QUESTIONS, _ASKED = 120, 60
-_PEER_SECONDS = 900.0
+_QUESTIONS, _ASKED = 120, 60  # of a whole search, and of the dense leg alone. Chosen by hand.
+_PEER_SECONDS = 900.0  # until a peer's index is given up. Chosen by hand.
 _FOOT = f"""\
 Passages are sentences of the files put together anew, two made words in each; their vectors are the means of their
 sentences' vectors and noise, so that they lie in clusters as those of real text do. Questions are words of passages,
@@ -44,11 +42,11 @@ def run(files: Sequence[Path], *, sizes: Sequence[int] = SIZES) -> str:
     with scratch_library(settings_from_environment()) as library:
         fill(library.workbench, files_of(files))
         stock = Stock.of(library)
-    _tell(f"{len(stock.passages)} passages and {len(stock.texts)} sentences of real text")
+    _report_progress(f"{len(stock.passages)} passages and {len(stock.texts)} sentences of real text")
     return "\n\n".join((*(_measured(stock, size) for size in sizes), _FOOT))
 
 
-def _tell(words: str) -> None:
+def _report_progress(words: str) -> None:
     """Of what goes on: a large library takes long."""
     print(words, file=sys.stderr, flush=True)
 
@@ -66,22 +64,22 @@ def _folder() -> Iterator[Settings]:
 def _measured(stock: Stock, passages: int) -> str:
     load_before = os.getloadavg()[0]
     with _folder() as settings:
-        kept = Kept(settings.data_folder, passages, stock.vectors.shape[1])
+        stored = StoredVectors(settings.data_folder, passages, stock.vectors.shape[1])
         with closing(open_workbench(settings)) as library:
             with clock() as making:
-                load(library, stock, made_documents(stock, passages), kept.note)
-            questions = kept.questions(_QUESTIONS)
+                load(library, stock, made_documents(stock, passages), stored.note)
+            questions = stored.questions(_QUESTIONS)
             asked = library.embedder.embed(questions[:_ASKED])
             database = library.database
             words = len(library.stores.words.all().stems)
-            _tell(f"{passages} passages made and stored in {making.seconds:.0f} s")
+            _report_progress(f"{passages} passages made and stored in {making.seconds:.0f} s")
             ours = _apart(measure_ours, settings, questions, asked)
-            _tell("our own search is measured")
+            _report_progress("our own search is measured")
             hnsw = measure_hnsw(database, asked, _PEER_SECONDS)
-            _tell(f"pgvector HNSW is measured {hnsw.not_run}")
-        chroma = _apart(measure_chroma, settings.data_folder / "chroma", kept.files, asked, _PEER_SECONDS)
-        _tell(f"Chroma is measured {chroma.not_run}")
-        dense = _dense_table(Exact(kept, asked), ours, hnsw, chroma)
+            _report_progress(f"pgvector HNSW is measured {hnsw.not_run}")
+        chroma = _apart(measure_chroma, settings.data_folder / "chroma", stored.files, asked, _PEER_SECONDS)
+        _report_progress(f"Chroma is measured {chroma.not_run}")
+        dense = _dense_table(Exact(stored, asked), ours, hnsw, chroma)
     head = (
         f"{passages} passages, {words} words; load of the machine's {os.cpu_count()} processors"
         f" {load_before:.1f} before and {os.getloadavg()[0]:.1f} after; made and stored in {making.seconds:.0f} s"
@@ -89,10 +87,10 @@ def _measured(stock: Stock, passages: int) -> str:
     return "\n\n".join((head, dense, *_tables(ours, hnsw, chroma)))
 
 
-def _apart(work: Callable[..., T], *told: Any) -> T:
+def _apart(work: Callable[..., T], *arguments: Any) -> T:
     """In a process of its own, which starts with nothing in memory."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
-        return processes.submit(work, *told).result()
+        return processes.submit(work, *arguments).result()
 
 
 def _dense_table(exact: Exact, ours: Ours, hnsw: Peer, chroma: Peer) -> str:
@@ -118,6 +116,6 @@ def _tables(ours: Ours, hnsw: Peer, chroma: Peer) -> Iterator[str]:
     sizes = list(ours.sizes)
     for name, peer in (("pgvector HNSW", hnsw), ("Chroma", chroma)):
         if not peer.not_run:
-            held = "resident" if peer is chroma else "on disk"
-            sizes += [(f"{name}, made", peer.seconds, "s"), (f"{name}, {held}", peer.megabytes, "MB")]
+            where = "resident" if peer is chroma else "on disk"
+            sizes += [(f"{name}, made", peer.seconds, "s"), (f"{name}, {where}", peer.megabytes, "MB")]
     yield aligned(("size and time", "", "unit"), sizes)

@@ -10,7 +10,7 @@ from time import monotonic, sleep
 
 from bench.library import SELECTIVITIES, jurisdictions_of
 from bench.measured import clock, quantile, resident_megabytes
-from bench.retrieval_exact import Answers, answered
+from bench.retrieval_peers import Answers, answered
 from bootstrap.environment import Settings
 from bootstrap.workbench import OpenWorkbench, open_workbench
 from core.domain.errors import FivefoldError

@@ -15,7 +15,7 @@ from core.formats.terminal import aligned
 
 __all__ = ["run"]
 
-_QUESTIONS = 60
+_QUESTIONS = 60  # Chosen by hand.
 _SENTENCE = re.compile(r"[A-Z][^.?!\n]{40,120}[.?!]")
 
 

@@ -18,7 +18,7 @@ from pages.components.tuning.rank_changes import rank_lines
 
 __all__ = ["run"]
 
-_QUESTIONS = 60
+_QUESTIONS = 60  # Chosen by hand.
 _SIZES = (100, 200)
 
 Move = Callable[[SearchResult, ScoreProfile], object]
@@ -46,13 +46,13 @@ def run(files: Sequence[Path]) -> str:
 
 def _sentences(workbench: Workbench) -> list[str]:
     """Sentences spread over the library."""
-    said = [
+    sentences = [
         span.of(passage.text)
         for document in workbench.documents.list()
         for passage in workbench.documents.passages(document.id)
         for span in passage.sentences
     ]
-    whole = [" ".join(each.split()) for each in said if 40 <= len(each) <= 160]
+    whole = [" ".join(each.split()) for each in sentences if 40 <= len(each) <= 160]
     return whole[:: max(1, len(whole) // _QUESTIONS)][:_QUESTIONS]
 
 

@@ -227,7 +227,7 @@ _BINDING = (Truth.REGULATORY, Truth.COMPLIANCE)
 
 _ENOUGH = 30  # documents below which shares carry a warning. Chosen by hand, not fitted.
 
-_BIN_LEAST, _BINS_MOST, _BINS_APART = 5, 10, 0.03
+_BIN_LEAST, _BINS_MOST, _BINS_APART = 5, 10, 0.03  # documents, bins, probability. Chosen by hand, not fitted.
 
 _FEW_AGREED = 0.25  # accuracy below which the report warns. Chosen by hand, not fitted.
 

@@ -9,7 +9,7 @@ from math import inf
 from core.domain.coverage import RunState
 from core.domain.evaluation import Experiment, ExperimentKind, Interval, QuestionOutcome
 from core.evaluation.metrics.grades import unjudged_share
-from core.evaluation.metrics.measures import MEASURES, Measure
+from core.evaluation.metrics.measures import EQUAL_WITHIN, MEASURES, Measure
 from core.evaluation.metrics.significance import PairedTest, compared, interval, paired, rank_biased_overlap
 
 __all__ = [
@@ -34,8 +34,6 @@ UNJUDGED_MOST = 0.05
 
 _SIGNIFICANT = 0.05  # p value; the usual convention
 
-_SAME = 1e-9
-
 
 class OutcomeChange(StrEnum):
     """Interpretation of a difference: better, worse, not significant, or none."""
@@ -52,7 +50,7 @@ def turn(measure: Measure, pair: PairedTest) -> OutcomeChange:
     >>> turn(MEASURES["false_refusal"], PairedTest(Interval(0.2, 0.1, 0.3, 60), 0.01, 60)).value
     'worse'
     """
-    if abs(pair.gain.mean) <= _SAME:
+    if abs(pair.gain.mean) <= EQUAL_WITHIN:
         return OutcomeChange.SAME
     if pair.p_value >= _SIGNIFICANT:
         return OutcomeChange.CHANCE

@@ -11,6 +11,7 @@ from core.domain.errors import BadRequest
 from core.domain.evaluation import Interval
 
 __all__ = [
+    "EQUAL_WITHIN",
     "MEASURES",
     "Measure",
     "MetricLimit",
@@ -148,8 +149,9 @@ def _scored(docs: Sequence[str]) -> dict[str, float]:
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
-_SAME = 1e-9
-"""Tolerance for comparing a mean with a limit: sums of the same values in another order differ by as much."""
+EQUAL_WITHIN = 1e-9
+"""Values of a measure, and means of them, that differ by less are equal: sums of the same values in another order, and
+rescoring instead of searching again, differ by less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +185,8 @@ class MissedLimit:
         if self.found is None:
             return False
         if MEASURES[self.bound.measure].higher_is_better:
-            return self.found.high >= self.bound.value - _SAME
-        return self.found.low <= self.bound.value + _SAME
+            return self.found.high >= self.bound.value - EQUAL_WITHIN
+        return self.found.low <= self.bound.value + EQUAL_WITHIN
 
     def __str__(self) -> str:
         """One sentence.
@@ -251,4 +253,4 @@ def _is_met(bound: MetricLimit, found: Interval | None) -> bool:
     if found is None:
         return False
     beyond = bound.value - found.mean if bound.word == "minimum" else found.mean - bound.value
-    return beyond <= _SAME
+    return beyond <= EQUAL_WITHIN

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.domain.errors import BadRequest
 from core.domain.evaluation import Interval, MetricChange, QuestionOutcome
-from core.evaluation.metrics.measures import MEASURES
+from core.evaluation.metrics.measures import EQUAL_WITHIN, MEASURES
 
 __all__ = ["PairedTest", "changed", "compared", "interval", "jaccard", "paired", "rank_biased_overlap"]
 
@@ -16,9 +16,6 @@ _RESAMPLES = 9_999
 """With the observation itself 10,000; up to 13 questions have fewer permutations (2^13) and are tested exactly."""
 
 _BATCH = 1_000  # resamples per batch: limits memory
-
-_SAME = 1e-9
-"""Values that differ by less are equal: rescoring agrees with a full search within this tolerance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ def interval(values: Sequence[float], seed: int = 0) -> Interval:
     if not values:
         return Interval(nan, nan, nan, 0)
     mean = fmean(values)
-    if max(values) - min(values) <= _SAME:
+    if max(values) - min(values) <= EQUAL_WITHIN:
         return Interval(mean, mean, mean, len(values))
     import numpy as np
     from scipy.stats import bootstrap
@@ -74,7 +71,7 @@ def paired(before: Sequence[float], after: Sequence[float], seed: int = 0) -> Pa
     """
     gains = [new - old for old, new in zip(before, after, strict=True)]
     gain = interval(gains, seed)
-    if len(gains) < 2 or all(abs(difference) <= _SAME for difference in gains):
+    if len(gains) < 2 or all(abs(difference) <= EQUAL_WITHIN for difference in gains):
         return PairedTest(gain, 1.0, len(gains))
     import numpy as np
     from scipy.stats import permutation_test
@@ -116,7 +113,7 @@ def changed(
         for old, new in _pairs(first, second)
         if measure in old.measures and measure in new.measures
     ]
-    moved = [change for change in changes if abs(change.after - change.before) > _SAME]
+    moved = [change for change in changes if abs(change.after - change.before) > EQUAL_WITHIN]
     moved.sort(key=lambda change: (-abs(change.after - change.before), change.key))
     up = tuple(change for change in moved if change.after > change.before)
     down = tuple(change for change in moved if change.after < change.before)

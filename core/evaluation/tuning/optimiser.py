@@ -12,7 +12,7 @@ from core.domain.errors import BadRequest
 from core.domain.evaluation import JudgedQuestion, MetricChange, OptimiserResult, OptimiserSettings
 from core.domain.queries import ScoreProfile
 from core.evaluation.metrics.grades import Grades, measure_rankings
-from core.evaluation.metrics.measures import mean
+from core.evaluation.metrics.measures import EQUAL_WITHIN, mean
 from core.evaluation.metrics.significance import PairedTest, interval, paired
 from core.evaluation.tuning.replay import Replay
 from core.search.ranking.factors import FACTORS
@@ -34,7 +34,6 @@ RAISABLE = ("ndcg@10", "map", "mrr@10", "p@5", "recall@20")
 _LEAST_QUESTIONS = 10  # Chosen by hand, not fitted.
 _SIGNIFICANT = 0.05  # p value; the usual convention
 _HOW_SURE = f"p < {_SIGNIFICANT:g}"
-_SAME = 1e-9
 _WIDE = 0.2  # range of a weight over the folds. Chosen by hand, not fitted.
 
 
@@ -114,7 +113,7 @@ def _changes(
     changes = [
         MetricChange(each.question.key, each.question.question, each.question.kind, was, now)
         for each, was, now in zip(asked, before, after, strict=True)
-        if abs(now - was) > _SAME
+        if abs(now - was) > EQUAL_WITHIN
     ]
     changes.sort(key=lambda change: (-abs(change.after - change.before), change.key))
     worse = tuple(change for change in changes if change.after < change.before)
