@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from adapters.inference.cross_encoder_conversion import MOST_DIFFERENCE
+from adapters.inference.embedder import padded_inputs
 from adapters.inference.model_cache import Conversion, cached_conversion, described, weights_digest, weights_folder
 from core.domain.errors import ModelUnavailable
 from core.ports.models import CrossEncoder, Logits
@@ -99,7 +99,9 @@ class OpenVinoCrossEncoder:
         """One raw logit per text, shape (n,); all texts in one batch."""
         if not texts:
             return np.zeros(0, dtype=np.float32)
-        tensors = self._tensors(self._tokenizer.encode_batch([(question, text) for text in texts]))
+        encodings = self._tokenizer.encode_batch([(question, text) for text in texts])
+        width = max(len(encoding.ids) for encoding in encodings)
+        tensors = padded_inputs(encodings, width, self._inputs, self._pad_id)
         try:
             request = self._idle.pop()
         except IndexError:
@@ -111,17 +113,6 @@ class OpenVinoCrossEncoder:
             raise ModelUnavailable(f"The reranker stopped: {error}.", "Search goes on without it.") from error
         finally:
             self._idle.append(request)
-
-    def _tensors(self, encodings: Sequence[Any]) -> dict[str, NDArray[np.int64]]:
-        shape = (len(encodings), max(len(encoding.ids) for encoding in encodings))
-        tensors = {name: np.zeros(shape, dtype=np.int64) for name in self._inputs}
-        tensors["input_ids"].fill(self._pad_id)
-        sources = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
-        for row, encoding in enumerate(encodings):
-            for name, tensor in tensors.items():
-                values = getattr(encoding, sources[name])
-                tensor[row, : len(values)] = values
-        return tensors
 
 
 class StockCrossEncoder:

