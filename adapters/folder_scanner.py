@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.domain.errors import BadFile, FileTooCostly, UnreadableFile
-from core.ports.scanner import ScannedFile
+from core.library.sources.store import ScannedFile
 
 __all__ = ["LocalFolderScanner"]
 
@@ -16,7 +16,7 @@ _UNFINISHED = (".part", ".partial", ".crdownload", ".tmp", ".download")
 
 
 class LocalFolderScanner:
-    """core.ports.scanner.FolderScanner over the local file system."""
+    """core.library.sources.store.FolderScanner over the local file system."""
 
     def resolve(self, path: Path) -> Path:
         """The absolute path without links in it."""

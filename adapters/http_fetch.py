@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from core.domain.errors import BadRequest, FetchFailed
-from core.ports.fetcher import FetchedPage, checked_url
+from core.library.sources.store import FetchedPage, checked_url
 
 if TYPE_CHECKING:
     import httpx
@@ -66,8 +66,8 @@ def _resolved(host: str, port: int) -> Sequence[str]:
 
 
 class HttpFetcher:
-    """core.ports.fetcher.PageFetcher over httpx. private: allow local and private addresses. seconds, most_bytes:
-    limits of a whole response. resolve: host and port to IP addresses. Thread-safe."""
+    """core.library.sources.store.PageFetcher over httpx. private: allow local and private addresses. seconds,
+    most_bytes: limits of a whole response. resolve: host and port to IP addresses. Thread-safe."""
 
     def __init__(
         self,

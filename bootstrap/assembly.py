@@ -26,26 +26,23 @@ from core.library.background_jobs import BackgroundJobs, JobHandler
 from core.library.bulk_edit.service import BulkEditService
 from core.library.bulk_edit.store import ChangeLog
 from core.library.check import LibraryCheck
-from core.library.decrypt import DecryptionService
-from core.library.documents import DocumentService
+from core.library.documents import DecryptionService, DocumentService
 from core.library.enrichment.service import EnrichmentService
 from core.library.enrichment.store import EnrichmentStore
 from core.library.ingestion_service import IngestionService
 from core.library.saved_searches import SavedSearchService, SavedSearchStore
 from core.library.sources.feed_service import FeedService
-from core.library.sources.feeds import FeedStore
-from core.library.sources.folder_service import FolderService, FolderStore
+from core.library.sources.folder_service import FolderService
+from core.library.sources.store import FeedStore, FolderScanner, FolderStore, PageFetcher
 from core.library.upload_queue import UploadQueue, UploadQueueStore
 from core.library.versions.service import VersionService
 from core.library.versions.store import SignatureStore
 from core.library.vocabulary.service import CurrentVocabulary, VocabularyService
 from core.library.vocabulary.store import VocabularyStore
 from core.ports.catalogue import Catalogue
-from core.ports.fetcher import PageFetcher
 from core.ports.job_queue import JobKind, JobQueue
 from core.ports.models import LanguageModel, Reranker
 from core.ports.reader import FileReader
-from core.ports.scanner import FolderScanner
 from core.ports.stores import BlobStore, Embedder, EntityGraph, SparseIndex, VectorIndex
 from core.search.pipeline import SearchPipeline
 from core.search.query.expansion import SynonymFinder, WordVectorStore
@@ -172,7 +169,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         catalogue=catalogue,
         vectors=vectors,
         notes=insights.about,
-        held=coverage.held,
+        decisions_of=coverage.current_decisions,
         tables=tables,
         now=now,
     )
@@ -274,7 +271,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
             {
                 JobKind.ENRICH: enrichment.enrich,
                 JobKind.FEED: feeds.fetch,
-                JobKind.FOLDER: folders.look,
+                JobKind.FOLDER: folders.scan,
                 JobKind.LEARN: lambda _: active_learning.learn(),
                 JobKind.RELABEL: vocabulary.relabelling.carry_on,
             },

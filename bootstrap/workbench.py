@@ -131,10 +131,9 @@ def _stores(settings: Settings, database: "Database", embedder: Embedder, resour
     from storage.postgres.enrichments import SqlEnrichmentStore
     from storage.postgres.entities import SqlEntityGraph
     from storage.postgres.evaluation import SqlEvaluationStore
-    from storage.postgres.feeds import SqlFeedStore
-    from storage.postgres.folders import SqlFolderStore
     from storage.postgres.insights import SqlInsightStore
     from storage.postgres.saved_searches import SqlSavedSearchStore
+    from storage.postgres.sources import SqlFeedStore, SqlFolderStore
     from storage.postgres.upload_queue import SqlUploadQueueStore
     from storage.postgres.usage import SqlUsageLog
     from storage.postgres.versions import SqlSignatureStore
@@ -181,7 +180,7 @@ def _start_workers(url: "URL", settings: Settings, workbench: Workbench, resourc
     resources.callback(worker.stop)
     workbench.upload_queue.recover()
     worker.start()
-    schedule = Scheduler(workbench.evaluation.lab, (workbench.feeds.fetch_due, workbench.folders.look_due))
+    schedule = Scheduler(workbench.evaluation.lab, (workbench.feeds.fetch_due, workbench.folders.scan_due))
     resources.callback(schedule.stop)
     schedule.start()
 

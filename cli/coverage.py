@@ -16,8 +16,8 @@ def coverage(
     as_json: AsJson = False,
 ) -> None:
     """Say which topics are supported by which truth, and what to obtain where they are not."""
-    from core.coverage.report import board_data, board_text
-    from core.coverage.topics import checked_topics, topics_from_csv
+    from core.coverage.board_view import board_data, board_text
+    from core.coverage.topics import check_topics, topics_from_csv
     from core.domain.coverage import Topic
     from core.formats.terminal import json_text
 
@@ -27,5 +27,5 @@ def coverage(
         is_table = path.suffix.lower() == ".csv" and path.is_file()
         named += topics_from_csv(path.read_bytes(), path.name) if is_table else [topic]
     with open_library() as workbench:
-        board = workbench.coverage.glance([Topic(name) for name in checked_topics(named)], project)
+        board = workbench.coverage.glance([Topic(name) for name in check_topics(named)], project)
     typer.echo(json_text(board_data(board)) if as_json else board_text(board))

@@ -10,7 +10,7 @@ from core.domain.errors import BadRequest, NotFound
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from core.library.enrichment.operations import EnrichmentReport
+    from core.library.enrichment.store import EnrichmentReport
     from core.workbench import Workbench
 
 __all__ = ["enrich", "enrichment"]

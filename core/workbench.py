@@ -11,8 +11,7 @@ from core.library.active_learning.service import ActiveLearningService
 from core.library.background_jobs import BackgroundJobs
 from core.library.bulk_edit.service import BulkEditService
 from core.library.check import LibraryCheck
-from core.library.decrypt import DecryptionService
-from core.library.documents import DocumentService
+from core.library.documents import DecryptionService, DocumentService
 from core.library.enrichment.service import EnrichmentService
 from core.library.ingestion_service import IngestionService
 from core.library.saved_searches import SavedSearchService

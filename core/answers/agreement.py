@@ -59,9 +59,9 @@ def _between(one: TruthAnswer, other: TruthAnswer) -> Iterator[TruthAgreement]:
                 continue
             alike = _alike(*texts)
             if alike is not None:
-                kind, said, answered, what = alike
+                kind, first_words, second_words, what = alike
                 words = f"{one.truth.capitalize()} and {other.truth} {what}."
-                sides = Statement(first, one.truth, said), Statement(second, other.truth, answered)
+                sides = Statement(first, one.truth, first_words), Statement(second, other.truth, second_words)
                 yield TruthAgreement(kind, *sides, words, _overlap(*texts))
 
 
@@ -167,8 +167,8 @@ def _same_words(one: str, other: str) -> _Alike | None:
 
 
 def _would_conflict(one: str, other: str, kind: ConflictKind) -> bool:
-    told = disagreement(one, other)
-    return told is not None and told.kind is kind
+    contradiction = disagreement(one, other)
+    return contradiction is not None and contradiction.kind is kind
 
 
 def _with(text: str, part: Quantity | DayOfYear, changed: str) -> str:

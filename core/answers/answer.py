@@ -58,8 +58,8 @@ def best_sentences(hits: Sequence[Hit], most: int = MOST_SENTENCES) -> tuple[Cit
     once: dict[str, Citation] = {}
     for *_, citation in ranked:
         once.setdefault(" ".join(citation.quote.split()).casefold(), citation)
-    told = list(once.values())
-    close = [citation for citation in told if citation.relevance >= _NEAR * told[0].relevance]
+    unique = list(once.values())
+    close = [citation for citation in unique if citation.relevance >= _NEAR * unique[0].relevance]
     firsts: dict[int, Citation] = {}
     for citation in close:
         firsts.setdefault(citation.document_id, citation)
@@ -219,20 +219,20 @@ def answer_of_five(
     results = _searched([truth_request(question, truth, filters, profile) for truth in asked], search)
     counted = _counted(question, figures) if Truth.REALITY in asked else ()
     found = dict(zip(asked, results, strict=True))
-    told = [_told(question, truth, found.get(truth), counted) for truth in Truth]
-    answer = _put_together(question, told, profile, now, terms)
-    return replace(answer, filters_in_words=_in_words(filters, told), notices=_notices(told, counted))
+    findings = [_findings_of(question, truth, found.get(truth), counted) for truth in Truth]
+    answer = _assemble(question, findings, profile, now, terms)
+    return replace(answer, filters_in_words=_in_words(filters, findings), notices=_notices(findings, counted))
 
 
-def _put_together(
-    question: str, told: Sequence[_TruthFindings], profile: str, now: datetime, terms: WorkspaceTerms
+def _assemble(
+    question: str, findings: Sequence[_TruthFindings], profile: str, now: datetime, terms: WorkspaceTerms
 ) -> FiveTruthsAnswer:
     """The truths side by side: what each needs, where they meet, and how far that carries."""
     route = read_route(question, now.date(), terms)
     topic = Topic(question, jurisdiction=route.jurisdiction)
-    cells = tuple(_cell(each, topic) for each in told)
-    truths, holes = _with_needs(told, cells, topic, terms)
-    conflicts = _conflicts(told, Board((topic,), cells, (), None, profile, None, now))
+    cells = tuple(_cell(each, topic) for each in findings)
+    truths, holes = _with_needs(findings, cells, topic, terms)
+    conflicts = _conflicts(findings, Board((topic,), cells, (), None, profile, None, now))
     agreements = agreements_of(truths)
     confidence, reason = confidence_of(truths, route, conflicts, agreements)
     holes = tuple(sorted(holes, key=lambda truth: truth not in route.truths))  # what the question needs comes first
@@ -271,7 +271,7 @@ def _counted(question: str, figures: Figures) -> tuple[Figure, ...] | FivefoldEr
         return failure
 
 
-def _told(
+def _findings_of(
     question: str,
     truth: Truth,
     result: SearchResult | FivefoldError | None,
@@ -308,37 +308,37 @@ def _error(result: SearchResult | FivefoldError) -> str:
     return " ".join(f"The search {LEG_LABELS[leg.leg]} failed: {leg.error}" for leg in result.legs if leg.error)
 
 
-def _cell(told: _TruthFindings, topic: Topic) -> Cell:
+def _cell(finding: _TruthFindings, topic: Topic) -> Cell:
     """The truth as a cell of a board of one topic: what holes and conflicts are read from."""
-    answer, covered = told.answer, gap_table().evidence.covered
+    answer, covered = finding.answer, gap_table().evidence.covered
     state = _CELL_STATES.get(answer.state) or state_of(answer.evidence_score)
-    if told.error and state is not CellState.COVERED:
+    if finding.error and state is not CellState.COVERED:
         state = CellState.ERROR  # half a search proves no hole
-    missed = nearest_miss(topic.name, told.result) if told.result and not answer.citations else ()
+    missed = nearest_miss(topic.name, finding.result) if finding.result and not answer.citations else ()
     proof = answer.citations
     return Cell(topic.name, answer.truth, state, answer.evidence_score, covered, evidence=proof, near_misses=missed)
 
 
 def _with_needs(
-    told: Sequence[_TruthFindings], cells: Sequence[Cell], topic: Topic, terms: WorkspaceTerms
+    findings: Sequence[_TruthFindings], cells: Sequence[Cell], topic: Topic, terms: WorkspaceTerms
 ) -> tuple[tuple[TruthAnswer, ...], tuple[Truth, ...]]:
     """Each truth with what it needs, and the truths with a hole, the worst first."""
     quoted = replace(topic, name=f"“{topic.name}”")
     gaps = gaps_of([replace(cell, topic=quoted.name) for cell in cells], terms, {quoted.name: quoted})
     needs = {gap.truth: gap.recommendation for gap in gaps} | {
         cell.truth: f"Ask again when the {cell.truth} documents can be searched: {each.error}"
-        for cell, each in zip(cells, told, strict=True)
+        for cell, each in zip(cells, findings, strict=True)
         if cell.state is CellState.ERROR
     }
-    answers = tuple(replace(each.answer, needed=needs.get(each.answer.truth, "")) for each in told)
+    answers = tuple(replace(each.answer, needed=needs.get(each.answer.truth, "")) for each in findings)
     return answers, tuple(gap.truth for gap in gaps)
 
 
-def _conflicts(told: Sequence[_TruthFindings], board: Board) -> tuple[Conflict, ...]:
+def _conflicts(findings: Sequence[_TruthFindings], board: Board) -> tuple[Conflict, ...]:
     """Where the passages behind the chosen sentences disagree."""
     passages: dict[int, Passage] = {}
     documents: dict[int, Document] = {}
-    for each in told:
+    for each in findings:
         if each.result is not None:
             passages |= {hit.candidate.passage.id: hit.candidate.passage for hit in each.result.hits}
             documents |= each.result.documents
@@ -357,19 +357,19 @@ def _to_raise(truths: Sequence[TruthAnswer], holes: Sequence[Truth], conflicts: 
     )
 
 
-def _in_words(filters: SearchFilters, told: Sequence[_TruthFindings]) -> tuple[str, ...]:
+def _in_words(filters: SearchFilters, findings: Sequence[_TruthFindings]) -> tuple[str, ...]:
     """The filters as asked; documents by name, where a search says it."""
     chosen = SearchFilters(truths=filters.truths, exclude_truths=filters.exclude_truths).in_words()
-    said = next((each.result.filters_in_words for each in told if each.result), None)
-    if said is None:
+    filter_words = next((each.result.filters_in_words for each in findings if each.result), None)
+    if filter_words is None:
         return filters.in_words()
-    return (*chosen, *(words for words in said if not words.startswith("truth is ")))
+    return (*chosen, *(words for words in filter_words if not words.startswith("truth is ")))
 
 
-def _notices(told: Sequence[_TruthFindings], counted: tuple[Figure, ...] | FivefoldError) -> tuple[str, ...]:
+def _notices(findings: Sequence[_TruthFindings], counted: tuple[Figure, ...] | FivefoldError) -> tuple[str, ...]:
     """What went wrong or was left out, each once."""
     found = []
-    for each in told:
+    for each in findings:
         truth = each.answer.truth
         if each.answer.state is TruthState.FAILED:
             found.append(f"{truth.capitalize()} could not be searched: {each.error}")

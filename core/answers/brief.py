@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.answers.synthesis import Synthesis
+from core.answers.service import Synthesis
 from core.coverage.gaps import score_in_words
 from core.domain.coverage import Conflict, Statement
 from core.domain.documents import Truth
@@ -44,10 +44,10 @@ class BriefSource:
 
 def bibliography(answer: FiveTruthsAnswer) -> tuple[BriefSource, ...]:
     """Every source once, in the order of first citation; tables of figures last."""
-    held: dict[int, list[Citation]] = {}
+    by_document: dict[int, list[Citation]] = {}
     for truth in Truth:
         for citation in answer.cited(truth):
-            held.setdefault(citation.document_id, []).append(citation)
+            by_document.setdefault(citation.document_id, []).append(citation)
     documents = [
         BriefSource(
             number,
@@ -56,7 +56,7 @@ def bibliography(answer: FiveTruthsAnswer) -> tuple[BriefSource, ...]:
             tuple(dict.fromkeys(written(each, CitationStyle.FULL) for each in citations)),
             tuple(dict.fromkeys(each.citation_id for each in citations)),
         )
-        for number, citations in enumerate(held.values(), 1)
+        for number, citations in enumerate(by_document.values(), 1)
     ]
     tables: dict[str, list[str]] = {}
     for figure in answer.figures:
@@ -94,12 +94,12 @@ def brief_data(answer: FiveTruthsAnswer, synthesis: Synthesis | None = None) -> 
     }
 
 
-def _truth_data(told: TruthAnswer) -> dict[str, Any]:
+def _truth_data(truth_answer: TruthAnswer) -> dict[str, Any]:
     return {
-        "truth": told.truth.value,
-        "state": told.state.value,
-        "evidence_score": told.evidence_score,
-        "citations": [_cited(citation) for citation in told.citations],
+        "truth": truth_answer.truth.value,
+        "state": truth_answer.state.value,
+        "evidence_score": truth_answer.evidence_score,
+        "citations": [_cited(citation) for citation in truth_answer.citations],
         "figures": [
             {
                 "words": figure.words,
@@ -109,10 +109,10 @@ def _truth_data(told: TruthAnswer) -> dict[str, Any]:
                 "citation": figure.citation,
                 "rows": figure.rows,
             }
-            for figure in told.figures
+            for figure in truth_answer.figures
         ],
-        "silence": told.silence,
-        "needed": told.needed,
+        "silence": truth_answer.silence,
+        "needed": truth_answer.needed,
     }
 
 
@@ -202,20 +202,20 @@ def _written(synthesis: Synthesis | None) -> Iterator[str]:
 
 def _body(answer: FiveTruthsAnswer) -> Iterator[str]:
     numbers = {name: source.number for source in bibliography(answer) for name in source.ids}
-    for told in answer.truths:
+    for truth_answer in answer.truths:
         yield from (
             "",
-            f"## {told.truth.value.capitalize()}: {told.state.value}",
+            f"## {truth_answer.truth.value.capitalize()}: {truth_answer.state.value}",
             "",
-            f"*{truths()[told.truth].question}*",
+            f"*{truths()[truth_answer.truth].question}*",
         )
-        for citation in told.citations:
+        for citation in truth_answer.citations:
             yield f"\n> “{_md(display_quote(citation.quote))}” {_place(citation, numbers)}"
-        for figure in told.figures:
+        for figure in truth_answer.figures:
             yield f"\n**{_md(figure.words)}: {_md(figure.value)}** {_md(figure.citation)}, {figure.rows} rows read"
             fence = "`" * max(3, 1 + max(map(len, re.findall("`+", figure.sql)), default=0))
             yield f"\n{fence}sql\n{figure.sql}\n{fence}"
-        yield from (f"\n{_md(words)}" for words in (told.silence, told.needed) if words)
+        yield from (f"\n{_md(words)}" for words in (truth_answer.silence, truth_answer.needed) if words)
     for title, pairs in (("Where they agree", answer.agreements), ("Where they disagree", answer.conflicts)):
         if pairs:
             yield from ("", f"## {title}")

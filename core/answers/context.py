@@ -60,10 +60,10 @@ def support_of(sentence: str, cited: Sequence[str], known: str = "") -> SupportC
     ('“within 5 days” is not in what it cites.',)
     """
     together = "\n".join(cited)
-    stems, held = content_stems(sentence), content_stems(together)
+    stems, cited_stems = content_stems(sentence), content_stems(together)
     amounts = [(words, is_there) for words, is_there in _amounts(sentence, cited)]
-    said = len(stems) + len(amounts)
-    score = (len(stems & held) + sum(is_there for _, is_there in amounts)) / said if said and cited else 0.0
+    parts = len(stems) + len(amounts)
+    score = (len(stems & cited_stems) + sum(is_there for _, is_there in amounts)) / parts if parts and cited else 0.0
     problems = [f"“{words}” is not in what it cites." for words, is_there in amounts if not is_there]
     problems += [
         f"“{name}” is not in what it cites."
@@ -158,7 +158,7 @@ class ContextBlock:
     citations: Mapping[str, Citation] = field(default_factory=dict)
     figures: Mapping[str, Figure] = field(default_factory=dict)
 
-    def said(self, citation_id: str) -> str | None:
+    def quote_of(self, citation_id: str) -> str | None:
         """The text behind an id; None for an unknown id."""
         if citation_id in self.citations:
             return self.citations[citation_id].quote
@@ -197,14 +197,14 @@ def context_of(answer: FiveTruthsAnswer) -> ContextBlock:
     lines: list[str] = []
     citations: dict[str, Citation] = {}
     figures: dict[str, Figure] = {}
-    for told in answer.truths:
-        held = {citation.citation_id: citation for citation in answer.cited(told.truth)}
-        counted = {f"f{number}": figure for number, figure in enumerate(told.figures, len(figures) + 1)}
-        if held or counted:
-            lines.append(f"# {told.truth.value}")
-        lines += [f"[{name}] {_line(citation.quote)}" for name, citation in held.items()]
+    for truth_answer in answer.truths:
+        cited = {citation.citation_id: citation for citation in answer.cited(truth_answer.truth)}
+        counted = {f"f{number}": figure for number, figure in enumerate(truth_answer.figures, len(figures) + 1)}
+        if cited or counted:
+            lines.append(f"# {truth_answer.truth.value}")
+        lines += [f"[{name}] {_line(citation.quote)}" for name, citation in cited.items()]
         lines += [f"[{name}] {_line(figure_words(figure))}" for name, figure in counted.items()]
-        citations |= held
+        citations |= cited
         figures |= counted
     return ContextBlock("\n".join(lines), answer.question, citations, figures)
 
@@ -216,13 +216,13 @@ def context_of_hits(result: SearchResult) -> ContextBlock:
     lines: list[str] = []
     citations: dict[str, Citation] = {}
     for hit in result.hits:
-        held = {citation.citation_id: citation for citation in hit.citations}
-        if held:
-            place = written(next(iter(held.values())), CitationStyle.BRIEF)
+        cited = {citation.citation_id: citation for citation in hit.citations}
+        if cited:
+            place = written(next(iter(cited.values())), CitationStyle.BRIEF)
             truth = hit.candidate.passage.truth
             lines.append(f"# {hit.rank}. {_line(place)}{f', {truth.value}' if truth else ''}")
-        lines += [f"[{name}] {_line(citation.quote)}" for name, citation in held.items()]
-        citations |= held
+        lines += [f"[{name}] {_line(citation.quote)}" for name, citation in cited.items()]
+        citations |= cited
     return ContextBlock("\n".join(lines), result.request.question, citations)
 
 
@@ -258,15 +258,15 @@ def supported(text: str, block: ContextBlock) -> tuple[CheckedSentence, ...]:
 
 
 def _checked(sentence: str, ids: tuple[str, ...], block: ContextBlock) -> CheckedSentence:
-    said = {name: words for name in ids if (words := block.said(name)) is not None}
-    unknown = tuple(name for name in ids if name not in said)
+    quotes = {name: words for name in ids if (words := block.quote_of(name)) is not None}
+    unknown = tuple(name for name in ids if name not in quotes)
     problems = [f"[{name}] is not among the sentences given." for name in unknown]
-    if not said:
+    if not quotes:
         return CheckedSentence(sentence, (), unknown, problems=(*problems, "It cites no sentence given."))
-    known = "\n".join((block.question, *map(block.place, said)))
-    together = support_of(sentence, list(said.values()), known)
-    each = tuple(support_of(sentence, [words], known).score for words in said.values())
-    return CheckedSentence(sentence, tuple(said), unknown, each, together.score, (*problems, *together.problems))
+    known = "\n".join((block.question, *map(block.place, quotes)))
+    together = support_of(sentence, list(quotes.values()), known)
+    each = tuple(support_of(sentence, [words], known).score for words in quotes.values())
+    return CheckedSentence(sentence, tuple(quotes), unknown, each, together.score, (*problems, *together.problems))
 
 
 def _parts(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -287,9 +287,9 @@ def _parts(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def _without_ids(text: str) -> tuple[str, list[tuple[int, list[str]]]]:
     """The text without its ids, and where each stood in what is left."""
-    kept, marks, end = "", [], 0
+    plain, marks, end = "", [], 0
     for match in _CITED.finditer(text):
-        kept += text[end : match.start()]
-        marks.append((len(kept), _names(match)))
+        plain += text[end : match.start()]
+        marks.append((len(plain), _names(match)))
         end = match.end()
-    return kept + text[end:], marks
+    return plain + text[end:], marks

@@ -1,19 +1,42 @@
-"""Filters and sort orders of the coverage board."""
+"""Views of a coverage board: topics filtered and ordered, coverage by part, and exports as CSV, JSON data and text."""
 
+# Over 300 lines: every view reads the same board; the exports are short.
+
+import csv
+import io
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from typing import Any
 
-from core.coverage.gaps import ASSESSED
-from core.domain.coverage import Board, Cell, CellState, Decision, Gap, GapKind, Topic
+from core.coverage.gaps import ASSESSED, score_in_words
+from core.coverage.review import DecisionsByCell
+from core.domain.coverage import Board, Cell, CellState, Gap, GapKind, Topic
+from core.formats.csv import inert
+from core.formats.terminal import aligned
 from core.knowledge.gaps import SEVERITIES
+from core.search.citations.cite import citation_data
 
-__all__ = ["NO_OWNER", "BoardView", "TopicOrder", "VisibleBoard", "looked_at", "owner_of", "values_of"]
+__all__ = [
+    "NO_OWNER",
+    "BoardRow",
+    "BoardView",
+    "CoverageShare",
+    "TopicOrder",
+    "VisibleBoard",
+    "apply_view",
+    "board_csv",
+    "board_data",
+    "board_rows",
+    "board_text",
+    "by_domain",
+    "by_kind",
+    "owner_of",
+    "values_of",
+]
 
 NO_OWNER = "nobody"
 """Value of the owner filter for cells without an owner."""
-
-Held = Mapping[tuple[int, str], Decision]
 
 
 class TopicOrder(StrEnum):
@@ -51,36 +74,36 @@ class VisibleBoard:
     lit: frozenset[tuple[int, str]]
 
 
-def looked_at(board: Board, view: BoardView, held: Held) -> VisibleBoard:
+def apply_view(board: Board, view: BoardView, decisions: DecisionsByCell) -> VisibleBoard:
     """Topics with at least one matching cell. A topic without cells is never shown."""
     gaps = {(gap.topic, gap.kind): gap for gap in board.gaps}
     rows: dict[int, list[Cell]] = {}
     for cell in board.cells:
         rows.setdefault(cell.topic_id, []).append(cell)
     lit: set[tuple[int, str]] = set()
-    kept = []
+    visible = []
     for topic in board.topics:
         if not _topic_meets(topic, view):
             continue
-        met = [cell for cell in rows.get(topic.id, []) if _cell_meets(cell, topic, view, gaps, held)]
+        met = [cell for cell in rows.get(topic.id, []) if _cell_meets(cell, topic, view, gaps, decisions)]
         if met:
-            kept.append(topic)
+            visible.append(topic)
             lit |= {(cell.topic_id, cell.kind.value) for cell in met}
     worth = _ORDERS[view.order]
-    kept.sort(key=lambda topic: worth(topic, rows[topic.id], gaps))  # type: ignore[arg-type, return-value]
-    return VisibleBoard(tuple(kept), frozenset(lit))
+    visible.sort(key=lambda topic: worth(topic, rows[topic.id], gaps))  # type: ignore[arg-type, return-value]
+    return VisibleBoard(tuple(visible), frozenset(lit))
 
 
-def owner_of(cell: Cell, topic: Topic, held: Held) -> str:
+def owner_of(cell: Cell, topic: Topic, decisions: DecisionsByCell) -> str:
     """Owner of a cell: the owner in its decision, else the topic's owner, else NO_OWNER."""
-    decision = held.get((cell.topic_id, cell.kind.value))
+    decision = decisions.get((cell.topic_id, cell.kind.value))
     return (decision.owner if decision else "") or topic.owner or NO_OWNER
 
 
-def values_of(board: Board, held: Held) -> Mapping[str, tuple[str, ...]]:
+def values_of(board: Board, decisions: DecisionsByCell) -> Mapping[str, tuple[str, ...]]:
     """Filter field → the values that occur on the board, in order."""
     topics = {topic.id: topic for topic in board.topics}
-    owners = {owner_of(cell, topics[cell.topic_id], held) for cell in board.cells if cell.topic_id in topics}
+    owners = {owner_of(cell, topics[cell.topic_id], decisions) for cell in board.cells if cell.topic_id in topics}
     states = {cell.state for cell in board.cells}
     severities = {gap.severity for gap in board.gaps}
     return {
@@ -100,12 +123,14 @@ def _topic_meets(topic: Topic, view: BoardView) -> bool:
     )
 
 
-def _cell_meets(cell: Cell, topic: Topic, view: BoardView, gaps: Mapping[tuple[str, GapKind], Gap], held: Held) -> bool:
+def _cell_meets(
+    cell: Cell, topic: Topic, view: BoardView, gaps: Mapping[tuple[str, GapKind], Gap], decisions: DecisionsByCell
+) -> bool:
     gap = gaps.get((cell.topic, cell.kind))
     return (
         (not view.states or cell.state in view.states)
         and (not view.severities or (gap is not None and gap.severity in view.severities))
-        and (not view.owners or owner_of(cell, topic, held) in view.owners)
+        and (not view.owners or owner_of(cell, topic, decisions) in view.owners)
     )
 
 
@@ -131,3 +156,150 @@ _ORDERS: Mapping[TopicOrder, _Worth] = {
     TopicOrder.OWNER: lambda topic, cells, gaps: (not topic.owner, topic.owner.casefold()),
     TopicOrder.DOMAIN: lambda topic, cells, gaps: (topic.domain is None, topic.domain or ""),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRow:
+    """One cell of the board as a spreadsheet row. Scores are in [0, 1]."""
+
+    topic: str
+    truth: str
+    state: str
+    evidence_score: float
+    threshold: float
+    margin: float
+    severity: str
+    reason: str
+    recommendation: str
+    evidence: str
+    document: str
+    page: int | None
+
+
+def board_rows(board: Board) -> tuple[BoardRow, ...]:
+    """One row per cell, in the board's order; severity and recommendation are empty where there is no gap."""
+    gaps = {(gap.topic, gap.kind): gap for gap in board.gaps}
+    rows = []
+    for cell in board.cells:
+        gap = gaps.get((cell.topic, cell.kind))
+        best = next(iter(cell.evidence or cell.near_misses), None)
+        rows.append(
+            BoardRow(
+                topic=cell.topic,
+                truth=cell.kind.value,
+                state=cell.state.value,
+                evidence_score=round(cell.evidence_score, 4),
+                threshold=cell.threshold,
+                margin=round(cell.margin, 4),
+                severity=gap.severity if gap else "",
+                reason=cell.error or cell.reason,
+                recommendation=gap.recommendation if gap else "",
+                evidence=best.quote if best else "",
+                document=best.document_name if best else "",
+                page=best.page if best else None,
+            )
+        )
+    return tuple(rows)
+
+
+def board_csv(board: Board) -> str:
+    """The rows as CSV with a header. Text that a spreadsheet would run as a formula is escaped."""
+    names = [field.name for field in fields(BoardRow)]
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(names)
+    for row in board_rows(board):
+        writer.writerow([inert(getattr(row, name)) for name in names])
+    return out.getvalue()
+
+
+def board_data(board: Board) -> dict[str, Any]:
+    """The whole board as JSON-compatible data."""
+    return {
+        "taken_at": board.taken_at.isoformat(),
+        "project": board.project,
+        "profile": board.profile,
+        "coverage": board.coverage,
+        "milliseconds": round(board.milliseconds, 1),
+        "topics": [topic.name for topic in board.topics],
+        "cells": [_cell_data(cell) for cell in board.cells],
+        "gaps": [
+            {
+                "topic": gap.topic,
+                "truth": gap.kind.value,
+                "severity": gap.severity,
+                "recommendation": gap.recommendation,
+            }
+            for gap in board.gaps
+        ],
+    }
+
+
+def _cell_data(cell: Cell) -> dict[str, Any]:
+    return {
+        "topic": cell.topic,
+        "truth": cell.kind.value,
+        "state": cell.state.value,
+        "evidence_score": cell.evidence_score,
+        "threshold": cell.threshold,
+        "margin": cell.margin,
+        "reason": cell.reason,
+        "error": cell.error,
+        "evidence": [citation_data(citation) for citation in cell.evidence],
+        "near_misses": [citation_data(citation) for citation in cell.near_misses],
+    }
+
+
+def board_text(board: Board) -> str:
+    """The board as a text table of states with scores, followed by the gaps and what to obtain for each."""
+    rows = [[topic.name, *(_cell_text(board.cell(topic.name, kind)) for kind in board.kinds)] for topic in board.topics]
+    share = "nothing could be assessed" if board.coverage is None else f"{board.coverage:.0%} covered"
+    table = aligned(["topic", *(kind.value for kind in board.kinds)], rows)
+    errors = dict.fromkeys(cell.error for cell in board.cells if cell.error)
+    parts = [table, f"{share}, {len(board.gaps)} gaps.", *(f"! {error}" for error in errors)]
+    return "\n".join([*parts, *(_gap_text(gap) for gap in board.gaps)])
+
+
+def _cell_text(cell: Cell) -> str:
+    return f"{cell.state} {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else str(cell.state)
+
+
+def _gap_text(gap: Gap) -> str:
+    return f"- {gap.severity}: {gap.topic} / {gap.kind}. {gap.recommendation}"
+
+
+NO_DOMAIN = "no domain"
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageShare:
+    """Coverage of one part of a board: covered ÷ assessed, in [0, 1]; None when no cell of it was assessed."""
+
+    name: str
+    covered: int
+    assessed: int
+
+    @property
+    def coverage(self) -> float | None:
+        return self.covered / self.assessed if self.assessed else None
+
+
+def by_kind(board: Board) -> tuple[CoverageShare, ...]:
+    """One share per column, in the board's order."""
+    return tuple(_share(kind.value, board, lambda cell, kind=kind: cell.kind is kind) for kind in board.kinds)  # type: ignore[misc]
+
+
+def by_domain(board: Board) -> tuple[CoverageShare, ...]:
+    """One share per topic domain, over the five truths, lowest coverage first; topics without a domain come last."""
+    domains = {topic.id: topic.domain or NO_DOMAIN for topic in board.topics}
+    names = sorted(set(domains.values()) - {NO_DOMAIN}) + ([NO_DOMAIN] if NO_DOMAIN in domains.values() else [])
+    shares = [
+        _share(name, board, lambda cell, name=name: not cell.configuration and domains.get(cell.topic_id) == name)  # type: ignore[misc]
+        for name in names
+    ]
+    return tuple(sorted(shares, key=lambda share: (share.name == NO_DOMAIN, share.coverage is None, share.coverage)))
+
+
+def _share(name: str, board: Board, belongs: Callable[[Cell], bool]) -> CoverageShare:
+    cells = [cell for cell in board.cells if cell.state in ASSESSED and belongs(cell)]
+    return CoverageShare(name, sum(cell.state is CellState.COVERED for cell in cells), len(cells))

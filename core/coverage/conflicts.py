@@ -78,14 +78,14 @@ def find_conflicts(
     found: dict[str, Conflict] = {}
     best: dict[str, int] = {}
     for topic in board.topics:
-        said = list(_sentences(board, topic, passages, documents))
-        for one, other in combinations(said, 2):
+        claims = list(_sentences(board, topic, passages, documents))
+        for one, other in combinations(claims, 2):
             if one.truth is other.truth or not _same_scope(one, other):
                 continue
             first, second = sorted((one, other), key=lambda each: _STRICT.index(each.truth))
-            told = disagreement(first.text, second.text, binding=first.truth is Truth.REGULATORY)
-            if told is not None:
-                conflict = _conflict(topic, first, second, told, documents)
+            contradiction = disagreement(first.text, second.text, binding=first.truth is Truth.REGULATORY)
+            if contradiction is not None:
+                conflict = _conflict(topic, first, second, contradiction, documents)
                 about = len(content_stems(topic.name) & first.stems & second.stems)
                 if about > best.get(conflict.key, 0):  # a pair is listed under the topic it fits best
                     best[conflict.key], found[conflict.key] = about, conflict
@@ -106,10 +106,10 @@ def _sentences(
                 continue
             for part in quotables(passage):
                 text = part.span.of(passage.text)
-                said = " ".join(text.split())
-                if part.kind is QuotableKind.SENTENCE and (truth, said) not in seen and _comparable(said):
-                    seen.add((truth, said))
-                    yield _Claim(passage, part.index, said, truth, content_stems(said))
+                sentence = " ".join(text.split())
+                if part.kind is QuotableKind.SENTENCE and (truth, sentence) not in seen and _comparable(sentence):
+                    seen.add((truth, sentence))
+                    yield _Claim(passage, part.index, sentence, truth, content_stems(sentence))
 
 
 def _comparable(sentence: str) -> bool:
@@ -124,8 +124,8 @@ def _states(sentence: str) -> bool:
 
 
 def _same_scope(one: _Claim, other: _Claim) -> bool:
-    places = {said.passage.jurisdiction for said in (one, other)} - {None, "global"}
-    years = [set(_YEAR.findall(said.text)) for said in (one, other)]
+    places = {claim.passage.jurisdiction for claim in (one, other)} - {None, "global"}
+    years = [set(_YEAR.findall(claim.text)) for claim in (one, other)]
     return len(places) <= 1 and (not all(years) or years[0] == years[1])
 
 
@@ -175,7 +175,7 @@ def _same_measure(first: str, one: Quantity, second: str, other: Quantity) -> bo
 def _period(sentence: str, amount: Quantity) -> str:
     """The period of an amount: "month" in "two days per month"; "" when none is given."""
     match = _PERIOD.match(sentence[amount.end :])
-    return _PERIODS.get(said := match["period"].lower(), said) if match else ""
+    return _PERIODS.get(period := match["period"].lower(), period) if match else ""
 
 
 def _around(sentence: str, start: int, end: int) -> frozenset[str]:
@@ -207,25 +207,28 @@ def _days(first: str, second: str, overlap: float) -> Disagreement | None:
 
 def _modality(first: str, second: str, overlap: float) -> Disagreement | None:
     """Required against forbidden, or required by the more binding sentence and optional in the other."""
-    said = binding_of(first), binding_of(second)
-    opposed = {BindingForce.REQUIRED, BindingForce.FORBIDDEN} == set(said) or said == (
+    forces = binding_of(first), binding_of(second)
+    opposed = {BindingForce.REQUIRED, BindingForce.FORBIDDEN} == set(forces) or forces == (
         BindingForce.REQUIRED,
         BindingForce.OPTIONAL,
     )
-    if not opposed or said[0] is None or said[1] is None:
+    if not opposed or forces[0] is None or forces[1] is None:
         return None
-    return Disagreement(ConflictKind.MODALITY, said[0].value, said[1].value, overlap)
+    return Disagreement(ConflictKind.MODALITY, forces[0].value, forces[1].value, overlap)
 
 
 def _conflict(
-    topic: Topic, first: _Claim, second: _Claim, told: Disagreement, documents: Mapping[int, Document]
+    topic: Topic, first: _Claim, second: _Claim, contradiction: Disagreement, documents: Mapping[int, Document]
 ) -> Conflict:
     quotes = sorted((first.text, second.text))
-    one, other = (_statement(said, words, documents) for said, words in ((first, told.first), (second, told.second)))
-    words = f"{first.truth.capitalize()} says “{told.first}”, {second.truth} says “{told.second}”."
+    one, other = (
+        _statement(claim, words, documents)
+        for claim, words in ((first, contradiction.first), (second, contradiction.second))
+    )
+    words = f"{first.truth.capitalize()} says “{contradiction.first}”, {second.truth} says “{contradiction.second}”."
     key = sha256("\n".join(quotes).encode()).hexdigest()[:16]
-    return Conflict(key, topic, told.kind, one, other, words, told.strength)
+    return Conflict(key, topic, contradiction.kind, one, other, words, contradiction.strength)
 
 
-def _statement(said: _Claim, words: str, documents: Mapping[int, Document]) -> Statement:
-    return Statement(citation_of(said.passage, documents[said.passage.document_id], said.index), said.truth, words)
+def _statement(claim: _Claim, words: str, documents: Mapping[int, Document]) -> Statement:
+    return Statement(citation_of(claim.passage, documents[claim.passage.document_id], claim.index), claim.truth, words)

@@ -114,8 +114,8 @@ def _required_by(cells: Iterable[Cell]) -> Cell | None:
 
 def corpus_digest(corpus: Mapping[int, str]) -> str:
     """Hex digest of Catalogue.fingerprints: equal digests mean equal evidence; "" for an empty library."""
-    said = "\n".join(f"{document} {digest}" for document, digest in sorted(corpus.items()))
-    return sha256(said.encode()).hexdigest() if corpus else ""
+    lines = "\n".join(f"{document} {digest}" for document, digest in sorted(corpus.items()))
+    return sha256(lines.encode()).hexdigest() if corpus else ""
 
 
 def gaps_of(cells: Iterable[Cell], terms: WorkspaceTerms, topics: Mapping[str, Topic] | None = None) -> tuple[Gap, ...]:
@@ -148,16 +148,16 @@ def _recommendation(
     place = place_in_words(topic.jurisdiction if topic and cell.kind is GapKind.REGULATORY else None, terms)
     by = _nearest(required_by.evidence) if required_by is not None and cell.configuration else ""
     obtain = f"Obtain {row.obtain}{f' for {place}' if place else ''} on {cell.topic};"
-    said = [f"{obtain} ask {row.source}."]
+    sentences = [f"{obtain} ask {row.source}."]
     if cell.state is CellState.PARTIAL:
-        said.insert(0, f"What is here only touches {cell.topic}.")
+        sentences.insert(0, f"What is here only touches {cell.topic}.")
     if by:
         names = sorted({citation.document_name for citation in cell.near_misses or cell.evidence})
         no_row = f"; no row in {', '.join(names)} covers it" if names else ""
-        said.append(f"Required by {by}{no_row}.")
+        sentences.append(f"Required by {by}{no_row}.")
     nearest = _nearest(cell.near_misses or cell.evidence)
-    said.append(f"Nearest: {nearest}." if nearest else "Nothing in the library comes near.")
-    return " ".join(said)
+    sentences.append(f"Nearest: {nearest}." if nearest else "Nothing in the library comes near.")
+    return " ".join(sentences)
 
 
 def _nearest(citations: Sequence[Citation]) -> str:

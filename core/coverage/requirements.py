@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.coverage.detection.evidence import row_values
-from core.coverage.topics import described
+from core.coverage.topics import with_detected_labels
 from core.domain.coverage import Modality, Topic, TopicOrigin
 from core.domain.documents import Document, DocumentState, Passage, Truth
 from core.domain.filters import SearchFilters
@@ -82,7 +82,7 @@ def requirements(catalogue: Catalogue, project: str | None, terms: WorkspaceTerm
 def _topic(found: _Requirement, name: str, project: str | None, terms: WorkspaceTerms) -> Topic:
     source: Citation = citation_of(found.passage, found.document, found.index)
     topic = Topic(name, project=project, origin=TopicOrigin.REQUIREMENT, modality=found.modality, source=source)
-    return described(topic, terms)
+    return with_detected_labels(topic, terms)
 
 
 def _sentences(document: Document, passages: Sequence[Passage]) -> Iterator[_Requirement]:

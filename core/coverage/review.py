@@ -25,15 +25,23 @@ from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
 from core.search.citations.cite import display_quote
 
-__all__ = ["Held", "broken_pins", "check_decision", "decision_on", "holding", "queue", "reviewed"]
+__all__ = [
+    "DecisionsByCell",
+    "apply_decisions",
+    "broken_pins",
+    "check_decision",
+    "current_decisions",
+    "decision_on",
+    "queue",
+]
 
-Held = Mapping[tuple[int, str], Decision]
+DecisionsByCell = Mapping[tuple[int, str], Decision]
 """(topic id, kind) → the current decision."""
 
 _UNJUDGED = (CellState.NOT_ASSESSED, CellState.ERROR)
 
 
-def holding(decisions: Sequence[Decision]) -> Held:
+def current_decisions(decisions: Sequence[Decision]) -> DecisionsByCell:
     """The current decision per topic and kind. decisions: oldest first; `undone` cancels the one before it."""
     stacks: dict[tuple[int, str], list[Decision]] = {}
     for decision in decisions:
@@ -45,44 +53,54 @@ def holding(decisions: Sequence[Decision]) -> Held:
     return {about: stack[-1] for about, stack in stacks.items() if stack}
 
 
-def reviewed(board: Board, held: Held, broken: Mapping[int, str], today: date, terms: WorkspaceTerms) -> Board:
+def apply_decisions(
+    board: Board, decisions: DecisionsByCell, broken: Mapping[int, str], today: date, terms: WorkspaceTerms
+) -> Board:
     """The board with decisions applied. broken: decision id → which cited sentence has changed, in words.
 
     Decisions never change cells that are in error or not assessed. Gaps of cells that are no longer open are removed.
     """
-    cells = tuple(_decided(cell, held.get((cell.topic_id, cell.kind.value)), broken, today) for cell in board.cells)
+    cells = tuple(
+        _apply_decision(cell, decisions.get((cell.topic_id, cell.kind.value)), broken, today) for cell in board.cells
+    )
     gaps = gaps_of(cells, terms, {topic.name: topic for topic in board.topics})
     return replace(board, cells=cells, gaps=gaps, coverage=coverage_of(cells))
 
 
-def _decided(cell: Cell, decision: Decision | None, broken: Mapping[int, str], today: date) -> Cell:
+def _apply_decision(cell: Cell, decision: Decision | None, broken: Mapping[int, str], today: date) -> Cell:
     if decision is None or cell.state in _UNJUDGED:
         return cell
-    said = f"{decision.who}, {decision.at:%Y-%m-%d}"
+    signature = f"{decision.who}, {decision.at:%Y-%m-%d}"
     match decision.verdict:
         case ReviewVerdict.ACCEPTED if decision.id in broken:
-            return _as(cell, CellState.SUSPECT, f"Accepted by {said}; since then {broken[decision.id]}")
+            return _with_state(cell, CellState.SUSPECT, f"Accepted by {signature}; since then {broken[decision.id]}")
         case ReviewVerdict.ACCEPTED:
-            return _as(cell, CellState.COVERED, f"Accepted as covered by {said}. {cell.reason}".strip())
+            return _with_state(cell, CellState.COVERED, f"Accepted as covered by {signature}. {cell.reason}".strip())
         case ReviewVerdict.WAIVED if decision.expires is None or today <= decision.expires:
-            return _as(cell, CellState.WAIVED, f"Waived by {said} until {decision.expires}: {decision.reason}")
+            return _with_state(
+                cell, CellState.WAIVED, f"Waived by {signature} until {decision.expires}: {decision.reason}"
+            )
         case ReviewVerdict.WAIVED:
-            return replace(cell, reason=f"The waiver of {said} expired on {decision.expires}. {cell.reason}".strip())
+            return replace(
+                cell, reason=f"The waiver of {signature} expired on {decision.expires}. {cell.reason}".strip()
+            )
         case ReviewVerdict.CONFIRMED if cell.state is CellState.COVERED:
             if decision.state is CellState.COVERED:
-                return _as(cell, CellState.GAP, f"Confirmed as a gap by {said}, over what is found: {cell.reason}")
+                return _with_state(
+                    cell, CellState.GAP, f"Confirmed as a gap by {signature}, over what is found: {cell.reason}"
+                )
             found = cell.evidence[0]
             words = f"“{display_quote(found.quote)}” ({found.document_name}) was found"
-            return _as(cell, CellState.SUSPECT, f"A gap was confirmed by {said}; since then {words}.")
+            return _with_state(cell, CellState.SUSPECT, f"A gap was confirmed by {signature}; since then {words}.")
         case _:
             return cell
 
 
-def _as(cell: Cell, state: CellState, reason: str) -> Cell:
+def _with_state(cell: Cell, state: CellState, reason: str) -> Cell:
     return replace(cell, state=state, detected=cell.state, reason=reason)
 
 
-def queue(board: Board, held: Held) -> tuple[ReviewedCell, ...]:
+def queue(board: Board, decisions: DecisionsByCell) -> tuple[ReviewedCell, ...]:
     """The cells to review, worst first: suspect cells, then gaps by severity, partial before low, then covered cells
     with risks, failed searches last. A cell with a valid decision carries it.
     """
@@ -90,7 +108,7 @@ def queue(board: Board, held: Held) -> tuple[ReviewedCell, ...]:
     topics = {topic.id: topic for topic in board.topics}
     items = []
     for cell in board.cells:
-        gap, decision = gaps.get((cell.topic, cell.kind)), held.get((cell.topic_id, cell.kind.value))
+        gap, decision = gaps.get((cell.topic, cell.kind)), decisions.get((cell.topic_id, cell.kind.value))
         if decision is not None and _open_again(cell, decision):
             decision = None
         doubtful = cell.state is CellState.COVERED and cell.risks
@@ -192,16 +210,16 @@ def broken_pins(decisions: Sequence[Decision], catalogue: Catalogue, project: st
     accepted = [decision for decision in decisions if decision.verdict is ReviewVerdict.ACCEPTED and decision.pinned]
     if not accepted:
         return {}
-    library = _looked_up([citation for decision in accepted for citation in decision.pinned], catalogue, project)
-    told = {}
+    library = _look_up([citation for decision in accepted for citation in decision.pinned], catalogue, project)
+    reasons = {}
     for decision in accepted:
         broken = [words for citation in decision.pinned if (words := _broken(citation, decision.kind, library))]
         if broken:
-            told[decision.id] = broken[0] if len(broken) == 1 else f"{broken[0]} ({len(broken)} sentences changed)"
-    return told
+            reasons[decision.id] = broken[0] if len(broken) == 1 else f"{broken[0]} ({len(broken)} sentences changed)"
+    return reasons
 
 
-def _looked_up(citations: Sequence[Citation], catalogue: Catalogue, project: str | None) -> _EvidenceLibrary:
+def _look_up(citations: Sequence[Citation], catalogue: Catalogue, project: str | None) -> _EvidenceLibrary:
     scoped = [
         document
         for document in catalogue.documents()

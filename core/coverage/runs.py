@@ -128,7 +128,7 @@ class CoverageRuns:
         run = CoverageRun(0, project, RunState.RUNNING, topics, total, started_at=now, beat_at=now, profile=profile)
         return self._store.add_run(run)
 
-    def look(self, run_id: int) -> CoverageRun:
+    def progress(self, run_id: int) -> CoverageRun:
         """The current state of a run. Raises NotFound."""
         return self._store.run(run_id)
 
@@ -152,15 +152,15 @@ class CoverageRuns:
         run = replace(run, state=RunState.RUNNING, problem="")
         try:
             profile = self._profiles.find(run.profile)
-            run, kept = self._kept(run, profile, whole)
-            for run in self._judged(run, profile, kept, on_cell):  # noqa: B020 - the same run, further on
+            run, carried_cells = self._carry_over(run, profile, whole)
+            for run in self._assess(run, profile, carried_cells, on_cell):  # noqa: B020 - the same run, further on
                 if stop() and run.done < run.total:
-                    return self._ended(run, RunState.STOPPED, began)
+                    return self._finish(run, RunState.STOPPED, began)
         except FivefoldError as problem:
-            return self._ended(replace(run, problem=str(problem)), RunState.FAILED, began)
-        return self._ended(run, RunState.DONE, began)
+            return self._finish(replace(run, problem=str(problem)), RunState.FAILED, began)
+        return self._finish(run, RunState.DONE, began)
 
-    def _kept(
+    def _carry_over(
         self, run: CoverageRun, profile: ScoreProfile, whole: bool
     ) -> tuple[CoverageRun, frozenset[tuple[int, GapKind]]]:
         """The run with the library's current fingerprints, and the cells that need no assessment."""
@@ -212,16 +212,16 @@ class CoverageRuns:
         changed = touched(self._detector, cells, topics, before, after, project=run.project, now=now, profile=profile)
         return [cell for cell in cells if (cell.topic_id, cell.kind) not in changed]
 
-    def _judged(
+    def _assess(
         self,
         run: CoverageRun,
         profile: ScoreProfile,
-        kept: frozenset[tuple[int, GapKind]],
+        carried_cells: frozenset[tuple[int, GapKind]],
         on_cell: Callable[[int, int], None],
     ) -> Iterator[CoverageRun]:
         """The run after each batch, with the batch's cells stored."""
         on_cell(run.done, run.total)
-        wanted = [(topic, kind) for kind in GapKind for topic in run.topics if (topic.id, kind) not in kept]
+        wanted = [(topic, kind) for kind in GapKind for topic in run.topics if (topic.id, kind) not in carried_cells]
         yield run
         for start in range(0, len(wanted), _BATCH):
             batch = wanted[start : start + _BATCH]
@@ -232,7 +232,7 @@ class CoverageRuns:
             on_cell(run.done, run.total)
             yield run
 
-    def _ended(self, run: CoverageRun, state: RunState, began: datetime) -> CoverageRun:
+    def _finish(self, run: CoverageRun, state: RunState, began: datetime) -> CoverageRun:
         now = self._now()
         spent = run.milliseconds + (now - began) / timedelta(milliseconds=1)
         run = replace(run, state=state, beat_at=now, milliseconds=spent)

@@ -7,15 +7,14 @@ from datetime import datetime
 from core.coverage.conflicts import find_conflicts
 from core.coverage.detection.detector import Detector, assess
 from core.coverage.detection.risks import RiskReader
-from core.coverage.detection.themes import clusters
 from core.coverage.gaps import as_needed, assembled, ordered_cells
 from core.coverage.meeting_pack.pack import MeetingPack
 from core.coverage.meeting_pack.xlsx import DecisionImportPreview, read_decisions
 from core.coverage.requirements import requirements
-from core.coverage.review import broken_pins, check_decision, decision_on, holding, queue, reviewed
+from core.coverage.review import apply_decisions, broken_pins, check_decision, current_decisions, decision_on, queue
 from core.coverage.runs import CoverageRuns, changes
 from core.coverage.store import CoverageBoardStore
-from core.coverage.topics import described
+from core.coverage.topics import propose_topics, with_detected_labels
 from core.coverage.traceability import TraceRow, orphans, trace
 from core.domain.coverage import (
     Board,
@@ -78,7 +77,7 @@ class CoverageService:
     def add_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
         """Store new topics, with domain and jurisdiction detected from their names; existing topics stay unchanged."""
         terms = self._terms()
-        return self._store.add_topics([described(topic, terms) for topic in topics])
+        return self._store.add_topics([with_detected_labels(topic, terms) for topic in topics])
 
     def change_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
         """Store changed topics, all or none. Raises Outdated when someone else changed one since it was read."""
@@ -90,7 +89,7 @@ class CoverageService:
 
     def found_clusters(self, project: str | None) -> Sequence[Topic]:
         """Proposed topics: clusters of the library's passages, named by keywords."""
-        return self._new(clusters(self._catalogue, self._vectors, project, self._terms()), project)
+        return self._new(propose_topics(self._catalogue, self._vectors, project, self._terms()), project)
 
     def _new(self, proposals: Sequence[Topic], project: str | None) -> Sequence[Topic]:
         known = {topic.name.casefold() for topic in self._store.topics(project)}
@@ -128,7 +127,7 @@ class CoverageService:
         terms = self._terms()
         return assess(
             self._detector,
-            [described(topic, terms) for topic in topics],
+            [with_detected_labels(topic, terms) for topic in topics],
             terms=terms,
             timer=self._timer,
             project=project,
@@ -148,25 +147,25 @@ class CoverageService:
     def _reviewed(self, run: CoverageRun) -> Board:
         terms = self._terms()
         board = self._detected(run, terms)
-        held = self.held(run.project)
-        return reviewed(board, held, self.shaken(run.project), self._now().date(), terms)
+        decisions = self.current_decisions(run.project)
+        return apply_decisions(board, decisions, self.shaken(run.project), self._now().date(), terms)
 
     def shaken(self, project: str | None) -> Mapping[int, str]:
         """Decision id → explanation, for current acceptances whose cited sentence has changed since."""
-        return broken_pins(list(self.held(project).values()), self._catalogue, project)
+        return broken_pins(list(self.current_decisions(project).values()), self._catalogue, project)
 
     def _detected(self, run: CoverageRun, terms: WorkspaceTerms) -> Board:
         """The detected board with the current names, owners and needs of its topics; omits topics retired since."""
         now = {topic.id: topic for topic in self._store.topics(run.project)}
         then = {topic.id: topic for topic in run.topics}
-        kept = [topic for topic in run.topics if topic.id in now]
+        remaining = [topic for topic in run.topics if topic.id in now]
         cells = [
             as_needed(replace(cell, topic=now[cell.topic_id].name), now[cell.topic_id], then[cell.topic_id])
             for cell in self._store.cells(run.id)
             if cell.topic_id in now and cell.topic_id in then
         ]
         reader = RiskReader(self._scope(run.project), self._now(), terms)
-        current = replace(run, topics=tuple(now[topic.id] for topic in kept))
+        current = replace(run, topics=tuple(now[topic.id] for topic in remaining))
         return assembled(current, reader.with_risks(cells, now), terms)
 
     def _scope(self, project: str | None) -> Sequence[Document]:
@@ -195,13 +194,13 @@ class CoverageService:
         """The complete decision log of a board, oldest first."""
         return self._store.decisions(project)
 
-    def held(self, project: str | None) -> Mapping[tuple[int, str], Decision]:
+    def current_decisions(self, project: str | None) -> Mapping[tuple[int, str], Decision]:
         """(topic id, kind) → the current decision."""
-        return holding(self._store.decisions(project))
+        return current_decisions(self._store.decisions(project))
 
     def queue(self, board: Board) -> Sequence[ReviewedCell]:
         """The cells a meeting should review, worst first."""
-        return queue(board, self.held(board.project))
+        return queue(board, self.current_decisions(board.project))
 
     def decide(self, board: Board, cell: Cell, opinion: ReviewerOpinion) -> Decision:
         """Store a reviewer's decision on a cell.
@@ -214,7 +213,7 @@ class CoverageService:
 
     def undo(self, board: Board, cell: Cell, who: str, after: int) -> Decision:
         """Undo the current decision on a cell; both stay in the log. Raises BadRequest when there is none."""
-        if (cell.topic_id, cell.kind.value) not in self.held(board.project):
+        if (cell.topic_id, cell.kind.value) not in self.current_decisions(board.project):
             raise BadRequest("There is no decision to take back.", "Look at the cell's history.")
         if not who.strip():
             raise BadRequest("A decision needs a name.", "Say who you are.")
@@ -226,7 +225,7 @@ class CoverageService:
     def preview(self, board: Board, data: bytes, name: str) -> DecisionImportPreview:
         """Preview of importing an edited meeting-pack workbook. Raises BadRequest when the file is not one."""
         log = self._store.decisions(board.project)
-        return read_decisions(data, name, board, log, holding(log), self._now())
+        return read_decisions(data, name, board, log, current_decisions(log), self._now())
 
     def decide_all(self, decisions: Sequence[Decision]) -> Sequence[Decision]:
         """Store imported decisions (from an edited meeting pack), all or none. Raises Outdated."""
@@ -247,9 +246,9 @@ class CoverageService:
         cited = [citation for cell in board.cells for citation in (*cell.evidence, *cell.near_misses)]
         passages = self._catalogue.passages(sorted({citation.passage_id for citation in cited}))
         documents = self._catalogue.documents_by_id(sorted({citation.document_id for citation in cited}))
-        held = self.held(board.project)
+        decisions = self.current_decisions(board.project)
         found = find_conflicts(board, passages, documents)
-        return [replace(each, decision=held.get((each.topic.id, f"conflict:{each.key}"))) for each in found]
+        return [replace(each, decision=decisions.get((each.topic.id, f"conflict:{each.key}"))) for each in found]
 
     def settle(self, board: Board, conflict: Conflict, opinion: ReviewerOpinion) -> Decision:
         """Store a reviewer's decision on a conflict: confirmed, dismissed, or the last decision undone.
@@ -259,7 +258,9 @@ class CoverageService:
         if not opinion.who.strip():
             raise BadRequest("A decision needs a name.", "Say who you are.")
         kind = f"conflict:{conflict.key}"
-        if opinion.verdict is ReviewVerdict.UNDONE and (conflict.topic.id, kind) not in self.held(board.project):
+        if opinion.verdict is ReviewVerdict.UNDONE and (conflict.topic.id, kind) not in self.current_decisions(
+            board.project
+        ):
             raise BadRequest("There is no decision to take back.", "Look at the conflict again.")
         decision = Decision(
             conflict.topic.id,

@@ -111,18 +111,18 @@ def quantities(sentence: str) -> tuple[Quantity, ...]:
     """
     found = []
     for match in _quantity().finditer(sentence):
-        said = match["unit"]
-        if said is None and match["money"] is None:
+        unit_words = match["unit"]
+        if unit_words is None and match["money"] is None:
             continue
-        unit, factor = ("money", 1.0) if match["money"] else _unit(said)
+        unit, factor = ("money", 1.0) if match["money"] else _unit(unit_words)
         value = _value(match["figure"]) * _SCALES.get((match["scale"] or "").lower(), 1.0) * factor
         start = match.start("money") if match["money"] else match.start("figure")
         found.append(Quantity(value, unit, _bound(match), match.group().strip(), start, match.end()))
     return tuple(found)
 
 
-def _unit(said: str) -> tuple[str, float]:
-    words = re.sub(r"[\s-]+", " ", said.lower())
+def _unit(unit: str) -> tuple[str, float]:
+    words = re.sub(r"[\s-]+", " ", unit.lower())
     return _UNITS[words] if words in _UNITS else _UNITS[words.removesuffix("s")]
 
 
@@ -167,13 +167,13 @@ def binding_of(sentence: str) -> BindingForce | None:
     (<BindingForce.REQUIRED: 'required'>, <BindingForce.OPTIONAL: 'optional'>, None)
     """
     rest = _FORBIDDEN.sub(" ", _OPTIONAL.sub(" ", sentence))
-    said = {
+    stated = {
         BindingForce.FORBIDDEN: _FORBIDDEN.search(_OPTIONAL.sub(" ", sentence)) is not None,
         BindingForce.OPTIONAL: _OPTIONAL.search(sentence) is not None or _MAY.search(rest) is not None,
         BindingForce.REQUIRED: _REQUIRED.search(rest) is not None,
     }
-    held = [binding for binding, is_said in said.items() if is_said]
-    return held[0] if len(held) == 1 else None
+    forces = [binding for binding, is_stated in stated.items() if is_stated]
+    return forces[0] if len(forces) == 1 else None
 
 
 _FRAME = frozenset(

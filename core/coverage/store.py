@@ -78,8 +78,8 @@ class CoverageBoardStore(Protocol):
 
 def outdated_topic(known: Topic) -> Outdated:
     """Someone has changed this topic since it was read."""
-    said = f"'{known.name}' has been changed by someone else meanwhile; nothing of yours was stored."
-    return Outdated(said, "Look at it as it is now, then change it again.")
+    message = f"'{known.name}' has been changed by someone else meanwhile; nothing of yours was stored."
+    return Outdated(message, "Look at it as it is now, then change it again.")
 
 
 def outdone(mine: Decision, known: Decision | None) -> Outdated:
@@ -88,10 +88,10 @@ def outdone(mine: Decision, known: Decision | None) -> Outdated:
         return Outdated(
             f"The decisions on '{mine.topic}' are not what you saw.", "Look at the cell again, then decide."
         )
-    said = f"{known.who} has decided on '{known.topic}' ({known.kind.partition(':')[0]}) meanwhile"
+    message = f"{known.who} has decided on '{known.topic}' ({known.kind.partition(':')[0]}) meanwhile"
     when = f"{known.at:%Y-%m-%d %H:%M}"
     return Outdated(
-        f"{said}: {known.verdict.value}, {when} UTC. Yours was not stored.", "Look at the cell again, then decide."
+        f"{message}: {known.verdict.value}, {when} UTC. Yours was not stored.", "Look at the cell again, then decide."
     )
 
 

@@ -1,32 +1,45 @@
-"""Topics: parsed from text and CSV, labelled, renamed, merged, split, and edited as a table."""
+"""Topics of a coverage board: read from text and CSV, edited, merged, split, and proposed by clustering passages."""
+
+# Over 300 lines: one noun, from where it comes to how it is changed.
 
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import pairwise
+from math import log
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.domain.coverage import Topic, TopicOrigin
-from core.domain.documents import Truth
+from core.domain.documents import Origin, Passage, Truth
 from core.domain.errors import BadRequest
+from core.domain.filters import SearchFilters
 from core.formats.csv import inert, restored
 from core.knowledge.workspace_terms import WorkspaceTerms
+from core.ports.catalogue import Catalogue
+from core.ports.stores import VectorIndex
 from core.search.query.route import read_route
+from core.text.tokenize import STOP_WORDS, stem, words
 
 __all__ = [
-    "checked_topics",
+    "check_topics",
     "csv_rows",
-    "described",
-    "edited",
-    "merged",
-    "renamed",
-    "split",
+    "edit_topic",
+    "merge_topics",
+    "propose_topics",
+    "rename_topic",
+    "split_topic",
     "topics_csv",
     "topics_from_csv",
     "topics_from_lines",
     "topics_from_table",
+    "with_detected_labels",
     "with_needs",
 ]
 
@@ -41,12 +54,12 @@ def topics_from_lines(text: str) -> tuple[str, ...]:
     >>> topics_from_lines("- minimum wage\\n\\n2. overtime\\nMinimum  Wage")
     ('minimum wage', 'overtime')
     """
-    return _collected((number, _unmarked(line)) for number, line in enumerate(text.splitlines(), start=1))
+    return _collect((number, _strip_marker(line)) for number, line in enumerate(text.splitlines(), start=1))
 
 
-def checked_topics(topics: Iterable[str]) -> tuple[str, ...]:
+def check_topics(topics: Iterable[str]) -> tuple[str, ...]:
     """Topics with whitespace normalised and duplicates removed. Raises BadRequest as `topics_from_lines` does."""
-    return _collected(enumerate(topics, start=1))
+    return _collect(enumerate(topics, start=1))
 
 
 def topics_from_csv(data: bytes, name: str = "the file") -> tuple[str, ...]:
@@ -56,7 +69,7 @@ def topics_from_csv(data: bytes, name: str = "the file") -> tuple[str, ...]:
     """
     header, body = csv_rows(data, name)
     place = header.index("topic") if "topic" in header else 0
-    return _collected(((line, row[place] if place < len(row) else "") for line, row in body), f" of '{name}'")
+    return _collect(((line, row[place] if place < len(row) else "") for line, row in body), f" of '{name}'")
 
 
 def csv_rows(data: bytes, name: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
@@ -70,7 +83,7 @@ def csv_rows(data: bytes, name: str) -> tuple[list[str], list[tuple[int, list[st
 
 
 def _rows(data: bytes, name: str) -> list[tuple[int, list[str]]]:
-    text = _decoded(data)
+    text = _decode(data)
     first = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = max(",;\t", key=first.count) if any(first.count(mark) for mark in ",;\t") else ","
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
@@ -81,7 +94,7 @@ def _rows(data: bytes, name: str) -> list[tuple[int, list[str]]]:
         raise BadRequest(problem, "Save it as CSV with one topic in each row.") from error
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     for encoding in ("utf-8-sig", "cp1252"):
         try:
             return data.decode(encoding)
@@ -90,13 +103,13 @@ def _decoded(data: bytes) -> str:
     return data.decode("latin-1")
 
 
-def _unmarked(line: str) -> str:
+def _strip_marker(line: str) -> str:
     head, _, rest = line.strip().partition(" ")
     numbered = head.rstrip(".)").isdigit() and head[-1] in ".)"
     return rest if rest and (head in ("-", "*", "•") or numbered) else line
 
 
-def _collected(numbered: Iterable[tuple[int, str]], where: str = "") -> tuple[str, ...]:
+def _collect(numbered: Iterable[tuple[int, str]], where: str = "") -> tuple[str, ...]:
     found: dict[str, str] = {}
     for number, raw in numbered:
         topic = " ".join(raw.split())
@@ -118,15 +131,15 @@ _COLUMNS = ("topic", "needs", "owner", "domain", "jurisdiction")
 _SEPARATORS = re.compile(r"[;,/|]|\band\b")
 
 
-def described(topic: Topic, terms: WorkspaceTerms) -> Topic:
+def with_detected_labels(topic: Topic, terms: WorkspaceTerms) -> Topic:
     """The topic with the domain and jurisdiction detected in its name, where none is set."""
     route = read_route(topic.name, date.min, terms)
     return replace(topic, domain=topic.domain or route.domain, jurisdiction=topic.jurisdiction or route.jurisdiction)
 
 
-def renamed(topic: Topic, name: str) -> Topic:
+def rename_topic(topic: Topic, name: str) -> Topic:
     """The topic with a new name. Raises BadRequest for an invalid name."""
-    return replace(topic, name=checked_topics([name])[0])
+    return replace(topic, name=check_topics([name])[0])
 
 
 def with_needs(topics: Iterable[Topic], needs: Sequence[Truth]) -> tuple[Topic, ...]:
@@ -136,7 +149,7 @@ def with_needs(topics: Iterable[Topic], needs: Sequence[Truth]) -> tuple[Topic, 
     return tuple(replace(topic, needs=tuple(truth for truth in Truth if truth in needs)) for topic in topics)
 
 
-def merged(topics: Sequence[Topic], name: str) -> tuple[Topic, ...]:
+def merge_topics(topics: Sequence[Topic], name: str) -> tuple[Topic, ...]:
     """The first topic with the new name and the needs of all of them, then the others retired.
 
     Owner and domain stay if all topics that have one agree. Raises BadRequest for fewer than two topics.
@@ -145,26 +158,26 @@ def merged(topics: Sequence[Topic], name: str) -> tuple[Topic, ...]:
         raise BadRequest("Merging needs at least two topics.", "Choose the topics that mean the same.")
     first, *others = topics
     needs = tuple(truth for truth in Truth if any(truth in topic.needs for topic in topics))
-    kept = replace(renamed(first, name), needs=needs, owner=_agreed(t.owner for t in topics) or "")
-    kept = replace(kept, domain=_agreed(t.domain for t in topics))
-    return kept, *(replace(topic, retired=True) for topic in others)
+    result = replace(rename_topic(first, name), needs=needs, owner=_common_value(t.owner for t in topics) or "")
+    result = replace(result, domain=_common_value(t.domain for t in topics))
+    return result, *(replace(topic, retired=True) for topic in others)
 
 
-def _agreed(values: Iterable[str | None]) -> str | None:
-    said = {value for value in values if value}
-    return said.pop() if len(said) == 1 else None
+def _common_value(values: Iterable[str | None]) -> str | None:
+    distinct = {value for value in values if value}
+    return distinct.pop() if len(distinct) == 1 else None
 
 
-def split(topic: Topic, names: Sequence[str], terms: WorkspaceTerms) -> tuple[Topic, tuple[Topic, ...]]:
+def split_topic(topic: Topic, names: Sequence[str], terms: WorkspaceTerms) -> tuple[Topic, tuple[Topic, ...]]:
     """The topic retired, and new ones that inherit its needs, owner, domain and source.
 
     Raises BadRequest for fewer than two names.
     """
-    parts = checked_topics(names)
+    parts = check_topics(names)
     if len(parts) < 2:
         raise BadRequest("Splitting needs at least two names.", "Write one part of the topic per line.")
     fresh = replace(topic, id=0, version=1, jurisdiction=None)
-    return replace(topic, retired=True), tuple(described(replace(fresh, name=name), terms) for name in parts)
+    return replace(topic, retired=True), tuple(with_detected_labels(replace(fresh, name=name), terms) for name in parts)
 
 
 def topics_from_table(
@@ -180,17 +193,17 @@ def topics_from_table(
     columns.setdefault("topic", 0)
     found: dict[str, Topic] = {}
     for line, row in body:
-        said = {column: restored(row[at].strip()) if at < len(row) else "" for column, at in columns.items()}
-        if not said["topic"]:
+        cells = {column: restored(row[at].strip()) if at < len(row) else "" for column, at in columns.items()}
+        if not cells["topic"]:
             continue
         topic = Topic(
-            _named(said["topic"], line, name),
+            _checked_name(cells["topic"], line, name),
             project=project,
             origin=TopicOrigin.CSV,
-            needs=_needs(said.get("needs", ""), line, name),
-            owner=said.get("owner", ""),
-            domain=said.get("domain") or None,
-            jurisdiction=_place(said.get("jurisdiction"), terms),
+            needs=_needs(cells.get("needs", ""), line, name),
+            owner=cells.get("owner", ""),
+            domain=cells.get("domain") or None,
+            jurisdiction=_jurisdiction(cells.get("jurisdiction"), terms),
         )
         found.setdefault(topic.name.casefold(), topic)
     if not found:
@@ -198,9 +211,9 @@ def topics_from_table(
     return tuple(found.values())
 
 
-def _named(text: str, line: int, name: str) -> str:
+def _checked_name(text: str, line: int, name: str) -> str:
     try:
-        return checked_topics([text])[0]
+        return check_topics([text])[0]
     except BadRequest as problem:
         raise BadRequest(f"Line {line} of '{name}': '{text[:60]}' cannot be a topic.", problem.hint) from problem
 
@@ -228,7 +241,7 @@ def topics_csv(topics: Iterable[Topic]) -> str:
     return out.getvalue()
 
 
-def edited(topic: Topic, row: Mapping[str, Any], terms: WorkspaceTerms) -> Topic:
+def edit_topic(topic: Topic, row: Mapping[str, Any], terms: WorkspaceTerms) -> Topic:
     """The topic with the values of a table row; missing columns and an empty name keep the old value."""
     needs = row.get("needs")
     wanted = topic.needs if needs is None else tuple(truth for truth in Truth if truth.value in needs)
@@ -238,12 +251,124 @@ def edited(topic: Topic, row: Mapping[str, Any], terms: WorkspaceTerms) -> Topic
         needs=wanted or topic.needs,
         owner=str(row["owner"] or "").strip() if "owner" in row else topic.owner,
         domain=(row["domain"] or None) if "domain" in row else topic.domain,
-        jurisdiction=_place(row["jurisdiction"], terms) if "jurisdiction" in row else topic.jurisdiction,
+        jurisdiction=_jurisdiction(row["jurisdiction"], terms) if "jurisdiction" in row else topic.jurisdiction,
         retired=bool(row.get("retired", topic.retired)),
     )
 
 
-def _place(said: Any, terms: WorkspaceTerms) -> str | None:
+def _jurisdiction(value: Any, terms: WorkspaceTerms) -> str | None:
     """The jurisdiction's value for a name or value; unrecognised text stays as written."""
-    words = str(said or "").strip()
+    words = str(value or "").strip()
     return (terms.jurisdictions.parse(words) or words) if words else None
+
+
+# Chosen by hand, not fitted.
+MOST = 24  # topics proposed
+_SAMPLE = 20_000  # most passages clustered
+_LEAST_PASSAGES = 3  # of a cluster
+_HELD_BY = 0.12  # least share of a cluster's passages that contain a keyword
+_KEYWORDS = 6  # per cluster
+_NAMED_BY = 3  # keywords in a topic's name
+_SEED = 20_240_229
+_IDLE = frozenset(
+    "http https www com gov org html pdf page pages section chapter table figure example note see".split()
+)
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+def propose_topics(
+    catalogue: Catalogue, vectors: VectorIndex, project: str | None, terms: WorkspaceTerms, most: int = MOST
+) -> tuple[Topic, ...]:
+    """At most `most` topics from clusters of the project's passages, largest first. Deterministic.
+
+    K-means over the passages' vectors, k = √(passages ÷ 2) within bounds; above 20,000 passages every n-th is used.
+    Table rows are ignored; clusters of fewer than three other passages are dropped. Names come from class-based TF-IDF
+    (Grootendorst 2022, §3.3) over words and word pairs. Raises StoreFailed.
+    """
+    ids, rows = _sample(
+        vectors, SearchFilters(origins=(Origin.DOCUMENT.value,), projects=(project,) if project else ())
+    )
+    if len(ids) < 2 * _LEAST_PASSAGES:
+        return ()
+    from sklearn.cluster import MiniBatchKMeans
+
+    count = int(min(most, max(2, (len(ids) / 2) ** 0.5)))
+    model = MiniBatchKMeans(count, random_state=_SEED, n_init=5, batch_size=1024)
+    groups = model.fit_predict(rows)
+    passages = catalogue.passages(ids.tolist())
+    texts = [
+        [passages[i] for i in ids[groups == group].tolist() if i in passages and passages[i].truth is not Truth.REALITY]
+        for group in range(count)
+    ]
+    large_groups = sorted((group for group in texts if len(group) >= _LEAST_PASSAGES), key=len, reverse=True)
+    named = _name_clusters(large_groups)
+    topics = {name.casefold(): _topic(name, keywords, project, terms) for name, keywords in named if name}
+    return tuple(topics.values())
+
+
+def _sample(vectors: VectorIndex, filters: SearchFilters) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    blocks = list(vectors.blocks(filters))
+    if not blocks:
+        return np.empty(0, np.int64), np.empty((0, 0), np.float32)
+    ids, rows = np.concatenate([ids for ids, _ in blocks]), np.concatenate([rows for _, rows in blocks])
+    step = -(-len(ids) // _SAMPLE)
+    return ids[::step], rows[::step]
+
+
+def _topic(name: str, keywords: Sequence[str], project: str | None, terms: WorkspaceTerms) -> Topic:
+    return with_detected_labels(
+        Topic(name, project=project, origin=TopicOrigin.CLUSTER, keywords=tuple(keywords)), terms
+    )
+
+
+def _name_clusters(groups: Sequence[Sequence[Passage]]) -> list[tuple[str, tuple[str, ...]]]:
+    """A name and keywords per group. weight = tf · ln(1 + average size ÷ f), tf within the group, f over all groups,
+    word pairs × 1.3; a word counts once per passage, so that one long passage does not name its group."""
+    counts = [_counts(group) for group in groups]
+    total: Counter[str] = sum((count for count, _ in counts), Counter[str]())
+    average = sum(total.values()) / max(1, len(groups))
+    named = []
+    for (count, written), group in zip(counts, groups, strict=True):
+        weights = {
+            term: number / len(group) * log(1 + average / total[term]) * (1.3 if " " in term else 1.0)
+            for term, number in count.items()
+            if number >= max(2, _HELD_BY * len(group))
+        }
+        best = sorted(weights, key=lambda term: (-weights[term], term))
+        keywords = _apart(best, _KEYWORDS)
+        named.append((" ".join(_written(keywords[:_NAMED_BY], written)), _written(keywords, written)))
+    return named
+
+
+def _counts(group: Sequence[Passage]) -> tuple[Counter[str], Mapping[str, Counter[str]]]:
+    """Number of passages of the group with each stem or stem pair, and the spellings of each with their counts."""
+    count: Counter[str] = Counter()
+    written: dict[str, Counter[str]] = {}
+    for passage in group:
+        tokens = words(passage.text)
+        telling = [word if _WORD.fullmatch(word) and word not in STOP_WORDS | _IDLE else "" for word in tokens]
+        terms: dict[str, str] = {stem(word): word for word in telling if word}
+        pairs = pairwise(telling)
+        terms |= {f"{stem(a)} {stem(b)}": f"{a} {b}" for a, b in pairs if a and b and a != b}
+        count.update(terms.keys())
+        for term, word in terms.items():
+            written.setdefault(term, Counter())[word] += 1
+    return count, written
+
+
+def _apart(terms: Sequence[str], most: int) -> list[str]:
+    """The best terms that share no stem."""
+    chosen: list[str] = []
+    used: set[str] = set()
+    for term in terms:
+        stems = set(term.split())
+        if not stems & used:
+            chosen.append(term)
+            used |= stems
+        if len(chosen) == most:
+            break
+    return chosen
+
+
+def _written(terms: Sequence[str], written: Mapping[str, Counter[str]]) -> tuple[str, ...]:
+    return tuple(max(written[term].items(), key=lambda item: (item[1], item[0]))[0] for term in terms)

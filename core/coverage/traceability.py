@@ -58,14 +58,14 @@ def trace_csv(rows: Iterable[TraceRow]) -> str:
     for row in rows:
         source = row.topic.source
         where = [source.quote, source.document_name, source.page] if source else ["", "", None]
-        told: list[object] = [row.topic.name, row.topic.modality.value if row.topic.modality else "", *where]
+        row_cells: list[object] = [row.topic.name, row.topic.modality.value if row.topic.modality else "", *where]
         by_kind = {cell.kind: cell for cell in row.cells}
         for kind in TRACED:
             cell = by_kind.get(kind)
             best = next(iter(cell.evidence), None) if cell else None
-            said = f"{best.quote} ({best.document_name})" if best else ""
-            told += [cell.state.value, score_in_words(cell.evidence_score), said] if cell else ["", "", ""]
-        lines.append(told)
+            evidence = f"{best.quote} ({best.document_name})" if best else ""
+            row_cells += [cell.state.value, score_in_words(cell.evidence_score), evidence] if cell else ["", "", ""]
+        lines.append(row_cells)
     return _csv(lines)
 
 

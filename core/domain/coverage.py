@@ -210,8 +210,8 @@ class Board:
     @property
     def kinds(self) -> tuple[GapKind, ...]:
         """Its columns: the five truths, and configuration where the board includes it."""
-        held = {cell.kind for cell in self.cells}
-        return tuple(kind for kind in GapKind if kind is not GapKind.CONFIGURATION or kind in held)
+        present = {cell.kind for cell in self.cells}
+        return tuple(kind for kind in GapKind if kind is not GapKind.CONFIGURATION or kind in present)
 
 
 class RunState(StrEnum):

@@ -61,5 +61,5 @@ def rarity(passages: int, library: int) -> float:
     >>> [round(rarity(n, 1000), 2) for n in (1, 10, 100, 1000)]
     [1.0, 0.67, 0.35, 0.1]
     """
-    held, there = max(passages, 1), max(library, passages, 1)
-    return log(1 + there / held) / log(1 + there)
+    mentions, total = max(passages, 1), max(library, passages, 1)
+    return log(1 + total / mentions) / log(1 + total)

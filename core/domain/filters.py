@@ -136,15 +136,15 @@ class SearchFilters:
         if not wanted and not unwanted:
             return True
         value = getattr(passage, field.attribute)
-        held = set(value) if field.many else ({value} if value is not None else set())
+        own = set(value) if field.many else ({value} if value is not None else set())
         if field.name == "projects" and value is None:
             return True
-        if unwanted and held & set(unwanted):
+        if unwanted and own & set(unwanted):
             return False
         if not wanted:
             return True
         mode = getattr(self, f"{field.name}_mode") if field.many else "any"
-        return set(wanted) <= held if mode == "all" else bool(held & set(wanted))
+        return set(wanted) <= own if mode == "all" else bool(own & set(wanted))
 
     def in_words(self, document_names: Mapping[int, str] | None = None) -> tuple[str, ...]:
         """One phrase per set filter, in field order, e.g. "truth is regulatory or compliance"."""

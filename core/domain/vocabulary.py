@@ -91,17 +91,17 @@ class Vocabulary:
         """The changes to a jurisdiction; an empty change if there are none."""
         return next((each for each in self.jurisdictions if each.value == value), JurisdictionNames(value))
 
-    def told(self, *changes: DomainWords | AuthorityNames | JurisdictionNames) -> "Vocabulary":
+    def with_changes(self, *changes: DomainWords | AuthorityNames | JurisdictionNames) -> "Vocabulary":
         """The vocabulary with these changes replacing those of the same name; empty changes are removed.
 
-        >>> own = Vocabulary().told(DomainWords("privacy", "Privacy", ("personal data",)))
-        >>> own.domain("privacy").keywords, own.told(DomainWords("privacy")) == Vocabulary()
+        >>> own = Vocabulary().with_changes(DomainWords("privacy", "Privacy", ("personal data",)))
+        >>> own.domain("privacy").keywords, own.with_changes(DomainWords("privacy")) == Vocabulary()
         (('personal data',), True)
         """
         domains = _replaced(self.domains, [each for each in changes if isinstance(each, DomainWords)])
-        speakers = _replaced(self.authorities, [each for each in changes if isinstance(each, AuthorityNames)])
+        authorities = _replaced(self.authorities, [each for each in changes if isinstance(each, AuthorityNames)])
         places = _replaced(self.jurisdictions, [each for each in changes if isinstance(each, JurisdictionNames)])
-        return Vocabulary(domains, speakers, places)
+        return Vocabulary(domains, authorities, places)
 
 
 BUILT_IN = Vocabulary()

@@ -19,11 +19,11 @@ __all__ = [
     "InsightIndexer",
     "PreparedInsight",
     "PseudoDocument",
-    "cleaned",
-    "described",
+    "clean_text",
     "document_of",
-    "side_of",
-    "titled",
+    "pseudo_document_of",
+    "title_of",
+    "with_metadata",
 ]
 
 _MEDIA_TYPE = "text/plain"
@@ -39,42 +39,42 @@ class PseudoDocument:
     passages: tuple[Passage, ...]
 
 
-def side_of(memory: InsightOrEpisode) -> PseudoDocument:
+def pseudo_document_of(item: InsightOrEpisode) -> PseudoDocument:
     """The page of an insight or episode and its passages. Raises BadRequest for a text without a word."""
     writer = PageWriter(1)
-    if isinstance(memory, Episode):
-        writer.add(memory.question, BlockKind.FURNITURE)
-    for paragraph in _body(memory).split("\n\n"):
+    if isinstance(item, Episode):
+        writer.add(item.question, BlockKind.FURNITURE)
+    for paragraph in _body(item).split("\n\n"):
         writer.add(paragraph, BlockKind.PARAGRAPH)
     page = writer.page()
     pieces = split(ExtractedDocument((page,), tuple(writer.blocks), _MEDIA_TYPE), "")
     if not any(letter.isalnum() for piece in pieces for letter in piece.text):
-        raise BadRequest(f"This {memory.origin.value} says nothing.", "Write at least a word.")
-    context = memory.question[:_CONTEXT] if isinstance(memory, Episode) else ""
-    return PseudoDocument(page, tuple(described(replace(piece, context=context), memory) for piece in pieces))
+        raise BadRequest(f"This {item.origin.value} says nothing.", "Write at least a word.")
+    context = item.question[:_CONTEXT] if isinstance(item, Episode) else ""
+    return PseudoDocument(page, tuple(with_metadata(replace(piece, context=context), item) for piece in pieces))
 
 
-def described(passage: Passage, memory: InsightOrEpisode) -> Passage:
+def with_metadata(passage: Passage, item: InsightOrEpisode) -> Passage:
     """A passage with the metadata filters read. Its truth stays unknown: a note is no evidence of any truth."""
     return replace(
         passage,
-        origin=memory.origin,
-        sector=memory.sector,
-        tags=memory.tags,
-        project=memory.project,
-        date=memory.at,
+        origin=item.origin,
+        sector=item.sector,
+        tags=item.tags,
+        project=item.project,
+        date=item.at,
         source_type=SourceType.MANUAL,
         truth=None,
     )
 
 
-def _body(memory: InsightOrEpisode) -> str:
-    if isinstance(memory, Insight):
-        return memory.text
-    assert isinstance(memory, Episode)
-    names = list(dict.fromkeys(PurePath(link.document_name).name for link in memory.links))
+def _body(item: InsightOrEpisode) -> str:
+    if isinstance(item, Insight):
+        return item.text
+    assert isinstance(item, Episode)
+    names = list(dict.fromkeys(PurePath(link.document_name).name for link in item.links))
     opened = f"Opened: {', '.join(names)}." if names else "Nothing was opened."
-    return "\n\n".join(part for part in (memory.reflection, f"{_outcome(memory.reward)} {opened}") if part)
+    return "\n\n".join(part for part in (item.reflection, f"{_outcome(item.reward)} {opened}") if part)
 
 
 def _outcome(reward: float) -> str:
@@ -88,36 +88,36 @@ def _outcome(reward: float) -> str:
     return f"It {'helped' if reward > 0 else 'did not help'} (outcome {reward:+g})."
 
 
-def titled(memory: InsightOrEpisode) -> str:
+def title_of(item: InsightOrEpisode) -> str:
     """The first words of an insight or episode, on one line of at most 80 characters."""
-    said = memory.question if isinstance(memory, Episode) else _body(memory)
-    line = " ".join(said.split())
+    text = item.question if isinstance(item, Episode) else _body(item)
+    line = " ".join(text.split())
     return line if len(line) <= _TITLE else f"{line[: _TITLE - 2].rsplit(' ', 1)[0]} …"
 
 
-def document_of(memory: InsightOrEpisode, known: Document | None = None) -> Document:
+def document_of(item: InsightOrEpisode, known: Document | None = None) -> Document:
     """The pseudo-document of an insight or episode. known: the stored one.
 
     Its hash identifies the row, not the words: two equal notes are two documents, and a rewritten note stays one
     document. Citations of an older wording are detected by their passage ids, which a rewritten note gives up.
     """
-    name = f"{memory.origin.value}:{memory.id}"
-    new = known or Document(0, "", sha256(name.encode()).hexdigest(), 0, DocumentState.PENDING, memory.at)
-    title = titled(memory)
+    name = f"{item.origin.value}:{item.id}"
+    new = known or Document(0, "", sha256(name.encode()).hexdigest(), 0, DocumentState.PENDING, item.at)
+    title = title_of(item)
     return replace(
         new,
-        name=f"{memory.origin.value.capitalize()} {memory.id}: {title}",
+        name=f"{item.origin.value.capitalize()} {item.id}: {title}",
         title=title,
         media_type=_MEDIA_TYPE,
         source_type=SourceType.MANUAL,
-        origin=memory.origin,
-        project=memory.project,
-        tags=memory.tags,
-        date=memory.at,
+        origin=item.origin,
+        project=item.project,
+        tags=item.tags,
+        date=item.at,
     )
 
 
-def cleaned(text: str) -> str:
+def clean_text(text: str) -> str:
     """Text as it can be stored and searched, without surrounding whitespace."""
     return clean(text).strip()
 
@@ -143,61 +143,61 @@ class InsightIndexer:
         self._store, self._catalogue = store, catalogue
         self._index, self._sparse, self._embedder = vectors, sparse, embedder
 
-    def readied(self, memory: InsightOrEpisode) -> PreparedInsight:
+    def prepare(self, item: InsightOrEpisode) -> PreparedInsight:
         """Prepare an insight or episode for indexing. Raises ModelUnavailable, BadRequest for a text without a word."""
-        side = side_of(memory)
+        side = pseudo_document_of(item)
         vectors, meanings = embed_passages(self._embedder, side.passages)
-        told = zip(side.passages, meanings, strict=True)
+        pairs = zip(side.passages, meanings, strict=True)
         return PreparedInsight(
-            replace(side, passages=tuple(replace(each, meanings=known) for each, known in told)), vectors
+            replace(side, passages=tuple(replace(each, meanings=known) for each, known in pairs)), vectors
         )
 
-    def settled(self, memory: M, readied: PreparedInsight | None = None, *, anew: bool = False) -> M:
+    def synchronize(self, item: M, prepared: PreparedInsight | None = None, *, anew: bool = False) -> M:
         """The insight or episode as its row is now, with the search index brought in step.
 
-        readied: the embedded form, when there is one. anew: index it again even when nothing has changed.
+        prepared: the embedded form, when there is one. anew: index it again even when nothing has changed.
         """
         while True:
-            if memory.deleted_at is not None:
-                self._forget(memory)
+            if item.deleted_at is not None:
+                self._forget(item)
             else:
-                self._show(memory, readied, anew=anew)
-            now = self._store.find(type(memory), memory.id)
-            if now.version == memory.version:
+                self._show(item, prepared, anew=anew)
+            now = self._store.find(type(item), item.id)
+            if now.version == item.version:
                 return now
-            memory, readied = now, None
+            item, prepared = now, None
 
-    def reads_anew(self, memory: InsightOrEpisode) -> bool:
+    def needs_reindex(self, item: InsightOrEpisode) -> bool:
         """Whether its words have changed, so that its passages must be made anew."""
-        document = self._document(memory)
-        return document is None or self._changed(document, side_of(memory))
+        document = self._document(item)
+        return document is None or self._changed(document, pseudo_document_of(item))
 
-    def _document(self, memory: InsightOrEpisode) -> Document | None:
+    def _document(self, item: InsightOrEpisode) -> Document | None:
         """Its searchable document, also when a killed program left it before the row could name it."""
-        found = self._catalogue.documents_by_id([memory.document_id]) if memory.document_id else {}
-        if memory.document_id in found:
-            return found[memory.document_id]
-        return self._catalogue.document_by_hash(document_of(memory).sha256, memory.project)
+        found = self._catalogue.documents_by_id([item.document_id]) if item.document_id else {}
+        if item.document_id in found:
+            return found[item.document_id]
+        return self._catalogue.document_by_hash(document_of(item).sha256, item.project)
 
     def _changed(self, document: Document, side: PseudoDocument) -> bool:
         """Whether the stored passages say something else."""
-        held = [(each.start, each.end, each.context, each.text) for each in self._catalogue.passages_of(document.id)]
-        return held != [(each.start, each.end, each.context, each.text) for each in side.passages]
+        stored = [(each.start, each.end, each.context, each.text) for each in self._catalogue.passages_of(document.id)]
+        return stored != [(each.start, each.end, each.context, each.text) for each in side.passages]
 
-    def _show(self, memory: InsightOrEpisode, readied: PreparedInsight | None, *, anew: bool) -> None:
-        known = self._document(memory)
-        if known is not None and not anew and not self._changed(known, side_of(memory)):
-            self._relabel(document_of(memory, known), memory)
+    def _show(self, item: InsightOrEpisode, prepared: PreparedInsight | None, *, anew: bool) -> None:
+        known = self._document(item)
+        if known is not None and not anew and not self._changed(known, pseudo_document_of(item)):
+            self._relabel(document_of(item, known), item)
             document_id = known.id
         else:
-            document_id = self._store_side(memory, readied or self.readied(memory), known)
-        if document_id != memory.document_id:
-            self._store.place(memory, document_id)
+            document_id = self._store_side(item, prepared or self.prepare(item), known)
+        if document_id != item.document_id:
+            self._store.place(item, document_id)
 
-    def _store_side(self, memory: InsightOrEpisode, readied: PreparedInsight, known: Document | None) -> int:
+    def _store_side(self, item: InsightOrEpisode, prepared: PreparedInsight, known: Document | None) -> int:
         """Put the passages where every leg finds them; the old ones leave first."""
-        side, vectors = readied.side, readied.vectors
-        document = document_of(memory, known or self._catalogue.add_document(document_of(memory)))
+        side, vectors = prepared.side, prepared.vectors
+        document = document_of(item, known or self._catalogue.add_document(document_of(item)))
         sized = replace(document, size_bytes=len(side.page.text.encode()))
         self._sparse.delete([document.id])
         self._index.delete([document.id])
@@ -207,21 +207,21 @@ class InsightIndexer:
         self._sparse.add(stored)
         return document.id
 
-    def _relabel(self, document: Document, memory: InsightOrEpisode) -> None:
+    def _relabel(self, document: Document, item: InsightOrEpisode) -> None:
         """Tags, sector, project changed; the words and their vectors did not."""
         before = self._catalogue.passages_of(document.id)
-        after: list[Passage] = [described(each, memory) for each in before]
+        after: list[Passage] = [with_metadata(each, item) for each in before]
         if list(before) != after or self._catalogue.document(document.id) != document:
             self._catalogue.save_labels(document, after)
             self._index.update(after)
 
-    def _forget(self, memory: InsightOrEpisode) -> None:
+    def _forget(self, item: InsightOrEpisode) -> None:
         """Gone from every leg: first from the catalogue, which every search asks last."""
-        document = self._document(memory)
+        document = self._document(item)
         if document is not None:
             self._catalogue.delete(document.id)
-        for gone in {memory.document_id, document.id if document else 0} - {0}:
+        for gone in {item.document_id, document.id if document else 0} - {0}:
             self._sparse.delete([gone])
             self._index.delete([gone])
-        if memory.document_id:
-            self._store.place(memory, 0)
+        if item.document_id:
+            self._store.place(item, 0)

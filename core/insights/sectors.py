@@ -45,17 +45,17 @@ class SectorClassifier:
         score = cosine of the note's nearest sentence with the sector's nearest sentence, at least 0, + 0.2 per distinct
         phrase of the sector in the note (at most three). Ties go by table order.
         """
-        said = _said(text)
+        cues = _cue_phrases(text)
         near = self._near(text)
         totals = {
-            sector: near.get(sector, ("", 0.0))[1] + _PER_WORD * min(len(said[sector]), _MOST_WORDS)
+            sector: near.get(sector, ("", 0.0))[1] + _PER_WORD * min(len(cues[sector]), _MOST_WORDS)
             for sector in sectors()
         }
         best = max(totals, key=lambda sector: totals[sector])
-        if totals[best] < _LEAST and not said[best]:
+        if totals[best] < _LEAST and not cues[best]:
             return SectorSuggestion(Sector.SEMANTIC, "nothing marks it as anything but a fact")
-        if said[best]:
-            quoted = ", ".join(f"“{phrase}”" for phrase in said[best][:_MOST_WORDS])
+        if cues[best]:
+            quoted = ", ".join(f"“{phrase}”" for phrase in cues[best][:_MOST_WORDS])
             return SectorSuggestion(best, f"it says {quoted}")
         return SectorSuggestion(best, f"it sounds like “{near[best][0].rstrip('.')}”")
 
@@ -91,11 +91,11 @@ def _finder() -> PhraseFinder:
     return PhraseFinder({sector.value: row.words for sector, row in sectors().items()})
 
 
-def _said(text: str) -> dict[Sector, list[str]]:
+def _cue_phrases(text: str) -> dict[Sector, list[str]]:
     """Per sector the distinct phrases of it that the note holds, as it writes them, in reading order."""
-    said: dict[Sector, list[str]] = {sector: [] for sector in sectors()}
+    cues: dict[Sector, list[str]] = {sector: [] for sector in sectors()}
     for found in _finder().find(text):
         phrase = text[found.start : found.end].lower()
-        if phrase not in said[Sector(found.key)]:
-            said[Sector(found.key)].append(phrase)
-    return said
+        if phrase not in cues[Sector(found.key)]:
+            cues[Sector(found.key)].append(phrase)
+    return cues

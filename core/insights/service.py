@@ -8,7 +8,7 @@ from datetime import datetime
 from core.domain.documents import Passage, Sector, Span
 from core.domain.errors import BadRequest
 from core.domain.results import Citation
-from core.insights.indexer import InsightIndexer, cleaned
+from core.insights.indexer import InsightIndexer, clean_text
 from core.insights.sectors import SectorClassifier, SectorSuggestion
 from core.insights.store import (
     Episode,
@@ -63,8 +63,8 @@ def where(catalogue: Catalogue, links: Sequence[EvidenceLink]) -> Mapping[Eviden
     A document that was read again has new passages: the one that contains the quote is used, preferably on the same
     page.
     """
-    held = catalogue.passages([link.passage_id for link in links])
-    found = {link: link.passage_id for link in links if link.passage_id in held}
+    passages = catalogue.passages([link.passage_id for link in links])
+    found = {link: link.passage_id for link in links if link.passage_id in passages}
     texts: dict[int, Sequence[Passage]] = {}
     for link in links:
         if link in found:
@@ -111,14 +111,14 @@ class InsightService:
         now: Callable[[], datetime],
     ) -> None:
         self._store, self._catalogue, self._uses, self._now = store, catalogue, uses, now
-        self._shelf = InsightIndexer(store, catalogue, vectors, sparse, embedder)
+        self._indexer = InsightIndexer(store, catalogue, vectors, sparse, embedder)
         self._sectors = SectorClassifier(embedder)
 
     # Keeping
 
     def suggest_sector(self, text: str) -> SectorSuggestion:
         """Suggest the sector of a text, with the reason."""
-        return self._sectors.suggest(cleaned(text))
+        return self._sectors.suggest(clean_text(text))
 
     def save(
         self,
@@ -144,7 +144,7 @@ class InsightService:
             tags=tuple(tags),
             links=tuple(dict.fromkeys(links)),
         )
-        return self._kept(self._told(note, sector))
+        return self._save(self._validate(note, sector))
 
     def finish_episode(
         self,
@@ -173,53 +173,53 @@ class InsightService:
             tags=tuple(tags),
             links=links_to(self._catalogue, opened),
         )
-        return self._kept(self._told(lived, sector))
+        return self._save(self._validate(lived, sector))
 
-    def _told(self, memory: M, sector: Sector | None) -> M:
+    def _validate(self, item: M, sector: Sector | None) -> M:
         """With its sector: the one chosen, or the one suggested with its reason."""
         if sector is not None:
-            return _checked(replace(memory, sector=sector, sector_reason=""))
-        sound = _checked(memory)
+            return _checked(replace(item, sector=sector, sector_reason=""))
+        sound = _checked(item)
         suggested = self._sectors.suggest(_own_words(sound))
         return replace(sound, sector=suggested.sector, sector_reason=suggested.reason)
 
-    def _kept(self, memory: M) -> M:
+    def _save(self, item: M) -> M:
         # Embedded before anything is kept: a model that is missing leaves no note behind that nobody finds.
-        readied = self._shelf.readied(memory)
-        return self._shelf.settled(self._store.add(memory), readied)
+        prepared = self._indexer.prepare(item)
+        return self._indexer.synchronize(self._store.add(item), prepared)
 
     # Changing
 
-    def change(self, memory: M) -> M:
+    def change(self, item: M) -> M:
         """Save the changes to an insight or episode: text, tags, sector, project, links, reward, reflection.
 
         Raises Outdated when someone else changed it meanwhile, BadRequest for invalid values, NotFound.
         """
-        sound = replace(_checked(memory), changed_at=self._now())
-        readied = self._shelf.readied(sound) if self._shelf.reads_anew(sound) else None
-        return self._shelf.settled(self._store.change(sound), readied)
+        sound = replace(_checked(item), changed_at=self._now())
+        prepared = self._indexer.prepare(sound) if self._indexer.needs_reindex(sound) else None
+        return self._indexer.synchronize(self._store.change(sound), prepared)
 
-    def tag(self, memory: M, tags: Sequence[str]) -> M:
+    def tag(self, item: M, tags: Sequence[str]) -> M:
         """Replace its tags. Raises what `change` raises."""
-        return self.change(replace(memory, tags=tuple(tags)))
+        return self.change(replace(item, tags=tuple(tags)))
 
-    def delete(self, memory: M) -> M:
+    def delete(self, item: M) -> M:
         """Remove it from every search and list until it is restored; its row stays. Raises Outdated, NotFound."""
-        gone = replace(memory, deleted_at=memory.deleted_at or self._now())
-        return self._shelf.settled(self._store.change(gone))
+        gone = replace(item, deleted_at=item.deleted_at or self._now())
+        return self._indexer.synchronize(self._store.change(gone))
 
-    def restore(self, memory: M) -> M:
+    def restore(self, item: M) -> M:
         """Bring a deleted one back. Raises Outdated, NotFound."""
-        back = replace(memory, deleted_at=None)
-        readied = self._shelf.readied(back)
-        return self._shelf.settled(self._store.change(back), readied)
+        back = replace(item, deleted_at=None)
+        prepared = self._indexer.prepare(back)
+        return self._indexer.synchronize(self._store.change(back), prepared)
 
     def reindex(self) -> int:
         """Rebuild the index of all insights and episodes, after a model change or the loss of an index; returns their
         number.
         """
-        memories: list[InsightOrEpisode] = [*self._store.every(Insight), *self._store.every(Episode)]
-        return sum(self._shelf.settled(memory, anew=True).deleted_at is None for memory in memories)
+        items: list[InsightOrEpisode] = [*self._store.every(Insight), *self._store.every(Episode)]
+        return sum(self._indexer.synchronize(item, anew=True).deleted_at is None for item in items)
 
     # Looking
 
@@ -256,49 +256,49 @@ class InsightService:
         """The current passage of each link; absent when its sentence is no longer in the library."""
         return where(self._catalogue, links)
 
-    def strengths(self, memories: Sequence[InsightOrEpisode]) -> Sequence[float]:
+    def strengths(self, items: Sequence[InsightOrEpisode]) -> Sequence[float]:
         """The current strength of each one after decay, in (0, 1], in order.
 
         exp(-age / S), S = base · (1 + ln(1 + uses)), age and base in days, base by sector; the ranking factor
         `strength` reads it.
         """
-        placed = [memory.document_id for memory in memories if memory.document_id]
+        placed = [item.document_id for item in items if item.document_id]
         used = self._uses.uses(placed) if self._uses is not None and placed else {}
         base, now = factor_table()["strength"].by_value, self._now()
         return [
             retention(
-                max((now - memory.at).total_seconds() / _SECONDS_PER_DAY, 0.0),
-                base[memory.sector],
-                used[memory.document_id].uses if memory.document_id in used else 0,
+                max((now - item.at).total_seconds() / _SECONDS_PER_DAY, 0.0),
+                base[item.sector],
+                used[item.document_id].uses if item.document_id in used else 0,
             )
-            for memory in memories
+            for item in items
         ]
 
 
-def _own_words(memory: InsightOrEpisode) -> str:
+def _own_words(item: InsightOrEpisode) -> str:
     """What the person wrote: an insight's text, an episode's reflection."""
-    if isinstance(memory, Insight):
-        return memory.text
-    return memory.reflection if isinstance(memory, Episode) else memory.told
+    if isinstance(item, Insight):
+        return item.text
+    return item.reflection if isinstance(item, Episode) else item.searchable_text
 
 
-def _checked(memory: M) -> M:
+def _checked(item: M) -> M:
     """The insight or episode, validated and cleaned. Raises BadRequest."""
     sound = replace(
-        memory, tags=_tags(memory.tags), who=cleaned(memory.who), project=cleaned(memory.project or "") or None
+        item, tags=_tags(item.tags), who=clean_text(item.who), project=clean_text(item.project or "") or None
     )
     if isinstance(sound, Insight):
-        sound = replace(sound, text=_text(sound.text, "The note"), question=cleaned(sound.question)[:2000])
+        sound = replace(sound, text=_text(sound.text, "The note"), question=clean_text(sound.question)[:2000])
     elif isinstance(sound, Episode):
         if not -1 <= sound.reward <= 1:
             raise BadRequest(f"The outcome {sound.reward:g} is out of range.", "Give a number from -1 to 1.")
-        question, reflection = _text(sound.question, "The question"), cleaned(sound.reflection)
+        question, reflection = _text(sound.question, "The question"), clean_text(sound.reflection)
         sound = replace(sound, question=question, reflection=_text(reflection, "The reflection") if reflection else "")
     return sound
 
 
 def _text(text: str, what: str) -> str:
-    clean = cleaned(text)
+    clean = clean_text(text)
     if not any(letter.isalnum() for letter in clean):
         raise BadRequest(f"{what} is empty.", "Write at least a word.")
     if len(clean) > MOST_LETTERS:
@@ -310,12 +310,12 @@ def _text(text: str, what: str) -> str:
 
 def _tags(tags: Sequence[str]) -> tuple[str, ...]:
     """Tags without blanks around them, each once whatever the capitals. Raises BadRequest."""
-    kept: dict[str, str] = {}
-    for tag in (" ".join(cleaned(tag).split()) for tag in tags):
+    unique: dict[str, str] = {}
+    for tag in (" ".join(clean_text(tag).split()) for tag in tags):
         if len(tag) > _TAG_LETTERS:
             raise BadRequest(f"The tag '{tag[:30]}…' is too long.", f"Keep tags to {_TAG_LETTERS} characters.")
         if tag:
-            kept.setdefault(tag.casefold(), tag)
-    if len(kept) > MOST_TAGS:
-        raise BadRequest(f"{len(kept)} tags are too many.", f"Keep to {MOST_TAGS}.")
-    return tuple(kept.values())
+            unique.setdefault(tag.casefold(), tag)
+    if len(unique) > MOST_TAGS:
+        raise BadRequest(f"{len(unique)} tags are too many.", f"Keep to {MOST_TAGS}.")
+    return tuple(unique.values())

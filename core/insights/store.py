@@ -24,8 +24,8 @@ __all__ = [
     "InsightStore",
     "M",
     "check_paging",
-    "no_memory",
-    "outdated_memory",
+    "insight_not_found",
+    "outdated_insight",
 ]
 
 
@@ -70,7 +70,7 @@ class InsightOrEpisode:
     origin: ClassVar[Origin]
 
     @property
-    def told(self) -> str:
+    def searchable_text(self) -> str:
         """All its text, for filtering lists."""
         raise NotImplementedError
 
@@ -85,7 +85,7 @@ class Insight(InsightOrEpisode):
     origin: ClassVar[Origin] = Origin.INSIGHT
 
     @property
-    def told(self) -> str:
+    def searchable_text(self) -> str:
         """Its text, its question and its evidence."""
         return "\n".join((self.text, self.question, *(link.quote for link in self.links)))
 
@@ -104,7 +104,7 @@ class Episode(InsightOrEpisode):
     origin: ClassVar[Origin] = Origin.EPISODE
 
     @property
-    def told(self) -> str:
+    def searchable_text(self) -> str:
         """Its question, its reflection and what was opened."""
         return "\n".join((self.question, self.reflection, *(link.document_name for link in self.links)))
 
@@ -155,18 +155,18 @@ class InsightStore(Protocol):
     `kind` is Insight or Episode. Every method raises StoreFailed when the store does not answer.
     """
 
-    def add(self, memory: M) -> M:
+    def add(self, item: M) -> M:
         """Store a new one (id 0); returns it with id and version 1."""
         ...
 
-    def change(self, memory: M) -> M:
+    def change(self, item: M) -> M:
         """Store a changed one; returns it with its new version. Does not change `document_id`.
 
         Raises Outdated when someone else changed it meanwhile, NotFound.
         """
         ...
 
-    def place(self, memory: InsightOrEpisode, document_id: int) -> None:
+    def place(self, item: InsightOrEpisode, document_id: int) -> None:
         """Store the id of its pseudo-document; its version stays. Raises NotFound."""
         ...
 
@@ -213,12 +213,12 @@ def check_paging(page: int, per_page: int) -> None:
         raise BadRequest(f"Pages are counted from 1; there is no page {page}.", "Ask for page 1 or a later one.")
 
 
-def no_memory(kind: type[InsightOrEpisode], memory_id: int) -> NotFound:
+def insight_not_found(kind: type[InsightOrEpisode], memory_id: int) -> NotFound:
     """The error for an unknown insight or episode."""
     return NotFound(f"There is no {kind.origin.value} {memory_id}.", "Look at the list again.")
 
 
-def outdated_memory(memory: InsightOrEpisode) -> Outdated:
+def outdated_insight(item: InsightOrEpisode) -> Outdated:
     """The error when someone has changed it since it was read."""
-    said = f"This {memory.origin.value} has been changed by someone else meanwhile; yours was not stored."
-    return Outdated(said, "Look at it as it is now, then change it again.")
+    message = f"This {item.origin.value} has been changed by someone else meanwhile; yours was not stored."
+    return Outdated(message, "Look at it as it is now, then change it again.")

@@ -18,7 +18,7 @@ __all__ = ["MOST_NESTED", "ArchiveMembers", "UploadFunction", "arrived", "is_con
 MOST_NESTED = 6
 """Greatest nesting depth: an archive in a mail in an archive … An archive directly inside an archive adds no level.
 Chosen by hand, not fitted."""
-_TOLD = 20  # warnings listed per archive; the rest are counted. Chosen by hand.
+_MOST_NOTES = 20  # warnings listed per archive; the rest are counted. Chosen by hand.
 
 
 class UploadFunction(Protocol):
@@ -68,19 +68,19 @@ class ArchiveMembers:
             return None
         on_step("read")
         with self._reader.scratch_folder() as folder:
-            held = self._reader.take_out(document.name, data, folder)
-            if held is None:
+            extracted = self._reader.take_out(document.name, data, folder)
+            if extracted is None:
                 return None
-            if held.members and self._depth(document) >= MOST_NESTED:
+            if extracted.members and self._depth(document) >= MOST_NESTED:
                 raise FileTooCostly(
                     f"'{document.name}' lies more than {MOST_NESTED} files deep within others; it was not unpacked.",
                     "Unpack it yourself, and upload what you need.",
                     Cure.OTHER_FILE,
                 )
-            told = self._uploaded(document, held)
-        if any(page.text.strip() for page in held.pages):
+            notes = self._uploaded(document, extracted)
+        if any(page.text.strip() for page in extracted.pages):
             return None
-        return _container(document, held, told)
+        return _container(document, extracted, notes)
 
     def _depth(self, document: Document) -> int:
         """How many documents this one lies in."""
@@ -90,18 +90,18 @@ class ArchiveMembers:
             depth, parent = depth + 1, above.parent if above else None
         return depth
 
-    def _uploaded(self, document: Document, held: ExtractedDocument) -> list[str]:
+    def _uploaded(self, document: Document, extracted: ExtractedDocument) -> list[str]:
         """Upload the files; what the user should know of single ones."""
         old = {each.sha256 for each in self._catalogue.documents(archived=True) if each.parent == document.id}
-        mail = held.media_type in MAILS
-        told: list[str] = []
-        for member in held.members:
+        mail = extracted.media_type in MAILS
+        notes: list[str] = []
+        for member in extracted.members:
             if member.note:
-                told.append(f"'{member.name}': {member.note}")
+                notes.append(f"'{member.name}': {member.note}")
             receipt = self._taken_in(document, member, SourceType.EMAIL if mail else document.source_type, old)
             if receipt is not None and receipt.duplicate_of and not self._own(document, receipt):
-                told.append(f"'{member.name}' is in the library already, as '{receipt.duplicate_of}'.")
-        return told
+                notes.append(f"'{member.name}' is in the library already, as '{receipt.duplicate_of}'.")
+        return notes
 
     def _taken_in(
         self, document: Document, member: ContainedFile, source_type: SourceType, old: set[str]
@@ -130,19 +130,19 @@ class ArchiveMembers:
         return known is not None and known.parent == document.id and known.name == receipt.name
 
 
-def _container(document: Document, held: ExtractedDocument, told: Sequence[str]) -> Document:
+def _container(document: Document, extracted: ExtractedDocument, notes: Sequence[str]) -> Document:
     """An archive once its files are documents: ready, without a text or a label of its own."""
-    more = [f"{len(told) - _TOLD} more files are in the library already."] if len(told) > _TOLD else []
+    more = [f"{len(notes) - _MOST_NOTES} more files are in the library already."] if len(notes) > _MOST_NOTES else []
     reason = "It says nothing itself; the files in it are documents of their own."
     return replace(
         document,
         state=DocumentState.READY,
-        media_type=held.media_type,
+        media_type=extracted.media_type,
         title=PurePath(document.name).stem.replace("_", " ").strip() or document.name,
         labels=Labels(truth=Label(reason=reason)),
         pages=0,
         passages=0,
-        warnings=(*held.warnings, *told[:_TOLD], *more),
+        warnings=(*extracted.warnings, *notes[:_MOST_NOTES], *more),
         step="",
         failure="",
         remedy="",

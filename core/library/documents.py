@@ -1,4 +1,4 @@
-"""The documents of a library: stores, lists, corrects, archives and deletes them, and keeps every index in step."""
+"""The documents of a library: stores, lists, corrects, archives, decrypts and deletes them; every index follows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -7,17 +7,18 @@ from hashlib import sha256
 from typing import Protocol
 
 from core.domain.documents import Document, DocumentState, Label, Page, Passage, SourceType, TableRole
-from core.domain.errors import EmptyFile, NotFound
+from core.domain.errors import BadRequest, Cure, EmptyFile, NotFound
 from core.domain.results import Statistics, UploadReceipt
 from core.ingestion.file_names import clean_name
 from core.library.active_learning.corrections import LabelCorrector
 from core.library.archive_members import arrived
 from core.ports.catalogue import Catalogue
 from core.ports.job_queue import WAITING, JobQueue
+from core.ports.reader import FileReader
 from core.ports.stores import BlobStore, EntityGraph, SparseIndex, VectorIndex, Vectors
 from core.table_qa.service import TableService
 
-__all__ = ["DocumentService", "Follower"]
+__all__ = ["DecryptionService", "DocumentService", "Follower", "asks_for_password"]
 
 
 class Follower(Protocol):
@@ -246,3 +247,31 @@ class DocumentService:
                 changed.append(replace(passage, table_role=role if role is TableRole.SETUP else None))
         self._catalogue.save_labels(self._catalogue.document(table.document_id), changed)
         self._vectors.update(changed)
+
+
+def asks_for_password(document: Document) -> bool:
+    """Whether reading failed because of a password that `DecryptionService.unlock` can use."""
+    return document.state is DocumentState.FAILED and document.cure is Cure.PASSWORD
+
+
+class DecryptionService:
+    """Decrypts one document at a time. The password is used once; it is neither stored nor logged."""
+
+    def __init__(
+        self, catalogue: Catalogue, blobs: BlobStore, reader: FileReader, retry: Callable[[int], None]
+    ) -> None:
+        self._catalogue, self._blobs, self._reader, self._retry = catalogue, blobs, reader, retry
+
+    def unlock(self, document_id: int, password: str) -> None:
+        """Store a decrypted copy of a document, and queue the document for reading.
+
+        Raises EncryptedFile for a wrong password, BadRequest for an empty one, UnreadableFile, UnsupportedFile,
+        NotFound or StoreFailed.
+        """
+        if not password:
+            raise BadRequest("No password was given.", "Type the password of the file.")
+        document = self._catalogue.document(document_id)
+        copy = self._reader.unlock(document.name, self._blobs.get(document.sha256), password)
+        readable = self._blobs.put(copy)
+        self._catalogue.save_labels(replace(document, readable=readable), ())
+        self._retry(document_id)

@@ -133,15 +133,15 @@ class SavedSearchStore(Protocol):
         """
         ...
 
-    def look(self, view_id: int, who: str) -> SavedSearchVisit | None:
+    def visit(self, view_id: int, who: str) -> SavedSearchVisit | None:
         """How far this person has read a saved search; None: they never opened it."""
         ...
 
-    def last_looks(self, who: str) -> Mapping[int, datetime]:
+    def last_visits(self, who: str) -> Mapping[int, datetime]:
         """Saved search id → when this person last opened it; those never opened are absent."""
         ...
 
-    def save_look(self, look: SavedSearchVisit) -> None:
+    def save_visit(self, visit: SavedSearchVisit) -> None:
         """Store how far a person has read, replacing the previous state. Raises NotFound for an unknown saved
         search."""
         ...
@@ -161,8 +161,8 @@ _MOST_UNITS = 1000  # seen passages remembered per person and search; chosen by 
 class NewResults:
     """How many results of a saved search a person has not seen.
 
-    found: results; new: those never shown to that person; since: that person's last look; None: never, and then nothing
-    counts as new. problem: why the search cannot be run, "" when it can.
+    found: results; new: those never shown to that person; since: that person's last visit; None: never, and then
+    nothing counts as new. problem: why the search cannot be run, "" when it can.
     """
 
     view_id: int
@@ -217,12 +217,12 @@ class SavedSearchService:
         """
         if not request.question.strip():
             raise BadRequest("There is no question to save.", "Ask one first.")
-        said = who.strip()
-        if not shared and not said:
+        person = who.strip()
+        if not shared and not person:
             raise BadRequest("A view of your own needs your name.", "Say who you are, or save it for everybody.")
         asked = replace(request, question=request.question.strip(), top_k=None)
-        owner = "" if shared else said
-        return self._store.add_view(SavedSearch(_checked_name(name), asked, shown, owner, said, self._now()))
+        owner = "" if shared else person
+        return self._store.add_view(SavedSearch(_checked_name(name), asked, shown, owner, person, self._now()))
 
     def rename(self, view: SavedSearch, name: str, who: str) -> SavedSearch:
         """Rename a saved search. Raises BadRequest for a taken or invalid name, Outdated when someone else changed it
@@ -259,7 +259,7 @@ class SavedSearchService:
 
     # What is new
 
-    def look(self, view: SavedSearch, who: str, result: SearchResult | None = None) -> VisitedResult:
+    def open(self, view: SavedSearch, who: str, result: SearchResult | None = None) -> VisitedResult:
         """The current result of a saved search, and what is new in it since this person's last look. `seen` records
         that it was shown.
 
@@ -280,16 +280,16 @@ class SavedSearchService:
         last, now, shown = self._last(looked.view.id, who), self._now(), _units(looked.result)
         if last is None:
             units = shown[:_MOST_UNITS]
-            self._store.save_look(SavedSearchVisit(looked.view.id, who.strip(), now, units, since=now, before=units))
+            self._store.save_visit(SavedSearchVisit(looked.view.id, who.strip(), now, units, since=now, before=units))
             return
         fresh = set(shown) - set(last.units)
         if self._continues(last) and not fresh and now - last.at < _NOTED_AGAIN:
             return
         units = tuple(dict.fromkeys((*shown, *last.units)))[:_MOST_UNITS]
         if self._continues(last):
-            self._store.save_look(replace(last, at=now, units=units))
+            self._store.save_visit(replace(last, at=now, units=units))
         else:
-            self._store.save_look(replace(last, at=now, units=units, since=last.at, before=last.units))
+            self._store.save_visit(replace(last, at=now, units=units, since=last.at, before=last.units))
 
     def check(self, view: SavedSearch, who: str) -> NewResults:
         """How many results were never shown to this person; does not count as a look."""
@@ -303,9 +303,9 @@ class SavedSearchService:
             return NewResults(view.id, now, len(answer.hits))
         return NewResults(view.id, now, len(answer.hits), len(_unknown(answer, last.units)), last.at)
 
-    def last_looks(self, who: str) -> Mapping[int, datetime]:
+    def last_visits(self, who: str) -> Mapping[int, datetime]:
         """View id → when this person last looked at it; views never looked at are absent."""
-        return self._store.last_looks(who.strip())
+        return self._store.last_visits(who.strip())
 
     # Inside
 
@@ -319,7 +319,7 @@ class SavedSearchService:
             ) from problem
 
     def _last(self, view_id: int, who: str) -> SavedSearchVisit | None:
-        return self._store.look(view_id, who.strip())
+        return self._store.visit(view_id, who.strip())
 
     def _continues(self, last: SavedSearchVisit) -> bool:
         return self._now() - last.at < _ONE_LOOK
@@ -350,8 +350,8 @@ def same_search(one: SearchRequest, other: SearchRequest) -> bool:
 def _essence(request: SearchRequest) -> tuple[Any, ...]:
     filters = [getattr(request.filters, each.name) for each in fields(SearchFilters)]
     sorted_ = [sorted(value) if isinstance(value, tuple) else value for value in filters]
-    said = " ".join(request.question.split())
-    return said, sorted_, request.profile, request.only_routed, sorted(request.removed_chips), request.rerank
+    question = " ".join(request.question.split())
+    return question, sorted_, request.profile, request.only_routed, sorted(request.removed_chips), request.rerank
 
 
 def _units(result: SearchResult) -> tuple[str, ...]:
@@ -369,9 +369,9 @@ def _unit(result: SearchResult, passage: Passage) -> str:
 
 def _unknown(result: SearchResult, known: Sequence[str]) -> frozenset[int]:
     """Ids of the passages among the hits whose names are not known."""
-    held = set(known)
+    shown_units = set(known)
     passages = [hit.candidate.passage for hit in result.hits]
-    return frozenset(passage.id for passage in passages if _unit(result, passage) not in held)
+    return frozenset(passage.id for passage in passages if _unit(result, passage) not in shown_units)
 
 
 def _checked_name(name: str) -> str:

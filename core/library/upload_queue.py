@@ -175,11 +175,11 @@ class UploadQueue:
         """Store and queue each file; yields a receipt or an error for each, in order. One bad file stops no other."""
         place = 0
         for start in range(0, len(files), _STORED_AT_ONCE):
-            told = [self._stored(file, project, tags) for file in files[start : start + _STORED_AT_ONCE]]
-            new = [each.document_id for each in told if isinstance(each, UploadReceipt) and not each.duplicate_of]
+            stored = [self._stored(file, project, tags) for file in files[start : start + _STORED_AT_ONCE]]
+            new = [each.document_id for each in stored if isinstance(each, UploadReceipt) and not each.duplicate_of]
             self._jobs.defer_ingest(new, place)
             place += len(new)
-            yield from told
+            yield from stored
 
     def _stored(self, file: NewFile, project: str | None, tags: Sequence[str]) -> UploadReceipt | FivefoldError:
         try:

@@ -13,7 +13,7 @@ from core.domain.documents import Document, Origin
 from core.domain.errors import BadRequest
 from core.domain.filters import SearchFilters
 from core.domain.queries import Chip, Route, ScoreProfile, SearchRequest
-from core.domain.results import Candidate, Dropped, DropReason, Hit, SearchResult, Signals, changed
+from core.domain.results import Candidate, Dropped, DropReason, Hit, SearchResult, Signals, fast_replace
 from core.knowledge.profiles import BUILT_IN, check_profile
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
@@ -250,7 +250,7 @@ def fused_under(result: SearchResult, profile: ScoreProfile) -> tuple[Candidate,
 
 
 def _with_fusion(signals: Signals, place: FusedRank) -> Signals:
-    return changed(signals, fusion=place.score, ranks=place.ranks)
+    return fast_replace(signals, fusion=place.score, ranks=place.ranks)
 
 
 def _ranked(

@@ -14,7 +14,7 @@ from core.search.query.route import question_category
 from core.table_qa.answerer import TableAnswerer
 from core.table_qa.configured_vs_used import ConfiguredVersusUsed, compare_configured_with_used
 from core.table_qa.join_paths import suggest_links
-from core.table_qa.sql.sql_guard import check_statement
+from core.table_qa.sql_guard import check_statement
 from core.table_qa.store import TableStore, no_table
 
 __all__ = ["MOST_SQL_ROWS", "TableService"]

@@ -34,9 +34,9 @@ def refusals(timeout_ms: int) -> Iterator[None]:
         cause = failure.__cause__
         for kind, words, hint in _WORDS:
             if isinstance(cause, kind):
-                said = str(cause).strip().splitlines()[0].rstrip(".")
+                message = str(cause).strip().splitlines()[0].rstrip(".")
                 seconds = f"{timeout_ms / 1000:g} seconds"
-                raise BadRequest(words.format(said=said, seconds=seconds), hint) from cause
+                raise BadRequest(words.format(message=message, seconds=seconds), hint) from cause
         raise
 
 
@@ -46,19 +46,23 @@ _WORDS: Sequence[tuple[type[psycopg.Error], str, str]] = (
         "It took more than {seconds} and was stopped.",
         "Ask for less: add a condition or a limit.",
     ),
-    (psycopg.errors.DiskFull, "It needs more room than one question may: {said}.", "Ask for less: add a condition."),
+    (psycopg.errors.DiskFull, "It needs more room than one question may: {message}.", "Ask for less: add a condition."),
     (psycopg.errors.ConfigurationLimitExceeded, "It needs more room than one question may.", "Ask for less."),
     (psycopg.errors.OutOfMemory, "It needs more room than one question may.", "Ask for less."),
-    (psycopg.errors.ProgramLimitExceeded, "It needs more room than one question may: {said}.", "Ask for less."),
-    (psycopg.errors.StatementTooComplex, "The statement is too deeply nested: {said}.", "Write it more simply."),
-    (psycopg.errors.InsufficientPrivilege, "That is not allowed: {said}.", "Only this library's tables can be read."),
-    (psycopg.errors.ReadOnlySqlTransaction, "Tables can only be read here: {said}.", "Write a SELECT."),
-    (psycopg.errors.ActiveSqlTransaction, "Tables can only be read here: {said}.", "Write a SELECT."),
+    (psycopg.errors.ProgramLimitExceeded, "It needs more room than one question may: {message}.", "Ask for less."),
+    (psycopg.errors.StatementTooComplex, "The statement is too deeply nested: {message}.", "Write it more simply."),
+    (
+        psycopg.errors.InsufficientPrivilege,
+        "That is not allowed: {message}.",
+        "Only this library's tables can be read.",
+    ),
+    (psycopg.errors.ReadOnlySqlTransaction, "Tables can only be read here: {message}.", "Write a SELECT."),
+    (psycopg.errors.ActiveSqlTransaction, "Tables can only be read here: {message}.", "Write a SELECT."),
     (psycopg.errors.LockNotAvailable, "A table is being loaded just now.", "Ask again in a moment."),
     # Whole error classes: an unknown table or function is a fault of the statement, like a syntax error.
-    (psycopg.ProgrammingError, "PostgreSQL says: {said}.", "Correct the statement."),
-    (psycopg.DataError, "PostgreSQL says: {said}.", "Correct the statement."),
-    (psycopg.NotSupportedError, "PostgreSQL says: {said}.", "Write it in another way."),
+    (psycopg.ProgrammingError, "PostgreSQL says: {message}.", "Correct the statement."),
+    (psycopg.DataError, "PostgreSQL says: {message}.", "Correct the statement."),
+    (psycopg.NotSupportedError, "PostgreSQL says: {message}.", "Write it in another way."),
 )
 _LOCK_CLASS = 5_006
 """Arbitrary; differs from every other advisory lock of the program."""

@@ -198,8 +198,8 @@ class _Writer:
                 likes = [
                     f"{cell} ILIKE {_literal(f'%{_liked(value)}%', ColumnType.TEXT)}" for value in condition.values
                 ]
-                held = f"({' OR '.join(likes)})"
-                return f"({cell} IS NULL OR NOT {held})" if condition.negated else held
+                holds = f"({' OR '.join(likes)})"
+                return f"({cell} IS NULL OR NOT {holds})" if condition.negated else holds
             case Comparison.BETWEEN:
                 first, last = (_literal(value, kind) for value in condition.values)
                 return f"{cell} {'NOT ' if condition.negated else ''}BETWEEN {first} AND {last}"
@@ -226,8 +226,8 @@ class _Writer:
 
     def _measure(self, measure: AggregateMeasure) -> str:
         if measure.aggregation is Aggregation.SHARE:
-            held = " AND ".join(self._clause(each) for each in measure.of) or "TRUE"
-            return f"count(*) FILTER (WHERE {held})::numeric / NULLIF(count(*), 0)"
+            holds = " AND ".join(self._clause(each) for each in measure.of) or "TRUE"
+            return f"count(*) FILTER (WHERE {holds})::numeric / NULLIF(count(*), 0)"
         if measure.ref is None:
             return "count(*)"
         cell = self._ref(measure.ref)

@@ -18,10 +18,9 @@ import storage.postgres.coverage_boards
 import storage.postgres.enrichments
 import storage.postgres.entities
 import storage.postgres.evaluation
-import storage.postgres.feeds
-import storage.postgres.folders
 import storage.postgres.insights
 import storage.postgres.saved_searches
+import storage.postgres.sources
 import storage.postgres.upload_queue
 import storage.postgres.usage
 import storage.postgres.versions

@@ -255,11 +255,11 @@ class SqlActiveLearningStore:
             connection.execute(insert(VERDICTS), [self._verdict_row(each) for each in verdicts])
 
     def _verdict_row(self, each: LabelVerdict) -> dict[str, Any]:
-        said = {"said": storable_text(each.said), "who": storable_text(each.who), "at": each.at}
+        verdict = {"said": storable_text(each.said), "who": storable_text(each.who), "at": each.at}
         given = None if each.given is None else storable_text(each.given)
         own = {"tenant_id": self._tenant, "document_id": each.document_id, "sha256": each.sha256, "field": each.field}
         move = None if each.move is None else to_json(each.move)
-        return own | said | {"given": given, "automatic": each.automatic, "move": move}
+        return own | verdict | {"given": given, "automatic": each.automatic, "move": move}
 
     def verdicts(self, document_id: int | None = None, field: str | None = None) -> Sequence[LabelVerdict]:
         """All verdicts, oldest first; label changes are read only for a single document."""

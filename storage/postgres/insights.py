@@ -33,8 +33,8 @@ from core.insights.store import (
     InsightQuery,
     M,
     check_paging,
-    no_memory,
-    outdated_memory,
+    insight_not_found,
+    outdated_insight,
 )
 from storage.postgres.database import Database
 from storage.postgres.json_records import any_of, from_json, next_id, next_ids, storable, to_json
@@ -157,7 +157,7 @@ class SqlInsightStore:
             document_id = connection.scalar(statement.returning(table.c.document_id))
             if document_id is None:
                 existing = connection.scalar(select(table.c.id).where(*own))
-                raise no_memory(type(insight), insight.id) if existing is None else outdated_memory(insight)
+                raise insight_not_found(type(insight), insight.id) if existing is None else outdated_insight(insight)
             self._link(connection, new)
         return replace(new, document_id=document_id)
 
@@ -167,13 +167,13 @@ class SqlInsightStore:
         own = (table.c.tenant_id == self._tenant, table.c.id == insight.id)
         with self._database.transaction(f"storing an {insight.origin.value}") as connection:
             if connection.execute(update(table).where(*own).values(document_id=document_id)).rowcount == 0:
-                raise no_memory(type(insight), insight.id)
+                raise insight_not_found(type(insight), insight.id)
 
     def find(self, kind: type[M], insight_id: int) -> M:
         """One insight or episode, also a deleted one. Raises NotFound."""
         insights = self._read(kind, _TABLES[kind.origin].c.id == insight_id)
         if not insights:
-            raise no_memory(kind, insight_id)
+            raise insight_not_found(kind, insight_id)
         return insights[0]
 
     def listed(self, kind: type[M], query: InsightQuery, page: int, per_page: int) -> InsightPage[M]:
@@ -246,7 +246,7 @@ def _row(insight: InsightOrEpisode) -> dict[str, Any]:
         "project": storable(insight.project),
         "sector": insight.sector.value,
         "tags": storable(insight.tags),
-        "words": _folded(insight.told),
+        "words": _folded(insight.searchable_text),
         "deleted_at": insight.deleted_at,
         "version": insight.version,
         "data": to_json(replace(insight, links=())),

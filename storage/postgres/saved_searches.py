@@ -107,13 +107,13 @@ class SqlSavedSearchStore:
             existing = self._searches.first(connection, own)
             raise no_view(new.id) if existing is None else outdated_view(existing)
 
-    def look(self, view_id: int, who: str) -> SavedSearchVisit | None:
+    def visit(self, view_id: int, who: str) -> SavedSearchVisit | None:
         """This person's last visit to a saved search; None: never visited."""
         own = (*self._visits_of(who), SAVED_SEARCH_VISITS.c.view_id == view_id)
         with self._database.transaction("reading what was seen of a saved view") as connection:
             return self._visits.first(connection, *own)
 
-    def last_looks(self, who: str) -> Mapping[int, datetime]:
+    def last_visits(self, who: str) -> Mapping[int, datetime]:
         """Id of the saved search → time of this person's last visit."""
         query = select(SAVED_SEARCH_VISITS.c.view_id, SAVED_SEARCH_VISITS.c.at).where(*self._visits_of(who))
         with self._database.transaction("reading what was seen of saved views") as connection:
@@ -122,15 +122,15 @@ class SqlSavedSearchStore:
     def _visits_of(self, who: str) -> tuple[ColumnElement[bool], ...]:
         return SAVED_SEARCH_VISITS.c.tenant_id == self._tenant, SAVED_SEARCH_VISITS.c.who == storable_text(who)
 
-    def save_look(self, look: SavedSearchVisit) -> None:
+    def save_visit(self, visit: SavedSearchVisit) -> None:
         """Store a visit. Raises NotFound for an unknown saved search."""
-        row: dict[str, Any] = {"tenant_id": self._tenant, "who": storable_text(look.who), "view_id": look.view_id}
-        row |= {"at": look.at, "data": to_json(look)}
+        row: dict[str, Any] = {"tenant_id": self._tenant, "who": storable_text(visit.who), "view_id": visit.view_id}
+        row |= {"at": visit.at, "data": to_json(visit)}
         with self._database.transaction("keeping what was seen of a saved view") as connection:
             try:
                 upsert(connection, SAVED_SEARCH_VISITS, [row])
             except IntegrityError as error:
-                raise no_view(look.view_id) from error
+                raise no_view(visit.view_id) from error
 
 
 def _row(search: SavedSearch) -> dict[str, Any]:

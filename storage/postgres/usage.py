@@ -128,11 +128,11 @@ class SqlUsageLog:
 
     def _counted(self, document_ids: Sequence[int]) -> Select[Any]:
         """SQL version of `core.search.store.tallied` for those of these documents that were used."""
-        held = self._held(document_ids)
+        events = self._counting_events(document_ids)
         newest_first = func.row_number().over(
-            partition_by=held.c.document_id, order_by=(held.c.at.desc(), held.c.id.desc())
+            partition_by=events.c.document_id, order_by=(events.c.at.desc(), events.c.id.desc())
         )
-        columns = (held.c.document_id, held.c.question, held.c.at)
+        columns = (events.c.document_id, events.c.question, events.c.at)
         placed = select(*columns, newest_first.label("place")).subquery()
         asked = (
             select(
@@ -153,7 +153,7 @@ class SqlUsageLog:
             questions.filter(asked.c.question != "").label("questions"),
         ).group_by(asked.c.document_id)
 
-    def _held(self, document_ids: Sequence[int]) -> Subquery:
+    def _counting_events(self, document_ids: Sequence[int]) -> Subquery:
         """The events that count as use: all actions, and valid marks that say helpful."""
         events = USE_EVENTS.c
         columns = ("document_id", "question", "at", "id")

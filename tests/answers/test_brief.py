@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from core.answers.brief import bibliography, brief_data, brief_html, brief_markdown
-from core.answers.synthesis import extractive
+from core.answers.service import write_extractive
 from core.domain.documents import Truth
 from core.domain.five_truths import Figure, FiveTruthsAnswer
 from tests.answers.asking import COUNTED, asked
@@ -58,12 +58,12 @@ class Reader(HTMLParser):
 
 
 def test_the_brief_says_everything_there_is_to_say() -> None:
-    text = brief_markdown(ANSWER, extractive(ANSWER))
+    text = brief_markdown(ANSWER, write_extractive(ANSWER))
     for heading in ("In short", "Regulatory: answered", "Intent: silent", "Where they agree", "Where they disagree"):
         assert f"## {heading}" in text
     assert "## For a complete answer I'd need" in text
     assert "**expense reports submitted late: 37**" in text and COUNTED.sql in text
-    seen = Reader(brief_html(ANSWER, extractive(ANSWER))).said
+    seen = Reader(brief_html(ANSWER, write_extractive(ANSWER))).said
     shown = (*ANSWER.to_raise, ANSWER.confidence_reason, COUNTED.sql, *(each.words for each in ANSWER.agreements))
     assert all(words in seen for words in shown)
 
@@ -88,7 +88,7 @@ def test_two_pages_of_one_document_are_one_source() -> None:
 
 def test_the_data_are_as_described() -> None:
     for answer in (ANSWER, asked(library=Library()), hostile(SCRIPT)):
-        data = json.loads(json.dumps(brief_data(answer, extractive(answer))))
+        data = json.loads(json.dumps(brief_data(answer, write_extractive(answer))))
         jsonschema.validate(data, BRIEF)
     assert brief_data(ANSWER)["synthesis"] is None
     quotes = [each["quote"] for each in brief_data(hostile(SCRIPT))["truths"][4]["citations"]]
@@ -97,7 +97,7 @@ def test_the_data_are_as_described() -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_hostile_runs_in_html(text: str) -> None:
-    plain, evil = Reader(brief_html(ANSWER)), Reader(brief_html(hostile(text), extractive(hostile(text))))
+    plain, evil = Reader(brief_html(ANSWER)), Reader(brief_html(hostile(text), write_extractive(hostile(text))))
     assert set(evil.tags) <= set(plain.tags) | {"p", "span"}
     assert not {"script", "img", "a", "link", "iframe"} & set(evil.tags)
     assert not [name for name, _ in evil.attributes if name.startswith("on")]
@@ -107,10 +107,10 @@ def test_nothing_hostile_runs_in_html(text: str) -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_hostile_runs_in_markdown(text: str) -> None:
     told = hostile(text)
-    source = brief_markdown(told, extractive(told))
+    source = brief_markdown(told, write_extractive(told))
     seen = Reader(MarkdownIt("commonmark", {"html": True}).enable("table").render(source))
     assert not {"script", "img", "a", "b", "table"} & set(seen.tags)
-    titles = re.findall(r"(?m)^#+ .*$", brief_markdown(ANSWER, extractive(ANSWER)))
+    titles = re.findall(r"(?m)^#+ .*$", brief_markdown(ANSWER, write_extractive(ANSWER)))
     assert len([tag for tag in seen.tags if tag in ("h1", "h2")]) == len(titles)
     assert text.split("\n")[-1].lstrip("`") in seen.said
 
@@ -118,7 +118,7 @@ def test_nothing_hostile_runs_in_markdown(text: str) -> None:
 @pytest.mark.parametrize("form", [brief_markdown, brief_html])
 def test_no_line_is_a_formula(form: "object") -> None:
     told = hostile(FORMULA)
-    lines = form(told, extractive(told)).split("\n")  # type: ignore[operator]
+    lines = form(told, write_extractive(told)).split("\n")  # type: ignore[operator]
     body = [re.sub(r"<[^>]+>", "", line) for line in lines]
     assert not [line for line in body if line.lstrip().startswith(("=", "+", "@")) and not line.startswith("  @media")]
 

@@ -10,7 +10,7 @@ import pytest
 
 from adapters.inference.language_model import LanguageModelClient
 from core.answers.context import context_of
-from core.answers.synthesis import INSTRUCTION, extractive, synthesised
+from core.answers.service import INSTRUCTION, synthesize, write_extractive
 from core.domain.documents import Truth
 from core.domain.errors import BadRequest, SynthesisFailed, SynthesisFailure
 from core.domain.five_truths import FiveTruthsAnswer
@@ -29,7 +29,7 @@ GOOD = (
 def told(text: Any, answer: FiveTruthsAnswer = ANSWER) -> Any:
     """What is made of a completion that says this."""
     with served(Behaviour(completion(text))) as model:
-        return synthesised(answer, model.endpoint())
+        return synthesize(answer, model.endpoint())
 
 
 def failed(behaviour: Behaviour, **values: Any) -> SynthesisFailed:
@@ -38,8 +38,8 @@ def failed(behaviour: Behaviour, **values: Any) -> SynthesisFailed:
         endpoint = model.endpoint(**values)
         with pytest.raises(SynthesisFailed) as raised:
             endpoint.write("rules", "context")
-        fallen = synthesised(ANSWER, endpoint)
-    assert fallen.text == extractive(ANSWER).text and not fallen.written_by
+        fallen = synthesize(ANSWER, endpoint)
+    assert fallen.text == write_extractive(ANSWER).text and not fallen.written_by
     assert len(fallen.notices) == 1
     assert fallen.notices[0].startswith("The text is made of the sentences found alone: ")
     assert KEY not in f"{raised.value!r} {raised.value} {fallen.notices}"
@@ -47,8 +47,8 @@ def failed(behaviour: Behaviour, **values: Any) -> SynthesisFailed:
 
 
 def test_without_a_writer_the_text_is_the_sentences_found() -> None:
-    text = synthesised(ANSWER)
-    assert text == extractive(ANSWER)
+    text = synthesize(ANSWER)
+    assert text == write_extractive(ANSWER)
     assert f"Employees must submit expense reports within 30 days. [{LAW}]" in text.text
     assert "expense reports submitted late: 37 [f1]" in text.text
     assert not text.written_by and not text.notices and not text.unsupported
@@ -65,8 +65,8 @@ def test_a_good_reply_is_kept_as_it_is() -> None:
 
 def test_the_model_is_given_the_rules_the_question_and_the_numbered_sentences() -> None:
     with served(Behaviour(completion(GOOD))) as model:
-        synthesised(ANSWER, model.endpoint())
-        synthesised(ANSWER, model.endpoint(url=f"http://127.0.0.1:{model.port}/v1/chat/completions/", key=""))
+        synthesize(ANSWER, model.endpoint())
+        synthesize(ANSWER, model.endpoint(url=f"http://127.0.0.1:{model.port}/v1/chat/completions/", key=""))
     (path, headers, sent), (second, bare, _) = model.requests
     assert path == second == "/v1/chat/completions"
     assert headers["Authorization"] == f"Bearer {KEY}"
@@ -96,13 +96,13 @@ def test_an_unsupported_number_is_marked() -> None:
 
 def test_a_reply_without_a_supported_sentence_is_not_shown() -> None:
     text = told("Expense reports are wonderful. Ask your manager [99.7].")
-    assert text.text == extractive(ANSWER).text
+    assert text.text == write_extractive(ANSWER).text
     assert "no sentence of its text is supported" in text.notices[0]
 
 
 def test_nothing_is_sent_when_no_truth_answers() -> None:
     with served(Behaviour(completion(GOOD))) as model:
-        text = synthesised(asked(library=Library()), model.endpoint())
+        text = synthesize(asked(library=Library()), model.endpoint())
     assert not model.requests
     assert text.text == "" and "No truth answers" in text.notices[0]
 
@@ -171,7 +171,7 @@ def test_the_key_is_never_shown_or_logged(caplog: pytest.LogCaptureFixture) -> N
     caplog.set_level(logging.DEBUG)
     with served(Behaviour(completion(GOOD))) as model:
         endpoint = model.endpoint()
-        text = synthesised(ANSWER, endpoint)
+        text = synthesize(ANSWER, endpoint)
     assert KEY not in f"{endpoint!r} {endpoint} {text!r}"
     assert KEY not in caplog.text
 
@@ -210,6 +210,6 @@ class Parrot:
 
 
 def test_whoever_repeats_the_sentences_is_supported() -> None:
-    text = synthesised(ANSWER, Parrot())
+    text = synthesize(ANSWER, Parrot())
     assert text.written_by == "parrot" and not text.unsupported
-    assert synthesised(ANSWER, Parrot()) == text
+    assert synthesize(ANSWER, Parrot()) == text

@@ -1,6 +1,6 @@
 """A board narrowed and put in order."""
 
-from core.coverage.board_view import NO_OWNER, BoardView, TopicOrder, looked_at, values_of
+from core.coverage.board_view import NO_OWNER, BoardView, TopicOrder, apply_view, values_of
 from core.domain.coverage import CellState, Decision, ReviewVerdict, Topic
 from tests.coverage.boards import NOW, board_of
 
@@ -12,17 +12,17 @@ DECIDED = {(2, "regulatory"): Decision(2, "regulatory", None, ReviewVerdict.CONF
 
 
 def names(**view: object) -> list[str]:
-    return [topic.name for topic in looked_at(BOARD, BoardView(**view), DECIDED).topics]  # type: ignore[arg-type]
+    return [topic.name for topic in apply_view(BOARD, BoardView(**view), DECIDED).topics]  # type: ignore[arg-type]
 
 
 def test_without_filters_everything_is_shown_as_added() -> None:
-    shown = looked_at(BOARD, BoardView(), {})
+    shown = apply_view(BOARD, BoardView(), {})
     assert shown.topics == BOARD.topics
     assert len(shown.lit) == len(BOARD.cells)
 
 
 def test_a_topic_is_shown_for_one_cell_that_meets_and_only_that_cell_is_lit() -> None:
-    shown = looked_at(BOARD, BoardView(states=(CellState.PARTIAL,)), {})
+    shown = apply_view(BOARD, BoardView(states=(CellState.PARTIAL,)), {})
     assert [topic.name for topic in shown.topics] == ["overtime pay"]
     assert shown.lit == {(2, "compliance")}
 
@@ -38,7 +38,7 @@ def test_filters_narrow_by_severity_domain_jurisdiction_and_words() -> None:
 
 def test_the_owner_of_a_decision_comes_before_the_topics() -> None:
     assert names(owners=("Cid",)) == ["overtime pay"]
-    assert looked_at(BOARD, BoardView(owners=("Cid",)), DECIDED).lit == {(2, "regulatory")}
+    assert apply_view(BOARD, BoardView(owners=("Cid",)), DECIDED).lit == {(2, "regulatory")}
     assert names(owners=(NO_OWNER,)) == ["overtime pay"]
     assert values_of(BOARD, DECIDED)["owners"] == ("Ann", "Bob", "Cid", NO_OWNER)
 

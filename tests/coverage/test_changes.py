@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from core.coverage.report import NO_DOMAIN, by_domain, by_kind
+from core.coverage.board_view import NO_DOMAIN, by_domain, by_kind
 from core.coverage.runs import changes
 from core.domain.coverage import Board, BoardChanges, Cell, CellState, CoverageRun, GapKind, RunState, Topic
 from core.domain.documents import Truth

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.coverage.review import check_decision, holding, queue, reviewed
+from core.coverage.review import apply_decisions, check_decision, current_decisions, queue
 from core.domain.coverage import Cell, CellState, Decision, GapKind, ReviewVerdict, Topic
 from core.domain.errors import BadRequest
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
@@ -23,19 +23,21 @@ def decision(
 
 
 def cell_under(letters: str, verdict: Decision, broken: dict[int, str] | None = None) -> Cell:
-    board = reviewed(board_of({ONE: letters}), holding([verdict]), broken or {}, TODAY, terms=BUILT_IN_TERMS)
+    board = apply_decisions(
+        board_of({ONE: letters}), current_decisions([verdict]), broken or {}, TODAY, terms=BUILT_IN_TERMS
+    )
     return board.cell(ONE.name, GapKind.COMPLIANCE)
 
 
 def test_each_undone_takes_back_one_decision() -> None:
     log = [decision(ReviewVerdict.CONFIRMED, 1), decision(ReviewVerdict.ACCEPTED, 2), decision(ReviewVerdict.UNDONE, 3)]
-    assert holding(log)[1, "compliance"].verdict is ReviewVerdict.CONFIRMED
+    assert current_decisions(log)[1, "compliance"].verdict is ReviewVerdict.CONFIRMED
     log.append(decision(ReviewVerdict.UNDONE, 4))
-    assert holding(log) == {}
+    assert current_decisions(log) == {}
     log.append(decision(ReviewVerdict.UNDONE, 5))
-    assert holding(log) == {}
+    assert current_decisions(log) == {}
     log.append(decision(ReviewVerdict.NEEDS_WORK, 6))
-    assert holding(log)[1, "compliance"].number == 6
+    assert current_decisions(log)[1, "compliance"].number == 6
 
 
 def test_undoing_one_cell_leaves_the_others() -> None:
@@ -45,13 +47,15 @@ def test_undoing_one_cell_leaves_the_others() -> None:
         decision(ReviewVerdict.CONFIRMED, kind="reality"),
         decision(ReviewVerdict.UNDONE, 2, topic_id=1),
     ]
-    assert set(holding(log)) == {(2, "compliance"), (1, "reality")}
+    assert set(current_decisions(log)) == {(2, "compliance"), (1, "reality")}
 
 
 def test_a_waiver_is_open_again_the_day_after_its_last() -> None:
-    held = holding([decision(ReviewVerdict.WAIVED, expires=TODAY, reason="Later.")])
+    held = current_decisions([decision(ReviewVerdict.WAIVED, expires=TODAY, reason="Later.")])
     plain = board_of({ONE: "cgccc"})
-    now, later = (reviewed(plain, held, {}, TODAY + timedelta(days=days), terms=BUILT_IN_TERMS) for days in (0, 1))
+    now, later = (
+        apply_decisions(plain, held, {}, TODAY + timedelta(days=days), terms=BUILT_IN_TERMS) for days in (0, 1)
+    )
     assert [(item.cell.state, item.decision is None) for item in queue(now, held)] == [(CellState.WAIVED, False)]
     assert [(item.cell.state, item.decision is None) for item in queue(later, held)] == [(CellState.GAP, True)]
     assert f"expired on {TODAY}" in later.cell(ONE.name, GapKind.COMPLIANCE).reason

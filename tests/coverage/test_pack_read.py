@@ -36,7 +36,7 @@ def written(row: int = 2, **values: object) -> bytes:
 
 
 def read(data: bytes) -> DecisionImportPreview:
-    return read_decisions(data, "pack.xlsx", PACK.board, PACK.decisions, PACK.held, NOW)
+    return read_decisions(data, "pack.xlsx", PACK.board, PACK.decisions, PACK.current_decisions, NOW)
 
 
 def test_a_pack_nobody_edited_says_nothing_new() -> None:

@@ -7,8 +7,8 @@ from time import perf_counter
 
 import pytest
 
+from core.coverage.board_view import board_csv, board_data, board_rows, board_text
 from core.coverage.detection.detector import Detector, assess
-from core.coverage.report import board_csv, board_data, board_rows, board_text
 from core.domain.coverage import Board, Topic
 from core.domain.documents import Truth
 from core.formats.csv import inert

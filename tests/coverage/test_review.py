@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from core.coverage.review import check_decision, holding, queue, reviewed
+from core.coverage.review import apply_decisions, check_decision, current_decisions, queue
 from core.domain.coverage import Board, CellState, Decision, GapKind, ReviewVerdict, Risk, RiskKind, Topic
 from core.domain.documents import Truth
 from core.domain.errors import BadRequest
@@ -21,18 +21,18 @@ def decision(verdict: ReviewVerdict, number: int = 1, **values: object) -> Decis
 
 
 def under(board: Board, *log: Decision, broken: dict[int, str] | None = None, today: date = TODAY) -> Board:
-    return reviewed(board, holding(log), broken or {}, today, terms=BUILT_IN_TERMS)
+    return apply_decisions(board, current_decisions(log), broken or {}, today, terms=BUILT_IN_TERMS)
 
 
 def test_the_latest_decision_holds_and_undoing_goes_back_one_by_one() -> None:
     first, second = decision(ReviewVerdict.CONFIRMED, 1), decision(ReviewVerdict.NEEDS_WORK, 2)
     undone = [decision(ReviewVerdict.UNDONE, 3), decision(ReviewVerdict.UNDONE, 4), decision(ReviewVerdict.UNDONE, 5)]
     about = (1, "regulatory")
-    assert holding([first, second])[about] is second
-    assert holding([first, second, undone[0]])[about] is first
-    assert holding([first, second, *undone[:2]]) == {}
+    assert current_decisions([first, second])[about] is second
+    assert current_decisions([first, second, undone[0]])[about] is first
+    assert current_decisions([first, second, *undone[:2]]) == {}
     last = decision(ReviewVerdict.ACCEPTED, 6)
-    assert holding([first, second, *undone, last])[about] is last
+    assert current_decisions([first, second, *undone, last])[about] is last
 
 
 def test_an_accepted_cell_is_covered_and_no_gap_any_more() -> None:
@@ -63,7 +63,7 @@ def test_a_waiver_holds_until_its_day_has_passed() -> None:
     late = under(board, waiver, today=TODAY + timedelta(2))
     assert late.cell("sick leave", Truth.REGULATORY).state is CellState.GAP
     assert "expired" in late.cell("sick leave", Truth.REGULATORY).reason
-    assert [item.decision for item in queue(late, holding([waiver]))] == [None]
+    assert [item.decision for item in queue(late, current_decisions([waiver]))] == [None]
 
 
 def test_a_confirmed_gap_stays_and_is_suspect_once_evidence_appears() -> None:

@@ -110,7 +110,7 @@ def test_undo_goes_back_one_decision_and_the_log_keeps_all(office: Office) -> No
     with pytest.raises(BadRequest, match="no decision"):
         office.desk.undo(office.board(), office.cell(ZEBRA), "Grace", after=4)
     assert [d.verdict for d in office.desk.log(None)][2:] == [ReviewVerdict.UNDONE, ReviewVerdict.UNDONE]
-    assert office.desk.held(None) == {}
+    assert office.desk.current_decisions(None) == {}
 
 
 def test_an_incomplete_decision_is_not_kept(office: Office) -> None:

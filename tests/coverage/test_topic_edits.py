@@ -6,7 +6,7 @@ import pytest
 
 from core.coverage.detection.risks import RiskReader
 from core.coverage.requirements import modality_of, requirement_name
-from core.coverage.topics import edited, merged, split, topics_csv, topics_from_table, with_needs
+from core.coverage.topics import edit_topic, merge_topics, split_topic, topics_csv, topics_from_table, with_needs
 from core.domain.coverage import Cell, CellState, Modality, Topic
 from core.domain.documents import Document, DocumentState, Truth
 from core.domain.errors import BadRequest
@@ -52,14 +52,14 @@ def test_a_table_written_is_read_back_and_runs_no_formula() -> None:
 def test_merging_keeps_what_agrees_and_splitting_retires_the_whole() -> None:
     one = Topic("a b", id=1, needs=(Truth.REALITY,), owner="Ada", domain="x")
     two = Topic("c d", id=2, needs=(Truth.INTENT,), domain="y")
-    kept, gone = merged([one, two], "all of it")
+    kept, gone = merge_topics([one, two], "all of it")
     assert (kept.id, kept.name, kept.needs) == (1, "all of it", (Truth.INTENT, Truth.REALITY))
     assert (kept.owner, kept.domain, gone.id, gone.retired) == ("Ada", None, 2, True)
-    old, parts = split(kept, ["first part", "second part"], terms=BUILT_IN_TERMS)
+    old, parts = split_topic(kept, ["first part", "second part"], terms=BUILT_IN_TERMS)
     assert old.retired and [(p.id, p.owner, p.needs) for p in parts] == [(0, "Ada", kept.needs)] * 2
     for wrong in (
-        lambda: merged([one], "x"),
-        lambda: split(one, ["one", "ONE"], terms=BUILT_IN_TERMS),
+        lambda: merge_topics([one], "x"),
+        lambda: split_topic(one, ["one", "ONE"], terms=BUILT_IN_TERMS),
         lambda: with_needs([one], []),
     ):
         with pytest.raises(BadRequest):
@@ -68,8 +68,10 @@ def test_merging_keeps_what_agrees_and_splitting_retires_the_whole() -> None:
 
 def test_an_edited_row_keeps_what_it_leaves_out() -> None:
     topic = Topic("a b", id=1, owner="Ada", domain="x", jurisdiction="federal")
-    assert edited(topic, {}, terms=BUILT_IN_TERMS) == topic
-    changed = edited(topic, {"name": "  ", "owner": None, "jurisdiction": "Texas", "needs": []}, terms=BUILT_IN_TERMS)
+    assert edit_topic(topic, {}, terms=BUILT_IN_TERMS) == topic
+    changed = edit_topic(
+        topic, {"name": "  ", "owner": None, "jurisdiction": "Texas", "needs": []}, terms=BUILT_IN_TERMS
+    )
     assert (changed.name, changed.owner, changed.jurisdiction, changed.needs) == ("a b", "", "state:TX", topic.needs)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.coverage.topics import checked_topics, topics_from_csv, topics_from_lines
+from core.coverage.topics import check_topics, topics_from_csv, topics_from_lines
 from core.domain.errors import BadRequest
 
 
@@ -50,4 +50,4 @@ def test_an_error_names_the_line_and_the_file() -> None:
 
 def test_no_topic_is_an_error() -> None:
     with pytest.raises(BadRequest, match="no topic"):
-        checked_topics([" "])
+        check_topics([" "])

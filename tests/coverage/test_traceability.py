@@ -8,9 +8,17 @@ import pytest
 
 from core.coverage.detection.detector import Detector, assess
 from core.coverage.detection.risks import RiskReader, series_of
-from core.coverage.detection.themes import clusters
 from core.coverage.requirements import requirements
-from core.coverage.topics import described, edited, merged, split, topics_csv, topics_from_table, with_needs
+from core.coverage.topics import (
+    edit_topic,
+    merge_topics,
+    propose_topics,
+    split_topic,
+    topics_csv,
+    topics_from_table,
+    with_detected_labels,
+    with_needs,
+)
 from core.coverage.traceability import orphans, orphans_csv, trace, trace_csv
 from core.domain.coverage import GapKind, RiskKind, Topic, TopicOrigin
 from core.domain.documents import Document, DocumentState, Truth
@@ -59,12 +67,12 @@ def test_themes_are_the_same_for_the_same_library_and_named_by_their_words() -> 
     for number in range(6):
         library.add(f"h{number}.md", f"Helium bottles meadow storage rule number{number}.", truth=Truth.COMPLIANCE)
         library.add(f"z{number}.md", f"Zebra feeding keeper schedule item{number}.", truth=Truth.INTENT)
-    found = clusters(library.catalogue, library.vectors, None, terms=BUILT_IN_TERMS)
-    assert found == clusters(library.catalogue, library.vectors, None, terms=BUILT_IN_TERMS)
+    found = propose_topics(library.catalogue, library.vectors, None, terms=BUILT_IN_TERMS)
+    assert found == propose_topics(library.catalogue, library.vectors, None, terms=BUILT_IN_TERMS)
     names = " ".join(topic.name for topic in found)
     assert "helium" in names and "zebra" in names
     assert all(topic.origin is TopicOrigin.CLUSTER and topic.keywords for topic in found)
-    assert clusters(Library().catalogue, Library().vectors, None, terms=BUILT_IN_TERMS) == ()
+    assert propose_topics(Library().catalogue, Library().vectors, None, terms=BUILT_IN_TERMS) == ()
 
 
 def test_topics_are_read_from_a_table_and_written_back() -> None:
@@ -81,22 +89,22 @@ def test_topics_are_read_from_a_table_and_written_back() -> None:
 
 def test_topics_are_merged_split_and_edited() -> None:
     one, two = Topic("a pay", id=1, needs=(Truth.INTENT,), owner="Ann"), Topic("b pay", id=2, needs=(Truth.REALITY,))
-    kept, gone = merged([one, two], "all pay")
+    kept, gone = merge_topics([one, two], "all pay")
     assert (kept.id, kept.name, kept.owner) == (1, "all pay", "Ann")
     assert kept.needs == (Truth.INTENT, Truth.REALITY)
     assert gone.retired and gone.id == 2
-    retired, parts = split(one, ["first", "second", ""], terms=BUILT_IN_TERMS)
+    retired, parts = split_topic(one, ["first", "second", ""], terms=BUILT_IN_TERMS)
     assert retired.retired and [part.name for part in parts] == ["first", "second"]
     assert {(part.id, part.owner, part.needs) for part in parts} == {(0, "Ann", (Truth.INTENT,))}
     assert with_needs([two], [Truth.REFERENCE])[0].needs == (Truth.REFERENCE,)
     assert (
-        edited(one, {"name": " ", "owner": None, "jurisdiction": "California"}, terms=BUILT_IN_TERMS).jurisdiction
+        edit_topic(one, {"name": " ", "owner": None, "jurisdiction": "California"}, terms=BUILT_IN_TERMS).jurisdiction
         == "state:CA"
     )
-    assert described(Topic("meal breaks in California"), terms=BUILT_IN_TERMS).jurisdiction == "state:CA"
+    assert with_detected_labels(Topic("meal breaks in California"), terms=BUILT_IN_TERMS).jurisdiction == "state:CA"
     for wrong in (
-        lambda: merged([one], "x"),
-        lambda: split(one, ["x"], terms=BUILT_IN_TERMS),
+        lambda: merge_topics([one], "x"),
+        lambda: split_topic(one, ["x"], terms=BUILT_IN_TERMS),
         lambda: with_needs([one], []),
     ):
         with pytest.raises(BadRequest):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.library.enrichment.document_reader import DocumentText, is_prose
-from core.library.enrichment.operations import OPERATIONS
+from core.library.enrichment.store import OPERATIONS
 from core.library.enrichment.values import (
     RESULTS,
     Citations,

@@ -16,8 +16,8 @@ from core.insights.store import (
     InsightQuery,
     M,
     check_paging,
-    no_memory,
-    outdated_memory,
+    insight_not_found,
+    outdated_insight,
 )
 from core.library.saved_searches import SavedSearch, SavedSearchVisit, no_view, outdated_view, view_name_taken
 from core.search.store import DocumentUsage, UsageEvent, UsageKind, tallied
@@ -31,7 +31,7 @@ class FakeSavedSearchStore:
     def __init__(self) -> None:
         self._lock, self._ids = RLock(), count(1)
         self._views: dict[int, SavedSearch] = {}
-        self._looks: dict[tuple[str, int], SavedSearchVisit] = {}
+        self._visits: dict[tuple[str, int], SavedSearchVisit] = {}
 
     def views(self, *, retired: bool = False) -> Sequence[SavedSearch]:
         """Every saved search in use (or retired), oldest first."""
@@ -65,20 +65,20 @@ class FakeSavedSearchStore:
         self._views[new.id] = new
         return new
 
-    def look(self, view_id: int, who: str) -> SavedSearchVisit | None:
+    def visit(self, view_id: int, who: str) -> SavedSearchVisit | None:
         """This person's last visit to a saved search; None: never visited."""
-        return self._looks.get((who, view_id))
+        return self._visits.get((who, view_id))
 
-    def last_looks(self, who: str) -> Mapping[int, datetime]:
+    def last_visits(self, who: str) -> Mapping[int, datetime]:
         """Id of the saved search → time of this person's last visit."""
         with self._lock:
-            return {view_id: look.at for (each, view_id), look in self._looks.items() if each == who}
+            return {view_id: visit.at for (each, view_id), visit in self._visits.items() if each == who}
 
-    def save_look(self, look: SavedSearchVisit) -> None:
+    def save_visit(self, visit: SavedSearchVisit) -> None:
         """Store a visit. Raises NotFound for an unknown saved search."""
         with self._lock:
-            self.view(look.view_id)
-            self._looks[look.who, look.view_id] = look
+            self.view(visit.view_id)
+            self._visits[visit.who, visit.view_id] = visit
 
 
 def _key(view: SavedSearch) -> tuple[str | None, str, str]:
@@ -144,7 +144,7 @@ class FakeInsightStore:
         with self._lock:
             known = self.find(type(memory), memory.id)
             if known.version != memory.version:
-                raise outdated_memory(memory)
+                raise outdated_insight(memory)
             new = replace(memory, version=memory.version + 1, document_id=known.document_id)
             self._kept[new.origin, new.id] = new
         return new
@@ -159,7 +159,7 @@ class FakeInsightStore:
         """One insight or episode, also a deleted one. Raises NotFound."""
         found = self._kept.get((kind.origin, memory_id))
         if not isinstance(found, kind):
-            raise no_memory(kind, memory_id)
+            raise insight_not_found(kind, memory_id)
         return found
 
     def listed(self, kind: type[M], query: InsightQuery, page: int, per_page: int) -> InsightPage[M]:
@@ -201,7 +201,7 @@ class FakeInsightStore:
 def _wanted(memory: InsightOrEpisode, query: InsightQuery) -> bool:
     if (memory.deleted_at is not None) is not query.deleted:
         return False
-    if query.words.strip().casefold() not in memory.told.casefold():
+    if query.words.strip().casefold() not in memory.searchable_text.casefold():
         return False
     if query.sectors and memory.sector not in query.sectors:
         return False

@@ -12,8 +12,15 @@ from threading import RLock
 from core.domain.documents import Document, DocumentState
 from core.domain.errors import Cure, NotFound, StoreFailed
 from core.library.archive_members import is_container
-from core.library.sources.feeds import Feed, feed_known, no_feed
-from core.library.sources.folder_service import FolderTally, WatchedFile, WatchedFolder, watched_already
+from core.library.sources.store import (
+    Feed,
+    FolderTally,
+    WatchedFile,
+    WatchedFolder,
+    feed_known,
+    no_feed,
+    watched_already,
+)
 from core.library.upload_queue import STOPPED_BY_HAND, UploadCounts, UploadQueueView
 from core.ports.job_queue import STOPPED, WAITING, FailedWork, JobKind
 from tests.fakes.catalogue import FakeCatalogue
@@ -256,7 +263,7 @@ class InlineJobs:
 
 
 class FakeFeedStore:
-    """Implements core.library.sources.feeds.FeedStore; every method is atomic across threads."""
+    """Implements core.library.sources.store.FeedStore; every method is atomic across threads."""
 
     def __init__(self) -> None:
         self._lock, self._ids = RLock(), count(1)
@@ -309,7 +316,7 @@ class FakeFeedStore:
 
 
 class FakeFolderStore:
-    """Implements core.library.sources.folder_service.FolderStore; every method is atomic across threads."""
+    """Implements core.library.sources.store.FolderStore; every method is atomic across threads."""
 
     def __init__(self) -> None:
         self._lock, self._ids = RLock(), count(1)

@@ -20,10 +20,10 @@ from core.library.active_learning.neighbours import (
     Example,
     TrainedLabel,
     TrainedNeighbours,
-    taught,
     traits_of,
+    weigh_in,
 )
-from core.library.active_learning.training import ClassifierTrainer, TrainedClassifier, learned
+from core.library.active_learning.training import LabelPredictor, TrainedClassifier, train_neighbours
 
 HERE = Path(__file__).parent
 OTHERS: Sequence[Mapping[str, str]] = tomllib.loads((HERE / "examples.toml").read_text("utf-8"))["document"]
@@ -47,7 +47,7 @@ def confirmed(own: TruthClassifier, number: int, document: Mapping[str, str], **
 
 def told(own: TruthClassifier, lessons: TrainedNeighbours, document: Mapping[str, str]) -> Labels:
     """The labels of a document nobody confirmed."""
-    teacher = ClassifierTrainer(lessons)
+    teacher = LabelPredictor(lessons)
     pages = [Page(1, document["text"])]
     return TrainedClassifier(own, lambda: teacher).document(document["name"], "", pages, {}, {}, terms=BUILT_IN_TERMS)
 
@@ -57,7 +57,7 @@ def lessons_of(own: TruthClassifier, kind: Mapping[str, Any], number: int = 5) -
     corrected = [
         confirmed(own, n, each, **{kind["field"]: kind["value"]}) for n, each in enumerate(kind["document"][:number], 1)
     ]
-    return learned(corrected, 1, frozenset())[0]
+    return train_neighbours(corrected, 1, frozenset())[0]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: str(kind["name"]))
@@ -79,7 +79,7 @@ def test_forty_unrelated_documents_keep_their_labels_to_the_letter(own: TruthCla
         for at, kind in enumerate(KINDS)
         for n, each in enumerate(kind["document"])
     ]
-    lessons, _ = learned(corrected, 1, frozenset())
+    lessons, _ = train_neighbours(corrected, 1, frozenset())
     assert len(OTHERS) == 40 and lessons.strengths == {
         "truth": lessons.strengths["truth"],
         "domain": lessons.strengths["domain"],
@@ -106,7 +106,7 @@ def test_confirming_forty_right_and_wrong_labels_makes_none_of_the_others_wrong(
         )
         for n, each in enumerate(OTHERS)
     ]
-    lessons, outcomes = learned(said, 1, frozenset())
+    lessons, outcomes = train_neighbours(said, 1, frozenset())
     assert {each.field for each in outcomes} == {"truth", "authority", "jurisdiction"}
     assert all(each.right_taught >= each.right_alone for each in outcomes), outcomes
     assert lessons.strengths == {each.field: each.strength for each in outcomes}
@@ -131,11 +131,11 @@ def test_corrections_that_contradict_each_other_change_nothing(own: TruthClassif
     """Left out, every document the classifier had right would be made wrong by the others: so they are not used."""
     said = [example(n, "intent", "intent", beside(n)) for n in range(4)]
     said += [example(n, "intent", "compliance" if n % 2 else "reality", beside(n)) for n in range(4, 8)]
-    lessons, [outcome] = learned(said, 1, frozenset())
+    lessons, [outcome] = train_neighbours(said, 1, frozenset())
     assert outcome.right_taught >= outcome.right_alone == 4
     fresh = example(99, "intent", "", beside(2)).traits
-    found = ClassifierTrainer(lessons).found(fresh)
-    assert taught("truth", fresh.own.truth, found.get("truth", ()), lessons.strengths["truth"]).value == "intent"
+    found = LabelPredictor(lessons).found(fresh)
+    assert weigh_in("truth", fresh.own.truth, found.get("truth", ()), lessons.strengths["truth"]).value == "intent"
 
 
 def test_one_correction_that_misleads_is_left_out_and_named() -> None:
@@ -143,34 +143,34 @@ def test_one_correction_that_misleads_is_left_out_and_named() -> None:
     right = [example(n, "intent", "intent", beside(n), sure=0.46) for n in range(2)]
     wrong = [example(n, "intent", "reality", beside(n), sure=0.46) for n in range(2, 6)]
     far = [example(n, "intent", "intent", (0.05, 1.0, 0.1 * n), sure=0.46) for n in range(6, 9)]
-    _, [outcome] = learned([*right, *wrong, *far], 1, frozenset())
+    _, [outcome] = train_neighbours([*right, *wrong, *far], 1, frozenset())
     assert outcome.right_taught >= outcome.right_alone
 
 
 def test_copies_of_one_document_count_once() -> None:
-    alone, _ = learned([example(1, "intent", "reality")], 1, frozenset())
-    copied, [outcome] = learned([example(n, "intent", "reality") for n in range(1, 6)], 1, frozenset())
+    alone, _ = train_neighbours([example(1, "intent", "reality")], 1, frozenset())
+    copied, [outcome] = train_neighbours([example(n, "intent", "reality") for n in range(1, 6)], 1, frozenset())
     fresh = example(9, "intent", "", beside(1)).traits
     labels = [
-        taught("truth", fresh.own.truth, ClassifierTrainer(each).found(fresh)["truth"], 4.0) for each in (alone, copied)
+        weigh_in("truth", fresh.own.truth, LabelPredictor(each).found(fresh)["truth"], 4.0) for each in (alone, copied)
     ]
     assert labels[0].probability == pytest.approx(labels[1].probability)
     assert labels[0].value == labels[1].value
     assert outcome.right_taught == 0, "a copy must not vouch for a copy"
-    assert len({each.kin for each in copied.examples}) == 1
+    assert len({each.group for each in copied.examples}) == 1
 
 
 def test_the_same_corrections_teach_the_same_in_any_order() -> None:
     said = [example(n, "intent", "reality" if n % 3 else "intent", beside(n)) for n in range(9)]
-    forth, back = learned(said, 1, frozenset()), learned(said[::-1], 1, frozenset())
+    forth, back = train_neighbours(said, 1, frozenset()), train_neighbours(said[::-1], 1, frozenset())
     assert forth == back
 
 
 def test_a_field_nobody_confirmed_teaches_nothing() -> None:
-    lessons, outcomes = learned([example(1, "intent", "reality")], 1, frozenset())
+    lessons, outcomes = train_neighbours([example(1, "intent", "reality")], 1, frozenset())
     assert [each.field for each in outcomes] == ["truth"]
-    assert set(ClassifierTrainer(lessons).found(example(2, "intent", "").traits)) == {"truth"}
-    assert learned([], 3, frozenset()) == (TrainedNeighbours(3), ())
+    assert set(LabelPredictor(lessons).found(example(2, "intent", "").traits)) == {"truth"}
+    assert train_neighbours([], 3, frozenset()) == (TrainedNeighbours(3), ())
 
 
 def test_phrases_everybody_uses_tell_nothing() -> None:
@@ -178,10 +178,10 @@ def test_phrases_everybody_uses_tell_nothing() -> None:
     one, other = (replace(example(n, "intent", "reality"), document_id=n) for n in (1, 2))
     apart = replace(other.traits, mean=np.array([0.0, 1.0, 0.0], dtype=np.float32), marks=marks)
     known = replace(one, traits=replace(one.traits, marks=marks))
-    told, _ = learned([known], 1, frozenset())
-    assert ClassifierTrainer(told).found(apart)
-    silent, _ = learned([known], 1, frozenset(marks))
-    assert not ClassifierTrainer(silent).found(apart)
+    told, _ = train_neighbours([known], 1, frozenset())
+    assert LabelPredictor(told).found(apart)
+    silent, _ = train_neighbours([known], 1, frozenset(marks))
+    assert not LabelPredictor(silent).found(apart)
 
 
 VALUES = st.sampled_from(["regulatory", "compliance", "intent", "reference", "reality"])
@@ -200,7 +200,7 @@ def labels_and_lessons(draw: st.DrawFn) -> tuple[Label, list[TrainedLabel]]:
 @given(labels_and_lessons(), st.sampled_from([0.0, 2.0, 4.0, 8.0]))
 def test_a_taught_label_is_a_label(pair: tuple[Label, list[TrainedLabel]], strength: float) -> None:
     own, found = pair
-    label = taught("truth", own, found, strength)
+    label = weigh_in("truth", own, found, strength)
     assert 0.0 <= label.probability <= 1.0 and 0.0 <= label.runner_up_probability <= 1.0
     assert label.probability + label.runner_up_probability <= 1.0 + 1e-9
     assert label.value != label.runner_up
@@ -214,5 +214,5 @@ def test_a_taught_label_is_a_label(pair: tuple[Label, list[TrainedLabel]], stren
 def test_lessons_for_what_the_classifier_says_never_change_its_mind(pair: tuple[Label, list[TrainedLabel]]) -> None:
     own, found = pair
     agreeing = [replace(each, value=own.value or "") for each in found]
-    label = taught("truth", own, agreeing, 4.0)
+    label = weigh_in("truth", own, agreeing, 4.0)
     assert label.value == own.value and label.probability >= own.probability - 1e-9

@@ -85,20 +85,20 @@ def test_a_preview_lists_what_would_change_and_changes_nothing(library: Workbenc
         add(library, each)
     _, left = talks(library)
     before = state(library)
-    preview = library.active_learning.flips.preview()
+    preview = library.active_learning.label_changes.preview()
     assert (preview.version, preview.left) == (1, 0) and preview.considered == 18
-    assert {each.document_id for each in preview.flips} == {left}
-    [flip] = [each for each in preview.flips if each.field == "truth"]
-    assert (flip.before.value, flip.after.value, flip.after.probability > 0.5) == (None, "compliance", True)
-    assert flip.lesson.startswith("reads like 'Talk ")
-    assert all(each.lesson for each in preview.flips)
+    assert {each.document_id for each in preview.changes} == {left}
+    [change] = [each for each in preview.changes if each.field == "truth"]
+    assert (change.before.value, change.after.value, change.after.probability > 0.5) == (None, "compliance", True)
+    assert change.reason.startswith("reads like 'Talk ")
+    assert all(each.reason for each in preview.changes)
     assert state(library) == before
 
 
 def test_applying_changes_the_labels_the_passages_and_the_index(library: Workbench) -> None:
     _, left = talks(library)
     assert left not in found_under(library, Truth.COMPLIANCE)
-    done = library.active_learning.flips.apply(library.active_learning.flips.preview(), "ann")
+    done = library.active_learning.label_changes.apply(library.active_learning.label_changes.preview(), "ann")
     truth = library.documents.get(left).labels.truth
     assert (done.documents, done.left, truth.value, truth.confirmed) == (1, (), "compliance", False)
     assert {each.truth for each in library.documents.passages(left)} == {Truth.COMPLIANCE}
@@ -111,15 +111,15 @@ def test_applying_changes_the_labels_the_passages_and_the_index(library: Workben
         1,
         done.number,
     )
-    assert library.active_learning.flips.preview().flips == ()
+    assert library.active_learning.label_changes.preview().changes == ()
 
 
 def test_undoing_an_application_restores_everything_exactly(library: Workbench) -> None:
     talks(library)
     before = state(library)
-    done = library.active_learning.flips.apply(library.active_learning.flips.preview(), "ann")
+    done = library.active_learning.label_changes.apply(library.active_learning.label_changes.preview(), "ann")
     assert state(library) != before
-    undone = library.active_learning.flips.undo(done.number, "bob")
+    undone = library.active_learning.label_changes.undo(done.number, "bob")
     assert (undone.labels, undone.documents, undone.left) == (done.labels, 1, ())
     assert state(library) == before
     assert [each.kind for each in library.active_learning.acts()] == [
@@ -127,29 +127,29 @@ def test_undoing_an_application_restores_everything_exactly(library: Workbench) 
         LearningActionKind.APPLIED,
     ]
     with pytest.raises(BadRequest, match="undone already"):
-        library.active_learning.flips.undo(done.number, "bob")
+        library.active_learning.label_changes.undo(done.number, "bob")
     with pytest.raises(NotFound):
-        library.active_learning.flips.undo(99, "bob")
+        library.active_learning.label_changes.undo(99, "bob")
 
 
 def test_what_a_person_said_meanwhile_is_neither_overwritten_nor_undone(library: Workbench) -> None:
     _, left = talks(library)
-    preview = library.active_learning.flips.preview()
+    preview = library.active_learning.label_changes.preview()
     library.documents.correct(left, "truth", "reference", "bob")
     kept = library.documents.get(left).labels.truth
-    done = library.active_learning.flips.apply(preview, "ann")
+    done = library.active_learning.label_changes.apply(preview, "ann")
     assert [each.endswith("its truth was confirmed meanwhile.") for each in done.left] == [True]
     assert library.documents.get(left).labels.truth == kept
     if done.number:
-        library.active_learning.flips.undo(done.number, "ann")
+        library.active_learning.label_changes.undo(done.number, "ann")
     assert library.documents.get(left).labels.truth == kept
 
 
 def test_a_document_confirmed_after_an_application_keeps_that_when_it_is_undone(library: Workbench) -> None:
     _, left = talks(library)
-    done = library.active_learning.flips.apply(library.active_learning.flips.preview(), "ann")
+    done = library.active_learning.label_changes.apply(library.active_learning.label_changes.preview(), "ann")
     library.documents.correct(left, "truth", "compliance", "bob")
-    undone = library.active_learning.flips.undo(done.number, "ann")
+    undone = library.active_learning.label_changes.undo(done.number, "ann")
     assert library.documents.get(left).labels.truth.confirmed
     assert "its truth was changed again since." in undone.left[0]
 
@@ -157,8 +157,8 @@ def test_a_document_confirmed_after_an_application_keeps_that_when_it_is_undone(
 def test_a_preview_can_be_stopped(library: Workbench) -> None:
     talks(library)
     heard: list[tuple[int, int, str]] = []
-    stopped = library.active_learning.flips.preview(lambda *each: heard.append(each), stop=lambda: True)
-    assert (stopped.flips, stopped.left, heard) == ((), 1, [])
+    stopped = library.active_learning.label_changes.preview(lambda *each: heard.append(each), stop=lambda: True)
+    assert (stopped.changes, stopped.left, heard) == ((), 1, [])
 
 
 def test_applying_can_be_stopped_and_what_was_done_can_be_undone(
@@ -169,13 +169,13 @@ def test_applying_can_be_stopped_and_what_was_done_can_be_undone(
     ids = [add(library, each) for each in kind["document"]]
     library.documents.correct_many([(each, "domain", "recruiting") for each in ids[:4]], "ann")
     before, heard = state(library), list[int]()
-    preview = library.active_learning.flips.preview()
-    assert {each.document_id for each in preview.flips} == set(ids[4:])
-    done = library.active_learning.flips.apply(
+    preview = library.active_learning.label_changes.preview()
+    assert {each.document_id for each in preview.changes} == set(ids[4:])
+    done = library.active_learning.label_changes.apply(
         preview, "ann", lambda at, of, name: heard.append(at), lambda: bool(heard)
     )
     assert (done.documents, heard) == (1, [0])
-    library.active_learning.flips.undo(done.number, "ann")
+    library.active_learning.label_changes.undo(done.number, "ann")
     assert state(library) == before
 
 
@@ -194,13 +194,13 @@ def test_a_correction_taken_back_gives_the_label_and_the_passages_back_exactly(l
 
 def test_what_was_learned_from_a_correction_taken_back_is_forgotten(library: Workbench) -> None:
     others, left = talks(library)
-    library.active_learning.flips.apply(library.active_learning.flips.preview(), "ann")
+    library.active_learning.label_changes.apply(library.active_learning.label_changes.preview(), "ann")
     for each in others:
         library.documents.uncorrect(each, "truth", who="ann")
     newest = library.active_learning.newest()
     assert newest is not None and newest.confirmed == () and newest.number == 6
-    [flip] = [each for each in library.active_learning.flips.preview().flips if each.field == "truth"]
-    assert (flip.document_id, flip.after.value, flip.lesson) == (left, None, "its lesson was taken back")
+    [change] = [each for each in library.active_learning.label_changes.preview().changes if each.field == "truth"]
+    assert (change.document_id, change.after.value, change.reason) == (left, None, "its lesson was taken back")
 
 
 def test_learning_again_without_a_change_keeps_the_version(library: Workbench) -> None:
@@ -231,7 +231,7 @@ def test_new_documents_may_wait_until_lessons_are_applied(library: Workbench) ->
     library.documents.uncorrect(ids[3], "truth", who="ann")
     number = add(library, left)
     assert library.documents.get(number).labels.truth.value is None
-    library.active_learning.flips.apply(library.active_learning.flips.preview(), "ann")
+    library.active_learning.label_changes.apply(library.active_learning.label_changes.preview(), "ann")
     library.documents.delete(number)
     assert library.documents.get(add(library, left)).labels.truth.value == "compliance"
 
@@ -247,9 +247,9 @@ def test_documents_read_before_there_were_records_are_looked_at_from_their_pages
     library: Workbench, stores: Stores
 ) -> None:
     others, left = talks(library)
-    with_records = library.active_learning.flips.preview()
+    with_records = library.active_learning.label_changes.preview()
     stores.lessons.forget([*others, left])
-    assert library.active_learning.flips.preview().flips == with_records.flips
+    assert library.active_learning.label_changes.preview().changes == with_records.changes
 
 
 def test_two_workbenches_on_the_same_stores_say_the_same(stores: Stores, tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_two_workbenches_on_the_same_stores_say_the_same(stores: Stores, tmp_pat
     one = built(stores, tmp_path, lambda: NOW)
     _, left = talks(one)
     other = built(stores, tmp_path, lambda: NOW)
-    assert other.active_learning.flips.preview() == one.active_learning.flips.preview()
+    assert other.active_learning.label_changes.preview() == one.active_learning.label_changes.preview()
     assert other.active_learning.learn() == one.active_learning.learn() == one.active_learning.newest()
     other.documents.correct(left, "truth", "intent", "bob")
     assert one.active_learning.newest() == other.active_learning.newest()

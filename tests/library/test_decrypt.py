@@ -9,7 +9,7 @@ from pypdf import PdfReader, PdfWriter
 
 from core.domain.documents import Document, DocumentState
 from core.domain.errors import BadRequest, EncryptedFile
-from core.library.decrypt import asks_for_password
+from core.library.documents import asks_for_password
 from core.search.citations.page_locator import page_picture
 from core.workbench import Workbench
 from tests.ingestion.making import docx_of, pdf_of, workbook_of

@@ -16,7 +16,7 @@ from core.domain.errors import BadRequest, NotFound
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
-from core.library.bulk_edit.plan import BulkEdit, EditMode, documents_csv, planned, read_edits, value_of
+from core.library.bulk_edit.plan import BulkEdit, EditMode, documents_csv, plan_edits, read_edits, value_of
 from core.workbench import Workbench
 from tests.search.library import WordEmbedder
 from tests.workbench import Stores, built
@@ -253,7 +253,7 @@ def test_whatever_is_written_is_read_back_as_it_was(owner: str, tags: list[str],
     )  # fmt: skip
     data = documents_csv([document])
     read = read_edits(data, "d.csv", [document])
-    assert not read.problems and not planned([document], read.edits, [document], BUILT_IN_TERMS).changes
+    assert not read.problems and not plan_edits([document], read.edits, [document], BUILT_IN_TERMS).changes
     [row] = csv.DictReader(io.StringIO(data.decode("utf-8-sig")))
     assert not row["owner"].startswith(("=", "+", "@"))
     assert value_of(document, "tags") == "; ".join(tags)

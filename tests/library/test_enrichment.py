@@ -10,8 +10,8 @@ from bootstrap.environment import utc_now
 from core.domain.documents import DocumentState
 from core.domain.entities import EntityType
 from core.domain.errors import BadRequest, ModelUnavailable, NotFound
-from core.library.enrichment.operations import OPERATIONS, OperationRow
 from core.library.enrichment.service import EnrichmentService
+from core.library.enrichment.store import OPERATIONS, OperationRow
 from core.library.enrichment.values import Operation
 from core.ports.job_queue import JobKind
 from core.workbench import Workbench

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from adapters.folder_scanner import LocalFolderScanner
 from core.domain.errors import BadRequest, EmptyFile
 from core.domain.results import UploadReceipt
-from core.library.sources.folder_service import FolderService, FolderTally, WatchedFolder
+from core.library.sources.folder_service import FolderService
+from core.library.sources.store import FolderTally, WatchedFolder
 from core.ports.job_queue import JobKind
 from tests.fakes import FakeFolderStore, InlineJobs
 
@@ -51,7 +52,7 @@ class Watch:
         self.desk = FolderService(
             FakeFolderStore(), self.library.keep, self.jobs, [root], LocalFolderScanner(), lambda: self.now
         )
-        self.jobs.work = lambda kind, number: self.desk.look(number)
+        self.jobs.work = lambda kind, number: self.desk.scan(number)
 
     def write(self, name: str, data: bytes, *, age: float = 3600.0) -> Path:
         """Write a file that was last changed so many seconds before now."""
@@ -65,7 +66,7 @@ class Watch:
     def look(self, folder: WatchedFolder, seconds: float = 3600.0) -> FolderTally:
         """Look through it, some time later."""
         self.now += timedelta(seconds=seconds)
-        self.desk.look_now(folder.id)
+        self.desk.scan_soon(folder.id)
         return self.desk.folders()[0][1]
 
     @property
@@ -199,10 +200,10 @@ def test_folders_are_due_after_five_minutes_and_sooner_while_files_move(watch: W
     watch.desk.add(str(watch.root))
     watch.jobs.work = lambda kind, number: queued.append(number) if kind is JobKind.FOLDER else None
     watch.now += timedelta(minutes=4)
-    watch.desk.look_due()
+    watch.desk.scan_due()
     assert queued == []
     watch.now += timedelta(minutes=1)
-    watch.desk.look_due()
+    watch.desk.scan_due()
     assert len(queued) == 1
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.coverage.report import by_domain
+from core.coverage.board_view import by_domain
 from core.coverage.topics import topics_from_table
 from core.domain.coverage import Topic
 from core.domain.documents import Authority, Document
@@ -184,12 +184,12 @@ def test_previews_relabelling_and_lessons_stay_with_their_own_library(both: Both
     ours, _ = both
     trial = ours.vocabulary.tried(NOTICE, THEIRS)
     assert trial.moved == ("domain",) and trial.then.labels["domain"].value == "haulage"
-    ours.vocabulary.save(OURS.told(DomainWords("privacy", "Secrecy", ("hush money",))), who="Ann", after=1)
+    ours.vocabulary.save(OURS.with_changes(DomainWords("privacy", "Secrecy", ("hush money",))), who="Ann", after=1)
     ours.vocabulary.relabelling.start("Ann")
     assert [library.documents.list()[0].labels.domain.value == "haulage" for library in both] == [False, True]
     assert ours.documents.list()[0].labels.domain.value != "privacy"
     assert [library.vocabulary.terms().domains.title("privacy") for library in both] == ["Secrecy", "privacy"]
-    assert [library.active_learning.flips.preview().flips for library in both] == [(), ()]
+    assert [library.active_learning.label_changes.preview().changes for library in both] == [(), ()]
 
 
 def test_exports_hold_each_librarys_own_vocabulary(both: Both) -> None:

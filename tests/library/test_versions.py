@@ -55,10 +55,10 @@ class Shelf:
         """Upload a text; gives its document id."""
         return self.workbench.documents.upload(name, text.encode(), **where).document_id  # type: ignore[arg-type]
 
-    def kin(self, document_id: int) -> RelatedDocuments:
+    def related(self, document_id: int) -> RelatedDocuments:
         """What a document has to do with others."""
         document = self.workbench.documents.get(document_id)
-        return self.versions.kin([document]).get(document_id, RelatedDocuments())
+        return self.versions.related([document]).get(document_id, RelatedDocuments())
 
     def chain(self, document_id: int) -> list[int]:
         """The ids of a chain, oldest first."""
@@ -103,7 +103,7 @@ def test_near_duplicates_and_suggestions_do_not_depend_on_the_order_of_upload(
     names = [f"travel rules v{number}.md" for number in (1, 2, 3)]
     shelf = Shelf(tmp_path)
     ids = {names[place]: shelf.add(names[place], (V1, V2, V3)[place]) for place in order}
-    near = {(name, each.name): round(same, 6) for name in names for each, same in shelf.kin(ids[name]).near}
+    near = {(name, each.name): round(same, 6) for name in names for each, same in shelf.related(ids[name]).near}
     assert {(other, name): same for (name, other), same in near.items()} == near and len(near) == 6
     suggested, total = shelf.versions.suggestions()
     assert total == 3
@@ -126,7 +126,7 @@ def test_a_suggestion_says_why_and_nothing_is_replaced_by_itself(shelf: Shelf, t
 def test_the_same_text_under_another_name_is_a_duplicate_and_no_version(shelf: Shelf) -> None:
     first = shelf.add("a.md", V1)
     second = shelf.add("b.md", V1 + "\n\n")
-    assert [(each.id, same) for each, same in shelf.kin(first).near] == [(second, 1.0)]
+    assert [(each.id, same) for each, same in shelf.related(first).near] == [(second, 1.0)]
     assert shelf.versions.suggestions() == ([], 0)
     (group,), total = shelf.versions.groups()
     assert ([each.id for each in group.documents], group.least, group.most, total) == ([second, first], 1.0, 1.0, 1)
@@ -135,7 +135,7 @@ def test_the_same_text_under_another_name_is_a_duplicate_and_no_version(shelf: S
 
 def test_the_same_file_in_two_projects_is_a_duplicate(shelf: Shelf) -> None:
     first, second = shelf.add("a.md", V1, project="north"), shelf.add("b.md", V1, project="south")
-    assert [(each.id, same) for each, same in shelf.kin(first).near] == [(second, 1.0)]
+    assert [(each.id, same) for each, same in shelf.related(first).near] == [(second, 1.0)]
     with pytest.raises(BadRequest, match="the same file"):
         shelf.versions.accept(first, second)
 
@@ -163,14 +163,14 @@ def test_a_job_killed_after_the_signature_is_made_good_by_its_repetition(shelf: 
         shelf.add("a v2.md", V2)
     store.pair = kept  # type: ignore[method-assign]
     second = next(each.id for each in shelf.workbench.documents.list() if each.name == "a v2.md")
-    assert shelf.kin(first).near == ()
+    assert shelf.related(first).near == ()
     shelf.workbench.ingestion.ingest(second)
-    assert [each.id for each, _ in shelf.kin(first).near] == [second] and len(shelf.versions.suggestions()[0]) == 1
+    assert [each.id for each, _ in shelf.related(first).near] == [second] and len(shelf.versions.suggestions()[0]) == 1
 
 
 def test_a_deleted_document_is_no_duplicate(shelf: Shelf, three: tuple[int, int, int]) -> None:
     shelf.workbench.documents.delete(three[1])
-    assert all(each.id != three[1] for each, _ in shelf.kin(three[0]).near)
+    assert all(each.id != three[1] for each, _ in shelf.related(three[0]).near)
     assert shelf.versions.suggestions()[1] == 1
 
 
@@ -192,7 +192,7 @@ def test_accepting_archives_the_older_and_undoing_brings_it_back(shelf: Shelf, t
     assert shelf.workbench.documents.get(one).archived and shelf.workbench.documents.get(two).version_of == one
     assert "travel rules v1.md" not in shelf.found("receipts handed in days")
     assert "travel rules v1.md" in shelf.found("receipts handed in days", archived=None)
-    replaced = shelf.kin(one).replaced_by
+    replaced = shelf.related(one).replaced_by
     assert replaced is not None and replaced.id == two
     assert shelf.versions.suggestions()[1] == 1  # only the third is left beside the second
     shelf.versions.undo(one, two, "Ann")
@@ -289,7 +289,7 @@ def test_a_rejection_is_remembered_and_can_be_taken_back(shelf: Shelf, three: tu
     one, two, _ = three
     shelf.versions.reject(one, two, "Ann")
     shelf.workbench.documents.read_all_again()
-    assert shelf.versions.suggestions()[1] == 2 and len(shelf.kin(one).suggestions) == 1
+    assert shelf.versions.suggestions()[1] == 2 and len(shelf.related(one).suggestions) == 1
     shelf.workbench.documents.delete(two)
     again = shelf.add("travel rules v2.md", V2)
     assert {(each.older.id, each.newer.id) for each in shelf.versions.suggestions()[0]}.isdisjoint({(one, again)})

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.coverage.report import by_domain
+from core.coverage.board_view import by_domain
 from core.domain.coverage import Topic
 from core.domain.documents import Authority, Document, EvidenceSource, Truth
 from core.domain.errors import BadRequest, NotFound, Outdated
@@ -140,7 +140,7 @@ def test_what_documents_carry_is_switched_off_and_never_lost(library: Workbench)
 def test_every_save_is_a_version_with_who_when_and_why_and_can_be_restored(library: Workbench) -> None:
     desk = library.vocabulary
     first = desk.save(PRIVACY, who=" Ann ", note="for the\nprivacy team")
-    second = desk.save(PRIVACY.told(DomainWords("learning", "Academy", off=True)), who="Bob", after=1)
+    second = desk.save(PRIVACY.with_changes(DomainWords("learning", "Academy", off=True)), who="Bob", after=1)
     assert [each.number for each in desk.versions()] == [2, 1]
     assert (first.who, first.note) == ("Ann", "for the privacy team")
     assert desk.changes(2) == ("Learning is now called Academy.", "Academy switched off.")

@@ -41,7 +41,7 @@ places_said = st.builds(
 )
 vocabularies = st.tuples(
     st.lists(domains_said, max_size=3), st.lists(speakers_said, max_size=2), st.lists(places_said, max_size=2)
-).map(lambda rows: Vocabulary().told(*rows[0], *rows[1], *rows[2]))
+).map(lambda rows: Vocabulary().with_changes(*rows[0], *rows[1], *rows[2]))
 
 
 @given(vocabularies)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from adapters.http_fetch import HttpFetcher, is_public
 from core.domain.errors import BadRequest, FetchFailed
-from core.ports.fetcher import checked_url
+from core.library.sources.store import checked_url
 from tests.library.serving import Answer, Site, served
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from streamlit.testing.v1 import AppTest
 
 from core.domain.errors import ModelUnavailable
-from core.library.enrichment import operations
+from core.library.enrichment.store import OPERATIONS
 from core.library.enrichment.values import Operation, OperationOutcome
 from pages.components.library import enrichment
 from tests.enrich.reading import AT, POLICY
@@ -86,7 +86,7 @@ def test_the_state_counts_every_operation_and_an_empty_library_says_what_to_do(l
     library.add("leave.md", POLICY)
     screen = _state(opened)
     assert "1 of 1 document enriched" in words(screen) and "All documents are enriched" in words(screen)
-    assert list(screen.dataframe[0].value["What is drawn"]) == [row.label for row in operations.OPERATIONS.values()]
+    assert list(screen.dataframe[0].value["What is drawn"]) == [row.label for row in OPERATIONS.values()]
 
 
 def test_what_lacks_enrichment_is_drawn_in_the_background(library: Stack, opened: Opened) -> None:

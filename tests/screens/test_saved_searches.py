@@ -100,7 +100,7 @@ def test_new_results_are_marked_and_it_is_said_since_when(
     saved(stocked)
     screen = as_person(opened, "Ann")
     assert "**Overtime** · your first look" in words(screen) and "new" not in " ".join(badges(screen))
-    since = stocked.workbench.saved_searches.last_looks("Ann")
+    since = stocked.workbench.saved_searches.last_visits("Ann")
     (at,) = since.values()
     stocked.add("overtime_notice.md", NEWS)
     later(stocked, monkeypatch, hours=1)
@@ -119,7 +119,7 @@ def test_new_results_are_marked_and_it_is_said_since_when(
 def test_another_search_says_nothing_of_views(stocked: Stack, opened: Opened) -> None:
     saved(stocked)
     assert "your first look" not in words(as_person(opened, "Ann", truths="regulatory"))
-    assert stocked.workbench.saved_searches.last_looks("Ann") == {}
+    assert stocked.workbench.saved_searches.last_visits("Ann") == {}
 
 
 def test_all_views_are_checked_when_one_asks_and_not_before(
@@ -135,7 +135,7 @@ def test_all_views_are_checked_when_one_asks_and_not_before(
     screen.button(key="views.check").click().run()
     assert any(re.search(r"\d new", badge) for badge in badges(screen))
     assert "not looked at yet" in " ".join(badges(screen))
-    assert stocked.workbench.saved_searches.last_looks("Ann").keys().isdisjoint({other.id})
+    assert stocked.workbench.saved_searches.last_visits("Ann").keys().isdisjoint({other.id})
     assert "new" not in " ".join(badges(as_person(opened, "Bob", "")))
     assert any(re.fullmatch(r"Saved views · \d new", label) for label in popovers(screen))
     screen.query_params["q"] = QUESTION

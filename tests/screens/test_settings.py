@@ -150,7 +150,7 @@ def test_the_library_is_labelled_anew_and_says_how_many_changed(library: Stack, 
 
 def test_versions_are_told_in_words_and_restored(library: Stack, opened: Opened) -> None:
     library.workbench.vocabulary.save(PRIVACY, who="Ann", note="first")
-    library.workbench.vocabulary.save(PRIVACY.told(DomainWords("time", off=True)), who="Bob", after=1)
+    library.workbench.vocabulary.save(PRIVACY.with_changes(DomainWords("time", off=True)), who="Bob", after=1)
     screen = opened("settings.py", words="versions")
     said = words(screen)
     assert "Time and attendance switched off" in said and "Bob" in said and "first" in said

@@ -168,7 +168,7 @@ def test_the_context_block_numbers_every_cited_sentence_once(result: SearchResul
     block = context_of_hits(result)
     assert list(block.citations) == list(cited_ids(block.text))
     assert block.text.splitlines()[0] == "# 1. [pub.pdf, p.1], regulatory"
-    assert all(block.said(each.citation_id) == each.quote for hit in result.hits for each in hit.citations)
+    assert all(block.quote_of(each.citation_id) == each.quote for hit in result.hits for each in hit.citations)
 
 
 def test_a_pasted_answer_is_checked_against_the_sentences_it_cites(result: SearchResult) -> None:

@@ -55,7 +55,7 @@ class Desk:
 
     def look(self, view: SavedSearch, who: str = "Ann") -> tuple[datetime | None, list[str]]:
         """Look and have seen it: since when what is new, and the documents of the new results."""
-        looked = self.views.look(view, who)
+        looked = self.views.open(view, who)
         self.views.seen(looked, who)
         hits = [hit.candidate.passage for hit in looked.result.hits]
         return looked.since, [passage.document_name for passage in hits if passage.id in looked.new]
@@ -152,7 +152,7 @@ def test_a_deleted_view_comes_back_with_what_was_seen_unless_its_name_is_gone(de
     assert desk.views.views(None, "Ann") == []
     back = desk.views.restore(gone, "Bob")
     assert desk.views.views(None, "Ann") == [back]
-    assert desk.views.last_looks("Ann") == {view.id: desk.now}
+    assert desk.views.last_visits("Ann") == {view.id: desk.now}
     gone = desk.views.delete(back, "Bob")
     desk.saved()
     with pytest.raises(BadRequest, match="There is a shared view 'Overtime'"):
@@ -184,7 +184,7 @@ def test_a_request_finds_the_views_that_ask_just_this(desk: Desk) -> None:
 
 def test_at_the_first_look_nothing_is_called_new(desk: Desk) -> None:
     view = desk.saved()
-    looked = desk.views.look(view, "Ann")
+    looked = desk.views.open(view, "Ann")
     assert looked.result.hits and (looked.since, looked.new, looked.added) == (None, frozenset(), ())
 
 
@@ -195,7 +195,7 @@ def test_what_was_not_shown_at_the_last_look_is_new_and_since_when_is_said(desk:
     assert desk.look(view) == (seen_at, [])
     desk.later(days=2)
     added = desk.add("rates.md", "The overtime rate is reviewed every year.")
-    looked = desk.views.look(view, "Ann")
+    looked = desk.views.open(view, "Ann")
     assert [document.id for document in looked.added] == [added]
     assert desk.look(view)[1] == ["rates.md"]
 
@@ -229,14 +229,14 @@ def test_a_file_that_was_deleted_and_read_again_is_not_new(desk: Desk) -> None:
     text = "The overtime rate is reviewed every year."
     first = desk.add("rates.md", text)
     view = desk.saved()
-    before = {hit.candidate.passage.id for hit in desk.views.look(view, "Ann").result.hits}
+    before = {hit.candidate.passage.id for hit in desk.views.open(view, "Ann").result.hits}
     desk.look(view)
     desk.later(days=1)
     for store in (desk.library.vectors, desk.library.sparse):
         store.delete([first])
     desk.library.catalogue.delete(first)
     again = desk.add("rates.md", text)
-    looked = desk.views.look(view, "Ann")
+    looked = desk.views.open(view, "Ann")
     ids = {hit.candidate.passage.id for hit in looked.result.hits}
     assert again != first and ids != before
     assert looked.new == frozenset() and [document.id for document in looked.added] == [again]
@@ -246,14 +246,14 @@ def test_what_stood_behind_a_near_identical_passage_is_not_new_when_it_comes_for
     text = "The overtime rate is reviewed every year by the board of the company in its first meeting."
     both = [desk.add(name, text + tail) for name, tail in (("a.md", ""), ("b.md", " "))]
     view = desk.saved(question="Who reviews the overtime rate every year?")
-    (front,) = (hit for hit in desk.views.look(view, "Ann").result.hits if hit.similar)
+    (front,) = (hit for hit in desk.views.open(view, "Ann").result.hits if hit.similar)
     desk.look(view)
     desk.later(days=1)
     gone = front.candidate.passage.document_id
     for store in (desk.library.vectors, desk.library.sparse):
         store.delete([gone])
     desk.library.catalogue.delete(gone)
-    looked = desk.views.look(view, "Ann")
+    looked = desk.views.open(view, "Ann")
     assert {hit.candidate.passage.document_id for hit in looked.result.hits} >= set(both) - {gone}
     assert looked.new == frozenset()
 
@@ -267,19 +267,19 @@ def test_documents_uploaded_since_are_those_its_filters_admit_and_that_are_ready
     failed = desk.add("failed.csv", "OT3 overtime.", truth=Truth.REALITY)
     documents = desk.library.catalogue._documents
     documents[failed] = replace(documents[failed], state=DocumentState.FAILED)
-    looked = desk.views.look(view, "Ann")
+    looked = desk.views.open(view, "Ann")
     assert [document.id for document in looked.added] == [rows]
     narrowed = desk.saved("One", filters=SearchFilters(documents=(rows,)))
     desk.look(narrowed)
     desk.later(days=1)
     desk.add("more.csv", "OT4 overtime.", truth=Truth.REALITY)
-    assert desk.views.look(narrowed, "Ann").added == ()
+    assert desk.views.open(narrowed, "Ann").added == ()
 
 
 def test_an_answer_that_is_known_is_not_asked_again(desk: Desk) -> None:
     view = desk.saved()
     result = desk.search(replace(view.request, top_k=1))
-    looked = desk.views.look(view, "Ann", result)
+    looked = desk.views.open(view, "Ann", result)
     assert desk.asked == 1 and looked.result is result
 
 
@@ -287,11 +287,11 @@ def test_looking_further_down_makes_nothing_new_that_was_seen(desk: Desk) -> Non
     view = desk.saved()
     whole, first = desk.search(view.request), desk.search(replace(view.request, top_k=1))
     assert len(whole.hits) > 1
-    desk.views.seen(desk.views.look(view, "Ann", whole), "Ann")
+    desk.views.seen(desk.views.open(view, "Ann", whole), "Ann")
     desk.later(days=1)
-    desk.views.seen(desk.views.look(view, "Ann", first), "Ann")
+    desk.views.seen(desk.views.open(view, "Ann", first), "Ann")
     desk.later(days=1)
-    assert desk.views.look(view, "Ann", whole).new == frozenset()
+    assert desk.views.open(view, "Ann", whole).new == frozenset()
 
 
 # Checking
@@ -321,7 +321,7 @@ def test_a_view_whose_profile_was_deleted_says_so(desk: Desk) -> None:
     assert "'mine' was retired by Bob" in kept.views.problems([view, sound])[view.id]
     assert set(kept.views.problems([view, sound])) == {view.id}
     with pytest.raises(BadRequest, match="'Overtime' cannot be asked any more") as told:
-        kept.views.look(view, "Ann")
+        kept.views.open(view, "Ann")
     assert "another profile" in told.value.hint
     assert "retired by Bob" in kept.views.check(view, "Ann").problem
     assert kept.views.check(sound, "Ann").problem == ""
@@ -335,6 +335,6 @@ def test_a_failing_store_is_an_error_and_not_nothing_new(desk: Desk, monkeypatch
 
     monkeypatch.setattr(desk, "search", broken)
     monkeypatch.setattr(desk.views, "_search", broken)
-    for attempt in (desk.views.look, desk.views.check):
+    for attempt in (desk.views.open, desk.views.check):
         with pytest.raises(StoreFailed):
             attempt(view, "Ann")

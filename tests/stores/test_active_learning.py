@@ -41,7 +41,7 @@ def desk_of(database: Database) -> ActiveLearningService:
 def said_of(desk: ActiveLearningService) -> str:
     """All that a desk knows and would say of a fresh document."""
     labels = desk.classifier.document("site diary 99.txt", "", [Page(1, FRESH)], {}, terms=BUILT_IN_TERMS)
-    return repr((desk.learn(), desk.newest(), labels, desk.flips.preview()))
+    return repr((desk.learn(), desk.newest(), labels, desk.label_changes.preview()))
 
 
 def main(url: str, tenant: str) -> None:
@@ -84,9 +84,9 @@ def test_two_processes_label_by_the_same_lessons(database: Database) -> None:
 def test_an_application_in_the_database_is_undone_exactly(database: Database) -> None:
     desk, catalogue = desk_of(database), SqlCatalogue(database)
     before = [(each, tuple(catalogue.passages_of(each.id))) for each in catalogue.documents()]
-    preview = desk.flips.preview()
-    assert preview.flips
-    done = desk.flips.apply(preview, "ann")
-    assert desk_of(database).flips.preview().flips == ()
-    desk_of(database).flips.undo(done.number, "bob")
+    preview = desk.label_changes.preview()
+    assert preview.changes
+    done = desk.label_changes.apply(preview, "ann")
+    assert desk_of(database).label_changes.preview().changes == ()
+    desk_of(database).label_changes.undo(done.number, "bob")
     assert [(each, tuple(catalogue.passages_of(each.id))) for each in catalogue.documents()] == before

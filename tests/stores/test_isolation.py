@@ -15,8 +15,7 @@ from core.domain.filters import SearchFilters
 from core.domain.profiles import DefaultProfile
 from core.library.bulk_edit.store import ChangeSet, LabelEdit
 from core.library.enrichment.values import EnrichmentEdit, Keywords, Operation, OperationOutcome
-from core.library.sources.feeds import Feed
-from core.library.sources.folder_service import WatchedFile, WatchedFolder
+from core.library.sources.store import Feed, WatchedFile, WatchedFolder
 from core.library.versions.store import DuplicatePair, VersionVerdict
 from core.ports.job_queue import FailedWork, JobKind
 from core.search.store import UsageKind
@@ -31,11 +30,10 @@ from storage.postgres.database import APP_ROLE, Database
 from storage.postgres.enrichments import SqlEnrichmentStore
 from storage.postgres.entities import SqlEntityGraph
 from storage.postgres.evaluation import SqlEvaluationStore
-from storage.postgres.feeds import SqlFeedStore
-from storage.postgres.folders import SqlFolderStore
 from storage.postgres.insights import SqlInsightStore
 from storage.postgres.json_records import to_json
 from storage.postgres.saved_searches import SqlSavedSearchStore
+from storage.postgres.sources import SqlFeedStore, SqlFolderStore
 from storage.postgres.upload_queue import SqlUploadQueueStore
 from storage.postgres.usage import SqlUsageLog
 from storage.postgres.versions import SqlSignatureStore
@@ -90,7 +88,7 @@ def note(database: Database) -> None:
         signatures.keep(signature_of(each.id, "secret"))
     signatures.pair([DuplicatePair(alike[0].id, alike[1].id, 1.0, 1.0, 1.0)])
     signatures.decide(decision_of(alike[0], alike[1], 1, VersionVerdict.REJECTED))
-    views.save_look(look_of(views.add_view(view_of("secret"))))
+    views.save_visit(look_of(views.add_view(view_of("secret"))))
     vocabularies = SqlVocabularyStore(database)
     vocabularies.add(FIRST)
     vocabularies.begin(RUN)

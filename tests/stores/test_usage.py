@@ -30,9 +30,9 @@ def test_any_view_and_any_look_is_read_back_as_it_was_stored(
     kept = store.add_view(replace(view, retired=True))
     assert kept == replace(view, retired=True, id=kept.id, version=1) == store.view(kept.id)
     seen = replace(look, view_id=kept.id)
-    store.save_look(seen)
-    assert store.look(kept.id, seen.who) == seen
-    assert store.last_looks(seen.who)[kept.id] == seen.at
+    store.save_visit(seen)
+    assert store.visit(kept.id, seen.who) == seen
+    assert store.last_visits(seen.who)[kept.id] == seen.at
 
 
 def test_what_postgres_refuses_in_a_text_is_replaced_and_the_rest_kept(database: Database) -> None:
@@ -43,8 +43,8 @@ def test_what_postgres_refuses_in_a_text_is_replaced_and_the_rest_kept(database:
     assert (read.question, read.who) == (seen, seen) and log.uses([1])[1].questions == (seen,)
     kept = views.add_view(view_of(odd, odd, odd))
     assert [each.name for each in views.views()] == [seen]
-    views.save_look(look_of(kept, odd, odd))
-    look = views.look(kept.id, odd)
+    views.save_visit(look_of(kept, odd, odd))
+    look = views.visit(kept.id, odd)
     assert look is not None and look.units == (seen,)
 
 
@@ -52,15 +52,15 @@ def test_no_tenant_sees_or_changes_what_another_keeps(engine: Engine) -> None:
     ours, theirs = new_tenant(engine), new_tenant(engine)
     SqlUsageLog(theirs).record([event(UsageKind.CITED), event(UsageKind.SHOWN)])
     kept = SqlSavedSearchStore(theirs).add_view(view_of("Leave"))
-    SqlSavedSearchStore(theirs).save_look(look_of(kept))
+    SqlSavedSearchStore(theirs).save_visit(look_of(kept))
     log, views = SqlUsageLog(ours), SqlSavedSearchStore(ours)
-    assert log.uses([1]) == {} == views.last_looks("Ann")
+    assert log.uses([1]) == {} == views.last_visits("Ann")
     assert [log.events_of(question="Due?"), log.events_of(passage_id=10), views.views()] == [[], [], []]
-    assert views.look(kept.id, "Ann") is None
+    assert views.visit(kept.id, "Ann") is None
     refused: list[Callable[[], object]] = [
         lambda: views.view(kept.id),
         lambda: views.change_view(replace(kept, name="stolen")),
-        lambda: views.save_look(look_of(kept)),
+        lambda: views.save_visit(look_of(kept)),
     ]
     for attempt in refused:
         with pytest.raises(NotFound):
@@ -77,7 +77,7 @@ def test_a_query_without_a_tenant_condition_sees_its_own_rows_only(engine: Engin
     for database in both:
         SqlUsageLog(database).record([event(UsageKind.OPENED)])
         store = SqlSavedSearchStore(database)
-        store.save_look(look_of(store.add_view(view_of("Leave"))))
+        store.save_visit(look_of(store.add_view(view_of("Leave"))))
     for database in both:
         with database.transaction("looking") as connection:
             assert list(connection.scalars(text(f"SELECT tenant_id FROM {table}"))) == [database.tenant]

@@ -19,7 +19,7 @@ from core.coverage.detection.evidence import (
     topic_stems,
     topic_words,
     weigh,
-    weighed_rows,
+    weigh_rows,
     windows_of,
 )
 from core.coverage.gaps import assembled, state_of
@@ -189,8 +189,8 @@ class Detector:
 
     def configuration(self, profile: ScoreProfile) -> str:
         """Hex digest of all that determines states: thresholds, profile, model, method. Raises ModelUnavailable."""
-        said = {"evidence": asdict(evidence_row(profile)), "profile": profile.ref, "method": _METHOD}
-        return sha256(json.dumps(said | {"model": self._embedder.name}, sort_keys=True).encode()).hexdigest()
+        settings = {"evidence": asdict(evidence_row(profile)), "profile": profile.ref, "method": _METHOD}
+        return sha256(json.dumps(settings | {"model": self._embedder.name}, sort_keys=True).encode()).hexdigest()
 
     def judge(
         self,
@@ -237,7 +237,7 @@ class Detector:
             if why_not:
                 cells = replace(column, topics=tuple(needed)).blanks(CellState.NOT_ASSESSED, reason=why_not)
             else:
-                cells = self._searched(replace(column, topics=tuple(needed), filters=filters), vectors)
+                cells = self._search_column(replace(column, topics=tuple(needed), filters=filters), vectors)
         except FivefoldError as failure:
             cells = replace(column, topics=tuple(needed)).blanks(CellState.ERROR, error=str(failure))
         known = dict(zip(needed, cells, strict=True))
@@ -259,41 +259,42 @@ class Detector:
         if column.kind is not GapKind.CONFIGURATION:
             return ""
         names = [document.name for document in self._catalogue.documents_by_id(column.filters.documents).values()]
-        told = ", ".join(sorted(names)[:_TABLES_NAMED])
+        listed = ", ".join(sorted(names)[:_TABLES_NAMED])
         more = f" and {len(names) - _TABLES_NAMED} more" if len(names) > _TABLES_NAMED else ""
-        return f" Looked through {told}{more}."
+        return f" Looked through {listed}{more}."
 
-    def _searched(self, column: _TruthColumn, vectors: Mapping[str, Vectors] | FivefoldError) -> list[Cell]:
+    def _search_column(self, column: _TruthColumn, vectors: Mapping[str, Vectors] | FivefoldError) -> list[Cell]:
         import numpy as np
 
         row, names = column.row, [topic.name for topic in column.topics]
         if not names:
             return []
         asked = vectors if isinstance(vectors, FivefoldError) else np.stack([vectors[name] for name in names])
-        weighed, error = self._weighed(column, names, asked, row)
+        weighed, error = self._weigh(column, names, asked, row)
         shown = [_shown(items, row) for items in weighed]
         documents = self._catalogue.documents_by_id(
             sorted({item.passage.document_id for items in shown for item in items})
         )
-        told = replace(column, searched=self._setup_in_words(column))
+        described = replace(column, searched=self._setup_in_words(column))
         return [
-            _judged(told, topic, items, documents, error) for topic, items in zip(column.topics, weighed, strict=True)
+            _assess_topic(described, topic, items, documents, error)
+            for topic, items in zip(column.topics, weighed, strict=True)
         ]
 
-    def _weighed(
+    def _weigh(
         self, column: _TruthColumn, names: Sequence[str], asked: Vectors | FivefoldError, row: EvidenceRow
     ) -> tuple[list[list[WeightedPassage]], str]:
         """Candidate evidence per topic, strongest first, and the error, "" without one."""
         if column.kind is not GapKind.CONFIGURATION:
             near = nearest(self._catalogue, self._vectors, self._sparse, names, asked, column.filters, row.passages)
-            return self._weighed_passages(column.topics, near, row), near.error
+            return self._weigh_passages(column.topics, near, row), near.error
         if isinstance(asked, FivefoldError):
             raise asked
         tables = [setup_rows(self._catalogue.passages_of(document)) for document in column.filters.documents]
         rows = [each for table in tables for each in table]
-        return weighed_rows(rows, column.topics, asked, self._embedder, row), ""
+        return weigh_rows(rows, column.topics, asked, self._embedder, row), ""
 
-    def _weighed_passages(
+    def _weigh_passages(
         self, topics: Sequence[Topic], near: NearPassage, row: EvidenceRow
     ) -> list[list[WeightedPassage]]:
         """Candidate passages per topic, strongest first; ties by cosine, then passage id.
@@ -334,7 +335,7 @@ def _shown(weighed: Sequence[WeightedPassage], row: EvidenceRow) -> list[Weighte
     return [*_enough(weighed, row)[: row.shown], *_short(weighed, row)[: row.shown]]
 
 
-def _judged(
+def _assess_topic(
     column: _TruthColumn,
     topic: Topic,
     weighed: Sequence[WeightedPassage],

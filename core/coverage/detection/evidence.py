@@ -28,7 +28,7 @@ __all__ = [
     "topic_stems",
     "topic_words",
     "weigh",
-    "weighed_rows",
+    "weigh_rows",
     "windows_of",
 ]
 
@@ -80,9 +80,9 @@ def windows_of(passage: Passage) -> Windows:
     """Input of share_together: computed once per passage for all topics."""
     spans = [span.of(passage.text) for span in passage.sentences] or [passage.text]
     above = stems_of(passage.context)
-    said = [stems_of(text) for text in spans]
-    followers = [*said[1:], set[str]()]
-    return tuple(frozenset(own | after | above) for own, after in zip(said, followers, strict=True))
+    stems = [stems_of(text) for text in spans]
+    followers = [*stems[1:], set[str]()]
+    return tuple(frozenset(own | after | above) for own, after in zip(stems, followers, strict=True))
 
 
 def share_together(windows: Windows, wanted: Sequence[str]) -> float:
@@ -111,13 +111,13 @@ def reason_of(kind: GapKind, weighed: Sequence[WeightedPassage], enough: int, th
     best = weighed[0]
     score = score_in_words(best.score)
     words = "words in common" if kind is GapKind.CONFIGURATION else "of the topic's words stand together"
-    said = f"meaning {best.meaning:.2f}, {best.share:.0%} {words}"
+    detail = f"meaning {best.meaning:.2f}, {best.share:.0%} {words}"
     if enough:
         reach = f"{unit}s reach" if enough > 1 else f"{unit} reaches"
-        return f"{enough} {reach} {threshold:.2f}; best {score}: {said}."
+        return f"{enough} {reach} {threshold:.2f}; best {score}: {detail}."
     if best.score == 0:
-        return f"No {what} {unit} is about it; of the nearest, {said}."
-    return f"The best {what} {unit} scores {score}, below {threshold:.2f}: {said}."
+        return f"No {what} {unit} is about it; of the nearest, {detail}."
+    return f"The best {what} {unit} scores {score}, below {threshold:.2f}: {detail}."
 
 
 _TELLING = 0.9
@@ -164,14 +164,14 @@ def setup_rows(passages: Sequence[Passage]) -> list[SetupRow]:
 def _described_by(rows: Sequence[Mapping[str, str]]) -> str:
     best, most = "", 0.0
     for name in dict.fromkeys(name for values in rows for name in values):
-        held = [values[name] for values in rows if values.get(name)]
-        words = sum(len(content_stems(value)) for value in held) / len(rows)
-        if len(set(held)) >= _TELLING * len(held) and words > most:
+        filled = [values[name] for values in rows if values.get(name)]
+        words = sum(len(content_stems(value)) for value in filled) / len(rows)
+        if len(set(filled)) >= _TELLING * len(filled) and words > most:
             best, most = name, words
     return best
 
 
-def weighed_rows(
+def weigh_rows(
     rows: Sequence[SetupRow], topics: Sequence[Topic], asked: Vectors, embedder: Embedder, row: EvidenceRow
 ) -> list[list[WeightedPassage]]:
     """Scored rows per topic, strongest first. asked: the topics' vectors, shape (len(topics), dim). Raises
@@ -179,13 +179,13 @@ def weighed_rows(
     if not rows:
         return [[] for _ in topics]
     cosines = np.clip(asked @ embedder.embed([each.says for each in rows]).T, -1.0, 1.0)
-    said = [content_stems(each.says) for each in rows]
+    row_stems = [content_stems(each.says) for each in rows]
     weighed = []
     for number, topic in enumerate(topics):
         stems = content_stems(topic.name)
         items = []
         for place, each in enumerate(rows):
-            share = len(stems & said[place]) / max(1, min(len(stems), len(said[place])))
+            share = len(stems & row_stems[place]) / max(1, min(len(stems), len(row_stems[place])))
             found = weigh(each.passage, float(cosines[number, place]), share, row)
             items.append(replace(found, sentence=each.index))
         weighed.append(sorted(items, key=lambda item: (-item.score, -item.meaning, item.passage.id, item.sentence)))

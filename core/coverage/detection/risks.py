@@ -49,15 +49,15 @@ class RiskReader:
         by_id = {document.id: document for document in self.documents}
         newest = self._newest()
         unread = {truth: self._unread(truth) for truth in Truth}
-        told = []
+        cells_with_risks = []
         for cell in cells:
             risks: list[Risk] = []
             if cell.state in _HOLES and unread[cell.truth]:
                 risks.append(unread[cell.truth][0])
             if cell.state in _FILLED and cell.evidence:
                 risks += self._of_evidence(cell, topics.get(cell.topic_id), by_id, newest)
-            told.append(replace(cell, risks=tuple(risks)))
-        return tuple(told)
+            cells_with_risks.append(replace(cell, risks=tuple(risks)))
+        return tuple(cells_with_risks)
 
     def _newest(self) -> Mapping[str, Document]:
         """Series → its document with the latest date."""
@@ -91,14 +91,14 @@ class RiskReader:
         self, cell: Cell, topic: Topic | None, by_id: Mapping[int, Document], newest: Mapping[str, Document]
     ) -> list[Risk]:
         """Risks that apply to all evidence of a covered cell: one sound sentence is enough to have none."""
-        held = [by_id[citation.document_id] for citation in cell.evidence if citation.document_id in by_id]
+        documents = [by_id[citation.document_id] for citation in cell.evidence if citation.document_id in by_id]
         risks = []
-        if held and cell.truth in _AGEING and all(self._old(document) for document in held):
-            best = max(held, key=_date)
+        if documents and cell.truth in _AGEING and all(self._old(document) for document in documents):
+            best = max(documents, key=_date)
             when = f"{best.date:%Y}" if best.date else "by its own words"
             risks.append(Risk(RiskKind.OUT_OF_DATE, f"Its newest evidence, {best.name}, is of {when}."))
-        later = [(d, newest.get(series_of(d))) for d in held]
-        if held and all(new is not None and _date(new) > _date(old) for old, new in later):
+        later = [(d, newest.get(series_of(d))) for d in documents]
+        if documents and all(new is not None and _date(new) > _date(old) for old, new in later):
             old, new = later[0]
             words = (
                 f"{old.name} has a newer edition in the library, {new.name if new else ''}, that is no evidence here."

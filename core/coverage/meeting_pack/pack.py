@@ -6,9 +6,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from core.coverage.board_view import board_data, by_domain, by_kind
 from core.coverage.gaps import ASSESSED, score_in_words
-from core.coverage.report import board_data, by_domain, by_kind
-from core.coverage.review import Held, holding
+from core.coverage.review import DecisionsByCell, current_decisions
 from core.coverage.traceability import TraceRow
 from core.domain.coverage import (
     Board,
@@ -65,9 +65,9 @@ class MeetingPack:
     made_by: str = ""
 
     @property
-    def held(self) -> Held:
+    def current_decisions(self) -> DecisionsByCell:
         """(topic id, kind) → the current decision."""
-        return holding(self.decisions)
+        return current_decisions(self.decisions)
 
     @property
     def title(self) -> str:
@@ -208,7 +208,7 @@ def pack_html(pack: MeetingPack) -> str:
     return template.render(
         pack=pack,
         board=pack.board,
-        held=pack.held,
+        held=pack.current_decisions,
         looks=STATE_LOOKS,
         cell_words=_cell_words,
         kinds=by_kind(pack.board),

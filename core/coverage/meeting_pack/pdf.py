@@ -5,9 +5,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from core.coverage.board_view import by_kind
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.meeting_pack.pack import STATE_LOOKS, MeetingPack
-from core.coverage.report import by_kind
 from core.domain.coverage import Board, Cell, Topic
 from core.domain.results import Citation
 from core.search.citations.cite import display_quote
@@ -47,8 +47,8 @@ def _sheet(pack: MeetingPack) -> Any:
             self.set_font(_FONT, size=7.5)
             self.set_text_color(*_QUIET)
             digest = pack.board.configuration_hash[:12]
-            said = f"{pack.title} · {pack.board.taken_at:%Y-%m-%d %H:%M} UTC · configuration {digest}"
-            self.cell(0, 5, _printable(said))
+            text = f"{pack.title} · {pack.board.taken_at:%Y-%m-%d %H:%M} UTC · configuration {digest}"
+            self.cell(0, 5, _printable(text))
             self.cell(0, 5, f"{self.page_no()} of {{nb}}", align="R")
 
     sheet = PackPages(orientation="landscape", format="A4", unit="mm")
@@ -108,8 +108,8 @@ def _cover(sheet: Any, pack: MeetingPack) -> None:
 
 def _map(sheet: Any, board: Board) -> None:
     _heading(sheet, "Topics and truths")
-    for state, look in STATE_LOOKS.items():
-        _tile(sheet, f"{look.symbol} {state.value}", look.fill, look.ink, 29, 6, 7.5)
+    for state, style in STATE_LOOKS.items():
+        _tile(sheet, f"{style.symbol} {state.value}", style.fill, style.ink, 29, 6, 7.5)
         sheet.set_x(sheet.get_x() + 2)
     sheet.ln(9)
     width = (sheet.epw - _TOPIC_WIDTH) / len(board.kinds)
@@ -130,8 +130,8 @@ def _map_head(sheet: Any, board: Board, width: float) -> None:
         sheet.cell(width, 4.5, share.name, align="C")
         _ink(sheet, _QUIET, 7.5)
         sheet.set_xy(left, top + 4.5)
-        said = "not assessed" if share.coverage is None else f"{share.coverage:.0%} covered"
-        sheet.cell(width, 4, said, align="C")
+        text = "not assessed" if share.coverage is None else f"{share.coverage:.0%} covered"
+        sheet.cell(width, 4, text, align="C")
     sheet.set_xy(_MARGIN, top + _HEAD_ROW)
 
 
@@ -141,9 +141,10 @@ def _map_row(sheet: Any, board: Board, topic: Topic, width: float) -> None:
     sheet.cell(_TOPIC_WIDTH - 2, _ROW, _fitted(sheet, topic.name, _TOPIC_WIDTH - 4))
     for number, kind in enumerate(board.kinds):
         cell = board.cell(topic.name, kind)
-        look = STATE_LOOKS[cell.state]
+        style = STATE_LOOKS[cell.state]
         sheet.set_xy(_MARGIN + _TOPIC_WIDTH + number * width, top)
-        _tile(sheet, _cell_words(cell) + (" ⚠" if cell.risks else ""), look.fill, look.ink, width - 1.2, _ROW - 1.2, 8)
+        words = _cell_words(cell) + (" ⚠" if cell.risks else "")
+        _tile(sheet, words, style.fill, style.ink, width - 1.2, _ROW - 1.2, 8)
     sheet.set_xy(_MARGIN, top + _ROW)
 
 
@@ -162,12 +163,12 @@ def _cell_words(cell: Cell) -> str:
 
 def _fitted(sheet: Any, text: str, width: float) -> str:
     """The text, shortened with an ellipsis to fit the width."""
-    said = _printable(text)
-    if sheet.get_string_width(said) <= width:
-        return said
-    while said and sheet.get_string_width(f"{said}…") > width:
-        said = said[:-1]
-    return f"{said.rstrip()}…"
+    fitting = _printable(text)
+    if sheet.get_string_width(fitting) <= width:
+        return fitting
+    while fitting and sheet.get_string_width(f"{fitting}…") > width:
+        fitting = fitting[:-1]
+    return f"{fitting.rstrip()}…"
 
 
 def _table(sheet: Any, heads: Sequence[str], widths: Sequence[float], rows: Sequence[Sequence[str]]) -> None:
@@ -196,13 +197,13 @@ def _gaps(sheet: Any, pack: MeetingPack) -> None:
     _heading(sheet, "What to obtain")
     if not pack.board.gaps:
         return _line(sheet, "No gap among the assessed cells.")
-    ids, held, rows = {topic.name: topic for topic in pack.board.topics}, pack.held, []
+    ids, decisions, rows = {topic.name: topic for topic in pack.board.topics}, pack.current_decisions, []
     for gap in pack.board.gaps:
         topic = ids[gap.topic]
-        said = held.get((topic.id, gap.kind.value))
-        owner = (said.owner if said else "") or topic.owner
-        decided = said.verdict.value if said else ""
-        due = str(said.due) if said and said.due else ""
+        decision = decisions.get((topic.id, gap.kind.value))
+        owner = (decision.owner if decision else "") or topic.owner
+        decided = decision.verdict.value if decision else ""
+        due = str(decision.due) if decision and decision.due else ""
         rows.append((gap.severity, gap.topic, gap.kind.value, gap.recommendation, owner, due, decided))
     heads = ("Severity", "Topic", "Missing", "What to obtain", "Owner", "Due", "Decision")
     return _table(sheet, heads, (15, 44, 23, 118, 22, 20, 27), rows)

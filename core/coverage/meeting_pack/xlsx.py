@@ -10,7 +10,7 @@ from typing import Any
 
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.meeting_pack.pack import STATE_LOOKS, MeetingPack
-from core.coverage.review import Held, check_decision, decision_on
+from core.coverage.review import DecisionsByCell, check_decision, decision_on
 from core.domain.coverage import Board, Cell, Decision, ReviewerOpinion, ReviewVerdict
 from core.domain.errors import BadRequest, FivefoldError
 from core.domain.results import Citation
@@ -53,13 +53,13 @@ def pack_xlsx(pack: MeetingPack) -> bytes:
     """
     from openpyxl import Workbook
 
-    book = Workbook()
-    book.remove(book.active)
-    _summary(book, pack)
-    _matrix(book, pack.board)
-    _sheet(book, "Gaps", *_gaps(pack), widths=(10, 36, 15, 70, 16, 13, 22, 34))
-    _decisions(book, pack)
-    _sheet(book, "Evidence", *_evidence(pack.board), widths=(36, 15, 12, 10, 80, 34, 8, 10))
+    workbook = Workbook()
+    workbook.remove(workbook.active)
+    _summary(workbook, pack)
+    _matrix(workbook, pack.board)
+    _sheet(workbook, "Gaps", *_gaps(pack), widths=(10, 36, 15, 70, 16, 13, 22, 34))
+    _decisions(workbook, pack)
+    _sheet(workbook, "Evidence", *_evidence(pack.board), widths=(36, 15, 12, 10, 80, 34, 8, 10))
     conflicts = [
         (
             c.topic.name,
@@ -72,18 +72,18 @@ def pack_xlsx(pack: MeetingPack) -> bytes:
         for c in pack.conflicts
     ]
     heads = ("topic", "kind", "what disagrees", "first", "document", "page", "second", "document", "page", "decision")
-    _sheet(book, "Conflicts", heads, conflicts, widths=(30, 11, 40, 60, 26, 7, 60, 26, 7, 20))
-    _sheet(book, "Changes", *_changes(pack), widths=(36, 15, 14, 14, 10, 10, 80))
-    _sheet(book, "Log", *_log(pack), widths=(18, 20, 36, 15, 22, 40, 40, 16, 13, 13))
+    _sheet(workbook, "Conflicts", heads, conflicts, widths=(30, 11, 40, 60, 26, 7, 60, 26, 7, 20))
+    _sheet(workbook, "Changes", *_changes(pack), widths=(36, 15, 14, 14, 10, 10, 80))
+    _sheet(workbook, "Log", *_log(pack), widths=(18, 20, 36, 15, 22, 40, 40, 16, 13, 13))
     out = io.BytesIO()
-    book.save(out)
+    workbook.save(out)
     return out.getvalue()
 
 
-def _summary(book: Any, pack: MeetingPack) -> None:
+def _summary(workbook: Any, pack: MeetingPack) -> None:
     from openpyxl.styles import Font
 
-    sheet = book.create_sheet("Summary")
+    sheet = workbook.create_sheet("Summary")
     sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 22, 90
     sheet.append(["Coverage review"])
     sheet["A1"].font = Font(bold=True, size=16, color=_HEAD)
@@ -97,28 +97,28 @@ def _summary(book: Any, pack: MeetingPack) -> None:
     _printable(sheet)
 
 
-def _matrix(book: Any, board: Board) -> None:
+def _matrix(workbook: Any, board: Board) -> None:
     from openpyxl.styles import Alignment, Font, PatternFill
 
-    sheet = book.create_sheet("Matrix")
+    sheet = workbook.create_sheet("Matrix")
     _header(sheet, ["topic", "owner", "domain", *(kind.value for kind in board.kinds)])
     for number, width in enumerate((44, 16, 16, *([19] * len(board.kinds)))):
         sheet.column_dimensions[_letter(number)].width = width
     for topic in board.topics:
         cells = [board.cell(topic.name, kind) for kind in board.kinds]
-        told = [_plain(value) for value in (topic.name, topic.owner, topic.domain or "")]
-        sheet.append([*told, *(_state(cell) for cell in cells)])
+        labels = [_plain(value) for value in (topic.name, topic.owner, topic.domain or "")]
+        sheet.append([*labels, *(_state(cell) for cell in cells)])
         for column, cell in enumerate(cells, start=4):
-            tile, look = sheet.cell(sheet.max_row, column), STATE_LOOKS[cell.state]
-            tile.fill = PatternFill("solid", start_color=look.fill.upper())
-            tile.font = Font(color=look.ink.upper())
+            tile, style = sheet.cell(sheet.max_row, column), STATE_LOOKS[cell.state]
+            tile.fill = PatternFill("solid", start_color=style.fill.upper())
+            tile.font = Font(color=style.ink.upper())
             tile.alignment = Alignment(horizontal="center", vertical="center")
         sheet.cell(sheet.max_row, 1).alignment = Alignment(wrap_text=True, vertical="center")
     sheet.append([])
-    for state, look in STATE_LOOKS.items():
-        sheet.append([f"{look.symbol} {state.value}"])
-        sheet.cell(sheet.max_row, 1).fill = PatternFill("solid", start_color=look.fill.upper())
-        sheet.cell(sheet.max_row, 1).font = Font(color=look.ink.upper())
+    for state, style in STATE_LOOKS.items():
+        sheet.append([f"{style.symbol} {state.value}"])
+        sheet.cell(sheet.max_row, 1).fill = PatternFill("solid", start_color=style.fill.upper())
+        sheet.cell(sheet.max_row, 1).font = Font(color=style.ink.upper())
     sheet.freeze_panes = "D2"
     _printable(sheet)
 
@@ -132,36 +132,44 @@ def _state(cell: Cell) -> str:
 
 def _gaps(pack: MeetingPack) -> tuple[Row, list[Row]]:
     ids = {topic.name: topic for topic in pack.board.topics}
-    held = pack.held
+    decisions = pack.current_decisions
     rows: list[Row] = []
     for gap in pack.board.gaps:
         topic = ids[gap.topic]
-        said = held.get((topic.id, gap.kind.value))
-        owner = (said.owner if said else "") or topic.owner
-        told = [gap.severity, gap.topic, gap.kind.value, gap.recommendation, owner, said.due if said else None]
-        rows.append([*told, _verdict(said), said.comment if said else ""])
+        decision = decisions.get((topic.id, gap.kind.value))
+        owner = (decision.owner if decision else "") or topic.owner
+        cells = [gap.severity, gap.topic, gap.kind.value, gap.recommendation, owner, decision.due if decision else None]
+        rows.append([*cells, _verdict(decision), decision.comment if decision else ""])
     return ("severity", "topic", "kind", "what to obtain", "owner", "due", "decision", "comment"), rows
 
 
-def _decisions(book: Any, pack: MeetingPack) -> None:
+def _decisions(workbook: Any, pack: MeetingPack) -> None:
     from openpyxl.styles import PatternFill
     from openpyxl.worksheet.datavalidation import DataValidation
 
     counts: dict[tuple[int, str], int] = {}
-    for decision in pack.decisions:
-        about = (decision.topic_id, decision.kind)
+    for each in pack.decisions:
+        about = (each.topic_id, each.kind)
         counts[about] = counts.get(about, 0) + 1
-    held, rows = pack.held, []
+    decisions, rows = pack.current_decisions, []
     for cell in pack.board.cells:
         about = (cell.topic_id, cell.kind.value)
-        said = held.get(about)
+        decision = decisions.get(about)
         best = next(iter(cell.evidence or cell.near_misses), None)
-        told = [cell.topic_id, cell.topic, cell.kind.value, counts.get(about, 0), _state(cell)]
-        told += [_told(best) if best else "", said.verdict.value if said else "", said.reason if said else ""]
-        told += [said.expires, said.owner, said.due, said.comment, said.who] if said else [None, "", None, "", ""]
-        rows.append(told)
+        cells = [cell.topic_id, cell.topic, cell.kind.value, counts.get(about, 0), _state(cell)]
+        cells += [
+            _citation_text(best) if best else "",
+            decision.verdict.value if decision else "",
+            decision.reason if decision else "",
+        ]
+        cells += (
+            [decision.expires, decision.owner, decision.due, decision.comment, decision.who]
+            if decision
+            else [None, "", None, "", ""]
+        )
+        rows.append(cells)
     widths = (9, 36, 15, 10, 18, 60, 22, 30, 13, 16, 13, 34, 16)
-    sheet = _sheet(book, DECISION_SHEET, DECISION_COLUMNS, rows, widths=widths)
+    sheet = _sheet(workbook, DECISION_SHEET, DECISION_COLUMNS, rows, widths=widths)
     first = DECISION_COLUMNS.index(_EDITABLE[0])
     listed = ",".join(verdict.value for verdict in REVIEWABLE)
     choice = DataValidation(type="list", formula1=f'"{listed}"', allow_blank=True)
@@ -220,7 +228,7 @@ def _log(pack: MeetingPack) -> tuple[Row, list[Row]]:
     ]
 
 
-def _told(citation: Citation) -> str:
+def _citation_text(citation: Citation) -> str:
     quote, document, page = _quote(citation)
     return f"“{quote}” ({document}{f', p. {page}' if page else ''})"
 
@@ -233,10 +241,10 @@ def _verdict(decision: Any) -> str:
     return decision.verdict.value if decision else ""
 
 
-def _sheet(book: Any, name: str, heads: Row, rows: Iterable[Row], *, widths: Sequence[int]) -> Any:
+def _sheet(workbook: Any, name: str, heads: Row, rows: Iterable[Row], *, widths: Sequence[int]) -> Any:
     from openpyxl.styles import Alignment
 
-    sheet = book.create_sheet(name)
+    sheet = workbook.create_sheet(name)
     _header(sheet, heads)
     for row in rows:
         sheet.append([_plain(value) for value in row])
@@ -320,7 +328,7 @@ class DecisionImportPreview:
 
 
 def read_decisions(
-    data: bytes, name: str, board: Board, decisions: Sequence[Decision], held: Held, now: datetime
+    data: bytes, name: str, board: Board, decisions: Sequence[Decision], current: DecisionsByCell, now: datetime
 ) -> DecisionImportPreview:
     """Differences between the sheet "Decisions" of a meeting pack and the log. decisions: the board's complete log.
 
@@ -332,15 +340,15 @@ def read_decisions(
     counts: dict[tuple[int, str], int] = {}
     for decision in decisions:
         counts[decision.topic_id, decision.kind] = counts.get((decision.topic_id, decision.kind), 0) + 1
-    told, unchanged = [], 0
+    rows_changed, unchanged = [], 0
     for number, row in rows:
         about = (_whole(row["topic id"]), _text(row["kind"]))
-        known, said = held.get(about), _said(row)
-        if said["verdict"] == "" or said == _as_said(known):
+        known, words = current.get(about), _decision_words(row)
+        if words["verdict"] == "" or words == _decision_of_log(known):
             unchanged += 1
             continue
-        told.append(_preview(number, row, cells.get(about), known, counts.get(about, 0), board, now))
-    return DecisionImportPreview(tuple(told), unchanged)
+        rows_changed.append(_preview(number, row, cells.get(about), known, counts.get(about, 0), board, now))
+    return DecisionImportPreview(tuple(rows_changed), unchanged)
 
 
 def _rows(data: bytes, name: str) -> list[tuple[int, dict[str, Any]]]:
@@ -351,8 +359,10 @@ def _rows(data: bytes, name: str) -> list[tuple[int, dict[str, Any]]]:
                 raise BadRequest(f"'{name}' is too large for a meeting pack.", hint)
         from openpyxl import load_workbook
 
-        book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        lines = list(book[DECISION_SHEET].iter_rows(values_only=True)) if DECISION_SHEET in book.sheetnames else []
+        workbook = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        lines = (
+            list(workbook[DECISION_SHEET].iter_rows(values_only=True)) if DECISION_SHEET in workbook.sheetnames else []
+        )
     except FivefoldError:
         raise
     except Exception as error:  # damaged workbooks raise many different errors
@@ -378,46 +388,46 @@ def _preview(
     board: Board,
     now: datetime,
 ) -> DecisionImportRow:
-    said = _said(row)
-    before = _in_words(_as_said(known)) if known else "not decided"
-    shown = DecisionImportRow(number, restored(_text(row["topic"])), _text(row["kind"]), before, _in_words(said))
+    words = _decision_words(row)
+    before = _in_words(_decision_of_log(known)) if known else "not decided"
+    shown = DecisionImportRow(number, restored(_text(row["topic"])), _text(row["kind"]), before, _in_words(words))
     try:
-        return replace(shown, decision=_decision(row, said, cell, count, board, now))
+        return replace(shown, decision=_decision(row, words, cell, count, board, now))
     except BadRequest as problem:
         return replace(shown, problem=problem.message)
 
 
 def _decision(
-    row: Mapping[str, Any], said: Mapping[str, str], cell: Cell | None, count: int, board: Board, now: datetime
+    row: Mapping[str, Any], words: Mapping[str, str], cell: Cell | None, count: int, board: Board, now: datetime
 ) -> Decision:
     """The row as a decision. count: current number of decisions on the cell. Raises BadRequest."""
     if cell is None:
         raise BadRequest("This board has no such cell.", "Leave topic id and kind as they are.")
     if _whole(row["decisions so far"]) != count:
         raise BadRequest("Someone has decided on it since this pack was made.", "Make the pack again.")
-    verdict = next((each for each in REVIEWABLE if each.value == said["verdict"].lower()), None)
+    verdict = next((each for each in REVIEWABLE if each.value == words["verdict"].lower()), None)
     if verdict is None:
-        raise BadRequest(f"'{said['verdict']}' is no verdict; use {', '.join(REVIEWABLE)}.", "Choose one of them.")
+        raise BadRequest(f"'{words['verdict']}' is no verdict; use {', '.join(REVIEWABLE)}.", "Choose one of them.")
     expires, due = (_day(row[column], column) for column in ("expires", "due"))
-    check_decision(verdict, said["who"], said["reason"], expires, due, cell, now.date())
-    who, reason, comment, owner = (said[column] for column in ("who", "reason", "comment", "owner"))
+    check_decision(verdict, words["who"], words["reason"], expires, due, cell, now.date())
+    who, reason, comment, owner = (words[column] for column in ("who", "reason", "comment", "owner"))
     return decision_on(board, cell, ReviewerOpinion(verdict, who, count, reason, comment, owner, due, expires), now)
 
 
-def _said(row: Mapping[str, Any]) -> dict[str, str]:
+def _decision_words(row: Mapping[str, Any]) -> dict[str, str]:
     return {column: restored(_text(row[column])) for column in _WORDS}
 
 
-def _as_said(decision: Decision | None) -> dict[str, str]:
+def _decision_of_log(decision: Decision | None) -> dict[str, str]:
     """A decision as the values of its row in the sheet."""
     if decision is None:
         return dict.fromkeys(_WORDS, "")
     return {column: _text(getattr(decision, column)) for column in _WORDS}
 
 
-def _in_words(said: Mapping[str, str]) -> str:
-    rest = [f"{column} {said[column]}" for column in _WORDS[1:] if said[column]]
-    return "; ".join([said["verdict"], *rest])
+def _in_words(words: Mapping[str, str]) -> str:
+    rest = [f"{column} {words[column]}" for column in _WORDS[1:] if words[column]]
+    return "; ".join([words["verdict"], *rest])
 
 
 def _text(value: Any) -> str:

@@ -8,7 +8,7 @@ from core.domain.documents import LABEL_FIELDS, Document, Label, Passage
 from core.domain.errors import BadRequest
 from core.evaluation.metrics.classifier_report import LabelRate
 from core.knowledge.workspace_terms import WorkspaceTerms
-from core.library.active_learning.label_changes import moved, moved_back
+from core.library.active_learning.label_changes import change_labels, restore_labels
 from core.library.active_learning.store import ActiveLearningStore, LabelMove, LabelVerdict
 from core.ports.catalogue import Catalogue
 from core.ports.stores import VectorIndex
@@ -47,7 +47,9 @@ class LabelCorrector:
             wanted.setdefault(document_id, {})[field] = Label(value, 1.0, confirmed=True)
         terms = self._terms()
         made = [
-            moved(self._catalogue.document(document_id), self._catalogue.passages_of(document_id), labels, terms)
+            change_labels(
+                self._catalogue.document(document_id), self._catalogue.passages_of(document_id), labels, terms
+            )
             for document_id, labels in wanted.items()
         ]
         now = self._now()
@@ -78,9 +80,9 @@ class LabelCorrector:
         given = getattr(document.labels, field)
         if moves:
             for move in moves:
-                document, passages = moved_back(document, passages, move, terms)
+                document, passages = restore_labels(document, passages, move, terms)
         elif label is not None:
-            document, passages, _ = moved(document, passages, {field: label}, terms)
+            document, passages, _ = change_labels(document, passages, {field: label}, terms)
         else:
             raise BadRequest(
                 f"What the classifier said of '{document.name}' before is not known.",

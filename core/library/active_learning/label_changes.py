@@ -29,11 +29,18 @@ from core.library.active_learning.store import (
     TrainingRecord,
     TrainingRecords,
 )
-from core.library.active_learning.training import ClassifierTrainer, TrainedClassifier
+from core.library.active_learning.training import LabelPredictor, TrainedClassifier
 from core.ports.catalogue import Catalogue
 from core.ports.stores import VectorIndex
 
-__all__ = ["AppliedLabelChanges", "LabelChange", "LabelChangePreview", "LabelChangeService", "moved", "moved_back"]
+__all__ = [
+    "AppliedLabelChanges",
+    "LabelChange",
+    "LabelChangePreview",
+    "LabelChangeService",
+    "change_labels",
+    "restore_labels",
+]
 
 _TYPES: Mapping[str, type[Truth] | type[Authority] | type[TemporalClass]] = {
     "truth": Truth,
@@ -42,7 +49,7 @@ _TYPES: Mapping[str, type[Truth] | type[Authority] | type[TemporalClass]] = {
 }
 
 
-def moved(
+def change_labels(
     document: Document, passages: Sequence[Passage], labels: Mapping[str, Label], terms: WorkspaceTerms
 ) -> tuple[Document, tuple[Passage, ...], tuple[LabelMove, ...]]:
     """The document with these labels, its passages, and a move per field. Raises BadRequest as `relabel` does."""
@@ -53,15 +60,19 @@ def moved(
         document, now = relabel(was, before, {field: label}, terms)
         old: Label = getattr(was.labels, field)
         went = [one for one, other in zip(before, now, strict=True) if one != other]
-        told = (old.probability, old.evidence)
-        odd = [each for each in went if field == "truth" and (each.truth_probability, each.truth_evidence) != told]
-        kept = tuple(DivergentPassage(each.id, each.truth_probability, each.truth_evidence) for each in odd)
+        document_truth = (old.probability, old.evidence)
+        odd = [
+            each
+            for each in went
+            if field == "truth" and (each.truth_probability, each.truth_evidence) != document_truth
+        ]
+        divergent = tuple(DivergentPassage(each.id, each.truth_probability, each.truth_evidence) for each in odd)
         ids = tuple(each.id for each in went)
-        moves.append(LabelMove(was.id, was.name, field, old, label, ids, kept, was.date))
+        moves.append(LabelMove(was.id, was.name, field, old, label, ids, divergent, was.date))
     return document, now, tuple(moves)
 
 
-def moved_back(
+def restore_labels(
     document: Document, passages: Sequence[Passage], move: LabelMove, terms: WorkspaceTerms
 ) -> tuple[Document, tuple[Passage, ...]]:
     """The document with its previous label, and the passages that moved along restored. Where these were replaced since
@@ -74,11 +85,11 @@ def moved_back(
     if move.field == "effective_date":
         changed = replace(changed, date=move.date)
     went, odd = set(move.passages), {each.id: each for each in move.odd}
-    back = tuple(_back(each, move, odd.get(each.id)) if each.id in went else each for each in passages)
+    back = tuple(_restore_passage(each, move, odd.get(each.id)) if each.id in went else each for each in passages)
     return changed, back
 
 
-def _back(passage: Passage, move: LabelMove, odd: DivergentPassage | None) -> Passage:
+def _restore_passage(passage: Passage, move: LabelMove, odd: DivergentPassage | None) -> Passage:
     if move.field == "effective_date":
         return replace(passage, date=move.date)
     value = move.before.value
@@ -86,8 +97,8 @@ def _back(passage: Passage, move: LabelMove, odd: DivergentPassage | None) -> Pa
     back = replace(passage, **{move.field: typed})  # type: ignore[arg-type]
     if move.field != "truth":
         return back
-    told = (odd.probability, odd.evidence) if odd else (move.before.probability, move.before.evidence)
-    return replace(back, truth_probability=told[0], truth_evidence=told[1])
+    truth = (odd.probability, odd.evidence) if odd else (move.before.probability, move.before.evidence)
+    return replace(back, truth_probability=truth[0], truth_evidence=truth[1])
 
 
 _AT_ONCE = 20  # documents whose change is stored in one act: what is written first, so that it can always be undone
@@ -100,7 +111,7 @@ OnDocument = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, slots=True)
 class LabelChange:
-    """One label that would change. `lesson` gives the reason in words."""
+    """One label that would change. `reason` says why."""
 
     document_id: int
     name: str
@@ -109,24 +120,24 @@ class LabelChange:
     after: Label
 
     @property
-    def lesson(self) -> str:
+    def reason(self) -> str:
         """The confirmed document it resembles, or why the label changes without one."""
         for each in self.after.evidence:
             if each.source is EvidenceSource.CORRECTION:
                 return each.rule
-        told = [each for each in self.before.evidence if each.source is EvidenceSource.CORRECTION]
-        return "its lesson was taken back" if told else "follows from its other labels"
+        trained = [each for each in self.before.evidence if each.source is EvidenceSource.CORRECTION]
+        return "its lesson was taken back" if trained else "follows from its other labels"
 
 
 @dataclass(frozen=True, slots=True)
 class LabelChangePreview:
-    """The changes one training version would make. flips: the changes; considered: how many documents have an
+    """The changes one training version would make. changes: what would change; considered: how many documents have an
     unconfirmed label; left: how many documents were not examined because the preview was stopped.
     """
 
     version: int
     considered: int
-    flips: tuple[LabelChange, ...]
+    changes: tuple[LabelChange, ...]
     left: int = 0
 
 
@@ -152,12 +163,12 @@ class LabelChangeService:
         vectors: VectorIndex,
         records: TrainingRecords,
         classifier: TrainedClassifier,
-        newest: Callable[[], ClassifierTrainer],
+        newest: Callable[[], LabelPredictor],
         now: Callable[[], datetime],
         terms: Callable[[], WorkspaceTerms],
     ) -> None:
         self._store, self._catalogue, self._vectors = store, catalogue, vectors
-        self._records, self._classifier, self._newest, self._now = records, classifier, newest, now
+        self._records, self._classifier, self._newest_predictor, self._now = records, classifier, newest, now
         self._terms = terms
 
     def preview(
@@ -170,23 +181,25 @@ class LabelChangeService:
         Documents that no example affects are skipped by their training records; the others are labelled again from
         their stored pages. Raises StoreFailed, ModelUnavailable.
         """
-        teacher, terms = self._newest(), self._terms()
+        predictor, terms = self._newest_predictor(), self._terms()
         ready = [each for each in self._catalogue.documents() if each.state is DocumentState.READY]
-        considered = {each.id: each for each in ready if any(not _held(each, name) for name in LEARNED_FIELDS)}
-        likely, missing = self._likely(considered, teacher)
-        flips: list[LabelChange] = []
+        considered = {each.id: each for each in ready if any(not _is_confirmed(each, name) for name in LEARNED_FIELDS)}
+        likely, missing = self._split_by_record(considered, predictor)
+        changes: list[LabelChange] = []
         whole = len(likely) + len(missing)
         for done, document in enumerate([*likely, *missing]):
             if stop():
-                return LabelChangePreview(teacher.lessons.version, len(considered), _ordered(flips), whole - done)
+                return LabelChangePreview(
+                    predictor.neighbours.version, len(considered), _sort_changes(changes), whole - done
+                )
             on_document(done, whole, document.name)
-            record = None if done < len(likely) else self._records.made(document)
-            if done < len(likely) or (record is not None and _may_change(record, document, teacher)):
-                flips += self._flips(document, teacher, terms)
-        return LabelChangePreview(teacher.lessons.version, len(considered), _ordered(flips))
+            record = None if done < len(likely) else self._records.record_stored(document)
+            if done < len(likely) or (record is not None and _may_change(record, document, predictor)):
+                changes += self._changes_of(document, predictor, terms)
+        return LabelChangePreview(predictor.neighbours.version, len(considered), _sort_changes(changes))
 
-    def _likely(
-        self, documents: Mapping[int, Document], teacher: ClassifierTrainer
+    def _split_by_record(
+        self, documents: Mapping[int, Document], predictor: LabelPredictor
     ) -> tuple[list[Document], list[Document]]:
         """Those that may change, by their records, and those that have no record yet."""
         recorded: set[int] = set()
@@ -195,11 +208,13 @@ class LabelChangeService:
             for record in block:
                 document = documents.get(record.document_id)
                 recorded.add(record.document_id)
-                if document is not None and _may_change(record, document, teacher):
+                if document is not None and _may_change(record, document, predictor):
                     likely.append(document)
         return likely, [each for each in documents.values() if each.id not in recorded]
 
-    def _flips(self, document: Document, teacher: ClassifierTrainer, terms: WorkspaceTerms) -> Iterator[LabelChange]:
+    def _changes_of(
+        self, document: Document, predictor: LabelPredictor, terms: WorkspaceTerms
+    ) -> Iterator[LabelChange]:
         """The label changes caused by training, and only those."""
         read = self._records.reading(document)
         if read is None:
@@ -207,10 +222,10 @@ class LabelChangeService:
         fixed = {name: label for name, label in document.labels.items() if label.confirmed}
         own = self._classifier.own.labels(*read, {}, terms)
         alone = self._classifier.own.labels(*read, fixed, terms) if fixed else own
-        after = self._classifier.labels(*read, fixed, teacher, terms, own)
+        after = self._classifier.labels(*read, fixed, predictor, terms, own)
         for name in _FOLLOWING:
             was, now = getattr(document.labels, name), getattr(after, name)
-            moved_by_lessons = now.value != getattr(alone, name).value or _taught(was)
+            moved_by_lessons = now.value != getattr(alone, name).value or _has_training_evidence(was)
             if name not in fixed and now.value != was.value and moved_by_lessons:
                 yield LabelChange(document.id, document.name, name, was, now)
 
@@ -225,8 +240,8 @@ class LabelChangeService:
         changed since the preview is skipped. When stopped, the changes made so far remain, and can be undone.
         """
         wanted: dict[int, list[LabelChange]] = {}
-        for flip in preview.flips:
-            wanted.setdefault(flip.document_id, []).append(flip)
+        for change in preview.changes:
+            wanted.setdefault(change.document_id, []).append(change)
         act = LearningAction(LearningActionKind.APPLIED, self._now(), who, preview.version)
         left: list[str] = []
         labels = documents = 0
@@ -238,35 +253,35 @@ class LabelChangeService:
             made = [
                 each
                 for pair in waiting[start : start + _AT_ONCE]
-                if (each := self._made(*pair, left, terms)) is not None
+                if (each := self._change_document(*pair, left, terms)) is not None
             ]
             moves = tuple(move for *_, own in made for move in own)
             if moves:
                 act = replace(act, number=self._store.add_act(replace(act, moves=moves)).number)
-                self._keep([(document, passages) for document, passages, _ in made])
+                self._save([(document, passages) for document, passages, _ in made])
             labels, documents = labels + len(moves), documents + len(made)
         return AppliedLabelChanges(act.number, labels, documents, tuple(left))
 
-    def _made(
-        self, document_id: int, flips: Sequence[LabelChange], left: list[str], terms: WorkspaceTerms
+    def _change_document(
+        self, document_id: int, changes: Sequence[LabelChange], left: list[str], terms: WorkspaceTerms
     ) -> tuple[Document, Sequence[Passage], tuple[LabelMove, ...]] | None:
         """One document with its labels changed; None when none of them can be."""
         try:
             document = self._catalogue.document(document_id)
         except NotFound:
-            left.append(f"{flips[0].name} is no longer in the library.")
+            left.append(f"{changes[0].name} is no longer in the library.")
             return None
         labels: dict[str, Label] = {}
-        for each in flips:
+        for each in changes:
             now: Label = getattr(document.labels, each.field)
             if now.confirmed or now.value != each.before.value:
-                said = "was confirmed" if now.confirmed else "has changed"
-                left.append(f"{document.name}: its {each.field.replace('_', ' ')} {said} meanwhile.")
+                why = "was confirmed" if now.confirmed else "has changed"
+                left.append(f"{document.name}: its {each.field.replace('_', ' ')} {why} meanwhile.")
             else:
                 labels[each.field] = each.after
-        return moved(document, self._catalogue.passages_of(document_id), labels, terms) if labels else None
+        return change_labels(document, self._catalogue.passages_of(document_id), labels, terms) if labels else None
 
-    def _keep(self, changed: Sequence[tuple[Document, Sequence[Passage]]]) -> None:
+    def _save(self, changed: Sequence[tuple[Document, Sequence[Passage]]]) -> None:
         for document, passages in changed:
             self._catalogue.save_labels(document, passages)
         self._vectors.update([each for _, passages in changed for each in passages])
@@ -290,12 +305,14 @@ class LabelChangeService:
         terms = self._terms()
         labels = documents = 0
         for document_id, moves in by_document.items():
-            back = self._taken_back(document_id, moves, left, terms)
+            back = self._restore_document(document_id, moves, left, terms)
             labels, documents = labels + back, documents + bool(back)
         self._store.add_act(LearningAction(LearningActionKind.UNDONE, self._now(), who, acts[0].version, number))
         return AppliedLabelChanges(number, labels, documents, tuple(left))
 
-    def _taken_back(self, document_id: int, moves: Sequence[LabelMove], left: list[str], terms: WorkspaceTerms) -> int:
+    def _restore_document(
+        self, document_id: int, moves: Sequence[LabelMove], left: list[str], terms: WorkspaceTerms
+    ) -> int:
         try:
             document = self._catalogue.document(document_id)
         except NotFound:
@@ -308,36 +325,39 @@ class LabelChangeService:
             if now.confirmed or now.value != move.after.value:
                 left.append(f"{document.name}: its {move.field.replace('_', ' ')} was changed again since.")
                 continue
-            document, passages = moved_back(document, passages, move, terms)
+            document, passages = restore_labels(document, passages, move, terms)
             done += 1
         if done:
-            self._keep([(document, passages)])
+            self._save([(document, passages)])
         return done
 
 
-def _held(document: Document, name: str) -> bool:
+def _is_confirmed(document: Document, name: str) -> bool:
     label: Label = getattr(document.labels, name)
     return label.confirmed
 
 
-def _taught(label: Label) -> bool:
+def _has_training_evidence(label: Label) -> bool:
     return any(each.source is EvidenceSource.CORRECTION for each in label.evidence)
 
 
-def _may_change(record: TrainingRecord, document: Document, teacher: ClassifierTrainer) -> bool:
+def _may_change(record: TrainingRecord, document: Document, predictor: LabelPredictor) -> bool:
     """Whether training gives an unconfirmed label another value, or gave one that it no longer gives."""
-    foreseen = teacher.foreseen(record.traits)
+    predicted = predictor.predict(record.traits)
     for name in LEARNED_FIELDS:
         now: Label = getattr(document.labels, name)
         own: Label = getattr(record.traits.own, name)
-        if not now.confirmed and foreseen.get(name, own.value if _taught(now) else now.value) != now.value:
+        if (
+            not now.confirmed
+            and predicted.get(name, own.value if _has_training_evidence(now) else now.value) != now.value
+        ):
             return True
     return False
 
 
-def _ordered(flips: Sequence[LabelChange]) -> tuple[LabelChange, ...]:
+def _sort_changes(changes: Sequence[LabelChange]) -> tuple[LabelChange, ...]:
     """By document, the surest first; a document's own in the order of the fields."""
     sure: dict[int, float] = {}
-    for each in flips:
+    for each in changes:
         sure[each.document_id] = max(sure.get(each.document_id, 0.0), each.after.probability)
-    return tuple(sorted(flips, key=lambda each: (-sure[each.document_id], each.name, each.document_id)))
+    return tuple(sorted(changes, key=lambda each: (-sure[each.document_id], each.name, each.document_id)))

@@ -24,10 +24,10 @@ __all__ = [
     "Example",
     "TrainedLabel",
     "TrainedNeighbours",
-    "alike",
-    "near",
-    "taught",
+    "influence",
+    "similarities",
     "traits_of",
+    "weigh_in",
 ]
 
 LEARNED_FIELDS = ("truth", "domain", "authority", "jurisdiction", "temporal_class")
@@ -38,7 +38,7 @@ _FAR, _SAME = 0.4, 0.9  # cosines of mean sentence vectors: unrelated office doc
 _FOREIGN = 0.4  # weight of a cosine where the embedding model does not cover the language
 _LEAST = 0.4  # similarity below which an example has no influence
 _MARKS_GROWTH = 3.0  # further shared phrases that bring form similarity to 1 - 1/e
-_LESSONS_GROWTH = 1.5  # summed nearness that brings the effect to 1 - 1/e of its strength
+_SUPPORT_GROWTH = 1.5  # summed nearness that brings the effect to 1 - 1/e of its strength
 _UNIT_WORDS, _MARKS, _MARKED_CHARACTERS = 6, 60, 8_000
 _REST, _OPEN_VALUES = 0.02, 8  # least probability of unnamed values; assumed number of values of an open field
 _SHOWN = 3  # examples listed as evidence
@@ -65,7 +65,7 @@ class DocumentTraits:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A document with confirmed labels. values: field → the confirmed value. kin: a number shared by near-identical
+    """A document with confirmed labels. values: field → the confirmed value. group: a number shared by near-identical
     examples, which count once.
     """
 
@@ -73,7 +73,7 @@ class Example:
     name: str
     values: Mapping[str, str]
     traits: DocumentTraits
-    kin: int = 0
+    group: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class TrainedNeighbours:
     unused: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     common: frozenset[str] = frozenset()
 
-    def teach(self, name: str) -> bool:
+    def covers(self, name: str) -> bool:
         """Whether the model was trained for this field."""
         return self.strengths.get(name, 0.0) > 0 and any(name in each.values for each in self.examples)
 
@@ -115,8 +115,8 @@ def traits_of(reading: DocumentSample, vectors: Vectors, own: Labels) -> Documen
     mean = vectors.mean(axis=0) if len(vectors) else np.zeros(vectors.shape[1], dtype=np.float32)
     length = float(np.linalg.norm(mean))
     bare = Labels(**{name: replace(label, evidence=()) for name, label in own.items()})
-    kept = (mean / length if length else mean).astype(np.float16)  # as it is stored, so that a copy is the same
-    return DocumentTraits(bare, _marks(reading), kept.astype(np.float32))
+    stored = (mean / length if length else mean).astype(np.float16)  # as it is stored, so that a copy is the same
+    return DocumentTraits(bare, _marks(reading), stored.astype(np.float32))
 
 
 def _marks(reading: DocumentSample) -> tuple[str, ...]:
@@ -130,7 +130,9 @@ def _marks(reading: DocumentSample) -> tuple[str, ...]:
     return tuple(found)[:_MARKS]
 
 
-def alike(one: DocumentTraits, means: NDArray[np.float32], marks: Sequence[frozenset[str]]) -> NDArray[np.float64]:
+def similarities(
+    one: DocumentTraits, means: NDArray[np.float32], marks: Sequence[frozenset[str]]
+) -> NDArray[np.float64]:
     """Similarity of one document to n others, in [0, 1], shape (2, n): by meaning (row 0), and by form (row 1: two or
     more shared phrases).
 
@@ -145,7 +147,7 @@ def alike(one: DocumentTraits, means: NDArray[np.float32], marks: Sequence[froze
     return np.stack([meaning, form])
 
 
-def near(name: str, one: Label, other: Label, meaning: float, form: float) -> float:
+def influence(name: str, one: Label, other: Label, meaning: float, form: float) -> float:
     """Influence of a confirmed document on another in one field, in [0, 1].
 
     The similarity of both is weighted by the overlap of the classifier's own probabilities for both (Bhattacharyya
@@ -153,12 +155,12 @@ def near(name: str, one: Label, other: Label, meaning: float, form: float) -> fl
     form, which a shared subject alone does not produce, counts half.
 
     >>> advice, law = Label("reference", 0.9, "intent", 0.05), Label("regulatory", 0.95)
-    >>> near("truth", advice, advice, 0.7, 0.0), near("truth", advice, law, 0.7, 0.0)
+    >>> influence("truth", advice, advice, 0.7, 0.0), influence("truth", advice, law, 0.7, 0.0)
     (0.5, 0.0)
-    >>> near("truth", advice, advice, 0.0, 0.9) > near("truth", advice, law, 0.0, 0.9) > 0
+    >>> influence("truth", advice, advice, 0.0, 0.9) > influence("truth", advice, law, 0.0, 0.9) > 0
     True
     """
-    first, second = _chances(name, one), _chances(name, other)
+    first, second = _probabilities(name, one), _probabilities(name, other)
     values = sorted({value for value in (*first, *second) if value is not None})
     rest = _VALUES.get(name, _OPEN_VALUES) - len(values)
     overlap = sum(sqrt(first.get(value, first[None]) * second.get(value, second[None])) for value in values)
@@ -167,17 +169,17 @@ def near(name: str, one: Label, other: Label, meaning: float, form: float) -> fl
     return max(0.0, round((likeness - _LEAST) / (1.0 - _LEAST), 9))
 
 
-def _chances(name: str, label: Label) -> dict[str | None, float]:
+def _probabilities(name: str, label: Label) -> dict[str | None, float]:
     """The classifier's own probabilities; under None, the share of each value it does not name."""
-    told = ((label.value, label.probability), (label.runner_up, label.runner_up_probability))
-    known: dict[str | None, float] = {value: share for value, share in told if value is not None and share > 0}
+    named = ((label.value, label.probability), (label.runner_up, label.runner_up_probability))
+    known: dict[str | None, float] = {value: share for value, share in named if value is not None and share > 0}
     rest = max(_REST, 1.0 - sum(known.values()))
     whole = rest + sum(known.values())
     shares = {value: share / whole for value, share in known.items()}
     return shares | {None: rest / whole / max(1, _VALUES.get(name, _OPEN_VALUES) - len(known))}
 
 
-def taught(
+def weigh_in(
     name: str, own: Label, found: Sequence[TrainedLabel], strength: float, version: int = 0, quote: Quote = _name_only
 ) -> Label:
     """The label after weighing in the confirmed documents: log-odds of the classifier's own label plus, per value,
@@ -187,10 +189,12 @@ def taught(
     and a law or policy at most `doubt_cap`. Without examples the label is the classifier's own. quote: returns the
     words of this document most similar to a confirmed one's.
     """
-    weights = {value: strength * (1.0 - exp(-mass / _LESSONS_GROWTH)) for value, mass in _masses(found).items()}
+    weights = {
+        value: strength * (1.0 - exp(-mass / _SUPPORT_GROWTH)) for value, mass in _support_by_value(found).items()
+    }
     if not weights or strength <= 0:
         return own
-    chances = _chances(name, own)
+    chances = _probabilities(name, own)
     values = [value for value in chances if value is not None]
     values += [value for value in weights if value not in values]
     unnamed = max(0, _VALUES.get(name, _OPEN_VALUES) - len(values)) * chances[None]
@@ -198,13 +202,15 @@ def taught(
     whole = unnamed + sum(grown.values())
     order = sorted(grown, key=lambda value: (-grown[value], value))
     first, second = order[0], (order[1] if len(order) > 1 else None)
-    number = len({each.example.kin for each in found if each.value == first})
-    probability = min(grown[first] / whole, _most(name, own, first, number))
+    number = len({each.example.group for each in found if each.value == first})
+    probability = min(grown[first] / whole, _highest_probability(name, own, first, number))
     if set(weights) == {own.value}:
         probability = max(probability, own.probability)
     runner_up = min(grown[second] / whole, 1.0 - probability) if second else 0.0
-    told = sorted((each for each in found if each.value == first), key=lambda e: (-e.nearness, e.example.document_id))
-    evidence = tuple(_evidence(told, weights.get(first, 0.0), version, quote))
+    supporting = sorted(
+        (each for each in found if each.value == first), key=lambda e: (-e.nearness, e.example.document_id)
+    )
+    evidence = tuple(_evidence(supporting, weights.get(first, 0.0), version, quote))
     evidence += own.evidence if first in (own.value, own.value or own.runner_up) else ()
     weighing = decision_weights().get(name)
     if weighing is not None and probability < weighing.threshold:
@@ -213,11 +219,11 @@ def taught(
     return Label(first, probability, second, runner_up, evidence, own.reason if own.value == first else "")
 
 
-def _masses(found: Sequence[TrainedLabel]) -> dict[str, float]:
+def _support_by_value(found: Sequence[TrainedLabel]) -> dict[str, float]:
     """Value → its support: the sum over groups of near-identical examples, each with its nearest."""
     nearest: dict[tuple[str, int], float] = {}
     for each in found:
-        key = (each.value, each.example.kin)
+        key = (each.value, each.example.group)
         nearest[key] = max(nearest.get(key, 0.0), each.nearness)
     masses: dict[str, float] = {}
     for (value, _), nearness in sorted(nearest.items()):
@@ -225,7 +231,7 @@ def _masses(found: Sequence[TrainedLabel]) -> dict[str, float]:
     return masses
 
 
-def _most(name: str, own: Label, value: str, number: int) -> float:
+def _highest_probability(name: str, own: Label, value: str, number: int) -> float:
     """The highest probability a label may have."""
     if own.value == value and number == 0:
         return 1.0
@@ -235,9 +241,9 @@ def _most(name: str, own: Label, value: str, number: int) -> float:
     return most
 
 
-def _evidence(told: Sequence[TrainedLabel], weight: float, version: int, quote: Quote) -> Iterator[Evidence]:
-    whole = sum(each.nearness for each in told)
-    for each in told[:_SHOWN]:
+def _evidence(supporting: Sequence[TrainedLabel], weight: float, version: int, quote: Quote) -> Iterator[Evidence]:
+    whole = sum(each.nearness for each in supporting)
+    for each in supporting[:_SHOWN]:
         rule = f"reads like '{each.example.name}', confirmed as {each.value} (lessons {version})"
         share = round(weight * each.nearness / whole, 6)
         yield Evidence(quote(each.example), EvidenceSource.CORRECTION, each.value, share, rule)

@@ -23,7 +23,7 @@ from core.library.active_learning.store import (
     TrainingRecords,
     TrainingVersion,
 )
-from core.library.active_learning.training import ClassifierTrainer, TrainedClassifier, learned
+from core.library.active_learning.training import LabelPredictor, TrainedClassifier, train_neighbours
 from core.ports.catalogue import Catalogue
 from core.ports.job_queue import JobKind, JobQueue
 from core.ports.stores import VectorIndex, Vectors
@@ -36,9 +36,9 @@ _ACTS = 50  # actions a page lists; chosen by hand
 
 
 class ActiveLearningService:
-    """Active learning for one tenant; a Follower (core.ports.stores) of its documents.
+    """Active learning for one tenant; a Follower (core.library.documents) of its documents.
 
-    `classifier` uses the trained model; `flips` previews, applies and undoes label changes; `corrector` sets manual
+    `classifier` uses the trained model; `label_changes` previews, applies and undoes changes; `corrector` sets manual
     labels. own: the classifier without training. model: gives the name of the embedding model.
     """
 
@@ -56,10 +56,10 @@ class ActiveLearningService:
         self._store, self._catalogue, self._jobs, self._model, self._now = store, catalogue, jobs, model, now
         self._records = TrainingRecords(store, catalogue, own, model, terms)
         self._lock = Lock()
-        self._teachers: dict[int, ClassifierTrainer] = {}
-        self.classifier = TrainedClassifier(own, self._in_use, self._records.seen)
-        self.flips = LabelChangeService(
-            store, catalogue, vectors, self._records, self.classifier, self._newest, now, terms
+        self._predictors: dict[int, LabelPredictor] = {}
+        self.classifier = TrainedClassifier(own, self._predictor_in_use, self._records.remember)
+        self.label_changes = LabelChangeService(
+            store, catalogue, vectors, self._records, self.classifier, self._newest_predictor, now, terms
         )
         self.corrector = LabelCorrector(store, catalogue, vectors, self._defer, now, terms)
 
@@ -67,7 +67,7 @@ class ActiveLearningService:
 
     def follow(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors) -> None:
         """A document was read: it is recorded as the classifier saw it."""
-        self._records.kept(document, pages)
+        self._records.record(document, pages)
 
     def forget(self, document_ids: Sequence[int]) -> None:
         """Documents are deleted: their records go."""
@@ -99,15 +99,15 @@ class ActiveLearningService:
             if each.id in records
         ]
         number = 1 + (newest.number if newest else 0)
-        lessons, outcomes = learned(examples, number, self._common(examples))
+        neighbours, outcomes = train_neighbours(examples, number, self._common(examples))
         version = TrainingVersion(
             number=number,
             at=self._now(),
             fingerprint=fingerprint,
             model=self._model(),
-            confirmed=tuple(ConfirmedLabel(e.document_id, e.name, e.values, e.kin) for e in lessons.examples),
+            confirmed=tuple(ConfirmedLabel(e.document_id, e.name, e.values, e.group) for e in neighbours.examples),
             outcomes=outcomes,
-            common=tuple(sorted(lessons.common)),
+            common=tuple(sorted(neighbours.common)),
         )
         return version if self._store.add_version(version) else self.learn()
 
@@ -117,7 +117,7 @@ class ActiveLearningService:
         documents = sorted((each for each in ready if _values(each)), key=lambda each: each.id)
         records = dict(self._store.records_of([each.id for each in documents], self._model()) if documents else {})
         for each in documents:
-            made = None if each.id in records else self._records.made(each)
+            made = None if each.id in records else self._records.record_stored(each)
             if made is not None:
                 records[each.id] = made
         return documents, records
@@ -161,7 +161,7 @@ class ActiveLearningService:
         """How often people found the automatic labels right, over time; field None: all fields."""
         return accuracy_over_time(self._store.verdicts(), field, by_month=by_month)
 
-    def said(self, limit: int) -> Sequence[tuple[LabelVerdict, Document]]:
+    def recent_verdicts(self, limit: int) -> Sequence[tuple[LabelVerdict, Document]]:
         """Current verdicts on labels, newest first, with their documents; deleted documents are left out."""
         latest = {(each.document_id, each.field): each for each in self._store.verdicts()}
         newest = [each for each in reversed(latest.values()) if each.said]
@@ -170,28 +170,28 @@ class ActiveLearningService:
         known = [(each, documents[each.document_id]) for each in newest if each.document_id in documents]
         return [pair for pair in known if getattr(pair[1].labels, pair[0].field).confirmed][:limit]
 
-    def _newest(self) -> ClassifierTrainer:
-        return self._teacher(self._store.newest())
+    def _newest_predictor(self) -> LabelPredictor:
+        return self._predictor(self._store.newest())
 
-    def _in_use(self) -> ClassifierTrainer:
+    def _predictor_in_use(self) -> LabelPredictor:
         choice = self._store.choice()
-        return self._teacher(self._store.newest() if choice.at_once else choice.applied)
+        return self._predictor(self._store.newest() if choice.at_once else choice.applied)
 
-    def _teacher(self, number: int) -> ClassifierTrainer:
+    def _predictor(self, number: int) -> LabelPredictor:
         """The prepared model of a training version; the last two are cached."""
         with self._lock:
-            known = self._teachers.get(number)
+            known = self._predictors.get(number)
         if known is not None:
             return known
         version = self._store.version(number) if number else None
         if version is None or version.model != self._model():
-            return ClassifierTrainer(TrainedNeighbours(number))
-        made = ClassifierTrainer(self._lessons(version))
+            return LabelPredictor(TrainedNeighbours(number))
+        made = LabelPredictor(self._neighbours_of(version))
         with self._lock:
-            self._teachers = {**dict(list(self._teachers.items())[-1:]), number: made}
+            self._predictors = {**dict(list(self._predictors.items())[-1:]), number: made}
         return made
 
-    def _lessons(self, version: TrainingVersion) -> TrainedNeighbours:
+    def _neighbours_of(self, version: TrainingVersion) -> TrainedNeighbours:
         records = self._store.records_of([each.document_id for each in version.confirmed], version.model)
         examples = tuple(
             Example(each.document_id, each.name, each.values, records[each.document_id].traits, each.kin)

@@ -46,7 +46,8 @@ class TrainingRecord:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmedLabel:
-    """A document one training version used. values: field → the confirmed value."""
+    """A document one training version used. values: field → the confirmed value. kin: `Example.group`, under
+    the name it is stored by."""
 
     document_id: int
     name: str
@@ -220,14 +221,14 @@ class TrainingRecords:
         self._lock = Lock()
         self._seen: OrderedDict[str, tuple[DocumentSample, Vectors, Labels]] = OrderedDict()
 
-    def seen(self, reading: DocumentSample, vectors: Vectors, own: Labels) -> None:
+    def remember(self, reading: DocumentSample, vectors: Vectors, own: Labels) -> None:
         """A document was classified. own: labels before training and corrections."""
         with self._lock:
             self._seen[_key(reading)] = (reading, vectors, own)
             while len(self._seen) > _REMEMBERED:
                 self._seen.popitem(last=False)
 
-    def kept(self, document: Document, pages: Sequence[Page]) -> TrainingRecord | None:
+    def record(self, document: Document, pages: Sequence[Page]) -> TrainingRecord | None:
         """Record a document that was read; none is made of a note or of a file without text. Raises StoreFailed."""
         if document.origin is not Origin.DOCUMENT or not pages:
             return None
@@ -241,11 +242,11 @@ class TrainingRecords:
         self._store.save_record(record, known[1])
         return record
 
-    def made(self, document: Document) -> TrainingRecord | None:
+    def record_stored(self, document: Document) -> TrainingRecord | None:
         """The record of a document read before records were kept, from its stored pages; None when they are gone."""
         if document.state is not DocumentState.READY:
             return None
-        return self.kept(document, _pages(self._catalogue, document))
+        return self.record(document, _pages(self._catalogue, document))
 
     def all(self) -> Iterator[Sequence[TrainingRecord]]:
         """Every record, some hundred at a time."""

@@ -17,14 +17,14 @@ from core.library.active_learning.neighbours import (
     Example,
     TrainedLabel,
     TrainedNeighbours,
-    alike,
-    near,
-    taught,
+    influence,
+    similarities,
     traits_of,
+    weigh_in,
 )
 from core.ports.stores import Vectors
 
-__all__ = ["ClassifierTrainer", "TrainedClassifier", "TrainingResult", "learned"]
+__all__ = ["LabelPredictor", "TrainedClassifier", "TrainingResult", "train_neighbours"]
 
 _SAME_TEXT = 0.985  # cosine of near-identical documents: versions, copies, the same form filled in twice
 
@@ -55,7 +55,7 @@ class TrainingResult:
     unused: tuple[int, ...] = ()
 
 
-def learned(
+def train_neighbours(
     examples: Sequence[Example], version: int, common: frozenset[str]
 ) -> tuple[TrainedNeighbours, tuple[TrainingResult, ...]]:
     """The model trained on confirmed documents, and its leave-one-out result for every field that has any.
@@ -66,27 +66,27 @@ def learned(
     if not ordered:
         return TrainedNeighbours(version), ()
     means = np.stack([each.traits.mean for each in ordered])
-    kins = _kins(means)
-    known = tuple(replace(each, kin=kin) for each, kin in zip(ordered, kins, strict=True))
+    groups = _group_duplicates(means)
+    known = tuple(replace(each, group=group) for each, group in zip(ordered, groups, strict=True))
     marks = [frozenset(each.traits.marks) - common for each in known]
-    likeness = np.stack([alike(each.traits, means, marks) for each in known])
+    likeness = np.stack([similarities(each.traits, means, marks) for each in known])
     outcomes = tuple(
-        _tried(name, known, likeness) for name in LEARNED_FIELDS if any(name in each.values for each in known)
+        _choose_strength(name, known, likeness) for name in LEARNED_FIELDS if any(name in each.values for each in known)
     )
     strengths = {each.field: each.strength for each in outcomes}
     unused = {each.field: each.unused for each in outcomes if each.unused}
     return TrainedNeighbours(version, known, strengths, unused, common), outcomes
 
 
-def _kins(means: NDArray[np.float32]) -> list[int]:
+def _group_duplicates(means: NDArray[np.float32]) -> list[int]:
     """A number per example, shared by those a chain of near-identical ones connects."""
-    kins = list(range(len(means)))
+    groups = list(range(len(means)))
     same = means @ means.T >= _SAME_TEXT
     for one in range(len(means)):
         for other in np.flatnonzero(same[one, :one]):
-            joined, into = kins[one], kins[int(other)]
-            kins = [into if kin == joined else kin for kin in kins]
-    return kins
+            joined, into = groups[one], groups[int(other)]
+            groups = [into if group == joined else group for group in groups]
+    return groups
 
 
 class _HeldOutTrial:
@@ -99,8 +99,8 @@ class _HeldOutTrial:
             one.document_id: [
                 TrainedLabel(other, other.values[name], nearness)
                 for column, other in self.known
-                if other.kin != one.kin and likeness[row, :, column].any()
-                if (nearness := near(name, self.own(one), self.own(other), *likeness[row, :, column].tolist())) > 0
+                if other.group != one.group and likeness[row, :, column].any()
+                if (nearness := influence(name, self.own(one), self.own(other), *likeness[row, :, column].tolist())) > 0
             ]
             for row, one in self.known
         }
@@ -111,7 +111,7 @@ class _HeldOutTrial:
 
     def label(self, example: Example, strength: float, unused: frozenset[int]) -> Label:
         found = [each for each in self.found[example.document_id] if each.example.document_id not in unused]
-        return taught(self.name, self.own(example), found, strength)
+        return weigh_in(self.name, self.own(example), found, strength)
 
     def right(self, strength: float, unused: frozenset[int] = frozenset()) -> int:
         return sum(self.label(each, strength, unused).value == each.values[self.name] for _, each in self.known)
@@ -126,7 +126,7 @@ class _HeldOutTrial:
         return lost / len(self.known)
 
 
-def _tried(name: str, known: Sequence[Example], likeness: NDArray[np.float64]) -> TrainingResult:
+def _choose_strength(name: str, known: Sequence[Example], likeness: NDArray[np.float64]) -> TrainingResult:
     """Choose the strength that labels most held-out documents correctly.
 
     Among equals, the one with the lowest log loss plus a penalty per unit; a strength below the usual one only where it
@@ -134,7 +134,7 @@ def _tried(name: str, known: Sequence[Example], likeness: NDArray[np.float64]) -
     """
     trial = _HeldOutTrial(name, known, likeness)
     alone = trial.right(0.0)
-    unused = _misleading(trial)
+    unused = _find_misleading(trial)
     strength = _USUAL
     if any(trial.found.values()):
         right = {each: trial.right(each, unused) for each in _STRENGTHS}
@@ -146,12 +146,12 @@ def _tried(name: str, known: Sequence[Example], likeness: NDArray[np.float64]) -
     return TrainingResult(name, len(trial.known), alone, taught_right, strength, tuple(sorted(unused)))
 
 
-def _misleading(trial: _HeldOutTrial) -> frozenset[int]:
+def _find_misleading(trial: _HeldOutTrial) -> frozenset[int]:
     """Greedily drop the worst example while that makes more of the others right."""
     unused: frozenset[int] = frozenset()
     while True:
         right = trial.right(_USUAL, unused)
-        blamed = _blamed(trial, unused)
+        blamed = _find_blamed(trial, unused)
         gains = {each: trial.right(_USUAL, unused | {each}) - right for each in sorted(blamed)}
         worst = max(gains, key=lambda each: (gains[each], -each), default=None)
         if worst is None or gains[worst] <= 0:
@@ -159,13 +159,13 @@ def _misleading(trial: _HeldOutTrial) -> frozenset[int]:
         unused |= {worst}
 
 
-def _blamed(trial: _HeldOutTrial, unused: frozenset[int]) -> set[int]:
+def _find_blamed(trial: _HeldOutTrial, unused: frozenset[int]) -> set[int]:
     """The examples that spoke where the classifier was right by itself and is wrong with them."""
     blamed: set[int] = set()
     for _, each in trial.known:
-        said = each.values[trial.name]
-        if trial.own(each).value == said != trial.label(each, _USUAL, unused).value:
-            blamed |= {near.example.document_id for near in trial.found[each.document_id] if near.value != said}
+        confirmed = each.values[trial.name]
+        if trial.own(each).value == confirmed != trial.label(each, _USUAL, unused).value:
+            blamed |= {vote.example.document_id for vote in trial.found[each.document_id] if vote.value != confirmed}
     return blamed - unused
 
 
@@ -175,45 +175,45 @@ _LEADING = ("truth", "authority")
 Seen = Callable[[DocumentSample, Vectors, Labels], None]
 
 
-class ClassifierTrainer:
+class LabelPredictor:
     """A trained model prepared for labelling many documents."""
 
-    def __init__(self, lessons: TrainedNeighbours) -> None:
-        self.lessons = lessons
-        self._fields = [name for name in LEARNED_FIELDS if lessons.teach(name)]
-        self._marks = [frozenset(each.traits.marks) - lessons.common for each in lessons.examples]
-        self._means = np.stack([each.traits.mean for each in lessons.examples]) if lessons.examples else None
+    def __init__(self, neighbours: TrainedNeighbours) -> None:
+        self.neighbours = neighbours
+        self._fields = [name for name in LEARNED_FIELDS if neighbours.covers(name)]
+        self._marks = [frozenset(each.traits.marks) - neighbours.common for each in neighbours.examples]
+        self._means = np.stack([each.traits.mean for each in neighbours.examples]) if neighbours.examples else None
 
     def found(self, traits: DocumentTraits) -> Mapping[str, Sequence[TrainedLabel]]:
         """Field → the confirmed documents that support a value; fields without any are absent."""
         if self._means is None or not self._fields:
             return {}
-        likeness = alike(traits, self._means, self._marks)
+        likeness = similarities(traits, self._means, self._marks)
         found: dict[str, list[TrainedLabel]] = {}
         for at in np.flatnonzero(likeness.any(axis=0)):
-            example = self.lessons.examples[int(at)]
+            example = self.neighbours.examples[int(at)]
             for name in self._fields:
-                if name not in example.values or example.document_id in self.lessons.unused.get(name, ()):
+                if name not in example.values or example.document_id in self.neighbours.unused.get(name, ()):
                     continue
                 own, other = getattr(traits.own, name), getattr(example.traits.own, name)
-                nearness = near(name, own, other, *likeness[:, at].tolist())
+                nearness = influence(name, own, other, *likeness[:, at].tolist())
                 if nearness > 0:
                     found.setdefault(name, []).append(TrainedLabel(example, example.values[name], nearness))
         return found
 
     def label(self, name: str, own: Label, found: Sequence[TrainedLabel], quote: Callable[[Example], str]) -> Label:
         """The classifier's own label adjusted by this model."""
-        return taught(name, own, found, self.lessons.strengths.get(name, 0.0), self.lessons.version, quote)
+        return weigh_in(name, own, found, self.neighbours.strengths.get(name, 0.0), self.neighbours.version, quote)
 
-    def foreseen(self, traits: DocumentTraits) -> Mapping[str, str | None]:
+    def predict(self, traits: DocumentTraits) -> Mapping[str, str | None]:
         """Field → predicted value, for the trained fields with examples; consequences of a changed label are not
         predicted.
         """
         found = self.found(traits)
-        return {name: self.label(name, getattr(traits.own, name), found[name], _nothing).value for name in found}
+        return {name: self.label(name, getattr(traits.own, name), found[name], _no_quote).value for name in found}
 
 
-def _nothing(example: Example) -> str:
+def _no_quote(example: Example) -> str:
     return ""
 
 
@@ -225,10 +225,10 @@ class TrainedClassifier:
     def __init__(
         self,
         own: TruthClassifier,
-        teacher: Callable[[], ClassifierTrainer],
+        predictor: Callable[[], LabelPredictor],
         seen: Seen = lambda reading, vectors, own: None,
     ) -> None:
-        self.own, self._teacher, self._seen = own, teacher, seen
+        self.own, self._predictor, self._seen = own, predictor, seen
 
     def document(
         self,
@@ -246,14 +246,14 @@ class TrainedClassifier:
         reading, vectors = self.own.read(name, title, pages, metadata)
         own = self.own.labels(reading, vectors, {}, terms)
         self._seen(reading, vectors, own)
-        return self.labels(reading, vectors, corrections, self._teacher(), terms, own)
+        return self.labels(reading, vectors, corrections, self._predictor(), terms, own)
 
     def labels(
         self,
         reading: DocumentSample,
         vectors: Vectors,
         corrections: Mapping[str, Label],
-        teacher: ClassifierTrainer,
+        predictor: LabelPredictor,
         terms: WorkspaceTerms,
         own: Labels | None = None,
     ) -> Labels:
@@ -262,7 +262,9 @@ class TrainedClassifier:
         """
         own = self.own.labels(reading, vectors, {}, terms) if own is None else own
         labels = self.own.labels(reading, vectors, corrections, terms) if corrections else own
-        found = {n: each for n, each in teacher.found(traits_of(reading, vectors, own)).items() if n not in corrections}
+        found = {
+            n: each for n, each in predictor.found(traits_of(reading, vectors, own)).items() if n not in corrections
+        }
         if not found:
             return labels
 
@@ -274,7 +276,7 @@ class TrainedClassifier:
         settled: dict[str, Label] = {}
         for name in sorted(found, key=lambda each: each not in _LEADING):
             before: Label = getattr(labels, name)
-            label = teacher.label(name, before, found[name], quote)
+            label = predictor.label(name, before, found[name], quote)
             if name in _LEADING and label.value != before.value:
                 labels = self.own.labels(reading, vectors, {**corrections, **settled, name: label}, terms)
             settled[name] = label

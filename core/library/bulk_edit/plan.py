@@ -24,10 +24,10 @@ __all__ = [
     "EditProblem",
     "ParsedEdits",
     "documents_csv",
-    "edited",
-    "planned",
+    "plan_edits",
     "read_edits",
     "value_of",
+    "with_edits",
 ]
 
 METADATA = ("project", "tags", "source_type", "owner", "url")
@@ -102,7 +102,7 @@ def value_of(document: Document, field: str) -> str:
     return f"{_SEPARATOR} ".join(value) if field == "tags" else str(value or "")
 
 
-def planned(
+def plan_edits(
     documents: Sequence[Document],
     wanted: Mapping[int, Sequence[BulkEdit]],
     living: Iterable[Document],
@@ -134,7 +134,7 @@ def planned(
     return EditPlan(tuple(changes), tuple(problems))
 
 
-def edited(document: Document, changes: Iterable[LabelEdit]) -> Document:
+def with_edits(document: Document, changes: Iterable[LabelEdit]) -> Document:
     """The document with the metadata changes applied; label changes are not applied here."""
     for change in changes:
         match change.field:
@@ -159,21 +159,21 @@ def _after(document: Document, edit: BulkEdit) -> str:
         return ""
     if edit.field != "tags":
         return " ".join(edit.value.split())
-    own, said = document.tags, _tags(edit.value)
+    own, tags = document.tags, _tags(edit.value)
     match edit.mode:
         case EditMode.ADD:
-            said = tuple(dict.fromkeys((*own, *said)))
+            tags = tuple(dict.fromkeys((*own, *tags)))
         case EditMode.REMOVE:
-            said = tuple(tag for tag in own if tag not in said)
-    return f"{_SEPARATOR} ".join(said)
+            tags = tuple(tag for tag in own if tag not in tags)
+    return f"{_SEPARATOR} ".join(tags)
 
 
-def _tags(said: str) -> tuple[str, ...]:
+def _tags(text: str) -> tuple[str, ...]:
     """
     >>> _tags(" pay ;  union rules;pay;; ")
     ('pay', 'union rules')
     """
-    return tuple(dict.fromkeys(" ".join(tag.split()) for tag in said.split(_SEPARATOR) if tag.strip()))
+    return tuple(dict.fromkeys(" ".join(tag.split()) for tag in text.split(_SEPARATOR) if tag.strip()))
 
 
 def _check(
@@ -248,15 +248,15 @@ def read_edits(data: bytes, name: str, documents: Sequence[Document]) -> ParsedE
     edits: dict[int, tuple[BulkEdit, ...]] = {}
     finder = _DocumentFinder(documents)
     for number, cells in rows:
-        told = dict(zip(head, (restored(cell) for cell in cells), strict=False))
+        row = dict(zip(head, (restored(cell) for cell in cells), strict=False))
         try:
-            document = finder.find(told)
+            document = finder.find(row)
         except BadRequest as problem:
             problems.append(EditProblem(problem.message, f"Row {number}"))
             continue
         edits[document.id] = tuple(
             BulkEdit(column, value) if value else BulkEdit(column, mode=EditMode.CLEAR)
-            for column, value in told.items()
+            for column, value in row.items()
             if column in FIELDS and (value or column not in LABEL_FIELDS)
         )
     return ParsedEdits(edits, tuple(problems))
@@ -269,19 +269,19 @@ class _DocumentFinder:
         self._documents = documents
         self._by_id = {str(each.id): each for each in documents}
 
-    def find(self, told: dict[str, str]) -> Document:
+    def find(self, row: dict[str, str]) -> Document:
         """Raises BadRequest when none, or several, are what the row says."""
-        by = {key: told[key] for key in _KEYS if told.get(key)}
+        by = {key: row[key] for key in _KEYS if row.get(key)}
         if not by:
             raise BadRequest("it names no document.")
         first = self._by_id.get(by["id"]) if "id" in by else None
         found = [first] if first is not None else [] if "id" in by else self._documents
         found = [each for each in found if _agrees(each, by)]
-        said = ", ".join(f"{key} {value}" for key, value in by.items())
+        key_words = ", ".join(f"{key} {value}" for key, value in by.items())
         if not found:
-            raise BadRequest(f"there is no document with {said}.")
+            raise BadRequest(f"there is no document with {key_words}.")
         if len(found) > 1:
-            raise BadRequest(f"{len(found)} documents have {said}; name the one by its id.")
+            raise BadRequest(f"{len(found)} documents have {key_words}; name the one by its id.")
         return found[0]
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from core.domain.documents import LABEL_FIELDS, Document, Label
 from core.domain.errors import BadRequest, NotFound
 from core.knowledge.workspace_terms import WorkspaceTerms
-from core.library.bulk_edit.plan import METADATA, BulkEdit, EditPlan, EditProblem, edited, planned, value_of
+from core.library.bulk_edit.plan import METADATA, BulkEdit, EditPlan, EditProblem, plan_edits, value_of, with_edits
 from core.library.bulk_edit.store import ChangeLog, ChangeSet, LabelEdit
 from core.ports.catalogue import Catalogue
 from core.ports.stores import VectorIndex
@@ -69,7 +69,7 @@ class BulkEditService:
         gone = [
             EditProblem("It is no longer in the library.", f"Document {each}") for each in wanted if each not in known
         ]
-        plan = planned(
+        plan = plan_edits(
             [known[each] for each in wanted if each in known], wanted, self._catalogue.documents(), self._terms()
         )
         return replace(plan, problems=(*gone, *plan.problems))
@@ -91,10 +91,10 @@ class BulkEditService:
         for done, (document_id, own) in enumerate(by_document.items()):
             on_document(done, len(by_document), own[0].name)
             try:
-                made += self._made(self._catalogue.document(document_id), own)
+                made += self._apply_to(self._catalogue.document(document_id), own)
             except NotFound:
                 continue
-        made = self._labelled(made, who)
+        made = self._set_labels(made, who)
         if not made:
             raise BadRequest("Nothing was changed.", "The documents are as wanted, or were changed meanwhile.")
         return self._log.add(ChangeSet(self._now(), who, what, tuple(made)))
@@ -128,7 +128,7 @@ class BulkEditService:
             except NotFound:
                 left.append(f"{change.name} is no longer in the library.")
                 continue
-            if _now_holds(document, change.field) != change.after:
+            if _current_value(document, change.field) != change.after:
                 left.append(f"{change.name}: its {change.field.replace('_', ' ')} was changed again since.")
                 continue
             self._restore(document, change, who)
@@ -140,31 +140,31 @@ class BulkEditService:
         """The newest sets of changes, newest first; of one document: its own changes only."""
         return self._log.newest(limit, document_id)
 
-    def _made(self, document: Document, changes: Sequence[LabelEdit]) -> list[LabelEdit]:
+    def _apply_to(self, document: Document, changes: Sequence[LabelEdit]) -> list[LabelEdit]:
         """The changes that can be made, a field that was changed since left alone; labels are set for all together."""
-        held = [each for each in changes if _now_holds(document, each.field) == each.before]
-        metadata = [each for each in held if each.field in METADATA]
+        current = [each for each in changes if _current_value(document, each.field) == each.before]
+        metadata = [each for each in current if each.field in METADATA]
         if metadata:
-            self._keep(edited(document, metadata))
-        for change in held:
+            self._save(with_edits(document, metadata))
+        for change in current:
             if change.field == ARCHIVED:
                 self._labelling.archive(document.id, archived=change.after == "yes")
-        return held
+        return current
 
-    def _labelled(self, made: Sequence[LabelEdit], who: str) -> list[LabelEdit]:
+    def _set_labels(self, made: Sequence[LabelEdit], who: str) -> list[LabelEdit]:
         """Set all labels at once, those of a document deleted meanwhile left out; the changes that hold."""
         labels = [(each.document_id, each.field, each.after) for each in made if each.field in LABEL_FIELDS]
         there = self._catalogue.documents_by_id([document_id for document_id, _, _ in labels])
-        kept = [each for each in labels if each[0] in there]
-        if kept:
-            self._labelling.correct_many(kept, who)
+        remaining = [each for each in labels if each[0] in there]
+        if remaining:
+            self._labelling.correct_many(remaining, who)
         return [each for each in made if each.field not in LABEL_FIELDS or each.document_id in there]
 
-    def _keep(self, document: Document) -> None:
+    def _save(self, document: Document) -> None:
         """Store a document's metadata; its passages repeat what filters read of it."""
-        told = {name: getattr(document, name) for name in _FOLLOWED}
+        values = {name: getattr(document, name) for name in _FOLLOWED}
         before = self._catalogue.passages_of(document.id)
-        passages = [replace(each, **told) for each in before]
+        passages = [replace(each, **values) for each in before]
         changed = [now for was, now in zip(before, passages, strict=True) if was != now]
         self._catalogue.save_labels(document, changed)
         self._vectors.update(changed)
@@ -173,12 +173,12 @@ class BulkEditService:
         if change.field == ARCHIVED:
             self._labelling.archive(document.id, archived=change.before == "yes")
         elif change.field not in LABEL_FIELDS:
-            self._keep(edited(document, [replace(change, before=change.after, after=change.before)]))
+            self._save(with_edits(document, [replace(change, before=change.after, after=change.before)]))
         elif change.label is None or change.label.confirmed:
             self._labelling.correct_many([(document.id, change.field, change.before)], who)
         else:
             self._labelling.uncorrect(document.id, change.field, change.label, who)
 
 
-def _now_holds(document: Document, field: str) -> str:
+def _current_value(document: Document, field: str) -> str:
     return ("yes" if document.archived else "") if field == ARCHIVED else value_of(document, field)

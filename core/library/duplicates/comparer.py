@@ -121,8 +121,8 @@ class DuplicateComparer:
             return any(getattr(other, key) and getattr(other, key) == getattr(signature, key) for key in keys)
 
         candidates = self._store.candidates(signature, _MOST_CANDIDATES)
-        kept = [each for each in candidates if similarity(each)[0] >= _LEAST_ESTIMATE or same_key(each)]
-        return sorted(kept, key=similarity, reverse=True)[:_MOST_COMPARED]
+        similar = [each for each in candidates if similarity(each)[0] >= _LEAST_ESTIMATE or same_key(each)]
+        return sorted(similar, key=similarity, reverse=True)[:_MOST_COMPARED]
 
     def _pair(self, document: Document, text: _ComparedText, other: Document) -> DuplicatePair | None:
         """The pair of two documents, None when they are neither near-duplicates nor versions."""
@@ -130,12 +130,12 @@ class DuplicateComparer:
         both = sorted(((document, text), (other, beside)), key=lambda each: each[0].id)
         (first, first_text), (second, second_text) = both
         common = shared_text(first_text.triples, second_text.triples)
-        kept = (
+        kept_shares = (
             kept_share(first_text.sentences, second_text.sentences),
             kept_share(second_text.sentences, first_text.sentences),
         )
-        suggested = may_be_versions(first, second, common, max(kept))
-        pair = DuplicatePair(first.id, second.id, common.jaccard, *kept, suggested)
+        suggested = may_be_versions(first, second, common, max(kept_shares))
+        pair = DuplicatePair(first.id, second.id, common.jaccard, *kept_shares, suggested)
         return pair if pair.near or pair.suggested else None
 
 

@@ -37,7 +37,7 @@ class TextSentence:
     `DocumentText.sentences`. item: whether it is a list item. vector: its row of `DocumentText.vectors`, -1 for none.
     """
 
-    said: QuotedSpan
+    quote: QuotedSpan
     shown: str
     section: str
     position: int
@@ -100,12 +100,12 @@ class DocumentText:
         for each in self.sentences:
             key = " ".join(each.shown.casefold().split())
             counts[key] = counts.get(key, 0) + 1
-        kept: dict[str, TextSentence] = {}
+        unique: dict[str, TextSentence] = {}
         for each in self.sentences:
             key = " ".join(each.shown.casefold().split())
-            if counts[key] < 3 and key not in kept and is_prose(each.shown):
-                kept[key] = each
-        return tuple(kept.values())
+            if counts[key] < 3 and key not in unique and is_prose(each.shown):
+                unique[key] = each
+        return tuple(unique.values())
 
 
 def is_prose(text: str) -> bool:
@@ -242,5 +242,5 @@ def _sentence(passage: Passage, index: int, start: int, end: int, position: int,
     mark = _MARK.match(text)
     start += mark.end() if mark else 0
     place = passage.start + start
-    said = QuotedSpan(passage.text[start:end], passage.page, place, passage.start + end, passage.id, index)
-    return TextSentence(said, display_quote(said.text), passage.section, position, mark is not None, vector)
+    quote = QuotedSpan(passage.text[start:end], passage.page, place, passage.start + end, passage.id, index)
+    return TextSentence(quote, display_quote(quote.text), passage.section, position, mark is not None, vector)

@@ -72,8 +72,8 @@ def phrases(sentences: Sequence[str], headings: Sequence[str], title: str, langu
 
     language: ISO 639-1; "" and "en" are English. A language without a stop word list gives none.
 
-    >>> said = ["Overtime pay is due weekly.", "The overtime pay of a worker is due."]
-    >>> [" ".join(each.stems) for each in phrases(said, ["Overtime pay"], "Overtime pay", "en")][:1]
+    >>> texts = ["Overtime pay is due weekly.", "The overtime pay of a worker is due."]
+    >>> [" ".join(each.stems) for each in phrases(texts, ["Overtime pay"], "Overtime pay", "en")][:1]
     ['overtim pay']
     """
     rules = _rules_of(language)
@@ -94,10 +94,10 @@ def phrases(sentences: Sequence[str], headings: Sequence[str], title: str, langu
     _tell_nested(found)
     for phrase in found.values():
         phrase.names = frozenset(word.casefold() for form in phrase.forms for word in form.split()) - small
-    kept = [
+    likely = [
         each for each in found.values() if each.as_verb <= each.as_name and not rules.furniture.issuperset(each.stems)
     ]
-    return sorted(kept, key=lambda each: (-each.weight, each.stems))
+    return sorted(likely, key=lambda each: (-each.weight, each.stems))
 
 
 def _tell_nested(found: dict[tuple[str, ...], Phrase]) -> None:
@@ -175,11 +175,11 @@ def _rules_of(language: str) -> _Rules | None:
             known.before_verbs,
             stem,
         )
-    told = language_of(language)
-    if told is None:
+    rules = language_of(language)
+    if rules is None:
         return None
     none: frozenset[str] = frozenset()
-    return _Rules(told.stop_words, (), none, none, none, none, told.stemmed, told.nouns)
+    return _Rules(rules.stop_words, (), none, none, none, none, rules.stemmed, rules.nouns)
 
 
 def _runs(text: str) -> Iterator[list[tuple[str, int, int]]]:
@@ -219,9 +219,9 @@ def find_keywords(reading: DocumentText, embed: Callable[[Sequence[str]], Vector
     """
     if reading.columns and not reading.sentences:
         return Keywords(_columns(reading.columns))
-    said = [each.shown for each in reading.sentences] + [*reading.rows[:_MOST_ROWS]]
-    found = phrases(said, [each.text for each in reading.headings], reading.title, reading.language)
-    least = 2 if len(said) >= _LONG_TEXT_SENTENCES else 1
+    texts = [each.shown for each in reading.sentences] + [*reading.rows[:_MOST_ROWS]]
+    found = phrases(texts, [each.text for each in reading.headings], reading.title, reading.language)
+    least = 2 if len(texts) >= _LONG_TEXT_SENTENCES else 1
     candidates = [each for each in found if each.times >= least or each.titled][:_CANDIDATES]
     if not candidates:
         return Keywords()
@@ -285,9 +285,9 @@ def written_form(phrase: Phrase) -> str:
     if known is not None and known.name.casefold() == form.casefold():
         return known.name
     same = (each for each in sorted(phrase.forms) if each.casefold() == form.casefold())
-    told = form if _abbreviates(form) else next(filter(_abbreviates, same), form)
-    if told != form or (times >= INSIDE and not form.isupper()):
-        return told
+    form_used = form if _abbreviates(form) else next(filter(_abbreviates, same), form)
+    if form_used != form or (times >= INSIDE and not form.isupper()):
+        return form_used
     return " ".join(_small(word, form, phrase.names) for word in form.split())
 
 
@@ -301,14 +301,16 @@ def _small(word: str, form: str, names: frozenset[str]) -> str:
         return word
     if word.isupper() and len(word) > 1:
         shouted = " " in form and form.isupper()
-        kept = len(word) <= _LONGEST_ABBREVIATION and not shouted and word.casefold() in names
-        return word if kept else word.lower()
+        abbreviation = len(word) <= _LONGEST_ABBREVIATION and not shouted and word.casefold() in names
+        return word if abbreviation else word.lower()
     inner = word[1:]
     return word if inner != inner.lower() or word.casefold() in names else word.lower()
 
 
 def _columns(columns: Sequence[str]) -> tuple[str, ...]:
     """The columns of a table as keywords."""
-    told = [" ".join(each.replace("_", " ").split()) for each in columns]
-    kept = {each.casefold(): each for each in reversed(told) if any(char.isalpha() for char in each)}
-    return tuple(each for each in dict.fromkeys(kept.get(each.casefold(), "") for each in told) if each)[:MOST_KEYWORDS]
+    names = [" ".join(each.replace("_", " ").split()) for each in columns]
+    spelling = {each.casefold(): each for each in reversed(names) if any(char.isalpha() for char in each)}
+    return tuple(each for each in dict.fromkeys(spelling.get(each.casefold(), "") for each in names) if each)[
+        :MOST_KEYWORDS
+    ]

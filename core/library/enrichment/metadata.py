@@ -1,22 +1,35 @@
-"""Extracts metadata from a document: its type, dates and legal citations."""
+"""Extracts metadata from a document: its type, dates, legal citations and summary."""
+
+# Over 300 lines: four small extractors over one reading of a document.
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from math import exp
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.domain.documents import Evidence, EvidenceSource
 from core.domain.entities import EntityType
-from core.knowledge.enrichment import DATA_TABLE, SETUP_TABLE, document_types
+from core.knowledge.enrichment import DATA_TABLE, SETUP_TABLE, cue_weight, document_types
 from core.knowledge.label_signals import LabelSignalFinder, SignalMatch
 from core.knowledge.temporal import dated_leads
 from core.library.enrichment.document_reader import DocumentText, TextSentence
-from core.library.enrichment.values import Citations, Dates, DocumentDate, DocumentType, LegalCitation, QuotedSpan
+from core.library.enrichment.values import (
+    Citations,
+    Dates,
+    DocumentDate,
+    DocumentType,
+    LegalCitation,
+    QuotedSpan,
+    Summary,
+)
 from core.ner.legal_citations import CitationKind, LegalCitationMatch, cited
 from core.ner.patterns import numbered_names
 
-__all__ = ["find_citations", "find_dates", "find_document_type"]
+__all__ = ["find_citations", "find_dates", "find_document_type", "find_summary"]
 
 # The numbers below were chosen by hand, not fitted; `find_document_type` shows how they are used.
 _LEAST, _LEAST_LEAD = 1.4, 0.25
@@ -150,21 +163,21 @@ def find_dates(reading: DocumentText) -> Dates:
     for sentence in reading.sentences:
         for each in _in_sentence(sentence):
             found.setdefault((each.date, each.what), each)
-    told = {each.date for each in found.values() if each.what}
-    kept = [each for each in found.values() if each.what or each.date not in told]
-    kept = sorted(kept, key=lambda each: not each.what)[:_MOST_DATES]
-    return Dates(tuple(sorted(kept, key=lambda each: (each.date, each.what))))
+    with_meaning = {each.date for each in found.values() if each.what}
+    dates = [each for each in found.values() if each.what or each.date not in with_meaning]
+    dates = sorted(dates, key=lambda each: not each.what)[:_MOST_DATES]
+    return Dates(tuple(sorted(dates, key=lambda each: (each.date, each.what))))
 
 
 def _in_sentence(sentence: TextSentence) -> Iterator[DocumentDate]:
-    text = sentence.said.text
+    text = sentence.quote.text
     end = 0
     for match in _SHAPE.finditer(text):
         date = _iso(match.group())
         if date:
             before = " ".join(text[max(end, match.start() - _BEFORE) : match.start()].split()) + " "
             what = next((lead.what for lead in dated_leads() if lead.pattern.search(before)), "")
-            yield DocumentDate(date, what, sentence.said)
+            yield DocumentDate(date, what, sentence.quote)
         end = match.end()
 
 
@@ -201,12 +214,12 @@ def find_citations(reading: DocumentText) -> Citations:
     times: dict[str, int] = {}
     first: dict[str, LegalCitation] = {}
     for sentence in reading.sentences:
-        for each in _named(sentence.said.text):
+        for each in _named(sentence.quote.text):
             times[each.name] = times.get(each.name, 0) + 1
-            said = _said(sentence, each.start, each.end)
-            first.setdefault(each.name, LegalCitation(each.name, each.kind, 1, said, each.case))
-    told = [replace(each, times=times[name]) for name, each in first.items()]
-    return Citations(tuple(sorted(told, key=lambda each: -each.times)[:_MOST_CITATIONS]))
+            quote = _quote_citation(sentence, each.start, each.end)
+            first.setdefault(each.name, LegalCitation(each.name, each.kind, 1, quote, each.case))
+    citations = [replace(each, times=times[name]) for name, each in first.items()]
+    return Citations(tuple(sorted(citations, key=lambda each: -each.times)[:_MOST_CITATIONS]))
 
 
 def _named(text: str) -> Iterator[LegalCitationMatch]:
@@ -220,9 +233,74 @@ def _named(text: str) -> Iterator[LegalCitationMatch]:
             yield found
 
 
-def _said(sentence: TextSentence, start: int, end: int) -> QuotedSpan:
+def _quote_citation(sentence: TextSentence, start: int, end: int) -> QuotedSpan:
     """The citation itself as it stands on the page."""
-    said = sentence.said
+    quote = sentence.quote
     return QuotedSpan(
-        said.text[start:end], said.page, said.start + start, said.start + end, said.passage_id, said.sentence
+        quote.text[start:end], quote.page, quote.start + start, quote.start + end, quote.passage_id, quote.sentence
     )
+
+
+# The numbers below were chosen by hand, not fitted.
+_MOST, _FEW = 3, 2
+_SHORT_TEXT_SENTENCES = 8
+_DIVERSITY = 0.3  # weight of the similarity to chosen sentences
+_SAME = 0.9  # cosine above which two sentences are the same
+_POSITION_SHARE, _OPENING_PLACE = 0.35, 0.12
+_LEAST_SUMMARY_SCORE = 0.15
+_WORDS = (10, 38)  # a shorter or longer sentence loses score
+
+
+def find_summary(reading: DocumentText) -> Summary:
+    """Two or three complete sentences in reading order; fewer where the document has no more, none where it has none.
+
+    A sentence's score is its cosine with the mean of all sentences (centroid summarisation: Radev et al. 2004), plus a
+    bonus for its position, plus the cues of core/knowledge/summaries.toml; sentences are chosen by maximal marginal
+    relevance (Carbonell & Goldstein 1998). The summary of a table is the first sentence that describes it.
+    """
+    if reading.is_table and reading.computed:
+        return Summary((reading.computed[0].quote,))
+    prose = reading.prose
+    if not prose:
+        return Summary()
+    scores, vectors = _scores(reading, prose)
+    chosen = _chosen(scores, vectors, _MOST if len(prose) >= _SHORT_TEXT_SENTENCES else _FEW)
+    return Summary(tuple(prose[place].quote for place in sorted(chosen)))
+
+
+def _scores(reading: DocumentText, prose: Sequence[TextSentence]) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+    """Score and vector per sentence; without vectors only position, length and cue words count."""
+    measured = len(reading.vectors) > 0 and all(each.vector >= 0 for each in prose)
+    vectors = reading.vectors[[each.vector for each in prose]] if measured else np.zeros((len(prose), 1), np.float32)
+    middle = vectors.mean(axis=0)
+    middle = middle / max(float(np.linalg.norm(middle)), 1e-9)
+    last = max(len(reading.sentences), 1)
+    added = [_by_place(each.position / last) + _by_length(each) + cue_weight(each.shown) for each in prose]
+    return np.clip(vectors @ middle, 0.0, 1.0).astype(np.float64) + np.array(added), vectors
+
+
+def _by_place(share: float) -> float:
+    """share: of the document that stands before the sentence, in [0, 1]."""
+    return _POSITION_SHARE * max(0.0, 1.0 - share / _OPENING_PLACE) + 0.05 * (1.0 - share)
+
+
+def _by_length(sentence: TextSentence) -> float:
+    words = len(sentence.shown.split())
+    least, most = _WORDS
+    listed = 0.15 if sentence.item else 0.0
+    return -0.02 * max(0, least - words) - 0.01 * max(0, words - most) - listed
+
+
+def _chosen(scores: NDArray[np.float64], vectors: NDArray[np.float32], most: int) -> list[int]:
+    likeness = vectors @ vectors.T
+    chosen: list[int] = []
+    left = list(range(len(scores)))
+    while left and len(chosen) < most:
+        gain = [scores[i] - _DIVERSITY * max((likeness[i, j] for j in chosen), default=0.0) for i in left]
+        best = left[int(np.argmax(gain))]
+        left.remove(best)
+        if len(chosen) >= _FEW and scores[best] < _LEAST_SUMMARY_SCORE:
+            break
+        if not any(likeness[best, j] > _SAME for j in chosen):
+            chosen.append(best)
+    return chosen

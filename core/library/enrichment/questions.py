@@ -73,7 +73,7 @@ def find_questions(reading: DocumentText) -> Questions:
         if len(chosen) < most and not any(_alike(each, other) for other in chosen):
             chosen.append(each)
     chosen.sort(key=lambda one: one.sentence.position)
-    return Questions(tuple(Question(each.question, each.sentence.said) for each in chosen))
+    return Questions(tuple(Question(each.question, each.sentence.quote) for each in chosen))
 
 
 def _central(reading: DocumentText) -> dict[int, float]:
@@ -184,9 +184,9 @@ def _good_subject(subject: str, *, defined: bool) -> bool:
         return False
     if defined and (words[0].lower() in _NOT_DEFINED or (words[0] == "The" and len(words) == 2 and words[1].islower())):
         return False
-    told = _told_stems(subject)
+    stems = _told_stems(subject)
     letters = sum(char.isalpha() or char == " " for char in subject)
-    return bool(told) and not keyword_words().furniture.issuperset(told) and letters >= 0.8 * len(subject)
+    return bool(stems) and not keyword_words().furniture.issuperset(stems) and letters >= 0.8 * len(subject)
 
 
 class _Case:

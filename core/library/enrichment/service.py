@@ -2,36 +2,47 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 
 from core.domain.documents import Document, Page, Passage
 from core.domain.entities import EntityType
-from core.domain.errors import FivefoldError, NotFound
+from core.domain.errors import BadRequest, FivefoldError, NotFound
 from core.domain.results import Citation
+from core.knowledge.enrichment import document_types
 from core.library.enrichment.document_reader import DocumentText, reading_of
-from core.library.enrichment.operations import (
+from core.library.enrichment.store import (
     OPERATIONS,
+    Enrichment,
     EnrichmentReport,
     EnrichmentStatistics,
+    EnrichmentStore,
     OperationRow,
     counted,
     is_current,
 )
-from core.library.enrichment.store import Enrichment, EnrichmentEdits, EnrichmentStore
-from core.library.enrichment.values import Operation, OperationOutcome, QuotedSpan, Result
+from core.library.enrichment.values import (
+    MOST_KEYWORDS,
+    EnrichmentEdit,
+    Keywords,
+    Operation,
+    OperationOutcome,
+    QuotedSpan,
+    Result,
+)
 from core.ports.catalogue import Catalogue
 from core.ports.job_queue import JobKind, JobQueue
 from core.ports.stores import Embedder, EntityGraph, Vectors
 from core.search.citations.cite import citation_of
 
-__all__ = ["EnrichmentService"]
+__all__ = ["EnrichmentEdits", "EnrichmentService"]
 
 
 class EnrichmentService:
     """Extracts keywords, a summary, questions, the type, citations and dates from documents; `edits` changes them by
     hand.
 
-    It is a Follower (core.ports.stores): once a document is indexed, it queues an enrichment job. graph: None where a
+    A Follower (core.library.documents): once a document is indexed, it queues an enrichment job. graph: None where a
     library has no entity store. operations: the available ones; replaced in tests. Every method raises StoreFailed when
     a store does not answer.
     """
@@ -146,12 +157,12 @@ class EnrichmentService:
             for i in document_ids
         }
 
-    def citation(self, document: Document, said: QuotedSpan) -> Citation:
+    def citation(self, document: Document, quote: QuotedSpan) -> Citation:
         """The citation of a quote. Raises NotFound when the document was read again since."""
-        passage = self._catalogue.passages([said.passage_id]).get(said.passage_id)
+        passage = self._catalogue.passages([quote.passage_id]).get(quote.passage_id)
         if passage is None:
             raise NotFound("This sentence is no longer in the library.", "Its document was read again; look anew.")
-        return citation_of(passage, document, said.sentence)
+        return citation_of(passage, document, quote.sentence)
 
     def statistics(self) -> EnrichmentStatistics:
         """How much of the library is enriched."""
@@ -162,8 +173,8 @@ class EnrichmentService:
         good: dict[int, int] = {}
         for each in self._store.all_outcomes():
             good[each.document_id] = good.get(each.document_id, 0) + is_current(each)
-        held = (each for each in self._catalogue.documents() if each.passages)
-        return [each.id for each in held if good.get(each.id, 0) < len(Operation)]
+        with_text = (each for each in self._catalogue.documents() if each.passages)
+        return [each.id for each in with_text if good.get(each.id, 0) < len(Operation)]
 
     def failed(self) -> Sequence[int]:
         """Documents on which an operation failed, the newest first."""
@@ -182,3 +193,82 @@ class EnrichmentService:
             kind: [name for name in ranked if name in known and known[name].entity.type is kind] for kind in EntityType
         }
         return {kind: names for kind, names in grouped.items() if names}
+
+
+_LONGEST_KEYWORD, _LONGEST_SUMMARY = 60, 2_000  # characters; chosen by hand
+
+
+class EnrichmentEdits:
+    """Manual edits. Every method raises NotFound for an unknown document, StoreFailed when a store does not answer."""
+
+    def __init__(
+        self, store: EnrichmentStore, enrichment: Callable[[int], Enrichment], now: Callable[[], datetime]
+    ) -> None:
+        self._store, self._enrichment, self._now = store, enrichment, now
+
+    def set_keywords(self, document_id: int, words: Sequence[str], who: str) -> None:
+        """Set the keywords: found ones missing from `words` are removed, new ones added.
+
+        Raises BadRequest for more than ten, and for one that is empty or longer than 60 characters.
+        """
+        keywords = list({each.casefold(): each for each in (" ".join(word.split()) for word in words)}.values())
+        if len(keywords) > MOST_KEYWORDS:
+            raise BadRequest(
+                f"A document has at most {MOST_KEYWORDS} keywords, not {len(keywords)}.", "Take some away."
+            )
+        wrong = next((each for each in keywords if not 0 < len(each) <= _LONGEST_KEYWORD), None)
+        if wrong is not None:
+            raise BadRequest(
+                f"'{wrong[:80]}' cannot be a keyword.", f"Write between 1 and {_LONGEST_KEYWORD} characters."
+            )
+        found = self._enrichment(document_id).found(Operation.KEYWORDS)
+        assert isinstance(found, Keywords)
+        chosen = {each.casefold() for each in keywords}
+        own = {each.casefold() for each in found.words}
+        edit = self._edit(document_id, Operation.KEYWORDS, who)
+        before = [each for each in edit.removed if each.casefold() not in chosen | own]
+        self._save(
+            replace(
+                edit,
+                added=tuple(each for each in keywords if each.casefold() not in own),
+                removed=(*before, *(each for each in found.words if each.casefold() not in chosen)),
+            )
+        )
+
+    def rewrite_summary(self, document_id: int, text: str, who: str) -> None:
+        """Replace the summary. Raises BadRequest for an empty text or one longer than 2,000 characters."""
+        written = " ".join(text.split())
+        if not 0 < len(written) <= _LONGEST_SUMMARY:
+            raise BadRequest(
+                "A summary needs between 1 and 2,000 characters.", "Write it shorter, or reset it to what was found."
+            )
+        self._save(replace(self._edit(document_id, Operation.SUMMARY, who), value=written))
+
+    def set_type(self, document_id: int, value: str, who: str) -> None:
+        """Correct the type of a document. Raises BadRequest for an unknown type."""
+        if value not in document_types():
+            raise BadRequest(f"'{value}' is no type of document.", f"Types are: {', '.join(sorted(document_types()))}.")
+        self._save(replace(self._edit(document_id, Operation.DOCUMENT_TYPE, who), value=value))
+
+    def remove_question(self, document_id: int, question: str, who: str) -> None:
+        """Remove a question permanently."""
+        edit = self._edit(document_id, Operation.QUESTIONS, who)
+        self._save(replace(edit, removed=tuple(dict.fromkeys((*edit.removed, question)))))
+
+    def reset(self, document_id: int, operation: Operation) -> None:
+        """Remove the edits of an operation, so that its own result is shown again."""
+        self._store.reset(document_id, operation)
+
+    def _edit(self, document_id: int, operation: Operation, who: str) -> EnrichmentEdit:
+        """The edit there is, or a fresh one, in this person's name."""
+        known = next(
+            (e for e in self._store.edits([document_id]).get(document_id, ()) if e.operation is operation), None
+        )
+        fresh = known or EnrichmentEdit(document_id, operation, who, self._now())
+        return replace(fresh, who=who, at=self._now())
+
+    def _save(self, edit: EnrichmentEdit) -> None:
+        if edit.added or edit.removed or edit.value is not None:
+            self._store.save_edit(edit)
+        else:
+            self._store.reset(edit.document_id, edit.operation)

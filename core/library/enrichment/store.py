@@ -1,13 +1,16 @@
-"""Stored enrichment of a document, the manual edits laid over it, and the port that stores both."""
+"""The enrichment operations, the stored enrichment of a document with the manual edits laid over it, and the port that
+stores both.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from core.domain.errors import BadRequest
-from core.knowledge.enrichment import document_types
-from core.library.enrichment.operations import is_current
+from core.domain.documents import Document, DocumentState
+from core.library.enrichment.document_reader import DocumentText
+from core.library.enrichment.keywords import find_keywords
+from core.library.enrichment.metadata import find_citations, find_dates, find_document_type, find_summary
+from core.library.enrichment.questions import find_questions
 from core.library.enrichment.values import (
     MOST_KEYWORDS,
     RESULTS,
@@ -22,8 +25,112 @@ from core.library.enrichment.values import (
     Result,
     Summary,
 )
+from core.ports.stores import Vectors
 
-__all__ = ["Enrichment", "EnrichmentEdits", "EnrichmentStore", "edited"]
+__all__ = [
+    "OPERATIONS",
+    "Embed",
+    "Enrichment",
+    "EnrichmentReport",
+    "EnrichmentStatistics",
+    "EnrichmentStore",
+    "OperationCount",
+    "OperationRow",
+    "counted",
+    "edited",
+    "is_current",
+]
+
+Embed = Callable[[Sequence[str]], Vectors]
+
+
+@dataclass(frozen=True, slots=True)
+class OperationRow:
+    """version: raised when the operation would find something else in the same document; older results are outdated."""
+
+    label: str
+    version: int
+    run: Callable[[DocumentText, Embed], Result]
+
+
+OPERATIONS: Mapping[Operation, OperationRow] = {
+    Operation.SUMMARY: OperationRow("Summary", 1, lambda reading, embed: find_summary(reading)),
+    Operation.KEYWORDS: OperationRow("Keywords", 1, find_keywords),
+    Operation.QUESTIONS: OperationRow("Questions it answers", 1, lambda reading, embed: find_questions(reading)),
+    Operation.DOCUMENT_TYPE: OperationRow("Type of document", 1, lambda reading, embed: find_document_type(reading)),
+    Operation.CITATIONS: OperationRow("Laws and cases cited", 1, lambda reading, embed: find_citations(reading)),
+    Operation.DATES: OperationRow("Dates", 1, lambda reading, embed: find_dates(reading)),
+}
+"""Every operation, in the order of Operation."""
+
+
+def is_current(outcome: OperationOutcome) -> bool:
+    """Whether an outcome is a result of the current version of its operation."""
+    return not outcome.failed and outcome.version == OPERATIONS[outcome.operation].version
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichmentReport:
+    """The outcome of a batch: documents done of total, what failed, and whether the batch was stopped."""
+
+    done: int
+    total: int
+    failures: tuple[OperationOutcome, ...] = ()
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OperationCount:
+    """Of the embedded documents: on how many an operation succeeded, failed, is outdated, or has not run."""
+
+    done: int
+    failed: int
+    outdated: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichmentStatistics:
+    """total: living documents that have text, or are waiting to be read, or failed to be read. embedded: those with
+    passages. enriched: those on which the current version of every operation succeeded; unenriched = total - enriched.
+    rate: enriched ÷ total as a percentage, in [0, 100]; 0 without documents. failures: what failed, by document and
+    operation.
+    """
+
+    total: int
+    embedded: int
+    enriched: int
+    unenriched: int
+    rate: float
+    operations: Mapping[Operation, OperationCount]
+    failures: tuple[OperationOutcome, ...] = ()
+
+
+def counted(documents: Sequence[Document], outcomes: Sequence[OperationOutcome]) -> EnrichmentStatistics:
+    """Statistics of documents and the outcomes of their operations."""
+    counted_ones = [each for each in documents if each.passages or each.state is not DocumentState.READY]
+    embedded = {each.id for each in counted_ones if each.passages}
+    known: dict[Operation, dict[int, OperationOutcome]] = {each: {} for each in Operation}
+    for outcome in outcomes:
+        if outcome.document_id in embedded:
+            known[outcome.operation][outcome.document_id] = outcome
+    enriched = sum(all(i in outcomes and is_current(outcomes[i]) for outcomes in known.values()) for i in embedded)
+    total = len(counted_ones)
+    return EnrichmentStatistics(
+        total=total,
+        embedded=len(embedded),
+        enriched=enriched,
+        unenriched=total - enriched,
+        rate=100.0 * enriched / total if total else 0.0,
+        operations={operation: _count(outcomes, len(embedded)) for operation, outcomes in known.items()},
+        failures=tuple(each for outcomes in known.values() for _, each in sorted(outcomes.items()) if each.failed),
+    )
+
+
+def _count(outcomes: Mapping[int, OperationOutcome], embedded: int) -> OperationCount:
+    done = sum(is_current(each) for each in outcomes.values())
+    failed = sum(each.failed for each in outcomes.values())
+    return OperationCount(done, failed, len(outcomes) - done - failed, embedded - len(outcomes))
 
 
 def edited(result: Result, edit: EnrichmentEdit | None) -> Result:
@@ -153,80 +260,3 @@ class EnrichmentStore(Protocol):
     def edits(self, document_ids: Sequence[int]) -> Mapping[int, Sequence[EnrichmentEdit]]:
         """Document → its edits, in the order of Operation; documents without any are absent."""
         ...
-
-
-_LONGEST_KEYWORD, _LONGEST_SUMMARY = 60, 2_000
-
-
-class EnrichmentEdits:
-    """Manual edits. Every method raises NotFound for an unknown document, StoreFailed when a store does not answer."""
-
-    def __init__(
-        self, store: EnrichmentStore, enrichment: Callable[[int], Enrichment], now: Callable[[], datetime]
-    ) -> None:
-        self._store, self._enrichment, self._now = store, enrichment, now
-
-    def set_keywords(self, document_id: int, words: Sequence[str], who: str) -> None:
-        """Set the keywords: found ones missing from `words` are removed, new ones added.
-
-        Raises BadRequest for more than ten, and for one that is empty or longer than 60 characters.
-        """
-        told = list({each.casefold(): each for each in (" ".join(word.split()) for word in words)}.values())
-        if len(told) > MOST_KEYWORDS:
-            raise BadRequest(f"A document has at most {MOST_KEYWORDS} keywords, not {len(told)}.", "Take some away.")
-        wrong = next((each for each in told if not 0 < len(each) <= _LONGEST_KEYWORD), None)
-        if wrong is not None:
-            raise BadRequest(
-                f"'{wrong[:80]}' cannot be a keyword.", f"Write between 1 and {_LONGEST_KEYWORD} characters."
-            )
-        found = self._enrichment(document_id).found(Operation.KEYWORDS)
-        assert isinstance(found, Keywords)
-        kept = {each.casefold() for each in told}
-        own = {each.casefold() for each in found.words}
-        edit = self._edit(document_id, Operation.KEYWORDS, who)
-        before = [each for each in edit.removed if each.casefold() not in kept | own]
-        self._keep(
-            replace(
-                edit,
-                added=tuple(each for each in told if each.casefold() not in own),
-                removed=(*before, *(each for each in found.words if each.casefold() not in kept)),
-            )
-        )
-
-    def rewrite_summary(self, document_id: int, text: str, who: str) -> None:
-        """Replace the summary. Raises BadRequest for an empty text or one longer than 2,000 characters."""
-        written = " ".join(text.split())
-        if not 0 < len(written) <= _LONGEST_SUMMARY:
-            raise BadRequest(
-                "A summary needs between 1 and 2,000 characters.", "Write it shorter, or reset it to what was found."
-            )
-        self._keep(replace(self._edit(document_id, Operation.SUMMARY, who), value=written))
-
-    def set_type(self, document_id: int, value: str, who: str) -> None:
-        """Correct the type of a document. Raises BadRequest for an unknown type."""
-        if value not in document_types():
-            raise BadRequest(f"'{value}' is no type of document.", f"Types are: {', '.join(sorted(document_types()))}.")
-        self._keep(replace(self._edit(document_id, Operation.DOCUMENT_TYPE, who), value=value))
-
-    def remove_question(self, document_id: int, question: str, who: str) -> None:
-        """Remove a question permanently."""
-        edit = self._edit(document_id, Operation.QUESTIONS, who)
-        self._keep(replace(edit, removed=tuple(dict.fromkeys((*edit.removed, question)))))
-
-    def reset(self, document_id: int, operation: Operation) -> None:
-        """Remove the edits of an operation, so that its own result is shown again."""
-        self._store.reset(document_id, operation)
-
-    def _edit(self, document_id: int, operation: Operation, who: str) -> EnrichmentEdit:
-        """The edit there is, or a fresh one, in this person's name."""
-        known = next(
-            (e for e in self._store.edits([document_id]).get(document_id, ()) if e.operation is operation), None
-        )
-        fresh = known or EnrichmentEdit(document_id, operation, who, self._now())
-        return replace(fresh, who=who, at=self._now())
-
-    def _keep(self, edit: EnrichmentEdit) -> None:
-        if edit.added or edit.removed or edit.value is not None:
-            self._store.save_edit(edit)
-        else:
-            self._store.reset(edit.document_id, edit.operation)

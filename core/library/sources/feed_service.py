@@ -16,8 +16,7 @@ from core.domain.extraction import FeedEntry
 from core.domain.results import UploadReceipt
 from core.ingestion.parsers.file_kinds import named_kind, usual_ending
 from core.library.archive_members import UploadFunction
-from core.library.sources.feeds import Feed, FeedStore
-from core.ports.fetcher import FetchedPage, PageFetcher, checked_url
+from core.library.sources.store import Feed, FeedStore, FetchedPage, PageFetcher, checked_url
 from core.ports.job_queue import JobKind, JobQueue
 from core.ports.reader import FileReader
 
@@ -83,19 +82,19 @@ class FeedService:
         except NotFound:
             return  # deleted while it waited
         try:
-            told = self._fetched(feed)
+            updated = self._fetch_entries(feed)
         except (FetchFailed, BadFile, BadRequest) as error:
-            told = replace(feed, problem=error.message, remedy=error.hint)
-        self._keep(replace(told, fetched_at=self._now()))
+            updated = replace(feed, problem=error.message, remedy=error.hint)
+        self._save(replace(updated, fetched_at=self._now()))
 
-    def _keep(self, told: Feed) -> None:
+    def _save(self, updated: Feed) -> None:
         """Store what a fetch found out, and keep what somebody set meanwhile."""
         try:
-            self._store.save_feed(replace(told, paused=self._store.feed(told.id).paused))
+            self._store.save_feed(replace(updated, paused=self._store.feed(updated.id).paused))
         except NotFound:
             return  # deleted while it was fetched
 
-    def _fetched(self, feed: Feed) -> Feed:
+    def _fetch_entries(self, feed: Feed) -> Feed:
         answer = self._web.fetch(feed.url, etag=feed.etag, modified=feed.modified)
         if answer.unchanged:
             return replace(feed, problem="", remedy="")
@@ -157,8 +156,8 @@ def entry_page(entry: FeedEntry) -> bytes:
 def _page_name(answer: FetchedPage) -> str:
     """What a fetched file is called: as its server says, else as its address ends."""
     parts = urlsplit(answer.url)
-    said = answer.file_name or unquote(PurePosixPath(parts.path).name) or parts.hostname or "page"
-    return document_name(said, "" if named_kind(said) else usual_ending(answer.media_type))
+    name = answer.file_name or unquote(PurePosixPath(parts.path).name) or parts.hostname or "page"
+    return document_name(name, "" if named_kind(name) else usual_ending(answer.media_type))
 
 
 def document_name(title: str, ending: str) -> str:
@@ -169,7 +168,7 @@ def document_name(title: str, ending: str) -> str:
     """
     from core.ingestion.file_names import clean_name
 
-    said = clean_name(" ".join(title.split()).replace("/", "-").replace("\\\\", "-"))
-    if len(said) > _LONGEST_NAME:
-        said = f"{said[: _LONGEST_NAME - 1].rstrip()}…"
-    return f"{said}{ending}"
+    name = clean_name(" ".join(title.split()).replace("/", "-").replace("\\\\", "-"))
+    if len(name) > _LONGEST_NAME:
+        name = f"{name[: _LONGEST_NAME - 1].rstrip()}…"
+    return f"{name}{ending}"

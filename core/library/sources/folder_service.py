@@ -11,14 +11,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
 
 from core.domain.errors import BadFile, BadRequest
+from core.library.sources.store import (
+    FolderScanner,
+    FolderStore,
+    FolderTally,
+    ScannedFile,
+    WatchedFile,
+    WatchedFolder,
+)
 from core.library.upload_queue import StoredOriginal
 from core.ports.job_queue import JobKind, JobQueue
-from core.ports.scanner import FolderScanner, ScannedFile
 
-__all__ = ["FolderService", "FolderStore", "FolderTally", "WatchedFile", "WatchedFolder", "watched_already"]
+__all__ = ["FolderService"]
 
 _EVERY = timedelta(minutes=5)
 # Chosen by hand, not fitted.
@@ -26,92 +32,6 @@ _STILL = timedelta(seconds=30)  # age of the last change at which a file is stab
 _BETWEEN = timedelta(seconds=2)  # least time between two scans for an unchanged file to be stable
 _AT_ONCE = 50  # chosen by hand
 _MOST_CHOICES = 500  # folders offered for watching; chosen by hand
-
-
-@dataclass(frozen=True, slots=True)
-class WatchedFolder:
-    """path: absolute. project, tags: given to its files. looked: when it was last scanned; None: never. failure,
-    remedy: why the last scan failed, and what to do; "" when it succeeded.
-    """
-
-    path: str
-    id: int = 0
-    project: str | None = None
-    tags: tuple[str, ...] = ()
-    looked: datetime | None = None
-    failure: str = ""
-    remedy: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class WatchedFile:
-    """A file as of the last scan. path: relative to its folder, with "/". modified: nanoseconds since 1970. moving: it
-    was, or may have been, being written then. sha256: of the last upload, "" before. failure, remedy: why the upload
-    failed, and what to do; "" when it did not.
-    """
-
-    path: str
-    size: int
-    modified: int
-    moving: bool = False
-    sha256: str = ""
-    document_id: int | None = None
-    failure: str = ""
-    remedy: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FolderTally:
-    """How many files of a folder were uploaded, are waiting until stable, or failed."""
-
-    taken: int = 0
-    left: int = 0
-    failed: int = 0
-
-
-def watched_already(folder: WatchedFolder) -> BadRequest:
-    """What a store says of a folder that is watched."""
-    return BadRequest(f"'{folder.path}' is watched already.", "Change its project and tags in the list.")
-
-
-class FolderStore(Protocol):
-    """Stores watched folders."""
-
-    def folders(self) -> Sequence[WatchedFolder]:
-        """All of them, in order of age."""
-        ...
-
-    def folder(self, folder_id: int) -> WatchedFolder:
-        """Raises NotFound."""
-        ...
-
-    def add(self, folder: WatchedFolder) -> WatchedFolder:
-        """Store a new one (id 0) and return it with its id. Raises BadRequest when its path is watched already."""
-        ...
-
-    def change(self, folder: WatchedFolder) -> None:
-        """Update project, tags, last scan, failure and remedy; a folder removed meanwhile is ignored."""
-        ...
-
-    def remove(self, folder_id: int) -> None:
-        """Delete a folder and its file records."""
-        ...
-
-    def files(self, folder_id: int) -> Mapping[str, WatchedFile]:
-        """Path → the stored state of the file."""
-        ...
-
-    def save_files(self, folder_id: int, files: Sequence[WatchedFile]) -> None:
-        """Store the state of new or changed files; those of a folder removed meanwhile are dropped."""
-        ...
-
-    def tallies(self) -> Mapping[int, FolderTally]:
-        """Folder → counts of its files; a folder without known files is absent."""
-        ...
-
-    def failures(self, folder_id: int, limit: int) -> Sequence[WatchedFile]:
-        """Files that could not be uploaded, by path."""
-        ...
 
 
 class FolderService:
@@ -127,7 +47,7 @@ class FolderService:
         now: Callable[[], datetime],
     ) -> None:
         self._scanner = scanner
-        self._store, self._keep, self._jobs, self._now = store, keep, jobs, now
+        self._store, self._upload, self._jobs, self._now = store, keep, jobs, now
         self.roots = tuple(scanner.resolve(root) for root in roots)
 
     def folders(self) -> Sequence[tuple[WatchedFolder, FolderTally]]:
@@ -152,7 +72,7 @@ class FolderService:
             raise BadRequest(f"'{path}' is not a whole path.", "Write it from the root of the server on.")
         self._check(wanted)
         stored = self._store.add(WatchedFolder(str(self._scanner.resolve(wanted)), project=project, tags=tuple(tags)))
-        self.look_now(stored.id)
+        self.scan_soon(stored.id)
         return stored
 
     def change(self, folder_id: int, *, project: str | None, tags: Sequence[str]) -> None:
@@ -168,20 +88,20 @@ class FolderService:
         """Files that could not be uploaded, by path."""
         return self._store.failures(folder_id, limit)
 
-    def look_now(self, folder_id: int) -> None:
+    def scan_soon(self, folder_id: int) -> None:
         """Queue a scan of a folder."""
         self._jobs.defer(JobKind.FOLDER, [folder_id])
 
-    def look_due(self) -> None:
+    def scan_due(self) -> None:
         """Queue a scan of every folder last scanned five minutes ago, or with files that were still being written."""
         now, tallies = self._now(), self._store.tallies()
         for folder in self._store.folders():
             moving = tallies.get(folder.id, FolderTally()).left > 0
             if folder.looked is None or moving or now - folder.looked >= _EVERY:
-                self.look_now(folder.id)
+                self.scan_soon(folder.id)
 
-    def look(self, folder_id: int) -> None:
-        """Scan a folder and upload what is new; the job behind `look_now`. Idempotent.
+    def scan(self, folder_id: int) -> None:
+        """Scan a folder and upload what is new; the job behind `scan_soon`. Idempotent.
 
         Raises NotFound for a folder that is no longer watched, StoreFailed when nothing could be stored.
         """
@@ -193,18 +113,18 @@ class FolderService:
             return
         known = self._store.files(folder_id)
         place, seen = 0, set[str]()
-        for files in _blocks(self._noteworthy(folder, known, now)):
-            told = [self._take_in(folder, known.get(path), each) for path, each in files]
-            new = [document_id for _, document_id in told if document_id is not None]
+        for files in _blocks(self._changed_files(folder, known, now)):
+            results = [self._upload_new(folder, known.get(path), each) for path, each in files]
+            new = [document_id for _, document_id in results if document_id is not None]
             self._jobs.defer_ingest(new, place)
-            self._store.save_files(folder_id, [file for file, _ in told])
+            self._store.save_files(folder_id, [file for file, _ in results])
             place += len(new)
             seen |= {path for path, _ in files}
         gone = [each for each in known.values() if (each.moving or each.failure) and each.path not in seen]
         self._store.save_files(folder_id, [replace(each, moving=False, failure="", remedy="") for each in gone])
         self._store.change(replace(folder, looked=now, failure="", remedy=""))
 
-    def _noteworthy(
+    def _changed_files(
         self, folder: WatchedFolder, known: Mapping[str, WatchedFile], now: datetime
     ) -> Iterator[tuple[str, "_ScannedFolder"]]:
         """The files that have changed since they were uploaded, by path."""
@@ -221,7 +141,7 @@ class FolderService:
             still = each.modified <= oldest or (same and rested)
             yield each.path, _ScannedFolder(each, still=still)
 
-    def _take_in(
+    def _upload_new(
         self, folder: WatchedFolder, before: WatchedFile | None, seen: "_ScannedFolder"
     ) -> tuple[WatchedFile, int | None]:
         """Take a file in if it stands still and its bytes are new; what is known of it then, and the new document."""
@@ -236,11 +156,11 @@ class FolderService:
             known = replace(known, moving=False, failure="", remedy="")
             if sha256(data).hexdigest() == known.sha256:
                 return known, None
-            receipt = self._keep(file.path, data, project=folder.project, tags=folder.tags)
+            receipt = self._upload(file.path, data, project=folder.project, tags=folder.tags)
         except BadFile as problem:
             return replace(known, moving=False, failure=problem.message, remedy=problem.hint), None
-        kept = replace(known, sha256=receipt.sha256, document_id=receipt.document_id)
-        return kept, None if receipt.duplicate_of else receipt.document_id
+        uploaded = replace(known, sha256=receipt.sha256, document_id=receipt.document_id)
+        return uploaded, None if receipt.duplicate_of else receipt.document_id
 
     def _check(self, folder: Path) -> None:
         """Raises BadRequest unless it is a folder below a root, reached without a link."""

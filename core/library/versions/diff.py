@@ -58,8 +58,8 @@ def folded(text: str) -> str:
 
 def kept_share(before: Sequence[VersionSentence], after: Sequence[VersionSentence]) -> float:
     """The share of the sentences of one text that the other contains verbatim, in [0, 1]; 0 for an empty text."""
-    held = {sentence.folded for sentence in after}
-    return sum(sentence.folded in held for sentence in before) / len(before) if before else 0.0
+    texts = {sentence.folded for sentence in after}
+    return sum(sentence.folded in texts for sentence in before) / len(before) if before else 0.0
 
 
 _LIKE = 60.0
@@ -133,8 +133,8 @@ def compared(before: Sequence[VersionSentence], after: Sequence[VersionSentence]
             continue
         changes.append(replace(_change(old, new), skipped=skipped, lead=lead))
         skipped, lead = 0, ""
-    told = tuple(_moved(changes))
-    return TextDifference(len(before), len(after), same, same - sum(change.skipped for change in told), told)
+    merged = tuple(_moved(changes))
+    return TextDifference(len(before), len(after), same, same - sum(change.skipped for change in merged), merged)
 
 
 def _change(old: VersionSentence | None, new: VersionSentence | None) -> SentenceChange:
@@ -161,8 +161,8 @@ def _moved(changes: Sequence[SentenceChange]) -> Iterator[SentenceChange]:
         if id(change) in dropped:
             carried += change.skipped
             continue
-        told = found.get(place, change)
-        yield replace(told, skipped=told.skipped + carried)
+        merged = found.get(place, change)
+        yield replace(merged, skipped=merged.skipped + carried)
         carried = 0
 
 

@@ -55,8 +55,8 @@ class CitingItem:
 class OutdatedCitationFinder:
     """Finds outdated citations. Every method raises StoreFailed when a store does not answer.
 
-    notes: returns the living insights that link to any of the given documents. held: returns (topic, kind) → the
-    current decision on the coverage board of a project (None: of the whole library).
+    notes: returns the living insights that link to any of the given documents. decisions_of: returns (topic, kind) →
+    the current decision on the coverage board of a project (None: of the whole library).
     """
 
     def __init__(
@@ -64,9 +64,9 @@ class OutdatedCitationFinder:
         chains: VersionChains,
         catalogue: Catalogue,
         notes: Callable[[Sequence[int]], Sequence[Insight]],
-        held: Callable[[str | None], Mapping[tuple[int, str], Decision]],
+        decisions_of: Callable[[str | None], Mapping[tuple[int, str], Decision]],
     ) -> None:
-        self._chains, self._catalogue, self._notes, self._held = chains, catalogue, notes, held
+        self._chains, self._catalogue, self._notes, self._decisions_of = chains, catalogue, notes, decisions_of
 
     def links(self, links: Sequence[EvidenceLink]) -> Mapping[EvidenceLink, OutdatedCitation]:
         """Which of these links are outdated, and why. Links to deleted documents are ignored."""
@@ -99,15 +99,17 @@ class OutdatedCitationFinder:
         proposal = _nearest(quote, at, texts[at.id])
         if current is None:
             return OutdatedCitation("the document was read again and no longer says this", proposal)
-        said = "says the same" if proposal is not None and proposal.likeness == 1 else "does not say this word for word"
-        return OutdatedCitation(f"the document was replaced by '{current.name}', which {said}", proposal)
+        verdict_words = (
+            "says the same" if proposal is not None and proposal.likeness == 1 else "does not say this word for word"
+        )
+        return OutdatedCitation(f"the document was replaced by '{current.name}', which {verdict_words}", proposal)
 
     def citing(self, document_id: int) -> Sequence[CitingItem]:
         """The outdated citations of a document: by living insights, then by accepted coverage that is current. Raises
         NotFound.
         """
         document = self._catalogue.document(document_id)
-        held = [
+        linked = [
             (note, link)
             for note in self._notes([document_id])
             for link in note.links
@@ -119,9 +121,11 @@ class OutdatedCitationFinder:
             for citation in decision.pinned
             if citation.sha256 == document.sha256
         ]
-        found = self.links([link for _, link in held] + [link for _, _, link in pinned])
+        found = self.links([link for _, link in linked] + [link for _, _, link in pinned])
         by_notes = [
-            CitingItem(note, document, link.quote, link.page, found[link], link) for note, link in held if link in found
+            CitingItem(note, document, link.quote, link.page, found[link], link)
+            for note, link in linked
+            if link in found
         ]
         by_boards = [
             CitingItem(decision, document, citation.quote, citation.page_number, found[link])
@@ -135,8 +139,10 @@ class OutdatedCitationFinder:
         projects: set[str | None] = {document.project, None}
         if document.project is None:
             projects |= {each.project for each in self._catalogue.documents(archived=None)}
-        boards = [self._held(each) for each in sorted(projects, key=lambda name: (name is not None, name or ""))]
-        return [each for held in boards for each in held.values() if each.verdict is ReviewVerdict.ACCEPTED]
+        boards = [
+            self._decisions_of(each) for each in sorted(projects, key=lambda name: (name is not None, name or ""))
+        ]
+        return [each for decisions in boards for each in decisions.values() if each.verdict is ReviewVerdict.ACCEPTED]
 
 
 def _as_link(citation: Citation, document: Document) -> EvidenceLink:

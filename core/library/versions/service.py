@@ -53,9 +53,9 @@ class RelatedDocuments:
 class VersionService:
     """Suggests versions and records what analysts decide. No document is replaced automatically.
 
-    It is a Follower (core.ports.stores): notified of every document that is read or deleted. notes, held: as for
-    OutdatedCitationFinder. tables: None where a library has none. Every method raises StoreFailed when a store does not
-    answer.
+    A Follower (core.library.documents): notified of every document that is read or deleted. notes, decisions_of: as
+    for OutdatedCitationFinder. tables: None where a library has none. Every method raises StoreFailed when a
+    store does not answer.
     """
 
     def __init__(
@@ -65,14 +65,14 @@ class VersionService:
         catalogue: Catalogue,
         vectors: VectorIndex,
         notes: Callable[[Sequence[int]], Sequence[Insight]] = lambda document_ids: (),
-        held: Callable[[str | None], Mapping[tuple[int, str], Decision]] = lambda project: {},
+        decisions_of: Callable[[str | None], Mapping[tuple[int, str], Decision]] = lambda project: {},
         tables: TableVersions | None = None,
         now: Callable[[], datetime],
     ) -> None:
         self._store, self._catalogue, self._tables, self._now = store, catalogue, tables, now
         self._comparer = DuplicateComparer(store, catalogue)
         self._chains = VersionChains(store, catalogue, vectors)
-        self._suspects = OutdatedCitationFinder(self._chains, catalogue, notes, held)
+        self._citations = OutdatedCitationFinder(self._chains, catalogue, notes, decisions_of)
 
     # Following
 
@@ -99,7 +99,7 @@ class VersionService:
 
     # Looking
 
-    def kin(self, documents: Sequence[Document]) -> Mapping[int, RelatedDocuments]:
+    def related(self, documents: Sequence[Document]) -> Mapping[int, RelatedDocuments]:
         """How each of these documents relates to others; documents without relations are absent."""
         own = {document.id: document for document in documents}
         pairs = self._store.pairs_of(list(own))
@@ -111,7 +111,7 @@ class VersionService:
         for document in documents:
             mine = [pair for pair in pairs if document.id in (pair.first, pair.second)]
             earlier = known.get(document.version_of) if document.version_of is not None else None
-            kin = RelatedDocuments(
+            related = RelatedDocuments(
                 tuple(
                     (known[at], pair.same) for pair in mine if pair.near and (at := pair.other(document.id)) in known
                 ),
@@ -119,8 +119,8 @@ class VersionService:
                 newest.get(document.id),
                 earlier,
             )
-            if kin != RelatedDocuments():
-                found[document.id] = kin
+            if related != RelatedDocuments():
+                found[document.id] = related
         return found
 
     def _open(self, pairs: Sequence[DuplicatePair], known: Mapping[int, Document]) -> list[Suggestion]:
@@ -128,8 +128,10 @@ class VersionService:
         for pair in pairs:
             if pair.suggested and {pair.first, pair.second} <= known.keys():
                 first, second = known[pair.first], known[pair.second]
-                said = self._store.decision(first.sha256, second.sha256)
-                if first.project == second.project and (said is None or said.verdict is not VersionVerdict.REJECTED):
+                decision = self._store.decision(first.sha256, second.sha256)
+                if first.project == second.project and (
+                    decision is None or decision.verdict is not VersionVerdict.REJECTED
+                ):
                     found.append(ordered(pair, first, second))
         return found
 
@@ -200,11 +202,11 @@ class VersionService:
         """
         ids = [each.id for each in self._chains.chain(document_id)]
         own = ids[ids.index(document_id) :: -1]
-        return [citing for each in own for citing in self._suspects.citing(each)]
+        return [citing for each in own for citing in self._citations.citing(each)]
 
     def suspect_links(self, links: Sequence[EvidenceLink]) -> Mapping[EvidenceLink, OutdatedCitation]:
         """Which links of insights are outdated, why, and the proposed current text."""
-        return self._suspects.links(links)
+        return self._citations.links(links)
 
     # Deciding
 

@@ -232,8 +232,10 @@ class VersionChains:
         """
         ids = sorted({each for link in links for each in link if each is not None} | set(coming))
         known = self._catalogue.documents_by_id(ids)
-        held = {before: after for before, after in self._store.successors(ids).items() if after not in _changed(links)}
-        replaced = held.keys() | {after for each, _, after in links if each in known and after is not None}
+        successors = {
+            before: after for before, after in self._store.successors(ids).items() if after not in _changed(links)
+        }
+        replaced = successors.keys() | {after for each, _, after in links if each in known and after is not None}
         for each in set(coming) & known.keys() - replaced:
             self._check_free(known[each])
         for each, _, after in links:

@@ -70,14 +70,14 @@ _NOISE = re.compile(r"[\W_]+")
 class VersionedName:
     """A parsed file name or title.
 
-    key: its words without version parts, "" when nothing is left. said: the version parts as written. date: (year,
-    month, day), 0 for a missing part; empty without a date. number: (1, 2) for "v1.2", (2,) for "rev B"; empty without.
-    standing: -1 for a draft, 1 for a final version, else 0. weak: its only version part is a number at the end ("plan
-    2"), which as often names another document.
+    key: its words without version parts, "" when nothing is left. version_words: the version parts as written. date:
+    (year, month, day), 0 for a missing part; empty without a date. number: (1, 2) for "v1.2", (2,) for "rev B"; empty
+    without. standing: -1 for a draft, 1 for a final version, else 0. weak: its only version part is a number at the end
+    ("plan 2"), which as often names another document.
     """
 
     key: str
-    said: tuple[str, ...] = ()
+    version_words: tuple[str, ...] = ()
     date: tuple[int, int, int] | tuple[()] = ()
     number: tuple[int, ...] = ()
     standing: int = 0
@@ -88,36 +88,36 @@ def read_name(name: str) -> VersionedName:
     """Parse a file name or title.
 
     >>> read_name("Leave_Policy_v1.2_FINAL.docx")
-    VersionedName(key='leave policy', said=('v1.2', 'final'), date=(), number=(1, 2), standing=1, weak=False)
+    VersionedName(key='leave policy', version_words=('v1.2', 'final'), date=(), number=(1, 2), standing=1, weak=False)
     >>> read_name("Leave policy 2024-03-01.pdf").date, read_name("leave-policy rev B (2).pdf").number
     ((2024, 3, 1), (2,))
-    >>> read_name("renewal_draftsman.txt").said
+    >>> read_name("renewal_draftsman.txt").version_words
     ()
     """
     text = unicodedata.normalize("NFKC", PurePosixPath(name.replace("\\", "/")).name).lower().strip()
     text = _ENDING.sub("", text)
-    said: list[str] = []
+    version_words: list[str] = []
     date: tuple[int, int, int] | tuple[()] = ()
     # A long number is no date: they are read before versions, so that "v2 2024-01-31" gives both.
     for pattern in _DATES:
         for match in list(pattern.finditer(text)):
             date = date or _date(match)
-            said.append(match.group().strip())
+            version_words.append(match.group().strip())
             text = text[: match.start()] + " " * len(match.group()) + text[match.end() :]
     number: tuple[int, ...] = ()
     for match in list(_VERSION.finditer(text)):
         number = number or _number(match)
-        said.append(match.group())
+        version_words.append(match.group())
     text = _VERSION.sub(" ", text)
     states = [match.group() for match in _STATES.finditer(text)]
     text = _STATES.sub(" ", text).strip()
     copies = [match.group().strip("-_. ") for match in _COPY.finditer(text)]
-    weak = bool(copies) and not (said or states)
+    weak = bool(copies) and not (version_words or states)
     if weak:
         number = tuple(int(each.strip("()")) for each in copies[:1])
     key = _NOISE.sub(" ", _COPY.sub(" ", text)).strip()
     standing = max((_STANDING.get(each, 0) for each in states), key=abs, default=0)
-    return VersionedName(key, (*said, *states, *copies), date, number, standing, weak)
+    return VersionedName(key, (*version_words, *states, *copies), date, number, standing, weak)
 
 
 def _date(match: re.Match[str]) -> tuple[int, int, int]:
@@ -164,7 +164,7 @@ def signature_of(document: Document, of: Triples) -> Signature:
     return Signature(document.id, len(of), minima(of), *keys, document.url)
 
 
-def may_be_versions(first: Document, second: Document, shared: SharedText, kept: float) -> bool:
+def may_be_versions(first: Document, second: Document, shared: SharedText, kept_share: float) -> bool:
     """Whether to suggest the pair as versions, in either order. kept: the larger share of the sentences of one that is
     in the other, in [0, 1].
 
@@ -172,7 +172,7 @@ def may_be_versions(first: Document, second: Document, shared: SharedText, kept:
     """
     if first.sha256 == second.sha256 or first.project != second.project or shared.jaccard == 1.0:
         return False
-    content = max(shared.most, kept)
+    content = max(shared.most, kept_share)
     if first.url and first.url == second.url:
         feeds = first.source_type is SourceType.FEED and second.source_type is SourceType.FEED
         return feeds or content >= _NAMED
@@ -197,11 +197,11 @@ def in_order(first: Document, second: Document) -> tuple[Document, Document, str
     if older.date is not None and newer.date is not None and older.date != newer.date:
         older, newer = sorted((older, newer), key=lambda document: str(document.date))
         return older, newer, f"it is dated {newer.date:%Y-%m-%d}, the other {older.date:%Y-%m-%d}"
-    said = [(read_name(older.name), read_name(newer.name)), (read_name(older.title), read_name(newer.title))]
-    for names in said:
+    name_pairs = [(read_name(older.name), read_name(newer.name)), (read_name(older.title), read_name(newer.title))]
+    for names in name_pairs:
         if _one_name(names) and (words := _later(*names)) is not None:
-            turned, told = words
-            return (newer, older, told) if turned else (older, newer, told)
+            turned, reason = words
+            return (newer, older, reason) if turned else (older, newer, reason)
     return older, newer, f"it was uploaded later, on {newer.uploaded_at:%Y-%m-%d}"
 
 
@@ -231,7 +231,7 @@ def explained(older: Document, newer: Document, pair: DuplicatePair) -> str:
     if older.name == newer.name:
         words.append("same name")
     elif _one_name(names):
-        only = [" ".join(name.said) or "nothing" for name in names]
+        only = [" ".join(name.version_words) or "nothing" for name in names]
         words.append(f"same name but for “{only[1]}” in place of “{only[0]}”" if only[0] != only[1] else "same name")
     if _one_name((read_name(older.title), read_name(newer.title))) and words != ["same name"]:
         words.append("same title")

@@ -42,8 +42,8 @@ def new_domain_name(title: str, taken: Sequence[str]) -> str:
 def domain_keywords(vocabulary: Vocabulary, name: str) -> tuple[str, ...]:
     """All keywords of a domain under a vocabulary, also of a disabled one: built-in ones, then the workspace's own."""
     own = vocabulary.domain(name)
-    kept = (word for word in built_in_domains().get(name, ()) if word not in own.without)
-    return tuple(dict.fromkeys((*kept, *own.keywords)))
+    keywords = (word for word in built_in_domains().get(name, ()) if word not in own.without)
+    return tuple(dict.fromkeys((*keywords, *own.keywords)))
 
 
 # One argument for each field of the form that is edited.
@@ -58,7 +58,7 @@ def edit_domain(
     """
     known = built_in_domains().get(name, ())
     wanted = dict.fromkeys(keywords)
-    return vocabulary.told(
+    return vocabulary.with_changes(
         DomainWords(
             name,
             "" if title.strip() == built_in_titles().get(name) else title.strip(),
@@ -73,16 +73,16 @@ def edit_domain(
 def merge_vocabularies(known: Vocabulary, more: Vocabulary) -> Vocabulary:
     """Merge two vocabularies: words are united; titles, removals and disabled domains of `more` win."""
     domains = [_merge_domains(known.domain(each.name), each) for each in more.domains]
-    speakers = []
-    for speaker in more.authorities:
-        held = known.authority(speaker.authority)
-        speakers.append(AuthorityNames(held.authority, _union(held.names, speaker.names)))
+    authorities = []
+    for authority in more.authorities:
+        current = known.authority(authority.authority)
+        authorities.append(AuthorityNames(current.authority, _union(current.names, authority.names)))
     places = []
     for place in more.jurisdictions:
         old = known.jurisdiction(place.value)
         names, agencies = _union(old.names, place.names), _union(old.agencies, place.agencies)
         places.append(JurisdictionNames(place.value, place.title or old.title, names, agencies))
-    return known.told(*domains, *speakers, *places)
+    return known.with_changes(*domains, *authorities, *places)
 
 
 def _merge_domains(old: DomainWords, new: DomainWords) -> DomainWords:
@@ -109,8 +109,8 @@ def differences(before: Vocabulary, after: Vocabulary) -> tuple[str, ...]:
     found: list[str] = []
     for name in dict.fromkeys(each.name for each in (*before.domains, *after.domains)):
         found += _domain_differences(before, after, name)
-    speakers = dict.fromkeys(each.authority for each in (*before.authorities, *after.authorities))
-    for authority in speakers:
+    authorities = dict.fromkeys(each.authority for each in (*before.authorities, *after.authorities))
+    for authority in authorities:
         old, new = before.authority(authority).names, after.authority(authority).names
         found += _word_differences(authority.capitalize(), "names", old, new)
     for value in dict.fromkeys(each.value for each in (*before.jurisdictions, *after.jurisdictions)):
@@ -207,8 +207,8 @@ def check_vocabulary(vocabulary: Vocabulary) -> VocabularyFindings:
     for domain in vocabulary.domains:
         problems += _domain_problems(domain)
     problems += _titles_twice(vocabulary)
-    for speaker in vocabulary.authorities:
-        problems += _word_problems(speaker.authority.capitalize(), "name", speaker.names)
+    for authority in vocabulary.authorities:
+        problems += _word_problems(authority.authority.capitalize(), "name", authority.names)
     for place in vocabulary.jurisdictions:
         problems += _place_problems(place)
     if not problems:
@@ -241,8 +241,8 @@ def _domain_problems(domain: DomainWords) -> Iterator[str]:
         yield f"{called}: it has no keyword, so nothing could ever be labelled with it."
     if domain.name == GENERAL and (domain.off or domain.keywords):
         yield f"{called}: it is for what no other domain's words name, so it has no keywords and stays switched on."
-    kept = [word for word in built_in_domains().get(domain.name, ()) if word not in domain.without]
-    yield from _word_problems(called, "keyword", domain.keywords, kept)
+    keywords = [word for word in built_in_domains().get(domain.name, ()) if word not in domain.without]
+    yield from _word_problems(called, "keyword", domain.keywords, keywords)
     yield from _word_problems(called, "name word", domain.name_words)
 
 

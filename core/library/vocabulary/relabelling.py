@@ -131,15 +131,15 @@ def changed_labels(
 
     Raises ModelUnavailable.
     """
-    held = {field: getattr(document.labels, field) for field in LABEL_FIELDS}
+    current = {field: getattr(document.labels, field) for field in LABEL_FIELDS}
     fixed = {
         field: label
-        for field, label in held.items()
+        for field, label in current.items()
         if label.value is not None and (label.confirmed or field not in FIELDS)
     } | dict(catalogue.corrections(document.sha256))
     labels = classifier.document(document.name, document.title, pages_of(document, catalogue), fixed, {}, terms=terms)
     decided = {field: getattr(labels, field) for field in FIELDS if field not in fixed}
-    return {field: label for field, label in decided.items() if label != held[field]}
+    return {field: label for field, label in decided.items() if label != current[field]}
 
 
 def pages_of(document: Document, catalogue: Catalogue) -> tuple[Page, ...]:

@@ -115,12 +115,12 @@ class VocabularyService:
         """
         newest = self._store.newest()
         known = newest.vocabulary if newest else BUILT_IN
-        kept = self._with_carried(known, vocabulary)
-        if problems := check_vocabulary(kept).problems:
+        saved = self._with_carried(known, vocabulary)
+        if problems := check_vocabulary(saved).problems:
             raise BadRequest(" ".join(problems), "Correct this, then save again. Nothing was saved.")
-        if kept == known:
+        if saved == known:
             raise BadRequest("This is what the vocabulary says already.", "Change something, then save it.")
-        version = VocabularyVersion(after + 1, kept, who.strip(), self._now(), " ".join(note.split()))
+        version = VocabularyVersion(after + 1, saved, who.strip(), self._now(), " ".join(note.split()))
         self._store.add(version)
         self._current.expire()
         return version
@@ -140,7 +140,7 @@ class VocabularyService:
         if not gone:
             return wanted
         carried = self.in_use()
-        return wanted.told(*(replace(each, off=True) for each in gone if each.name in carried))
+        return wanted.with_changes(*(replace(each, off=True) for each in gone if each.name in carried))
 
     # Previews
 

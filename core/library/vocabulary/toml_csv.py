@@ -54,9 +54,9 @@ def to_toml(vocabulary: Vocabulary) -> str:
 
 def _data(vocabulary: Vocabulary) -> dict[str, Any]:
     domains = {each.name: _without_empty(each, _DOMAIN_KEYS) for each in vocabulary.domains}
-    speakers = {each.authority.value: list(each.names) for each in vocabulary.authorities}
+    authorities = {each.authority.value: list(each.names) for each in vocabulary.authorities}
     places = {each.value: _without_empty(each, _PLACE_KEYS) for each in vocabulary.jurisdictions}
-    return {key: rows for key, rows in zip(_TOP, (domains, speakers, places), strict=True) if rows}
+    return {key: rows for key, rows in zip(_TOP, (domains, authorities, places), strict=True) if rows}
 
 
 def _without_empty(change: DomainWords | JurisdictionNames, keys: Sequence[str]) -> dict[str, Any]:
@@ -82,12 +82,12 @@ def from_toml(text: str, name: str) -> Vocabulary:
 def from_data(raw: Mapping[str, Any], name: str) -> Vocabulary:
     """The vocabulary of parsed TOML. Raises BadRequest naming file and key for invalid data."""
     _known(raw, _TOP, name, "the file")
-    domains, speakers, places = (_table(raw.get(key, {}), name, key) for key in _TOP)
+    domains, authorities, places = (_table(raw.get(key, {}), name, key) for key in _TOP)
     return Vocabulary(
         tuple(_domain(key, _table(row, name, f"domains.{key}"), name) for key, row in domains.items()),
         tuple(
             AuthorityNames(_authority(key, name), _words(names, name, f"authorities.{key}"))
-            for key, names in speakers.items()
+            for key, names in authorities.items()
         ),
         tuple(_place(key, _table(row, name, f"jurisdictions.{key}"), name) for key, row in places.items()),
     )
@@ -98,8 +98,8 @@ def _domain(key: str, row: Mapping[str, Any], name: str) -> DomainWords:
     title, off = row.get("title", ""), row.get("off", False)
     if not isinstance(title, str) or not isinstance(off, bool):
         raise BadRequest(f"'{name}': [domains.{key}] title is text, and off is true or false.", "Correct the row.")
-    said = {each: _words(row.get(each, ()), name, f"domains.{key}.{each}") for each in _DOMAIN_LISTS}
-    return DomainWords(key, title, said["keywords"], said["without"], said["name_words"], off)
+    words = {each: _words(row.get(each, ()), name, f"domains.{key}.{each}") for each in _DOMAIN_LISTS}
+    return DomainWords(key, title, words["keywords"], words["without"], words["name_words"], off)
 
 
 def _place(key: str, row: Mapping[str, Any], name: str) -> JurisdictionNames:
@@ -111,10 +111,10 @@ def _place(key: str, row: Mapping[str, Any], name: str) -> JurisdictionNames:
     return JurisdictionNames(key, title, *lists)
 
 
-def _authority(said: str, name: str) -> Authority:
-    if said not in set(Authority):
-        raise BadRequest(f"'{name}': '{said}' is no authority.", f"Authorities are: {', '.join(Authority)}.")
-    return Authority(said)
+def _authority(value: str, name: str) -> Authority:
+    if value not in set(Authority):
+        raise BadRequest(f"'{name}': '{value}' is no authority.", f"Authorities are: {', '.join(Authority)}.")
+    return Authority(value)
 
 
 def _table(value: Any, name: str, key: str) -> Mapping[str, Any]:
@@ -159,8 +159,8 @@ def _rows(vocabulary: Vocabulary) -> Iterable[tuple[str, str, str, str]]:
             for (own, what), field in _LISTS.items():
                 if own == kind:
                     yield from ((kind, key, what, word) for word in getattr(change, field))
-    for speaker in vocabulary.authorities:
-        yield from (("authority", speaker.authority.value, "name", word) for word in speaker.names)
+    for authority in vocabulary.authorities:
+        yield from (("authority", authority.authority.value, "name", word) for word in authority.names)
 
 
 def from_csv(text: str, name: str) -> Vocabulary:
@@ -181,8 +181,8 @@ def from_csv(text: str, name: str) -> Vocabulary:
         )
     raw: dict[str, dict[str, Any]] = {key: {} for key in _TOP}
     for line, cells in rows[1:]:
-        told = dict(zip(header, cells, strict=False))
-        _take(raw, *(told.get(column, "") for column in _COLUMNS), where=f"Line {line} of '{name}'")
+        row = dict(zip(header, cells, strict=False))
+        _take(raw, *(row.get(column, "") for column in _COLUMNS), where=f"Line {line} of '{name}'")
     return from_data(raw, name)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.domain.documents import Origin, Passage
 from core.domain.errors import ModelUnavailable
 from core.domain.int8_vectors import cosines
-from core.domain.results import Candidate, NearWord, Signals, TermScore, changed
+from core.domain.results import Candidate, NearWord, Signals, TermScore, fast_replace
 from core.knowledge.answer_kinds import AnswerKind, answer_kinds
 from core.knowledge.factors import factor_table
 from core.ports.catalogue import Catalogue
@@ -223,7 +223,7 @@ class CandidateFeatures:
                 ranks.setdefault(passage_id, {})[leg] = rank
         signals = self._signals(shared or {})
         return tuple(
-            Candidate(changed(self.passages[passage_id], meanings=b""), signals(passage_id, ranks[passage_id]))
+            Candidate(fast_replace(self.passages[passage_id], meanings=b""), signals(passage_id, ranks[passage_id]))
             for passage_id in sorted(ranks)
             if passage_id in self.passages
         )

@@ -5,8 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.coverage.board_view import BoardView, TopicOrder, VisibleBoard, looked_at, values_of
-from core.coverage.report import board_csv, by_kind
+from core.coverage.board_view import BoardView, TopicOrder, VisibleBoard, apply_view, board_csv, by_kind, values_of
 from core.domain.coverage import Board, CellState, Decision, Gap, GapKind
 from pages.components import cards, charts
 from pages.components.coverage import state
@@ -30,9 +29,9 @@ _FILTERS = {
 
 def draw(board: Board) -> None:
     """The map with its filters, the gaps below it, and the details of the open cell beside it."""
-    decisions = state.coverage_service().held(board.project)
+    decisions = state.coverage_service().current_decisions(board.project)
     view = _choose_view(values_of(board, decisions))
-    shown = looked_at(board, view, decisions)
+    shown = apply_view(board, view, decisions)
     _totals(board)
     _errors(board)
     if shown.topics:
@@ -160,7 +159,7 @@ def _picker(board: Board, shown: VisibleBoard) -> None:
 def _gaps(board: Board, shown: VisibleBoard) -> None:
     """The gaps among the visible cells, worst first, each with what to obtain."""
     ids = {topic.name: topic.id for topic in shown.topics}
-    decisions = state.coverage_service().held(board.project)
+    decisions = state.coverage_service().current_decisions(board.project)
     gaps = [gap for gap in board.gaps if (ids.get(gap.topic, 0), gap.kind.value) in shown.lit]
     st.markdown(
         f"**What to obtain** · for {count(len(gaps), 'cell')}, gaps and partial ones" if gaps else "**What to obtain**"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.coverage.report import CoverageShare, by_domain, by_kind
+from core.coverage.board_view import CoverageShare, by_domain, by_kind
 from core.coverage.runs import interrupted
 from core.domain.coverage import Board, BoardChanges, CellChange, CoverageRun, GapKind, RunState
 from core.domain.errors import FivefoldError
@@ -73,7 +73,7 @@ def _progress(run: session.BoardRun) -> None:
 
 @st.fragment(run_every=3.0)
 def _progress_elsewhere(run: CoverageRun) -> None:
-    current = state.coverage_service().runs.look(run.id)
+    current = state.coverage_service().runs.progress(run.id)
     if current.state is not RunState.RUNNING:
         state.clear_cache()
         st.rerun()

@@ -100,7 +100,7 @@ def _cached(name: str, project: str | None, read: Callable[[str | None], Any]) -
 
 def decision_of(project: str | None, cell: Cell) -> Decision | None:
     """The decision in force for a cell."""
-    return coverage_service().held(project).get((cell.topic_id, cell.kind.value))
+    return coverage_service().current_decisions(project).get((cell.topic_id, cell.kind.value))
 
 
 def cell_key(cell: Cell) -> str:

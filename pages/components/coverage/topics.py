@@ -1,12 +1,22 @@
 """The topics of a board: listed, edited in place, merged and split, and suggested from the library."""
 
+# Over 300 lines: one table of topics, and everything that is done to its rows.
+
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
 
 import sample
-from core.coverage.topics import edited, merged, split, topics_csv, topics_from_lines, topics_from_table, with_needs
+from core.coverage.topics import (
+    edit_topic,
+    merge_topics,
+    split_topic,
+    topics_csv,
+    topics_from_lines,
+    topics_from_table,
+    with_needs,
+)
 from core.domain.coverage import Topic, TopicOrigin
 from core.domain.documents import Truth
 from core.domain.errors import FivefoldError
@@ -139,7 +149,7 @@ def _table(listed: Sequence[Topic]) -> None:
             "source": st.column_config.TextColumn("Sentence", width="medium"),
         },
     )
-    new = [edited(topic, row, terms) for topic, row in zip(listed, changed, strict=True)]
+    new = [edit_topic(topic, row, terms) for topic, row in zip(listed, changed, strict=True)]
     touched = [after for before, after in zip(listed, new, strict=True) if before != after]
     chosen = [topic for topic, row in zip(listed, changed, strict=True) if row["select"]]
     if touched:
@@ -190,11 +200,11 @@ def _bulk_actions(chosen: Sequence[Topic]) -> None:
         with owner.popover("Owner", icon=":material/person:", width="stretch"):
             st.text_input("Owner of these topics", key="topics.owner")
             _button(
-                "Set", "owner", lambda: [edited(topic, {"owner": typed["topics.owner"]}, terms) for topic in chosen]
+                "Set", "owner", lambda: [edit_topic(topic, {"owner": typed["topics.owner"]}, terms) for topic in chosen]
             )
         with join.popover("Merge", icon=":material/merge:", width="stretch", disabled=len(chosen) < 2):
             st.text_input("Name of the one that stays", value=chosen[0].name, key="topics.merge")
-            _button("Merge", "merge", lambda: merged(chosen, typed["topics.merge"]))
+            _button("Merge", "merge", lambda: merge_topics(chosen, typed["topics.merge"]))
         with part.popover("Split", icon=":material/call_split:", width="stretch", disabled=len(chosen) != 1):
             st.text_area("One part per line", key="topics.split")
             st.button("Split", on_click=_split, args=(chosen[0],), key="topics.split.do")
@@ -202,7 +212,7 @@ def _bulk_actions(chosen: Sequence[Topic]) -> None:
             _button(
                 "Retire",
                 "retire",
-                lambda: [edited(topic, {"retired": True}, terms) for topic in chosen],
+                lambda: [edit_topic(topic, {"retired": True}, terms) for topic in chosen],
                 ":material/delete:",
             )
 
@@ -214,7 +224,7 @@ def _button(label: str, name: str, change: Callable[[], Sequence[Topic]], icon: 
 
 def _split(topic: Topic) -> None:
     def work() -> None:
-        gone, parts = split(topic, st.session_state["topics.split"].splitlines(), session.terms())
+        gone, parts = split_topic(topic, st.session_state["topics.split"].splitlines(), session.terms())
         state.coverage_service().add_topics(parts)  # first, so that a failure in between loses nothing
         state.coverage_service().change_topics([gone])
 

@@ -54,7 +54,7 @@ def draw_details(document: Document) -> None:
         for warning in document.warnings:
             st.caption(f":orange[:material/warning:] {plain(warning)}")
         if st.session_state.get("library.view") != "Versions":
-            for related in session.workbench().versions.kin([document]).values():
+            for related in session.workbench().versions.related([document]).values():
                 draw_related(document, related)
                 _suspect_line(document, related)
         if document.failure:

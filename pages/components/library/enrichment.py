@@ -16,9 +16,8 @@ from core.domain.errors import FivefoldError, NotFound
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.knowledge.enrichment import document_type_title, document_types
-from core.library.enrichment.operations import OPERATIONS, EnrichmentReport, EnrichmentStatistics
 from core.library.enrichment.service import EnrichmentService
-from core.library.enrichment.store import Enrichment
+from core.library.enrichment.store import OPERATIONS, Enrichment, EnrichmentReport, EnrichmentStatistics
 from core.library.enrichment.values import Operation, QuotedSpan
 from core.search.citations.cite import display_quote
 from pages.components import cards, notices, session

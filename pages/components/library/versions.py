@@ -30,7 +30,7 @@ def draw_versions(document: Document) -> None:
         notices.error(problem)
     service = session.workbench().versions
     chain = service.chain(document.id)
-    related = service.kin([document]).get(document.id, RelatedDocuments())
+    related = service.related([document]).get(document.id, RelatedDocuments())
     _chain(document, chain)
     for suggestion in related.suggestions:
         draw_suggestion(suggestion)

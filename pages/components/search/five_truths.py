@@ -12,7 +12,7 @@ import streamlit as st
 from core.answers.answer import truth_request
 from core.answers.brief import brief_data, brief_html, brief_markdown
 from core.answers.context import CheckedSentence, ContextBlock, context_of, supported
-from core.answers.synthesis import INSTRUCTION, Synthesis
+from core.answers.service import INSTRUCTION, Synthesis
 from core.coverage.gaps import score_in_words
 from core.domain.coverage import Conflict, Statement
 from core.domain.errors import FivefoldError
@@ -109,7 +109,7 @@ def draw_sentences(sentences: Sequence[CheckedSentence], block: ContextBlock) ->
             _verdict_badges(sentence)
             st.markdown(plain(sentence.text))
             for name, support in zip(sentence.cited, sentence.support, strict=True):
-                quote = shorten(display_quote(block.said(name) or ""), 220)
+                quote = shorten(display_quote(block.quote_of(name) or ""), 220)
                 st.caption(f"**{plain(name)}** support {score_in_words(support)}: “{plain(quote)}”")
             for problem in sentence.problems:
                 st.markdown(f":red[:small[:material/error: {plain(problem)}]]")

@@ -44,7 +44,7 @@ def draw_new_results(result: SearchResult) -> None:
     st.session_state[_NEW] = frozenset()
     with notices.show_errors():
         for number, view in enumerate(_service().matching(result.request, who())):
-            looked = _service().look(view, who(), result)
+            looked = _service().open(view, who(), result)
             _service().seen(looked, who())
             if number == 0:
                 st.session_state[_NEW] = looked.new
@@ -132,7 +132,7 @@ def _list(project: str | None, asked: frozenset[int]) -> None:
         if not listed:
             st.caption("Nothing saved yet. Ask a question, then save the search: it is opened here with one click.")
             return
-        last_visits, problems = _service().last_looks(who()), _service().problems(listed)
+        last_visits, problems = _service().last_visits(who()), _service().problems(listed)
         with st.container(height=_HEIGHT if len(listed) > _LISTED else "content", border=False, gap="xsmall"):
             for view in listed:
                 with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -193,7 +193,7 @@ def _count_new(project: str | None, asked: frozenset[int]) -> int:
     found = [each for each in _checked().values() if each.new and each.view_id not in asked]
     if not found:
         return 0
-    listed, last_visits = {view.id for view in _service().views(project, who())}, _service().last_looks(who())
+    listed, last_visits = {view.id for view in _service().views(project, who())}, _service().last_visits(who())
     return sum(
         each.new for each in found if each.view_id in listed and last_visits.get(each.view_id, each.at) <= each.at
     )

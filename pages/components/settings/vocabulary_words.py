@@ -164,7 +164,7 @@ def _change_domain(name: str) -> None:
 
 
 def _remove_domain(name: str) -> None:
-    set_draft(draft().told(DomainWords(name)))
+    set_draft(draft().with_changes(DomainWords(name)))
     if name not in built_in_domains():
         st.query_params.pop("domain", None)
 
@@ -188,7 +188,7 @@ def _add_domain(taken: Sequence[str]) -> None:
         return
     name = new_domain_name(title, taken)
     keywords, named = lines_of(_field_text("keywords", _NEW)), lines_of(_field_text("names", _NEW))
-    set_draft(draft().told(DomainWords(name, title, tuple(keywords), (), tuple(named))))
+    set_draft(draft().with_changes(DomainWords(name, title, tuple(keywords), (), tuple(named))))
     _open_domain(name)
 
 
@@ -261,7 +261,7 @@ def _add_place() -> None:
         return
     title = str(st.session_state.get(widget_key("place title")) or "").strip()
     known = draft().jurisdiction(value)
-    set_draft(draft().told(JurisdictionNames(value, title or value, known.names, known.agencies)))
+    set_draft(draft().with_changes(JurisdictionNames(value, title or value, known.names, known.agencies)))
     st.query_params["place"] = value
 
 
@@ -300,11 +300,11 @@ def _change_place(value: str) -> None:
     title = typed["place title"].strip()
     same = title == built_in_jurisdictions().get(value)
     names, agencies = tuple(lines_of(typed["names"])), tuple(lines_of(typed["agencies"]))
-    set_draft(draft().told(JurisdictionNames(value, "" if same else title, names, agencies)))
+    set_draft(draft().with_changes(JurisdictionNames(value, "" if same else title, names, agencies)))
 
 
 def _reset_place(value: str) -> None:
-    set_draft(draft().told(JurisdictionNames(value)))
+    set_draft(draft().with_changes(JurisdictionNames(value)))
     if value not in built_in_jurisdictions():
         st.query_params.pop("place", None)
 
@@ -339,4 +339,4 @@ def draw_authorities() -> None:
 
 def _change_authorities() -> None:
     typed = {each: str(st.session_state.get(widget_key("authority", each)) or "") for each in Authority}
-    set_draft(draft().told(*(AuthorityNames(each, tuple(lines_of(text))) for each, text in typed.items())))
+    set_draft(draft().with_changes(*(AuthorityNames(each, tuple(lines_of(text))) for each, text in typed.items())))

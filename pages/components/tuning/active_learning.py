@@ -84,7 +84,7 @@ def draw_label_changes(service: ActiveLearningService, newest: int) -> None:
         on_click=_start_preview,
         args=(service, task),
     )
-    if preview is not None and preview.flips and not stale:
+    if preview is not None and preview.changes and not stale:
         _change_table(service, task, preview)
 
 
@@ -94,23 +94,23 @@ def _heading(preview: LabelChangePreview | None, *, stale: bool) -> str:
         return f"{since}Documents read before keep their labels until you have looked at what would change."
     left = f" {count(preview.left, 'document')} not looked at, because it was stopped." if preview.left else ""
     considered = f"of {count(preview.considered, 'document')} with labels nobody confirmed"
-    if not preview.flips:
+    if not preview.changes:
         return f":material/check: Lessons {preview.version} would change none {considered}.{left}"
-    documents = len({each.document_id for each in preview.flips})
+    documents = len({each.document_id for each in preview.changes})
     return f"Lessons {preview.version} would change {documents:,} {considered}.{left} Confirmed labels never change."
 
 
 def _change_table(service: ActiveLearningService, task: _LabelChangeTask, preview: LabelChangePreview) -> None:
     terms = session.terms()
     table = st.dataframe(
-        [_row(each, preview.version, terms) for each in preview.flips],
+        [_row(each, preview.version, terms) for each in preview.changes],
         hide_index=True,
         placeholder="",
         row_height=_ROW_HEIGHT,
-        height="content" if len(preview.flips) <= _MOST_ROWS else 36 + _ROW_HEIGHT * _MOST_ROWS,
+        height="content" if len(preview.changes) <= _MOST_ROWS else 36 + _ROW_HEIGHT * _MOST_ROWS,
         on_select="rerun",
         selection_mode="multi-row",
-        key=f"learning.flips.{preview.version}.{len(preview.flips)}",
+        key=f"learning.flips.{preview.version}.{len(preview.changes)}",
         column_config={
             "Sure": st.column_config.ProgressColumn(min_value=0.0, max_value=1.0, format="%.2f", width=90),
             "Document": st.column_config.TextColumn(width=230),
@@ -118,8 +118,8 @@ def _change_table(service: ActiveLearningService, task: _LabelChangeTask, previe
             "Because it": st.column_config.TextColumn(width=340),
         },
     )
-    chosen = [preview.flips[row] for row in table["selection"]["rows"]] or list(preview.flips)
-    some = len(chosen) < len(preview.flips)
+    chosen = [preview.changes[row] for row in table["selection"]["rows"]] or list(preview.changes)
+    some = len(chosen) < len(preview.changes)
     words, apply = st.columns([5, 2], vertical_alignment="center")
     words.caption(
         "Only the selected rows are changed; the passages follow." if some else "Select rows to change only these."
@@ -132,7 +132,7 @@ def _change_table(service: ActiveLearningService, task: _LabelChangeTask, previe
         width="stretch",
         help="Passages and searches follow at once. It can be undone below.",
         on_click=_start_apply,
-        args=(service, task, replace(preview, flips=tuple(chosen)), who() or "analyst"),
+        args=(service, task, replace(preview, changes=tuple(chosen)), who() or "analyst"),
     )
 
 
@@ -144,7 +144,7 @@ def _row(each: LabelChange, version: int, terms: WorkspaceTerms) -> dict[str, An
         "Now": value_title(each.field, before, terms) if before else "unknown",
         "Would be": value_title(each.field, after, terms) if after else "unknown",
         "Sure": each.after.probability if after else None,
-        "Because it": each.lesson.removesuffix(f" (lessons {version})"),
+        "Because it": each.reason.removesuffix(f" (lessons {version})"),
     }
 
 
@@ -159,7 +159,7 @@ def _applied_message(applied: AppliedLabelChanges) -> None:
 
 def _start_preview(service: ActiveLearningService, task: _LabelChangeTask) -> None:
     def work() -> None:
-        task.preview = service.flips.preview(_progress_callback(task), lambda: task.stop)
+        task.preview = service.label_changes.preview(_progress_callback(task), lambda: task.stop)
 
     _start(task, "looked at", work)
 
@@ -168,8 +168,8 @@ def _start_apply(
     service: ActiveLearningService, task: _LabelChangeTask, preview: LabelChangePreview, person: str
 ) -> None:
     def work() -> None:
-        task.applied = service.flips.apply(preview, person, _progress_callback(task), lambda: task.stop)
-        task.preview = service.flips.preview(stop=lambda: task.stop)
+        task.applied = service.label_changes.apply(preview, person, _progress_callback(task), lambda: task.stop)
+        task.preview = service.label_changes.preview(stop=lambda: task.stop)
 
     session.forget_answers()
     _start(task, "changed", work)
@@ -372,7 +372,7 @@ def _applied_actions(service: ActiveLearningService) -> None:
 
 def _undo(service: ActiveLearningService, number: int) -> None:
     with notices.show_errors():
-        done = service.flips.undo(number, who() or "analyst")
+        done = service.label_changes.undo(number, who() or "analyst")
         forget_preview()
         session.forget_answers()
         left = f" {count(len(done.left), 'label')} changed since and stayed." if done.left else ""
@@ -428,7 +428,7 @@ def _accuracy_caption(periods: Sequence[Period], whole: LabelRate, per: str) -> 
 
 def _last_corrections(service: ActiveLearningService) -> None:
     """The latest corrections, each with an undo button."""
-    corrections = service.said(_MOST_CORRECTIONS)
+    corrections = service.recent_verdicts(_MOST_CORRECTIONS)
     if not corrections:
         return
     st.markdown("**Said last**")

@@ -216,7 +216,7 @@ def _list(counts: UploadCounts) -> None:
         notices.empty(":material/filter_alt_off:", plain(where), "Choose another kind above, or other words.")
         return
     _bulk(documents, counts)
-    related = session.workbench().versions.kin(documents)
+    related = session.workbench().versions.related(documents)
     members = queue.members([each.id for each in documents if is_container(each)])
     for document in documents:
         with st.container(border=True, gap="xsmall"):

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.domain.documents import Document, DocumentState
 from core.domain.errors import FivefoldError
-from core.library.decrypt import asks_for_password
+from core.library.documents import asks_for_password
 from pages.components import notices, session
 from pages.components.wording import bytes_in_words, count, plain, shorten_middle
 

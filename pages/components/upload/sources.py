@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from core.domain.errors import FivefoldError
-from core.library.sources.feeds import Feed
-from core.library.sources.folder_service import FolderTally, WatchedFolder
+from core.library.sources.store import Feed, FolderTally, WatchedFolder
 from pages.components import notices, session
 from pages.components.wording import ago, count, plain, shorten
 
@@ -103,7 +102,7 @@ def _folder_row(folder: WatchedFolder, tally: FolderTally) -> None:
             key=f"folders.look.{folder.id}",
             icon=":material/refresh:",
             type="tertiary",
-            on_click=service.look_now,
+            on_click=service.scan_soon,
             args=(folder.id,),
         )
         st.button(

@@ -1,4 +1,4 @@
-"""What every core.library.sources.feeds.FeedStore does."""
+"""What every core.library.sources.store.FeedStore does."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from core.domain.errors import BadRequest, NotFound
-from core.library.sources.feeds import Feed, FeedStore
-from storage.postgres.feeds import SqlFeedStore
+from core.library.sources.store import Feed, FeedStore
+from storage.postgres.sources import SqlFeedStore
 from tests.database import new_tenant
 from tests.fakes import FakeFeedStore
 

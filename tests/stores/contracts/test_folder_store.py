@@ -1,12 +1,12 @@
-"""What every core.library.sources.folder_service.FolderStore does."""
+"""What every core.library.sources.store.FolderStore does."""
 
 from dataclasses import replace
 
 import pytest
 
 from core.domain.errors import BadRequest, NotFound
-from core.library.sources.folder_service import FolderStore, FolderTally, WatchedFile, WatchedFolder
-from storage.postgres.folders import SqlFolderStore
+from core.library.sources.store import FolderStore, FolderTally, WatchedFile, WatchedFolder
+from storage.postgres.sources import SqlFolderStore
 from tests.database import new_tenant
 from tests.fakes import FakeFolderStore
 from tests.stores.libraries import MOMENT

@@ -80,7 +80,7 @@ def test_what_is_not_here_is_said_so(store: SavedSearchStore) -> None:
     for attempt in (
         lambda: store.view(NOWHERE),
         lambda: store.change_view(view_of("x", id=NOWHERE)),
-        lambda: store.save_look(look_of(view_of("x", id=NOWHERE))),
+        lambda: store.save_visit(look_of(view_of("x", id=NOWHERE))),
     ):
         with pytest.raises(NotFound, match=str(NOWHERE)):
             attempt()
@@ -88,13 +88,13 @@ def test_what_is_not_here_is_said_so(store: SavedSearchStore) -> None:
 
 def test_a_look_is_kept_per_view_and_person_and_the_later_replaces_the_earlier(store: SavedSearchStore) -> None:
     leave, pay = store.add_view(view_of("Leave")), store.add_view(view_of("Pay"))
-    assert store.look(leave.id, "Ann") is None and store.last_looks("Ann") == {}
+    assert store.visit(leave.id, "Ann") is None and store.last_visits("Ann") == {}
     mine = look_of(leave, "Ann", "ab:1:cd", "ab:2:ef")
     for look in (mine, look_of(leave, "Bob"), look_of(pay, "", "x:1:y")):
-        store.save_look(look)
+        store.save_visit(look)
     later = replace(mine, at=AT + timedelta(hours=1), units=("z",), since=AT, before=mine.units)
-    store.save_look(later)
-    assert store.look(leave.id, "Ann") == later
-    assert store.look(leave.id, "Bob") == look_of(leave, "Bob")
-    assert store.last_looks("Ann") == {leave.id: later.at}
-    assert store.last_looks("") == {pay.id: AT}
+    store.save_visit(later)
+    assert store.visit(leave.id, "Ann") == later
+    assert store.visit(leave.id, "Bob") == look_of(leave, "Bob")
+    assert store.last_visits("Ann") == {leave.id: later.at}
+    assert store.last_visits("") == {pay.id: AT}

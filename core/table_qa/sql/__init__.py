@@ -1,1 +1,0 @@
-"""Typed SQL: parsed and checked before the database sees it."""
