@@ -9,7 +9,7 @@ from core.domain.documents import DocumentState, SourceType
 from tests.library.packing import zip_of
 from tests.library.serving import Answer, Site, served
 from tests.library.test_decrypt import PDF, locked_pdf
-from tests.library.test_feed_desk import item, rss
+from tests.library.test_feed_service import item, rss
 from tests.screens.conftest import LAW, POLICY, Opened, Stack, words
 
 
