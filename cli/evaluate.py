@@ -6,10 +6,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.classification import classification, collect_sources, fit_classifier
 from cli.options import (
     Factors,
     Folds,
@@ -21,23 +22,19 @@ from cli.options import (
     open_library,
     profile_of,
     progress,
-    write_file,
     write_json,
 )
+from cli.scratch import filled_library, output_measures
 from core.domain.errors import BadRequest, FivefoldError
 
 if TYPE_CHECKING:
-    from bootstrap.scratch_library import NamedFile
-    from core.domain.documents import Document
     from core.domain.evaluation import Experiment, OptimiserResult, OptimiserSettings, QuestionSet
     from core.domain.queries import ScoreProfile
     from core.evaluation.judgments.files import LabelRow
-    from core.evaluation.tuning.classifier_fitting import LabelledDocument
     from core.evaluation.tuning.profile_registry import ProfileRegistry
-    from core.ingestion.classification.classifier import TruthClassifier
     from core.workbench import Workbench
 
-__all__ = ["citations", "evaluate", "fit_classifier"]
+__all__ = ["citations", "evaluate"]
 
 evaluate = typer.Typer(
     help="Measure the product on a question set of the library, or on judged files on a throw-away database.",
@@ -57,6 +54,13 @@ Least = Annotated[list[str] | None, typer.Option("--min", help="measure=least me
 Most = Annotated[list[str] | None, typer.Option("--max", help="measure=greatest mean (may be repeated)")]
 
 _NOBODY = "command line"
+
+
+UseLabels = Annotated[bool, typer.Option("--use-labels", help="Judged labels instead of the product's own.")]
+
+evaluate.command("classification")(classification)
+evaluate.command("fit-classifier")(fit_classifier)
+evaluate.command("collect-sources")(collect_sources)
 
 
 @evaluate.command("run")
@@ -249,90 +253,6 @@ def _problem(wrong: dict[str, int]) -> str:
     return f"{wrong['covered']} of {wrong['words']} words covered, {wrong['strays']} letters too many"
 
 
-Write = Annotated[Path | None, typer.Option("--write", help="Write the table to this file instead of showing it.")]
-
-
-@evaluate.command("fit-classifier")
-def fit_classifier(labels: Path, files: Path, write: Write = None) -> None:
-    """Fit what each clue tells of the truths; figures are of sources left out of the fitting."""
-    from adapters.inference.embedder import DEFAULT_MODEL, load_embedder
-    from bootstrap.scratch_library import labelled_files
-    from bootstrap.workbench import settings_from_environment
-    from core.evaluation.judgments.files import read_labels
-    from core.evaluation.tuning.classifier_fitting import best_temperature, figures_text, fit, fitted_text, left_out
-    from core.ingestion.classification.classifier import TruthClassifier
-
-    rows = read_labels(labels)
-    embedder = load_embedder(DEFAULT_MODEL, settings_from_environment().data_folder / "models", 0)
-    classifier = TruthClassifier(embedder)
-    judged: dict[str, list[LabelledDocument]] = {}
-    for names, hide in (("names shown", False), ("names hidden", True)):
-        judged[names] = list(_judged(rows, labelled_files(rows, files, hide_names=hide), classifier))
-    every = [one for part in judged.values() for one in part]
-    held_out = left_out(every, on_source=progress("sources left out"))
-    at = 0
-    for names, part in judged.items():
-        typer.echo(figures_text(names, part, held_out[at : at + len(part)]) + "\n")
-        at += len(part)
-    typer.echo(f"odds to be divided by {best_temperature(every, held_out):.2f} to be calibrated (1: as they are)\n")
-    text = fitted_text(fit(every), len(every), len({one.source for one in every}))
-    if write is None:
-        typer.echo(text)
-    else:
-        write_file(write, text.encode())
-
-
-def _judged(
-    rows: Sequence["LabelRow"], files: Sequence["NamedFile"], classifier: "TruthClassifier"
-) -> "Iterator[LabelledDocument]":
-    """Each labelled file as the classifier reads it; unreadable ones are reported and skipped."""
-    from hashlib import sha256
-
-    from adapters.ocr import installed_ocr
-    from core.domain.errors import BadFile
-    from core.evaluation.tuning.classifier_fitting import LabelledDocument
-    from core.ingestion.parsers import extract
-
-    ocr = installed_ocr()
-    by_hash = {row.sha256: row for row in rows}
-    for file in files:
-        row = by_hash.get(sha256(file.data).hexdigest())
-        if row is None:
-            continue
-        try:
-            read = extract(file.name, file.data, ocr=ocr)
-        except BadFile as error:
-            typer.echo(f"failed: {row.name}: {error.message}", err=True)
-            continue
-        yield LabelledDocument(row.name, row.source, row.truth, classifier.clues(file.name, read.pages))
-
-
-UseLabels = Annotated[bool, typer.Option("--use-labels", help="Judged labels instead of the product's own.")]
-
-
-@evaluate.command()
-def classification(
-    labels: Path,
-    files: Path,
-    hide_names: Annotated[bool, typer.Option("--hide-names", help="Give the files neutral names.")] = False,
-    out: Out = None,
-) -> None:
-    """How often the labels given are the judged ones."""
-    from bootstrap.scratch_library import labelled_files
-    from core.evaluation.benchmarks.classification import evaluate_classification
-    from core.evaluation.judgments.files import read_labels, read_passages
-    from core.formats.terminal import aligned, grouped
-
-    rows = read_labels(labels)
-    judged_passages = read_passages(labels.with_name("passages.jsonl"))
-    with _filled_library(labelled_files(rows, files, hide_names=hide_names)) as (workbench, documents):
-        report = evaluate_classification(rows, documents, judged_passages, workbench.documents.passages)
-    data = report.data()
-    _output_measures(data, out)
-    typer.echo(f"\n{grouped('truth', report.per_truth)}\n\n{grouped('source', report.per_source)}")
-    typer.echo(f"\n{aligned(('documents', 'said', 'right'), report.bins)}")
-
-
 @evaluate.command("search")
 def evaluate_questions(
     questions: Path,
@@ -358,7 +278,7 @@ def evaluate_questions(
         service = workbench.evaluation
         report = evaluate_search(judged, service.judging, service.retrieved, page_text, profile=chosen.ref)
     data = report.data()
-    _output_measures(data, out)
+    output_measures(data, out)
     typer.echo(f"\n{grouped('kind', data['per_kind'])}")
 
 
@@ -406,7 +326,7 @@ def evaluate_gaps(gaps: Path, labels: Path, files: Path, use_labels: UseLabels =
     with _labelled_library(rows, files, use_labels) as workbench:
         report = evaluate_coverage(topics, workbench.coverage.glance([Topic(topic.topic) for topic in topics]))
     data = report.data()
-    _output_measures(data, out)
+    output_measures(data, out)
     for wrong in data["wrong"]:
         typer.echo(
             f"wrong: {wrong['topic']} / {wrong['truth']} is {wrong['judged']}; {wrong['reason']} {wrong['best']}"
@@ -424,7 +344,7 @@ def ir(folder: Path, out: Out = None) -> None:
     collection = read_collection(folder)
     texts = collection.texts()
     files = [NamedFile(f"{name}.txt", text.encode()) for name, text in texts.items()]
-    with _filled_library(files) as (workbench, documents):
+    with filled_library(files) as (workbench, documents):
         data = evaluate_collection(collection, ids_of(texts, documents), workbench.search.run)
     write_json(data, out)
     typer.echo(grouped("leg", data))
@@ -440,7 +360,7 @@ def evaluate_tables(questions: Path, folder: Path, out: Out = None) -> None:
     with scratch_table_services(folder, sorted({each.collection for each in asked})) as services:
         results = [judged(each, services[each.collection].ask(each.question)) for each in asked]
     typer.echo(wrong_text(results))
-    _output_measures(summary(results), out)
+    output_measures(summary(results), out)
 
 
 # With a temporary database
@@ -449,30 +369,7 @@ def _labelled_library(rows: "Sequence[LabelRow]", files: Path, use_labels: bool)
     """A temporary workbench with the judged files, and with their judged labels if wanted."""
     from bootstrap.scratch_library import apply_labels, labelled_files
 
-    with _filled_library(labelled_files(rows, files)) as (workbench, documents):
+    with filled_library(labelled_files(rows, files)) as (workbench, documents):
         if use_labels:
             apply_labels(workbench, rows, documents)
         yield workbench
-
-
-@contextmanager
-def _filled_library(files: Sequence["NamedFile"]) -> "Iterator[tuple[Workbench, dict[str, Document]]]":
-    """A temporary workbench with the files, and its documents by SHA-256."""
-    from bootstrap.scratch_library import fill, scratch_workbench
-    from bootstrap.workbench import settings_from_environment
-
-    with scratch_workbench(settings_from_environment()) as workbench:
-        documents = fill(workbench, files, on_file=progress("files ingested"))
-        for document in documents.values():
-            if document.failure:
-                typer.echo(f"failed: {document.name}: {document.failure}", err=True)
-        workbench.search.warm()
-        yield workbench, documents
-
-
-def _output_measures(data: dict[str, Any], out: Path | None) -> None:
-    """Print the single values as a table, and write everything to the file."""
-    from core.formats.terminal import aligned
-
-    write_json(data, out)
-    typer.echo(aligned(("measure", "value"), [(name, v) for name, v in data.items() if isinstance(v, int | float)]))

@@ -18,7 +18,7 @@ from core.ner.recognizer import tag_entities
 from core.ports.reader import FileReader
 from core.ports.stores import Embedder, Vectors
 
-__all__ = ["IngestedDocument", "IngestionPipeline"]
+__all__ = ["IngestedDocument", "IngestionPipeline", "document_title"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class IngestionPipeline:
         Raises BadFile for an unusable file and ModelUnavailable if a model cannot be loaded.
         """
         extracted = self._read(document.name, data, on_step, on_tables)
-        title = _title(extracted, document.name)
+        title = document_title(extracted, document.name)
         on_step("classify")
         labels = self._classifier.document(
             document.name, title, extracted.pages, corrections, extracted.metadata, terms=terms
@@ -121,7 +121,7 @@ def _ready_document(document: Document, extracted: ExtractedDocument, labels: La
     )
 
 
-def _title(extracted: ExtractedDocument, name: str) -> str:
+def document_title(extracted: ExtractedDocument, name: str) -> str:
     """The document's own title, else its first level-1 heading, else its file name without extension."""
     first = next((text for level, text in extracted.headings if level == 1 and 3 < len(text) <= 120), "")
     return extracted.title or first or PurePath(name).stem.replace("_", " ").strip() or name

@@ -1,33 +1,28 @@
-"""Label signals: weighted phrases and patterns that support a label value; and register (style) features."""
+"""Label signals: weighted phrases and patterns that support a label value."""
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from core.domain.errors import BadTable
-from core.knowledge.loading import check_keys, table
+from core.knowledge.loading import check_keys
 from core.knowledge.multi_pattern import PatternFinder, PhraseFinder
 
-__all__ = ["LabelSignal", "LabelSignalFinder", "RegisterFeature", "SignalMatch", "register_features", "signals_of"]
+__all__ = ["LabelSignal", "LabelSignalFinder", "SignalMatch", "signals_of"]
 
-_KEYS = ("phrases", "pattern", "words", "weight", "rule", "own_voice")
+_KEYS = ("phrases", "pattern", "words", "weight", "rule")
 
 
 @dataclass(frozen=True, slots=True)
 class LabelSignal:
-    """One row: phrases (matched by stem) or a regular expression that support `value`; weight in log-odds, > 0.
-
-    own_voice: it shows that the rule-giver itself is writing, not someone writing about the rules.
-    """
+    """One row: phrases (matched by stem) or a regular expression that support `value`; weight in log-odds, > 0."""
 
     value: str
     weight: float
     rule: str
     phrases: tuple[str, ...] = ()
     pattern: re.Pattern[str] | None = None
-    own_voice: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,45 +77,4 @@ def _signal(table: str, value: str, row: Mapping[str, Any], allowed: Iterable[st
         raise BadTable(
             f"core/knowledge/{table}.toml: [{value}] pattern: {error}.", "Correct the expression."
         ) from error
-    return LabelSignal(value, float(weight), str(row.get("rule", "")), phrases, pattern, bool(row.get("own_voice")))
-
-
-_FEATURE_KEYS = ("rule", "pattern", "words_per")
-
-
-@dataclass(frozen=True, slots=True)
-class RegisterFeature:
-    """rule: what the feature shows, in words; unique. words_per: one occurrence is expected per this many words."""
-
-    rule: str
-    pattern: re.Pattern[str]
-    words_per: float
-
-
-@cache
-def register_features() -> tuple[RegisterFeature, ...]:
-    """All register features, in table order. Raises BadTable."""
-    rows = table("register_features")
-    check_keys("register_features", "top level", rows, ("features",))
-    found = tuple(_register_feature(row) for row in rows["features"])
-    if len({manner.rule for manner in found}) < len(found):
-        raise BadTable(
-            "core/knowledge/register_features.toml: two rows have the same rule.", "Say in each what it alone shows."
-        )
-    return found
-
-
-def _register_feature(row: dict[str, object]) -> RegisterFeature:
-    check_keys("register_features", "features", row, _FEATURE_KEYS)
-    try:
-        rule, pattern, words_per = (row[key] for key in _FEATURE_KEYS)
-    except KeyError as error:
-        raise BadTable(f"core/knowledge/register_features.toml: a row lacks {error}.", "Add it.") from error
-    if not isinstance(words_per, int | float) or words_per <= 0:
-        raise BadTable(f"core/knowledge/register_features.toml: '{rule}' words_per must be above 0.", "Correct it.")
-    try:
-        return RegisterFeature(str(rule), re.compile(str(pattern)), float(words_per))
-    except re.error as error:
-        raise BadTable(
-            f"core/knowledge/register_features.toml: '{rule}' pattern: {error}.", "Correct the expression."
-        ) from error
+    return LabelSignal(value, float(weight), str(row.get("rule", "")), phrases, pattern)

@@ -1,4 +1,4 @@
-"""Example sentences for each label, written for this project; the classifier compares their embeddings with a text's.
+"""Example sentences for each domain, written for this project; the classifier compares their embeddings with a text's.
 
 A workspace's own domain gets prototypes built from its keywords, a few per sentence.
 """
@@ -6,7 +6,6 @@ A workspace's own domain gets prototypes built from its keywords, a few per sent
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from core.domain.documents import Authority, Truth
 from core.domain.errors import BadTable
 from core.domain.vocabulary import DomainWords
 from core.knowledge.domains import built_in_domains
@@ -18,23 +17,15 @@ _WORDS_PER_SENTENCE = 5  # about as many subject words as a built-in sentence ha
 
 
 @cache
-def prototypes() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """Field ("truth", "authority", "domain") → value → sentences. Raises BadTable."""
+def prototypes() -> Mapping[str, tuple[str, ...]]:
+    """Built-in domain → sentences. Raises BadTable."""
     rows = table("prototypes")
-    allowed: dict[str, list[str]] = {
-        "truth": [t.value for t in Truth],
-        "authority": [a.value for a in Authority],
-        "domain": list(built_in_domains()),
-    }
-    check_keys("prototypes", "top level", rows, allowed)
-    for field, values in rows.items():
-        check_keys("prototypes", field, values, allowed[field])
-        for value, sentences in values.items():
-            if not sentences or not all(isinstance(sentence, str) and sentence for sentence in sentences):
-                raise BadTable(
-                    f"core/knowledge/prototypes.toml: [{field}] {value} must list sentences.", "Correct the row."
-                )
-    return {field: {value: tuple(s) for value, s in values.items()} for field, values in rows.items()}
+    check_keys("prototypes", "top level", rows, ["domain"])
+    check_keys("prototypes", "domain", rows["domain"], list(built_in_domains()))
+    for value, sentences in rows["domain"].items():
+        if not sentences or not all(isinstance(sentence, str) and sentence for sentence in sentences):
+            raise BadTable(f"core/knowledge/prototypes.toml: [domain] {value} must list sentences.", "Correct the row.")
+    return {value: tuple(sentences) for value, sentences in rows["domain"].items()}
 
 
 def own_prototypes(domains: Sequence[DomainWords]) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -1,4 +1,4 @@
-"""The five truths: the question each answers, the severity of its absence, and its text signals."""
+"""The five truths: the question each answers, the severity of its absence, and signals in passages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,21 +11,18 @@ from core.knowledge.loading import check_keys, table
 
 __all__ = ["TruthRow", "passage_signs", "truths"]
 
-_KEYS = ("question", "severity", "names", "signs", "passages")
+_KEYS = ("question", "severity", "passages")
 
 
 @dataclass(frozen=True, slots=True)
 class TruthRow:
     """question: what this truth answers. severity: of its absence, "high", "medium" or "low".
 
-    names: signals in a file name or folder. signs: signals in a text. passages: signals strong enough to give one
-    passage this truth inside a document of another.
+    passages: signals strong enough to give one passage this truth inside a document of another.
     """
 
     question: str
     severity: str
-    names: tuple[LabelSignal, ...]
-    signs: tuple[LabelSignal, ...]
     passages: tuple[LabelSignal, ...]
 
 
@@ -45,8 +42,7 @@ def _row(truth: Truth) -> TruthRow:
     check_keys("truths", truth.value, row, _KEYS)
     if row.get("severity") not in ("high", "medium", "low"):
         raise BadTable(f"core/knowledge/truths.toml: [{truth}] severity must be high, medium or low.", "Correct it.")
-    kinds = [signals_of("truths", truth.value, row.get(kind, [])) for kind in ("names", "signs", "passages")]
-    return TruthRow(row["question"], row["severity"], kinds[0], kinds[1], kinds[2])
+    return TruthRow(row["question"], row["severity"], signals_of("truths", truth.value, row.get("passages", [])))
 
 
 def passage_signs() -> tuple[LabelSignal, ...]:

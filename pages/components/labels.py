@@ -4,15 +4,25 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from core.domain.documents import LABEL_FIELDS, Authority, Document, Label, TemporalClass, Truth
+from core.domain.documents import (
+    LABEL_FIELDS,
+    Authority,
+    Document,
+    Evidence,
+    EvidenceSource,
+    Label,
+    TemporalClass,
+    Truth,
+)
 from core.domain.queries import Chip
 from core.knowledge.workspace_terms import WorkspaceTerms
 from pages.components import session
 from pages.components.wording import plain, shorten
 
-__all__ = ["chip_title", "contested", "draw_editor", "field_options", "field_title", "value_title"]
+__all__ = ["chip_title", "contested", "draw_editor", "evidence_shares", "field_options", "field_title", "value_title"]
 
 _SHOWN_EVIDENCE = 3  # quotes per label; chosen by hand
+_LEARNED = ("truth", "authority")  # labels whose evidence adds up to the decision
 _OPTIONS: Mapping[str, Callable[[WorkspaceTerms], Sequence[str]]] = {
     "truth": lambda terms: [each.value for each in Truth],
     "domain": lambda terms: list(terms.domains.keywords),
@@ -83,13 +93,44 @@ def draw_editor(document: Document) -> None:
 def _line(field: str, label: Label, terms: WorkspaceTerms) -> None:
     value = value_title(field, label.value, terms) if label.value else "unknown"
     lines = [label.reason] if label.reason else []
-    for evidence in label.evidence[:_SHOWN_EVIDENCE]:
+    shares = evidence_shares(label) if field in _LEARNED else {}
+    if shares:
+        lines.append(_summary(field, label, shares, terms))
+    for evidence in [each for each in label.evidence if each.quote][:_SHOWN_EVIDENCE]:
         speaks = "" if evidence.value == label.value else f", for {value_title(field, evidence.value, terms)}"
-        lines.append(f"“{shorten(evidence.quote, 200)}” {evidence.rule} ({evidence.source.value}{speaks})")
+        share = f", {shares[evidence]:.0%}" if evidence in shares else ""
+        lines.append(f"“{shorten(evidence.quote, 200)}” {evidence.rule} ({evidence.source.value}{speaks}{share})")
     with st.container(gap="xxsmall"):
         st.markdown(f"{field_title(field)} **{plain(value)}**{_certainty(field, label, terms)}")
         if lines:
             st.caption("  \n".join(plain(line) for line in lines))
+
+
+def evidence_shares(label: Label) -> dict[Evidence, float]:
+    """What speaks for a label's value → its share of all that does, in (0, 1]; their sum is 1.
+
+    >>> from core.domain.documents import EvidenceSource as Source
+    >>> kept = [Evidence("Staff must ask.", Source.TEXT, "compliance", 3.0, "reads like compliance")]
+    >>> kept += [Evidence("", Source.TEXT, "compliance", 1.0, "the rest of the text")]
+    >>> list(evidence_shares(Label("compliance", 0.9, "intent", 0.1, tuple(kept))).values())
+    [0.75, 0.25]
+    """
+    own = [each for each in label.evidence if each.value == (label.value or label.runner_up) and each.weight > 0]
+    total = sum(each.weight for each in own)
+    return {each: each.weight / total for each in own}
+
+
+def _summary(field: str, label: Label, shares: Mapping[Evidence, float], terms: WorkspaceTerms) -> str:
+    """One sentence: what spoke for the value, strongest first; parts with the same reason together."""
+    parts: dict[str, float] = {}
+    for evidence, share in shares.items():
+        quoted = evidence.source is EvidenceSource.TEXT and evidence.rule.startswith("reads like")
+        reason = "the sentences below" if quoted else evidence.rule
+        parts[reason] = parts.get(reason, 0.0) + share
+    listed = ", ".join(f"{reason} {share:.0%}" for reason, share in sorted(parts.items(), key=lambda item: -item[1]))
+    value = value_title(field, label.value or label.runner_up or "", terms)
+    other = f" rather than {value_title(field, label.runner_up, terms)}" if label.value and label.runner_up else ""
+    return f"What speaks for {value}{other}: {listed}."
 
 
 def _certainty(field: str, label: Label, terms: WorkspaceTerms) -> str:

@@ -26,15 +26,15 @@ from core.evaluation.metrics.classifier_report import (
 from core.evaluation.metrics.measures import calibration_error
 from core.ingestion.classification.classifier import TruthClassifier
 from core.ingestion.classification.relabel import relabel
+from core.ingestion.classification.weighting import threshold_of
 from core.ingestion.pipeline import IngestionPipeline
-from core.knowledge.classifier_weights import decision_weights
 from core.knowledge.workspace_terms import BUILT_IN_TERMS, WorkspaceTerms
 from core.ports.stores import Vectors
 from tests.fakes import FakeCatalogue
 from tests.search.library import WordEmbedder
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
-THRESHOLD = decision_weights()["truth"].threshold
+THRESHOLD = threshold_of("truth")
 LAW = "An employer shall pay overtime at one and one-half times the regular rate. Whoever violates this is liable."
 POLICY = "All overtime must be approved in writing by a manager. This policy is reviewed by internal audit every year."
 
@@ -182,7 +182,7 @@ def test_the_real_classifier_says_of_stored_pages_what_it_said_of_the_file() -> 
         read = ingestor.run(shelf.catalogue.add_document(pending), data, {}, lambda step: None, terms=BUILT_IN_TERMS)
         shelf.catalogue.save_ingested(read.document, read.pages, read.passages, read.vectors)
         changed, passages = relabel(
-            read.document, [], {"truth": Label("reality", 1.0, confirmed=True)}, terms=BUILT_IN_TERMS
+            read.document, [], {"truth": Label("intent", 1.0, confirmed=True)}, terms=BUILT_IN_TERMS
         )
         shelf.catalogue.save_labels(changed, passages)
         said[name] = read.document.labels.truth

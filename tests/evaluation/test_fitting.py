@@ -1,65 +1,118 @@
-"""Fitting what clues tell: it learns, keeps what nobody saw, leaves sources out, and always says the same."""
+"""Fitting the classifier: it learns what documents of many sources share, and says the same every time."""
 
-from core.domain.documents import EvidenceSource, Truth
-from core.evaluation.tuning.classifier_fitting import (
-    LabelledDocument,
-    best_temperature,
-    figures_text,
-    fit,
-    fitted_text,
-    left_out,
-)
-from core.ingestion.classification.truth import Clue
-from core.knowledge.classifier_weights import given_weights
+from collections.abc import Iterator
+from dataclasses import replace
 
-SHALL = "manner: commands with shall"
-STEPS = "manner: gives steps to follow"
+import numpy as np
+import pytest
 
+from core.domain.documents import Label, Page, Truth
+from core.domain.errors import BadTable
+from core.evaluation.judgments.files import LabelRow
+from core.evaluation.tuning.classifier_fitting import fit_classifier
+from core.evaluation.tuning.training_documents import TrainingDocument, fold_of, training_document
+from core.ingestion.classification.document_features import features_of
+from core.ingestion.classification.label_evidence import explained
+from core.ingestion.classification.linear_model import ClassifierModel, from_bytes, to_bytes
+from core.ingestion.classification.sample import DocumentSample, read_for_classifying
+from core.ingestion.classification.truth import truth_label
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
 
-def judged(truth: str, source: str, *keys: str) -> LabelledDocument:
-    clues = tuple(Clue(key, "", 1.0, "words", EvidenceSource.TEXT, key) for key in keys)
-    return LabelledDocument(f"{source}.txt", source, truth, clues)
-
-
-DOCUMENTS = [judged("intent", f"buyer {i}", SHALL) for i in range(8)] + [
-    judged("reference", f"maker {i}", STEPS) for i in range(8)
-]
-
-
-def test_a_manner_tells_what_the_documents_that_have_it_are() -> None:
-    found = fit(DOCUMENTS)
-    assert max(found.weights[SHALL], key=lambda truth: found.weights[SHALL][truth]) == "intent"
-    assert max(found.weights[STEPS], key=lambda truth: found.weights[STEPS][truth]) == "reference"
-    assert all(weight >= 0 for row in found.weights.values() for weight in row.values())
+TEXTS = {
+    "regulatory": "Section {n}. No person shall operate a kiln without a licence. Whoever violates this section pays.",
+    "compliance": "Our staff policy number {n}. Employees ask their manager before they travel. We review this yearly.",
+    "intent": "The contractor shall deliver report {n} to the client. Offers are due in May. The scope covers kilns.",
+    "reference": "This guide of kiln {n} explains how to fire clay. We recommend slow cooling. Click Save to finish.",
+    "reality": "kiln,{n},degrees,1240\nkiln,{n},degrees,1190\nkiln,{n},degrees,1215\nkiln,{n},degrees,1275",
+}
+AUTHORITIES = dict(zip(TEXTS, ("government", "internal", "customer", "vendor", "customer"), strict=True))
+EMBEDDER = "letters@1"
+NO_VECTORS = np.zeros((0, 4), dtype=np.float32)
 
 
-def test_a_clue_that_no_document_holds_keeps_what_the_table_gives() -> None:
-    key = "sign reference: recommends"
-    assert fit(DOCUMENTS).weights[key] == given_weights()[key]
+def sampled(text: str, name: str = "document.txt") -> DocumentSample:
+    return read_for_classifying(name, "", [Page(1, text)], {})
 
 
-def test_documents_of_a_source_left_out_are_told_by_the_others() -> None:
-    told = left_out(DOCUMENTS)
-    assert [max(row, key=lambda truth: row[truth]) for row in told] == [one.truth for one in DOCUMENTS]
-    assert all(abs(sum(row.values()) - 1.0) < 1e-9 for row in told)
+def corpus() -> Iterator[TrainingDocument]:
+    """Twenty sources with a document of every truth each."""
+    for source in range(20):
+        for truth, text in TEXTS.items():
+            place = "federal" if truth == "regulatory" else "global"
+            row = LabelRow("f", f"{truth}.txt", "0", truth, "other", AUTHORITIES[truth], place, "", f"owner/{source}")
+            yield training_document(row, "en", sampled(text.format(n=source)), NO_VECTORS, BUILT_IN_TERMS)
 
 
-def test_a_source_alone_in_what_it_shows_is_not_known_from_itself() -> None:
-    lonely = judged("reality", "lonely", "manner: gives times of day")
-    (*_, told) = left_out([*DOCUMENTS, lonely])
-    assert told["reality"] < 0.5
+@pytest.fixture(scope="module")
+def model() -> ClassifierModel:
+    return fit_classifier(list(corpus()), EMBEDDER)
 
 
-def test_the_same_documents_give_the_same_table() -> None:
-    assert fitted_text(fit(DOCUMENTS), 16, 16) == fitted_text(fit(DOCUMENTS), 16, 16)
+@pytest.mark.parametrize("truth", TEXTS)
+def test_what_many_sources_share_is_learned(model: ClassifierModel, truth: str) -> None:
+    sample = sampled(TEXTS[truth].format(n=99))
+    label = truth_label(sample, model.blocks(features_of(sample), NO_VECTORS), NO_VECTORS, model)
+    assert label.value == truth
+    assert all(each.quote in sample.body or each.quote == sample.name for each in label.evidence)
 
 
-def test_predictions_that_are_too_sure_are_to_be_cooled() -> None:
-    sure = dict.fromkeys((truth.value for truth in Truth), 0.0025) | {"intent": 0.99}
-    half = [judged("intent", "a"), judged("reality", "b")] * 5
-    assert best_temperature(half, [sure] * 10) > 1.0
+def test_the_evidence_adds_up_to_the_margin(model: ClassifierModel) -> None:
+    text = f"{TEXTS['intent'].format(n=3)}\n{TEXTS['compliance'].format(n=4)}\n{TEXTS['compliance'].format(n=5)}"
+    sample = sampled(text, "travel policy.txt")
+    blocks, head = model.blocks(features_of(sample), NO_VECTORS), model.heads["truth"]
+    scores = dict(zip(head.classes, head.scores(blocks).tolist(), strict=True))
+    evidence = explained(head, model.vocabularies, blocks, sample, NO_VECTORS, "compliance", "intent")
+    signed = sum(each.weight if each.value == "compliance" else -each.weight for each in evidence)
+    assert signed == pytest.approx(scores["compliance"] - scores["intent"], abs=1e-5)
+    assert all(each.weight > 0 for each in evidence)
 
 
-def test_the_figures_name_what_was_wrong() -> None:
-    text = figures_text("names shown", DOCUMENTS[:1], [{"intent": 0.2, "reality": 0.8}])
-    assert "wrong: buyer 0.txt is intent, not reality (0.80)" in text
+def test_a_fit_says_the_same_again_and_survives_its_file(model: ClassifierModel) -> None:
+    again = fit_classifier(list(corpus()), EMBEDDER)
+    assert to_bytes(again) == to_bytes(model)
+    kept = from_bytes(to_bytes(model))
+    sample = sampled(TEXTS["reference"].format(n=7))
+    for head in model.heads:
+        blocks = model.blocks(features_of(sample), NO_VECTORS)
+        before, after = model.heads[head].scores(blocks), kept.heads[head].scores(blocks)
+        assert np.allclose(before, after, atol=0.05)  # weights are stored as float16
+    assert kept.numbers == {group: pytest.approx(row) for group, row in model.numbers.items()}
+
+
+def test_a_file_that_is_no_model_is_named() -> None:
+    with pytest.raises(BadTable, match=r"classifier_model.npz is no classifier model"):
+        from_bytes(b"PK no model")
+
+
+def test_a_source_keeps_its_fold_whatever_else_is_there() -> None:
+    folds = [fold_of(f"owner/{number}", 5) for number in range(200)]
+    assert folds == [fold_of(f"OWNER/{number}", 5) for number in range(200)]
+    assert set(folds) == set(range(5))
+
+
+def test_words_of_too_few_sources_are_not_kept() -> None:
+    documents = list(corpus())
+    secret = sampled(f"{TEXTS['intent'].format(n=1)} zanzibarium zanzibarium")
+    documents[2] = replace(documents[2], sample=secret, features=features_of(secret))
+    assert "zanzibarium" not in fit_classifier(documents, EMBEDDER).vocabularies["words"].index
+
+
+def test_unknown_words_never_make_a_decision_surer(model: ClassifierModel) -> None:
+    plain = sampled(TEXTS["compliance"].format(n=1))
+    strange = sampled(f"{plain.body} {' '.join(f'qwertz{letter}xyz' for letter in 'abcdefghijklmnop')}")
+    heat = model.heads["truth"].heat
+    assert heat(model.blocks(features_of(strange), NO_VECTORS)) >= heat(model.blocks(features_of(plain), NO_VECTORS))
+
+
+def test_vectors_of_another_embedding_do_not_count(model: ClassifierModel) -> None:
+    vectors = np.ones((3, 4), dtype=np.float32)
+    assert len(model.comparable(vectors, "letters@2")) == 3
+    assert len(model.comparable(vectors, "other")) == 0
+    assert len(model.comparable(np.ones((3, 5), dtype=np.float32), "letters")) == 0
+
+
+def test_labels_of_every_truth_are_possible(model: ClassifierModel) -> None:
+    assert set(model.heads["truth"].classes) == {truth.value for truth in Truth}
+    assert isinstance(
+        truth_label(sampled(""), model.blocks(features_of(sampled("")), NO_VECTORS), NO_VECTORS, model), Label
+    )

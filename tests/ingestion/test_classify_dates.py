@@ -3,13 +3,36 @@
 import pytest
 
 from core.domain.documents import Label, Page, Truth
-from core.ingestion.classification.dates import effective_date_label
+from core.ingestion.classification.dates import date_candidate, effective_date_label
+from core.ingestion.classification.linear_model import built_in_model
 from core.ingestion.classification.sample import read_for_classifying
 
 
 def dated(text: str, name: str = "paper.txt", title: str = "", truth: str = Truth.COMPLIANCE) -> str | None:
-    reading = read_for_classifying(name, title, [Page(1, text)], {})
-    return effective_date_label(reading, Label(truth, 0.9)).value
+    """The date that most likely is the document's own, whether or not it is certain enough."""
+    best = date_candidate(read_for_classifying(name, title, [Page(1, text)], {}), Label(truth, 0.9))
+    return best.evidence.value if best else None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Work at night\nThese rules come into force on 2 May 2018 and end those of 1 May 2001.", "2018-05-02"),
+        ("---\nentry_into_force: 2021-06-01\n---\nDecree on care", "2021-06-01"),
+        ("The law was passed in 1938 and changed in 1974 after long debates in both houses.", None),
+        ("A plan without a day.", None),
+    ],
+)
+def test_only_a_date_that_the_text_says_is_its_own_counts(text: str, expected: str | None) -> None:
+    sample = read_for_classifying("paper.txt", "", [Page(1, text)], {})
+    assert effective_date_label(sample, Label(Truth.REGULATORY, 0.9), built_in_model()).value == expected
+
+
+def test_a_date_that_is_not_certain_enough_is_named_with_its_reason() -> None:
+    sample = read_for_classifying("paper.txt", "", [Page(1, "A plan.")], {"modified": "2020-05-04"})
+    label = effective_date_label(sample, Label(Truth.REFERENCE, 0.9), built_in_model())
+    assert label.value is None
+    assert "“2020-05-04” (file metadata: modified)" in label.reason
 
 
 HISTORIES = [

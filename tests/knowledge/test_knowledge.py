@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from core.domain.documents import Authority, TemporalClass, Truth
+from core.domain.documents import TemporalClass, Truth
 from core.domain.errors import BadTable
-from core.knowledge import authorities, cities, classifier_weights, domains, jurisdictions, prototypes, temporal, truths
+from core.knowledge import classifier_weights, domains, jurisdictions, prototypes, temporal, truths
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 
 DOMAINS = "taxes earnings deductions time benefits recruiting learning demographics organization general".split()
@@ -95,19 +95,13 @@ def test_every_state_and_the_capital_stand_in_the_table() -> None:
     assert BUILT_IN_TERMS.jurisdictions.title("state:CA") == "California"
 
 
-def test_every_truth_says_what_it_answers_and_what_speaks_for_it() -> None:
+def test_every_truth_says_what_it_answers_and_how_severe_its_absence_is() -> None:
     rows = truths.truths()
     assert list(rows) == list(Truth)
     assert {truth: row.severity for truth, row in rows.items()} == {
         "regulatory": "high", "compliance": "high", "intent": "medium", "reference": "low", "reality": "medium",
     }  # fmt: skip
-    assert all(row.signs and row.names for row in rows.values())
-
-
-def test_every_prior_covers_every_authority() -> None:
-    for row in authorities.authority_prior().values():
-        assert set(row) == set(Authority)
-        assert sum(row.values()) == pytest.approx(1.0)
+    assert all(row.question.endswith("?") or row.question for row in rows.values())
 
 
 def test_every_truth_has_a_temporal_class_and_leads_are_probabilities() -> None:
@@ -116,14 +110,9 @@ def test_every_truth_has_a_temporal_class_and_leads_are_probabilities() -> None:
     assert all(0.0 < lead.probability <= 1.0 for lead in temporal.date_leads())
 
 
-def test_prototypes_cover_every_truth_and_domain() -> None:
-    assert set(prototypes.prototypes()["truth"]) == {truth.value for truth in Truth}
-    assert set(prototypes.prototypes()["domain"]) == set(DOMAINS)
+def test_prototypes_cover_every_domain() -> None:
+    assert set(prototypes.prototypes()) == set(DOMAINS)
 
-
-CITIES: dict[str, Any] = {
-    "states": [], "several": [], "cities": {"state:MD": ["Rockville"]}, "spoken": {}, "counties": {},
-}  # fmt: skip
 
 BAD = [
     (
@@ -135,19 +124,14 @@ BAD = [
     (domains, "_rows", {"taxes": {"title": "T", "keywords": "tax"}}, "domains.toml: [taxes] keywords"),
     (truths, "truths", {"fiction": {}}, "truths.toml: [top level] has the unknown key 'fiction'"),
     (truths, "truths", {}, "truths.toml: [regulatory] is missing"),
-    (authorities, "authority_prior", {"prior": {"intent": {"nobody": 1.0}}}, "authorities.toml: [prior"),
-    (authorities, "authority_prior", {"prior": {t.value: {"internal": 0.5} for t in Truth}}, "must add up to 1"),
     (temporal, "temporal_by_truth", {"by_truth": {"intent": "soon"}}, "temporal.toml: [by_truth]"),
     (
         classifier_weights,
-        "decision_weights",
-        {"truth": {"opening_share": 1}},
-        "truth_weights.toml: [truth] lacks 'words_per_sign'",
+        "domain_weights",
+        {"domain": {"general_lead": 1}},
+        "classifier_weights.toml: [domain] lacks 'name'",
     ),
-    (prototypes, "prototypes", {"truth": {"fiction": ["x"]}}, "prototypes.toml: [truth] has the unknown"),
-    (cities, "_rows", {"moons": []}, "cities.toml: [top level] has the unknown key 'moons'"),
-    (cities, "_rows", CITIES | {"cities": {"state:ZZ": []}}, "cities.toml: [cities] has the unknown key 'state:ZZ'"),
-    (cities, "_rows", CITIES | {"spoken": {"state:TX": ["Rockville"]}}, "cities.toml: [spoken] has 'Rockville' twice"),
+    (prototypes, "prototypes", {"domain": {"fiction": ["x"]}}, "prototypes.toml: [domain] has the unknown"),
     (
         jurisdictions,
         "_signal_rows",

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from core.knowledge.enrichment import document_types
 from core.knowledge.jurisdictions import implied_place_finder
-from core.knowledge.label_signals import register_features
 from core.knowledge.multi_pattern import PatternFinder, starts_of
 from core.knowledge.temporal import temporal_signs
-from core.knowledge.truths import passage_signs, truths
+from core.knowledge.truths import passage_signs
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 
 _AROUND = st.sampled_from(
@@ -26,13 +25,12 @@ _ODD = [r"(?i)kiss", r"a|ab", r"(?i)(?:s|k)i", "(?:ab)?c", "(?i:ab)c", r"\s+x", 
 def _patterns() -> tuple[re.Pattern[str], ...]:
     """Every pattern of the tables that is looked for in texts, and some that are hard to foresee."""
     signs = [
-        *(sign for row in truths().values() for sign in (*row.signs, *row.names)),
         *(sign for row in document_types().values() for sign in (*row.signs, *row.titles)),
         *passage_signs(),
         *temporal_signs(),
         *BUILT_IN_TERMS.authorities.signals,
     ]
-    own = [*(sign.pattern for sign in signs), *(manner.pattern for manner in register_features())]
+    own = [sign.pattern for sign in signs]
     places = (*BUILT_IN_TERMS.jurisdictions.finder.patterns, *implied_place_finder().patterns)
     return (*(each for each in own if each is not None), *places, *map(re.compile, _ODD))
 

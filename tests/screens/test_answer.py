@@ -168,6 +168,7 @@ def test_text_with_markup_is_shown_as_it_stands(stocked: Stack, opened: Opened) 
 
 
 def test_documents_of_unknown_truth_are_not_passed_over_in_silence(stocked: Stack, opened: Opened) -> None:
+    stocked.add("scan.txt", "Overtime. Blue. Seven.")
     unknown = stocked.workbench.documents.statistics().by_truth[None]
     assert unknown and f"{unknown} document" in shown(opened("search.py", q="overtime", view="five"))
 

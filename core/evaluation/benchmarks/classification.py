@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
+from types import MappingProxyType
 from typing import Any
 
 from core.domain.documents import Document, Label, Passage
@@ -36,10 +38,13 @@ class ClassificationReport:
     given one.
     bins: of `ece`, least sure first: documents, mean probability, share right.
     passage_accuracy: of the judged passages. confident_wrong: regulatory or compliance at 0.8 or more, and wrong.
+    truth_accuracy_doubts: another truth that `doubts` calls defensible counts as right. per_language: by the language
+    the product detected; per_format: by the ending of the file's name.
     """
 
     documents: int
     truth_accuracy: float
+    truth_accuracy_doubts: float
     authority_accuracy: float
     domain_accuracy: float
     jurisdiction_accuracy: float
@@ -52,6 +57,8 @@ class ClassificationReport:
     confident_wrong: int
     per_truth: Mapping[str, Mapping[str, float]]
     per_source: Mapping[str, Mapping[str, float]]
+    per_language: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    per_format: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     bins: tuple[tuple[int, float, float], ...] = ()
     wrong: tuple[WrongTruth, ...] = ()
     wrong_passages: tuple[str, ...] = ()
@@ -87,14 +94,21 @@ def evaluate_classification(
     documents: Mapping[str, Document],
     judgments: Sequence[PassageJudgment],
     passages_of: Callable[[int], Sequence[Passage]],
+    doubts: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> ClassificationReport:
-    """Compare judged rows with `documents` (SHA-256 → the ready one); one that could not be read counts as wrong."""
+    """Compare judged rows with `documents` (SHA-256 → the ready one); one that could not be read counts as wrong.
+
+    doubts: SHA-256 → other defensible truths.
+    """
     judged = [_JudgedDocument(row, documents.get(row.sha256)) for row in rows]
     decided = [(j.label("truth").probability, j.right("truth")) for j in judged if j.label("truth").value is not None]
     passages = _passages(judgments, documents, passages_of)
     return ClassificationReport(
         documents=len(judged),
         truth_accuracy=_share(judged, "truth"),
+        truth_accuracy_doubts=mean(
+            [j.right("truth") or j.label("truth").value in doubts.get(j.row.sha256, ()) for j in judged]
+        ),
         authority_accuracy=_share([j for j in judged if j.row.authority], "authority"),
         domain_accuracy=_share([j for j in judged if j.row.domain], "domain"),
         jurisdiction_accuracy=_share([j for j in judged if j.row.jurisdiction], "jurisdiction"),
@@ -107,6 +121,8 @@ def evaluate_classification(
         confident_wrong=sum(_confident_wrong(j) for j in judged),
         per_truth=_grouped(judged, lambda j: j.row.truth),
         per_source=_grouped(judged, lambda j: j.row.source),
+        per_language=_grouped(judged, lambda j: j.label("language").value or "unknown"),
+        per_format=_grouped(judged, lambda j: PurePath(j.row.name).suffix.lower().lstrip(".") or "none"),
         bins=tuple(calibration_bins(decided)),
         wrong=tuple(_wrong(j) for j in judged if not j.right("truth")),
         wrong_passages=tuple(words for words, right in passages if not right),

@@ -36,6 +36,7 @@ __all__ = [
     "qrels",
     "queries_jsonl",
     "read_collection",
+    "read_doubts",
     "read_labels",
     "read_passages",
     "read_questions",
@@ -145,6 +146,14 @@ def read_passages(path: Path) -> tuple[PassageJudgment, ...]:
         )
         for line, row in _lines(path, ("sha256", "start_words", "passage_truth"))
     )
+
+
+def read_doubts(path: Path) -> Mapping[str, frozenset[str]]:
+    """SHA-256 → truths that are defensible besides the judged one, from a doubts.csv; none when the file is absent."""
+    if not path.is_file():
+        return {}
+    rows = csv.DictReader(io.StringIO(_text(path), newline=""))
+    return {row["sha256"]: frozenset(re.split(r"[;,\s]+", row["alternatives"].strip())) for row in rows}
 
 
 def read_questions(path: Path) -> tuple[QuestionJudgment, ...]:

@@ -11,7 +11,7 @@ from statistics import NormalDist, fmean
 from core.domain.documents import Document, DocumentState, Label, Labels, Page, SourceType, Truth
 from core.evaluation.metrics.measures import calibration_error
 from core.ingestion.classification.classifier import Classifier
-from core.knowledge.classifier_weights import decision_weights
+from core.ingestion.classification.weighting import threshold_of
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
 
@@ -342,7 +342,7 @@ def reported(
     others_sure: how sure the classifier is of the likeliest truth of each document nobody confirmed, to tell whether
     people looked at the doubtful ones only.
     """
-    threshold = decision_weights()["truth"].threshold
+    threshold = threshold_of("truth")
     decided = [each for each in opinions if each.given is not None]
     wrong = [each for each in opinions if not each.right]
     return ClassifierReport(

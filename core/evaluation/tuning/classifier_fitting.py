@@ -1,237 +1,262 @@
-"""Fits the classifier's weights per clue and truth on labelled documents, and evaluates them on left-out sources.
+"""Fits the classifier's linear models on labelled documents of many sources.
 
-Multinomial logistic regression: scores are sums of strength · weight per clue, a softmax over score / temperature gives
-probabilities. Maximum likelihood with ridge regularisation towards the given weights (a Gaussian prior; Hoerl & Kennard
-1970), so that a rare clue keeps its given weight. Deterministic.
+Each block of features (words, opening, name, form, mean vector) gets a ridge-penalised multinomial logistic regression
+(scikit-learn); a few non-negative weights, one per block, add their log-odds together (stacking, Wolpert 1992). Stack
+weights, temperatures, thresholds and the small models of places and dates are fitted on predictions for
+sources left out of the block models. Deterministic: folds come from a hash of the source's name.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import minimize
 
-from core.domain.documents import Truth
-from core.evaluation.metrics.measures import calibration_bins, calibration_error, mean
-from core.formats.terminal import aligned
-from core.ingestion.classification.truth import Clue
-from core.knowledge.classifier_weights import decision_weights, given_weights
+from core.domain.documents import Authority, Label, Truth
+from core.evaluation.tuning.candidate_fitting import fitted_dates, fitted_places
+from core.evaluation.tuning.training_documents import (
+    BLOCKS,
+    STEPS,
+    FittingProblem,
+    Matrix,
+    TrainingDocument,
+    shortened,
+)
+from core.ingestion.classification.jurisdiction import (
+    PLACE_KINDS,
+    place_kind,
+)
+from core.ingestion.classification.linear_model import ClassifierModel, Head, softmax
+from core.ingestion.classification.subject import truth_shares
 
-__all__ = ["FittedWeights", "LabelledDocument", "best_temperature", "figures_text", "fit", "fitted_text", "left_out"]
+__all__ = ["fit_classifier"]
 
-_HELD = {"name": 1.0, "sign": 5.0, "manner:": 3.0, "meaning:": 1.0, "foreign": 1.0}
-"""Ridge strength per kind of clue; chosen by leaving sources out."""
-
-_HELD_LEAN = 3.0
-
-_LEAST_KEPT = 0.01  # smaller weights would round to 0 in the file
-
-_STEPS = 300  # most L-BFGS iterations. Chosen by hand, not fitted.
-
-_TRUTHS = tuple(truth.value for truth in Truth)
-
-Matrix = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledDocument:
-    """A labelled document as the classifier reads it. source: documents of one source are left out together."""
-
-    name: str
-    source: str
-    truth: str
-    clues: tuple[Clue, ...]
+_PENALTY = {"words": 100.0, "opening": 10.0, "name": 5.0, "form": 10.0, "mean": 3.0}
+"""Inverse ridge strength (scikit-learn's C) per block; the best of 3, 10, 30, 100 on sources left out."""
+_STACK_RIDGE, _STACK_START = 0.01, 0.3  # keeps stack weights near equal shares of some three blocks; chosen by hand
+_ACCURACY_GIVEN_UP = 0.01  # share of right answers that abstaining may cost
+_WRONG_SHARE = 0.01  # of all documents that may carry a law or policy label with 0.8 or more wrongly
+_LEAST_GIVEN = 0.02  # added to every share of P(authority | truth); chosen by hand
+_BINDING = (Truth.REGULATORY.value, Truth.COMPLIANCE.value)
 
 
-@dataclass(frozen=True, slots=True)
-class FittedWeights:
-    """weights: clue key → truth → log-odds; intercepts: truth → log-odds before a word is read. The least of a row
-    is 0."""
+# Over 40 lines: the order in which one fit uses what the one before left out.
+def fit_classifier(
+    documents: Sequence[TrainingDocument],
+    embedder: str,
+    blocks: Sequence[str] = BLOCKS,
+    on_step: Callable[[str], None] = lambda step: None,
+) -> ClassifierModel:
+    """Fits every head and small model. embedder: name of the model of the vectors.
 
-    intercepts: Mapping[str, float]
-    weights: Mapping[str, Mapping[str, float]]
-
-
-def fit(judged: Sequence[LabelledDocument]) -> FittedWeights:
-    """Fit the weights to all documents; a source counts by the square root of its documents, so that none dominates.
-
-    A clue that occurs in no document keeps its given weights.
+    blocks: the blocks that count, for measuring what each adds.
     """
-    keys = tuple(given_weights())
-    found = _minimised(_FittingProblem.of(judged, keys), None)
-    seen = {clue.key for one in judged for clue in one.clues}
-    rows = {
-        key: _rounded(row) if key in seen else dict(given_weights()[key]) for key, row in zip(keys, found, strict=False)
+    problem = FittingProblem.of([*documents, *map(shortened, documents)], blocks)
+    count = len(documents)
+    heads: dict[str, Head] = {}
+    left: dict[str, Matrix] = {}
+    numbers: dict[str, dict[str, float]] = {}
+    rows = problem.documents
+    labels = {
+        "truth": (tuple(truth.value for truth in Truth), [each.truth for each in rows]),
+        "authority": (tuple(a.value for a in Authority), [each.authority for each in rows]),
+        "place": (PLACE_KINDS, [place_kind(each.jurisdiction) for each in rows]),
     }
-    return FittedWeights(_rounded(found[-1]), rows)
+    for name, (classes, values) in labels.items():
+        on_step(name)
+        prior = None
+        if name == "authority":
+            given = _authority_given_truth(documents)
+            numbers["authority_given_truth"] = given
+            prior = _authority_prior(left["truth"], classes, given)
+        heads[name], left[name], numbers[name] = _fitted_head(problem, classes, values, prior, count)
+    problem = problem.first(count)
+    truths = [_label(heads["truth"].classes, row) for row in left["truth"][:count]]
+    authorities = [_label(heads["authority"].classes, row) for row in left["authority"][:count]]
+    kinds = [
+        {kind: log(float(share) + 1e-6) for kind, share in zip(PLACE_KINDS, row, strict=True)}
+        for row in left["place"][:count]
+    ]
+    on_step("places")
+    numbers["place_features"] = fitted_places(problem, truths, authorities, kinds)
+    on_step("dates")
+    numbers["date_features"], numbers["date"] = fitted_dates(problem, truths)
+    return ClassifierModel(
+        problem.vocabularies, problem.form_mean, problem.form_scale, heads, numbers, embedder.partition("@")[0]
+    )
 
 
-def left_out(
-    judged: Sequence[LabelledDocument], on_source: Callable[[int, int], None] = lambda done, total: None
-) -> tuple[Mapping[str, float], ...]:
-    """For each document truth → probability, with weights fitted without the documents of its source."""
-    keys = tuple(given_weights())
-    problem = _FittingProblem.of(judged, keys)
-    start = _minimised(problem, None)
-    sources = sorted({one.source for one in judged})
-    shares_by_document: list[Mapping[str, float]] = [{} for _ in judged]
-    for done, source in enumerate(sources, start=1):
-        inside = np.array([one.source != source for one in judged])
-        weights = _minimised(problem.only(inside), start)
-        for i in np.flatnonzero(~inside):
-            shares = _softmax(problem.strengths[i : i + 1] @ weights / problem.temperature)[0]
-            shares_by_document[i] = dict(zip(_TRUTHS, shares.tolist(), strict=True))
-        on_source(done, len(sources))
-    return tuple(shares_by_document)
+# Over 40 lines: one head from its blocks to its thresholds; each step uses the one before.
+def _fitted_head(
+    problem: FittingProblem, classes: Sequence[str], values: Sequence[str], prior: Matrix | None, count: int
+) -> tuple[Head, Matrix, dict[str, float]]:
+    """One head, its probabilities for every document with its source left out, and its numbers.
 
-
-def best_temperature(judged: Sequence[LabelledDocument], predicted: Sequence[Mapping[str, float]]) -> float:
-    """By how much the logarithms of the odds should be divided for the likeliest outcome, in steps of 0.05.
-
-    Temperature scaling (Guo et al. 2017) on predictions for sources left out: 1 is well calibrated, above 1 too sure.
+    prior: log-odds from another label, shape (documents, classes), stacked like a block. count: whole documents, which
+    come first and choose the thresholds.
     """
-    logs = np.log(np.array([[row[truth] for truth in _TRUTHS] for row in predicted]) + 1e-12)
-    right = np.array([_TRUTHS.index(one.truth) for one in judged])
-    tried = [round(0.5 + 0.05 * step, 2) for step in range(41)]
-    likely = {t: float(np.log(_softmax(logs / t)[np.arange(len(right)), right] + 1e-12).sum()) for t in tried}
-    return max(likely, key=lambda t: likely[t])
+    right = np.array([classes.index(value) for value in values])
+    outside = {
+        name: _out_of_fold(problem, matrix, name, right, len(classes)) for name, matrix in problem.blocks.items()
+    }
+    parts = {**{name: part for name, part in outside.items() if name != "name"}}
+    if prior is not None:
+        parts["prior"] = prior
+    unknown = np.array([_unknown(problem, each) for each in problem.documents])
+    scores = np.stack([*parts.values()], axis=2)
+    stacked, bias, temperature = _stack(scores, right, problem.weights, unknown)
+    weights = dict(zip(parts, stacked.tolist(), strict=True))
+    heat = np.exp(temperature[0] + temperature[1] * unknown)[:, None]
+    hidden = scores @ stacked + bias
+    left = softmax(hidden / heat)
+    if "name" in outside:
+        weights["name"] = _name_weight(hidden / heat, outside["name"] / heat, right, problem.weights)
+    fitted = {
+        name: (weights[name] * part[0], weights[name] * part[1] * (name != "name"))
+        for name, matrix in problem.blocks.items()
+        for part in [_regression(matrix, name, right, problem.weights, len(classes))]
+    }
+    whole, known = left[:count], right[:count]
+    numbers = {"threshold": _threshold(whole, known), "sure": _sure(whole, known, classes)}
+    numbers |= {f"block {name}": weight for name, weight in weights.items()}
+    if prior is not None:
+        numbers["from_truth"] = weights["prior"]
+    size = len(classes)
+
+    def block(name: str, width: int) -> Matrix:
+        return fitted[name][0] if name in fitted else np.zeros((width, size))
+
+    head = Head(
+        tuple(classes),
+        {name: block(name, len(problem.vocabularies[name].idf)) for name in problem.vocabularies},
+        block("form", len(problem.form_mean)),
+        block("mean", problem.documents[0].vectors.shape[1]),
+        bias + sum(part[1] for part in fitted.values()),
+        temperature,
+    )
+    return head, left, numbers
 
 
-def fitted_text(found: FittedWeights, documents: int, sources: int) -> str:
-    """The text of core/knowledge/classifier_weights.toml."""
-    return "\n".join([*_lines(found, documents, sources), ""])
+def _name_weight(hidden: Matrix, names: Matrix, right: NDArray[np.intp], counts: Matrix) -> float:
+    """How much a file name adds to what the text says: names are often missing, so the rest is fitted without them."""
+    rows = np.arange(len(right))
+    own = names - names.mean(axis=1, keepdims=True)
+    tried = np.arange(0.0, 1.05, 0.05)
+    gains = [float(counts @ np.log(softmax(hidden + each * own)[rows, right] + 1e-12)) for each in tried]
+    return float(tried[int(np.argmax(gains))])
 
 
-def _lines(found: FittedWeights, documents: int, sources: int) -> Iterator[str]:
-    yield "# Written by `cli evaluate fit-classifier`: what each clue tells of every truth, in log-odds from 0."
-    yield f"# Fitted on {documents} readings of documents of {sources} sources."
-    yield ""
-    yield "[intercepts]"
-    yield from (f"{truth} = {weight:.2f}" for truth, weight in found.intercepts.items())
-    yield ""
-    yield "[weights]"
-    for key, row in found.weights.items():
-        weights = ", ".join(f"{truth} = {weight:.2f}" for truth, weight in row.items())
-        yield f'"{key}" = {{ {weights} }}' if weights else f'"{key}" = {{}}'
+def _unknown(problem: FittingProblem, document: TrainingDocument) -> float:
+    known = problem.vocabularies["words"].index
+    total = sum(document.features.words.values())
+    return sum(n for word, n in document.features.words.items() if word not in known) / total if total else 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class _FittingProblem:
-    """strengths: (documents, clues + 1), the last column ones. right: (documents, truths), one-hot. counts: one each.
-    given, ridge: (clues + 1, truths) and (clues + 1, 1): prior weights, and ridge strength.
+def _regression(
+    matrix: sparse.csr_matrix, name: str, right: NDArray[np.intp], weights: Matrix, size: int
+) -> tuple[Matrix, Matrix]:
+    """Weights (features, classes) and biases of one block. Classes count equally; the stack adds their shares."""
+    from sklearn.linear_model import LogisticRegression
+
+    found = LogisticRegression(C=_PENALTY[name], max_iter=STEPS, tol=1e-3, class_weight="balanced")
+    found.fit(matrix, right, sample_weight=weights)
+    full, bias = np.zeros((matrix.shape[1], size)), np.full(size, -8.0)
+    full[:, found.classes_] = (
+        found.coef_.T if len(found.classes_) > 2 else np.concatenate([-found.coef_, found.coef_]).T
+    )
+    bias[found.classes_] = found.intercept_ if len(found.classes_) > 2 else [-found.intercept_[0], found.intercept_[0]]
+    return full, bias
+
+
+def _out_of_fold(
+    problem: FittingProblem, matrix: sparse.csr_matrix, name: str, right: NDArray[np.intp], size: int
+) -> Matrix:
+    """Log-odds of every document by a model that did not see its source; shape (documents, classes)."""
+    scores = np.zeros((len(right), size))
+    for fold in sorted(set(problem.folds.tolist())):
+        out = problem.folds == fold
+        weights, bias = _regression(matrix[~out], name, right[~out], problem.weights[~out], size)
+        scores[out] = matrix[out] @ weights + bias
+    return scores
+
+
+def _stack(
+    scores: Matrix, right: NDArray[np.intp], counts: Matrix, unknown: Matrix
+) -> tuple[Matrix, Matrix, tuple[float, float]]:
+    """Non-negative weight per block, bias per class, and temperature; by maximum likelihood.
+
+    scores: shape (documents, classes, blocks). The temperature's first part is 0: the weights hold it.
     """
-
-    strengths: Matrix
-    right: Matrix
-    counts: Matrix
-    given: Matrix
-    ridge: Matrix
-    temperature: float
-
-    @classmethod
-    def of(cls, judged: Sequence[LabelledDocument], keys: Sequence[str]) -> "_FittingProblem":
-        at = {key: i for i, key in enumerate(keys)}
-        strengths = np.zeros((len(judged), len(keys) + 1))
-        strengths[:, -1] = 1.0
-        for row, one in zip(strengths, judged, strict=True):
-            for clue in one.clues:
-                row[at[clue.key]] += clue.strength
-        right = np.array([[float(truth == one.truth) for truth in _TRUTHS] for one in judged])
-        per_source = Counter(one.source for one in judged)
-        counts = np.array([per_source[one.source] ** -0.5 for one in judged])
-        given = np.array([[given_weights()[key].get(truth, 0.0) for truth in _TRUTHS] for key in keys] + [[0.0] * 5])
-        ridge = np.array([[_HELD[key.split()[0]]] for key in keys] + [[_HELD_LEAN]])
-        return cls(strengths, right, counts / counts.mean(), given, ridge, decision_weights()["truth"].temperature)
-
-    def only(self, inside: NDArray[np.bool_]) -> "_FittingProblem":
-        counts = self.counts[inside]
-        return _FittingProblem(
-            self.strengths[inside], self.right[inside], counts / counts.mean(), self.given, self.ridge, self.temperature
-        )
-
-
-def _minimised(problem: _FittingProblem, start: Matrix | None) -> Matrix:
-    """The weights of least loss: -log likelihood + ½ · ridge · (weight - given)², in units of the temperature."""
-    from scipy.optimize import minimize
+    size, number = scores.shape[1], scores.shape[2]
+    rows = np.arange(len(right))
 
     def loss(flat: Matrix) -> tuple[float, Matrix]:
-        weights = flat.reshape(problem.given.shape)
-        shares = _softmax(problem.strengths @ weights / problem.temperature)
-        away = (weights - problem.given) / problem.temperature
-        likelihood = problem.counts @ np.log((shares * problem.right).sum(axis=1) + 1e-12)
-        slope = problem.strengths.T @ (problem.counts[:, None] * (shares - problem.right)) + problem.ridge * away
-        value = 0.5 * float((problem.ridge * away**2).sum()) - float(likelihood)
-        return value, (slope / problem.temperature).ravel()
+        weights, bias, growth = flat[:number], flat[number:-1], flat[-1]
+        heat = np.exp(growth * unknown)[:, None]
+        raw = scores @ weights + bias
+        shares = softmax(raw / heat)
+        away = weights - _STACK_START
+        value = -float(counts @ np.log(shares[rows, right] + 1e-12)) / counts.sum()
+        value += _STACK_RIDGE * float((away**2).sum() + (bias**2).sum() + growth**2)
+        slope = shares
+        slope[rows, right] -= 1.0
+        slope *= (counts / counts.sum())[:, None] / heat
+        gradient = np.concatenate(
+            [
+                np.einsum("nk,nkb->b", slope, scores) + 2 * _STACK_RIDGE * away,
+                slope.sum(axis=0) + 2 * _STACK_RIDGE * bias,
+                [-(slope * raw * unknown[:, None]).sum() + 2 * _STACK_RIDGE * growth],
+            ]
+        )
+        return value, gradient
 
-    begin = problem.given if start is None else start
-    found = minimize(loss, begin.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
-    weights: Matrix = found.x.reshape(problem.given.shape)
-    return weights
-
-
-def _softmax(scores: Matrix) -> Matrix:
-    grown = np.exp(scores - scores.max(axis=1, keepdims=True))
-    shares: Matrix = grown / grown.sum(axis=1, keepdims=True)
-    return shares
-
-
-def _rounded(row: Matrix) -> dict[str, float]:
-    """A row with its least at 0, which changes no probability, and without what would not be seen."""
-    above = row - row.min()
-    return {truth: round(float(w), 2) for truth, w in zip(_TRUTHS, above, strict=True) if w >= _LEAST_KEPT}
-
-
-@dataclass(frozen=True, slots=True)
-class _HeldOutLabel:
-    """truth, probability: the likeliest. right: it is the judged one, and sure enough to be said."""
-
-    one: LabelledDocument
-    truth: str
-    probability: float
-
-    @property
-    def decided(self) -> bool:
-        return self.probability >= decision_weights()["truth"].threshold
-
-    @property
-    def right(self) -> bool:
-        return self.decided and self.truth == self.one.truth
+    begin = np.concatenate([np.full(number, _STACK_START), np.zeros(size + 1)])
+    limits = [(0.0, None)] * number + [(None, None)] * size + [(0.0, 3.0)]
+    found = minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": STEPS}).x
+    return found[:number], found[number:-1], (0.0, float(found[-1]))
 
 
-def figures_text(names: str, judged: Sequence[LabelledDocument], predicted: Sequence[Mapping[str, float]]) -> str:
-    """Tables of what was said of documents whose source was left out. names: "names shown" or "names hidden".
-
-    Not capped as the classifier caps law and policy labels without the rule-giver's own voice.
-    """
-    labels = [
-        _HeldOutLabel(one, *max(row.items(), key=lambda item: item[1]))
-        for one, row in zip(judged, predicted, strict=True)
-    ]
-    decided = [(each.probability, each.right) for each in labels if each.decided]
-    overall = [
-        ("documents", len(labels)),
-        ("truth accuracy", mean([each.right for each in labels])),
-        ("abstained", mean([not each.decided for each in labels])),
-        ("calibration error", calibration_error(decided)),
-    ]
-    parts = [
-        aligned((names, "value"), overall),
-        _grouped("truth", labels, lambda each: each.one.truth),
-        _grouped("source", labels, lambda each: each.one.source),
-        aligned(("documents", "said", "right"), calibration_bins(decided)),
-        *(
-            f"wrong: {each.one.name} is {each.one.truth}, not {each.truth} ({each.probability:.2f})"
-            for each in labels
-            if not each.right
-        ),
-    ]
-    return "\n\n".join(parts[:4]) + "\n\n" + "\n".join(parts[4:])
+def _threshold(shares: Matrix, right: NDArray[np.intp]) -> float:
+    """The highest probability below which abstaining costs at most one right answer in a hundred."""
+    best, hits = shares.max(axis=1), shares.argmax(axis=1) == right
+    tried = np.arange(0.25, 0.56, 0.01)
+    kept = [float(each) for each in tried if hits[best < each].sum() <= _ACCURACY_GIVEN_UP * hits.sum()]
+    return round(max(kept, default=0.25), 2)
 
 
-def _grouped(header: str, labels: Sequence[_HeldOutLabel], key: Callable[[_HeldOutLabel], str]) -> str:
-    groups: dict[str, list[_HeldOutLabel]] = {}
-    for each in labels:
-        groups.setdefault(key(each), []).append(each)
-    rows = [(name, len(group), mean([each.right for each in group])) for name, group in sorted(groups.items())]
-    return aligned((header, "documents", "right"), rows)
+def _sure(shares: Matrix, right: NDArray[np.intp], classes: Sequence[str]) -> float:
+    """The lowest probability, 0.8 or more, from which few law and policy labels are wrong; 0 for other heads."""
+    if not set(_BINDING) <= set(classes):
+        return 0.0
+    best = shares.argmax(axis=1)
+    binding = np.isin(best, [classes.index(each) for each in _BINDING])
+    wrong = binding & (best != right)
+    tried = np.arange(0.8, 1.0, 0.01)
+    kept = [float(each) for each in tried if (wrong & (shares.max(axis=1) >= each)).mean() <= _WRONG_SHARE / 2]
+    return round(min(kept, default=1.0), 2)
+
+
+def _label(classes: Sequence[str], shares: Matrix) -> Label:
+    order = np.argsort(-shares, kind="stable")
+    return Label(classes[order[0]], float(shares[order[0]]), classes[order[1]], float(shares[order[1]]))
+
+
+def _authority_given_truth(documents: Sequence[TrainingDocument]) -> dict[str, float]:
+    """ "truth/authority" → P(authority | truth), smoothed; each source counts by the root of its documents."""
+    counts = Counter((each.truth, each.authority) for each in documents)
+    given: dict[str, float] = {}
+    for truth in Truth:
+        row = {a: counts[truth.value, a.value] for a in Authority}
+        whole = max(1, sum(row.values()))
+        shares = {a: count / whole + _LEAST_GIVEN for a, count in row.items()}
+        given |= {f"{truth}/{a}": share / sum(shares.values()) for a, share in shares.items()}
+    return given
+
+
+def _authority_prior(truths: Matrix, classes: Sequence[str], given: Mapping[str, float]) -> Matrix:
+    names = [truth.value for truth in Truth]
+    rows = [truth_shares(_label(names, row)) for row in truths]
+    return np.array([[log(sum(row[t] * given[f"{t}/{a}"] for t in Truth)) for a in classes] for row in rows])

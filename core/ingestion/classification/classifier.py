@@ -1,23 +1,24 @@
 """The document classifier: decides every label of a document and its passages, with evidence.
 
-Signals: file name, title, text patterns (core/knowledge/truths.toml and others), and embedding similarity of sentences
-to this project's prototypes for each label. An analyst's correction always wins. Deterministic; no language model.
+Truth, authority, jurisdiction and date come from small linear models fitted on public documents (linear_model.py);
+the domain from the keywords of the workspace. An analyst's correction always wins. Deterministic; no language model.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from core.domain.documents import Label, Labels, Page, Passage
 from core.ingestion.classification.dates import effective_date_label, temporal_label
+from core.ingestion.classification.document_features import features_of
 from core.ingestion.classification.jurisdiction import jurisdiction_label
 from core.ingestion.classification.language import is_native, language_label
+from core.ingestion.classification.linear_model import ClassifierModel, built_in_model
 from core.ingestion.classification.passages import labelled_passages
 from core.ingestion.classification.sample import DocumentSample, read_for_classifying
 from core.ingestion.classification.subject import authority_label, domain_label
-from core.ingestion.classification.truth import Clue, clues, truth_label
+from core.ingestion.classification.truth import truth_label
 from core.ingestion.classification.weighting import Prototypes, confirmed_label
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.stores import Embedder, Vectors
@@ -47,10 +48,14 @@ class Classifier(Protocol):
 
 
 class TruthClassifier:
-    """The built-in `Classifier`. Prototypes are embedded at first use and cached."""
+    """The built-in `Classifier`. Domain prototypes are embedded at first use and cached.
 
-    def __init__(self, embedder: Embedder) -> None:
+    model: the fitted weights; the built-in ones, except where sources are left out of the fitting to measure.
+    """
+
+    def __init__(self, embedder: Embedder, model: ClassifierModel | None = None) -> None:
         self._embedder = embedder
+        self._given = model
         self._own_domains: dict[object, Prototypes] = {}
 
     def document(
@@ -78,27 +83,27 @@ class TruthClassifier:
         reading = read_for_classifying(name, title, pages, metadata or {})
         return reading, self._vectors(reading)
 
-    def clues(self, name: str, pages: Sequence[Page]) -> tuple[Clue, ...]:
-        """The clues to a document's truth, before weighting. Raises ModelUnavailable."""
-        reading, vectors = self.read(name, "", pages)
-        return clues(reading, self._truths, vectors, is_native(language_label(reading)))
-
     def labels(
         self, reading: DocumentSample, vectors: Vectors, corrections: Mapping[str, Label], terms: WorkspaceTerms
     ) -> Labels:
         """The labels of a sample; vectors: of its segments. A label in `corrections` is kept, and labels that depend
         on it follow."""
         fixed = {field: confirmed_label(label) for field, label in corrections.items()}
+        model, known = self._model, self._model.comparable(vectors, self._embedder.name)
+        blocks = model.blocks(features_of(reading), known)
         language = fixed.get("language") or language_label(reading)
+        truth = fixed.get("truth") or truth_label(reading, blocks, known, model)
+        authority = fixed.get("authority") or authority_label(reading, blocks, known, truth, model, terms)
+        jurisdiction = fixed.get("jurisdiction") or jurisdiction_label(
+            reading, blocks, truth, authority, language, model, terms
+        )
         native = is_native(language)
-        truth = fixed.get("truth") or truth_label(reading, self._truths, vectors, native)
-        authority = fixed.get("authority") or authority_label(reading, truth, self._authorities, vectors, terms, native)
         return Labels(
             truth=truth,
             domain=fixed.get("domain") or domain_label(reading, self._domains(terms), vectors, terms, native),
             authority=authority,
-            jurisdiction=fixed.get("jurisdiction") or jurisdiction_label(reading, truth, authority, language, terms),
-            effective_date=fixed.get("effective_date") or effective_date_label(reading, truth),
+            jurisdiction=jurisdiction,
+            effective_date=fixed.get("effective_date") or effective_date_label(reading, truth, model),
             temporal_class=fixed.get("temporal_class") or temporal_label(reading, truth),
             language=language,
         )
@@ -107,18 +112,14 @@ class TruthClassifier:
         """The passages with labels: those of the document, or their own truth where their words clearly state one."""
         return labelled_passages(labels, passages)
 
+    @property
+    def _model(self) -> ClassifierModel:
+        return self._given or built_in_model()
+
     def _vectors(self, reading: DocumentSample) -> Vectors:
         if not reading.segments:
             return np.zeros((0, self._embedder.dimensions), dtype=np.float32)
         return self._embedder.embed([" ".join(segment.split()) for segment in reading.segments])
-
-    @cached_property
-    def _truths(self) -> Prototypes:
-        return Prototypes(self._embedder, "truth")
-
-    @cached_property
-    def _authorities(self) -> Prototypes:
-        return Prototypes(self._embedder, "authority")
 
     def _domains(self, terms: WorkspaceTerms) -> Prototypes:
         """Prototypes of the workspace's domains, built-in and own."""
@@ -126,5 +127,5 @@ class TruthClassifier:
         if own not in self._own_domains:
             if len(self._own_domains) >= _CACHED_VOCABULARIES:
                 self._own_domains.clear()
-            self._own_domains[own] = Prototypes(self._embedder, "domain", own)
+            self._own_domains[own] = Prototypes(self._embedder, own)
         return self._own_domains[own]

@@ -1,18 +1,32 @@
 """Finds and parses dates in a text; decides the effective date and temporal class of a document."""
+# Longer than 300 lines: finding dates, choosing one and deciding on it share their patterns.
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from math import exp, log, log1p
 
 from core.domain.documents import Evidence, EvidenceSource, Label, Truth
+from core.ingestion.classification.linear_model import ClassifierModel
 from core.ingestion.classification.sample import DocumentSample, name_words, quote_around
+from core.ingestion.classification.subject import truth_shares
+from core.ingestion.table_typing.columns import CENTURY_TURN
 from core.knowledge.classifier_weights import date_weights
 from core.knowledge.label_signals import LabelSignalFinder
 from core.knowledge.temporal import DateLead, date_leads, month_names, temporal_by_truth, temporal_signs
 
-__all__ = ["ParsedDate", "dates_in", "dates_in_name", "effective_date_label", "temporal_label", "writes_day_first"]
+__all__ = [
+    "DateCandidate",
+    "ParsedDate",
+    "date_candidate",
+    "dates_in",
+    "dates_in_name",
+    "effective_date_label",
+    "temporal_label",
+    "writes_day_first",
+]
 
 _YEAR = r"(?:19|20)\d{2}"
 
@@ -25,9 +39,6 @@ _ORDER = re.compile(
 )
 
 _DAY_FIRST_MONEY = re.compile(r"£\s?\d|€\s?\d|\d\s?€")
-
-_CENTURY_TURN = 70
-"""Two-digit years below this are in the 2000s. Chosen by hand; POSIX strptime and table_typing use 69."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +114,7 @@ def writes_day_first(text: str) -> bool:
 
 
 def _full_year(digits: int) -> int:
-    return digits if digits > 99 else digits + (2000 if digits < _CENTURY_TURN else 1900)
+    return digits if digits > 99 else digits + (2000 if digits < CENTURY_TURN else 1900)
 
 
 def _day(year: int, month: int, day: int) -> str | None:
@@ -150,33 +161,90 @@ _YEARS_IN_NAME = ("1990", "2050")
 
 _HEADING_WORDS = 15
 
+_LONE_WORDS = 5
+
+_SURE_TRUTH = 0.8  # probability from which a truth may rule out what words before a date mean; chosen by hand
+
 _COPYRIGHT_MARK = re.compile(r"(?i)(?:©|copyright)[^\n]{0,20}$")
 
 _PUBLISHED_KEYS = ("effective", "date", "published", "created", "modified")
 
 
-def effective_date_label(reading: DocumentSample, truth: Label) -> Label:
-    """The date from which the text applies: stated as effective, in a title, revised, issued, or alone in the first
-    lines; else from metadata or the file name. Undated documents get a label without value.
+@dataclass(frozen=True, slots=True)
+class DateCandidate:
+    """The date that most likely is the document's own, before it is decided whether the document has one.
+
+    evidence: the date, its quote, and the weight of the rule that found it. other: the best date of another year.
+    features: name → value; their weighted sum is the log-odds that it is the effective date.
     """
-    found = [*_said(reading, truth.value), *_outside(reading)]
-    if not found:
+
+    evidence: Evidence
+    other: Evidence | None
+    features: Mapping[str, float]
+
+
+def effective_date_label(sample: DocumentSample, truth: Label, model: ClassifierModel) -> Label:
+    """The date from which the text applies, if the text states it with enough certainty; else no value.
+
+    Rules choose the date: stated as effective, in a title, revised, issued, or alone in the first lines; else from
+    metadata or the file name. A fitted logistic regression decides whether it counts: precision goes before recall,
+    so its threshold is the one that gives almost no undated document a date, on sources left out of the fitting.
+    """
+    best = date_candidate(sample, truth)
+    if best is None:
         return Label(reason="The document gives no date of its own.")
-    best = max(found, key=lambda item: (item[0].weight, item[0].value if item[0].rule in _of_changes() else ""))[0]
-    ranked = sorted(found, key=lambda item: -item[0].weight)
-    other = next((item for item, _ in ranked if item.value[:4] != best.value[:4]), None)
-    runner = (other.value, min(other.weight, 1 - best.weight)) if other else (None, 0.0)
-    return Label(best.value, best.weight, runner[0], runner[1], (best,))
+    weights = model.numbers["date_features"]
+    odds = sum(weights.get(name, 0.0) * value for name, value in best.features.items())
+    probability = 1.0 / (1.0 + exp(-odds))
+    if probability < model.numbers["date"]["threshold"]:
+        quote, rule = best.evidence.quote, best.evidence.rule
+        return Label(reason=f"No date is certain enough to be its own; nearest: “{quote}” ({rule}).")
+    runner_up = (best.other.value, min(best.other.weight, 1.0 - probability)) if best.other else (None, 0.0)
+    return Label(best.evidence.value, probability, runner_up[0], runner_up[1], (best.evidence,))
 
 
-def temporal_label(reading: DocumentSample, truth: Label) -> Label:
+def date_candidate(sample: DocumentSample, truth: Label) -> DateCandidate | None:
+    """The date that the strongest rule finds, with what speaks for it; None when no rule finds any."""
+    sure = truth.value if truth.probability >= _SURE_TRUTH else None
+    found = [*_own_dates(sample, sure), *_outside(sample)]
+    if not found:
+        return None
+    best, start = max(found, key=lambda item: (item[0].weight, item[0].value if item[0].rule in _of_changes() else ""))
+    ranked = sorted((item for item, _ in found), key=lambda item: -item.weight)
+    other = next((item for item in ranked if item.value[:4] != best.value[:4]), None)
+    in_text = best.source is EvidenceSource.TEXT
+    line = _line_around(sample.body, start) if in_text else ""
+    features = {
+        "bias": 1.0,
+        "weight": log(best.weight / (1.0 - best.weight)),
+        "margin": best.weight - (other.weight if other else 0.0),
+        "other dates": log1p(len({item.value for item, _ in found}) - 1),
+        "said again": log1p(sum(item.value == best.value for item, _ in found) - 1),
+        "newest": float(best.value == max(item.value for item, _ in found)),
+        "position": log1p(start / _FIRST_CHARACTERS) if in_text else 0.0,
+        "in the first lines": float(in_text and start < _FIRST_CHARACTERS),
+        "words of its line": log1p(len(line.split())),
+        "in a table": float(line.count("|") > 2 or line.count("\t") > 1 or line.count(",") > _LONE_WORDS),
+        f"precision {len(best.value)}": 1.0,
+        f"rule {best.rule}": 1.0,
+        **{f"truth {each}": share for each, share in truth_shares(truth).items()},
+    }
+    return DateCandidate(best, other, features)
+
+
+def _line_around(text: str, start: int) -> str:
+    end = text.find("\n", start)
+    return text[text.rfind("\n", 0, start) + 1 : end if end >= 0 else len(text)]
+
+
+def temporal_label(sample: DocumentSample, truth: Label) -> Label:
     """Evergreen, current, dated or historical: by signals in the opening and the text, else by the truth."""
-    if not reading.words:
+    if not sample.words:
         return Label(reason="The document holds no text that could be read.")
-    hits = _temporal_signs().find(reading.opening)
+    hits = _temporal_signs().find(sample.opening)
     if hits:
         start, end = hits[0].spans[0]
-        quote = quote_around(reading.opening, start, end)
+        quote = quote_around(sample.opening, start, end)
         sign = hits[0].sign
         evidence = Evidence(quote, EvidenceSource.TEXT, sign.value, sign.weight, sign.rule)
         return Label(sign.value, 0.8, evidence=(evidence,))
@@ -188,10 +256,10 @@ def temporal_label(reading: DocumentSample, truth: Label) -> Label:
     )
 
 
-def _said(reading: DocumentSample, truth: str | None) -> Iterator[tuple[Evidence, int]]:
+def _own_dates(sample: DocumentSample, truth: str | None) -> Iterator[tuple[Evidence, int]]:
     """Dates that the front of the text or the title states as the document's own."""
-    front = reading.body[:_FRONT_CHARACTERS]
-    for found in dates_in(front, writes_day_first(reading.body)):
+    front = sample.body[:_FRONT_CHARACTERS]
+    for found in dates_in(front, writes_day_first(sample.body)):
         before = front[max(0, found.start - _LEAD_CHARACTERS) : found.start]
         heading = found.start < _TOP_CHARACTERS and _ends_heading(front, found)
         leads = (lead for lead in date_leads() if not _misleads(lead, truth, heading))
@@ -205,10 +273,10 @@ def _said(reading: DocumentSample, truth: str | None) -> Iterator[tuple[Evidence
         if lead is not None:
             quote = quote_around(front, found.start, found.end)
             yield Evidence(quote, EvidenceSource.TEXT, found.iso, lead[0], lead[1]), found.start
-    own_title = name_words(reading.title) not in reading.name_words
-    for found in dates_in(reading.title) if own_title else ():
+    own_title = name_words(sample.title) not in sample.name_words
+    for found in dates_in(sample.title) if own_title else ():
         yield (
-            Evidence(reading.title, EvidenceSource.METADATA, found.iso, date_weights().title, "in the title"),
+            Evidence(sample.title, EvidenceSource.METADATA, found.iso, date_weights().title, "in the title"),
             found.start,
         )
 
@@ -239,18 +307,18 @@ def _standing_alone(front: str, found: ParsedDate) -> tuple[float, str] | None:
     return weight, "stands by itself on the first lines"
 
 
-def _outside(reading: DocumentSample) -> Iterator[tuple[Evidence, int]]:
+def _outside(sample: DocumentSample) -> Iterator[tuple[Evidence, int]]:
     for key in _PUBLISHED_KEYS:
-        for found in dates_in(reading.metadata.get(key, "")):
-            quote = reading.metadata[key][found.start : found.end]
+        for found in dates_in(sample.metadata.get(key, "")):
+            quote = sample.metadata[key][found.start : found.end]
             yield (
                 Evidence(quote, EvidenceSource.METADATA, found.iso, date_weights().metadata, f"file metadata: {key}"),
                 found.start,
             )
-    in_words = ((found, reading.name_words[found.start : found.end]) for found in dates_in(reading.name_words))
-    in_name = ((found, reading.name[found.start : found.end]) for found in dates_in_name(reading.name))
+    in_words = ((found, sample.name_words[found.start : found.end]) for found in dates_in(sample.name_words))
+    in_name = ((found, sample.name[found.start : found.end]) for found in dates_in_name(sample.name))
     for found, quote in (*in_name, *in_words):
-        if quote in reading.name and _YEARS_IN_NAME[0] <= found.iso < _YEARS_IN_NAME[1]:
+        if quote in sample.name and _YEARS_IN_NAME[0] <= found.iso < _YEARS_IN_NAME[1]:
             yield Evidence(quote, EvidenceSource.NAME, found.iso, date_weights().name, "in the file name"), found.start
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.domain.documents import Page
 
-__all__ = ["DocumentSample", "name_words", "quote_around", "read_for_classifying"]
+__all__ = ["DocumentSample", "name_words", "quote_around", "read_for_classifying", "sentence_starts"]
 
 _OPENING_CHARACTERS = 1_500  # This and the sizes below were chosen by hand, not fitted.
 _SAMPLE_CHARACTERS = 60_000
@@ -18,6 +18,7 @@ _QUOTE_CHARACTERS = 200
 _SENTENCE_MARKS = ("\n", ". ", "; ", "? ", "! ")
 
 _SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+|\n\s*\n")
+_BREAK = re.compile(r"(?<=[.!?;。！？；])\s+|\n+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _NOT_NAME = re.compile(r"[_\-+()\[\]~]+|(?<=\D)\.|\.(?=\D)")
 _WORD = re.compile(r"[^\W_]+")
@@ -62,6 +63,15 @@ def name_words(name: str) -> str:
     'hr Statement Of Work v1.2 final docx'
     """
     return " ".join(_CAMEL.sub(" ", _NOT_NAME.sub(" ", name.replace("/", " ").replace("\\", " "))).split())
+
+
+def sentence_starts(text: str) -> list[int]:
+    """Where the sentences and lines of a text begin, ascending; the first is 0.
+
+    >>> sentence_starts("One. Two\\nThree")
+    [0, 5, 9]
+    """
+    return [0, *(match.end() for match in _BREAK.finditer(text))]
 
 
 def quote_around(text: str, start: int, end: int) -> str:

@@ -1,85 +1,122 @@
 """Decides what a document is about (domain) and who issued it (authority)."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import log
+from math import exp, log
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.domain.documents import Authority, Evidence, EvidenceSource, Label, Truth
-from core.ingestion.classification.sample import DocumentSample
+from core.ingestion.classification.linear_model import Blocks, ClassifierModel
+from core.ingestion.classification.sample import DocumentSample, quote_around
+from core.ingestion.classification.truth import LEAST_WORDS, NO_TEXT, decided
 from core.ingestion.classification.weighting import Prototypes, decide, signal_evidence, total_weights
-from core.knowledge.authorities import authority_prior
-from core.knowledge.classifier_weights import decision_weights, subject_weights
+from core.knowledge.classifier_weights import domain_weights
 from core.knowledge.label_signals import LabelSignal, SignalMatch
 from core.knowledge.workspace_terms import WorkspaceTerms
 
-__all__ = ["authority_label", "domain_label"]
+__all__ = ["authority_label", "domain_label", "truth_shares"]
 
+_CONFIRMED = 1.5  # weight of what a truth suggests when a person confirmed it; chosen by hand
 _GENERAL = "general"
-_LEAST_WORDS_FOR_MEANING = 20  # Chosen by hand, not fitted.
+_LEAST_WORDS_FOR_MEANING = 20  # shorter texts say too little; chosen by hand
+_LEAST_SHARE = 0.001  # of a truth that a label does not name
+
+
+def truth_shares(truth: Label) -> dict[Truth, float]:
+    """Truth → probability, from a label; what it does not name is shared equally. An unknown truth counts as its
+    runner-up with its probability.
+
+    >>> round(truth_shares(Label("intent", 0.7, "reference", 0.24))[Truth.REALITY], 4)
+    0.02
+    """
+    known = {truth.value: truth.probability, truth.runner_up: truth.runner_up_probability}
+    named = {Truth(value): share for value, share in known.items() if value is not None}
+    others = [each for each in Truth if each not in named]
+    rest = max(0.0, 1.0 - sum(named.values())) / max(1, len(others))
+    shares = {each: max(_LEAST_SHARE, named.get(each, rest)) for each in Truth}
+    whole = sum(shares.values())
+    return {each: share / whole for each, share in shares.items()}
+
+
+def authority_label(
+    sample: DocumentSample,
+    blocks: Blocks,
+    vectors: NDArray[np.float32],
+    truth: Label,
+    model: ClassifierModel,
+    terms: WorkspaceTerms,
+) -> Label:
+    """Who issued the document: by its words and form, by what its truth suggests, and by the workspace's own names.
+
+    The truth adds `from_truth` · ln Σ P(truth) · P(authority | truth); more once a person confirmed it, and it alone
+    decides where there are too few words. vectors: of sample.segments, or none.
+    """
+    if not sample.words:
+        return NO_TEXT
+    head, numbers = model.heads["authority"], model.numbers["authority"]
+    given = model.numbers["authority_given_truth"]
+    if sample.words < LEAST_WORDS:
+        return _of_truth(truth, given, head.classes)
+    shares = truth_shares(truth)
+    prior = [log(sum(shares[t] * given[f"{t}/{a}"] for t in Truth)) for a in head.classes]
+    named = {a: _named(sample, Authority(a), terms) for a in head.classes}
+    follows = _CONFIRMED if truth.confirmed else numbers["from_truth"]
+    scores = head.scores(blocks) + follows / head.heat(blocks) * np.array(prior)
+    scores += np.array([item.weight if (item := named[a]) else 0.0 for a in head.classes])
+    label = decided("authority", scores, sample, blocks, vectors, model)
+    first = label.value or label.runner_up
+    own = [item for item in named.values() if item is not None and item.value == first]
+    return replace(label, evidence=(*own, *label.evidence))
+
+
+def _of_truth(truth: Label, given: Mapping[str, float], classes: Sequence[str]) -> Label:
+    """The authority that mostly issues documents of this truth, where the text is too short to say more."""
+    if truth.value is None:
+        return Label(reason="Too little text to tell who issued it.")
+    order = sorted(classes, key=lambda each: -given[f"{truth.value}/{each}"])
+    first, second = (given[f"{truth.value}/{each}"] for each in order[:2])
+    rule = f"{truth.value} documents mostly come from: {order[0]}"
+    evidence = tuple(replace(each, value=order[0], rule=rule) for each in truth.evidence[:1] if each.quote)
+    return Label(order[0], first, order[1], second, evidence)
 
 
 def domain_label(
-    reading: DocumentSample,
+    sample: DocumentSample,
     prototypes: Prototypes,
     vectors: NDArray[np.float32],
     terms: WorkspaceTerms,
     native: bool = True,
 ) -> Label:
     """The main domain of a document; "general" if it fits none."""
-    weighing, weights = decision_weights()["domain"], subject_weights()
-    if not reading.words:
-        return Label(reason="The document holds no text that could be read.")
+    weights = domain_weights()
+    if not sample.words:
+        return NO_TEXT
     evidence = [Evidence("", EvidenceSource.TEXT, _GENERAL, weights.general_lead, "no subject stands out")]
     places: dict[str, list[tuple[int, int]]] = {}
-    for found in terms.domains.find_keywords(reading.body):
+    for found in terms.domains.find_keywords(sample.body):
         places.setdefault(found.key, []).append((found.start, found.end))
     hits = [
         SignalMatch(LabelSignal(key, weights.keyword, f"words of {key}"), tuple(spans)) for key, spans in places.items()
     ]
-    evidence += signal_evidence(reading, hits, weighing)
-    for found in terms.domains.find_in_name(reading.name_words):
-        quote = reading.name_words[found.start : found.end]
-        quote = quote if quote in reading.name else reading.name
+    evidence += signal_evidence(sample, hits, weights)
+    for found in terms.domains.find_in_name(sample.name_words):
+        quote = sample.name_words[found.start : found.end]
+        quote = quote if quote in sample.name else sample.name
         evidence.append(Evidence(quote, EvidenceSource.NAME, found.key, weights.name, f"file name: {found.key}"))
-    if len(vectors) and reading.words >= _LEAST_WORDS_FOR_MEANING:
-        meant = prototypes.evidence(reading.segments, prototypes.nearness(vectors), weighing.meaning_of(native))
+    if len(vectors) and sample.words >= _LEAST_WORDS_FOR_MEANING:
+        meant = prototypes.evidence(sample.segments, prototypes.nearness(vectors), weights.meaning_of(native))
         evidence += [item for item in meant if item.value in terms.domains.keywords]
-    return decide(total_weights(terms.domains.keywords, evidence), [item for item in evidence if item.quote], weighing)
+    return decide(total_weights(terms.domains.keywords, evidence), [item for item in evidence if item.quote], weights)
 
 
-def authority_label(
-    reading: DocumentSample,
-    truth: Label,
-    prototypes: Prototypes,
-    vectors: NDArray[np.float32],
-    terms: WorkspaceTerms,
-    native: bool = True,
-) -> Label:
-    """The issuing authority: a prior from the truth, shifted by signals and meaning. An undecided truth counts as its
-    runner-up.
-
-    Meaning counts only for recommendations, and signals mainly there: for laws, policies, requests and data the truth
-    itself implies the author, and even an agency's own handbook names other agencies.
-    """
-    weighing, weights = decision_weights()["authority"], subject_weights()
-    spoken = truth.value or truth.runner_up
-    if spoken is None:
-        return Label(reason="Who speaks follows from the truth, which is unknown.")
-    prior = authority_prior()[Truth(spoken)]
-    base = {a.value: log(max(prior[a], weights.least_prior)) for a in Authority}
-    evidence = signal_evidence(reading, terms.authorities.finder.find(reading.body), weighing)
-    if spoken != Truth.REFERENCE:
-        evidence = [replace(item, weight=item.weight * weights.signs_elsewhere) for item in evidence]
-    elif len(vectors):
-        evidence += prototypes.evidence(reading.segments, prototypes.nearness(vectors), weighing.meaning_of(native))
-    scores = total_weights(Authority, evidence)
-    likely = max(prior, key=lambda a: prior[a])
-    said = [
-        replace(
-            item, value=likely.value, weight=weights.least_prior, rule=f"{spoken} is mostly said by: {likely.value}"
-        )
-        for item in truth.evidence[:1]
-    ]
-    return decide({a: scores[a] + base[a] for a in scores}, [*evidence, *said], weighing)
+def _named(sample: DocumentSample, authority: Authority, terms: WorkspaceTerms) -> Evidence | None:
+    """What the workspace's own names of an authority add; more when they are named more often."""
+    hits = [hit for hit in terms.authorities.finder.find(sample.body) if hit.sign.value == authority]
+    if not hits:
+        return None
+    times = sum(len(hit.spans) for hit in hits)
+    sign, quote = hits[0].sign, quote_around(sample.body, *hits[0].spans[0])
+    weight = round(sign.weight * (1.0 - exp(-times)), 6)
+    return Evidence(quote, EvidenceSource.TEXT, authority, weight, sign.rule)

@@ -1,4 +1,4 @@
-"""Combines evidence into one calibrated label: signals saturate, meaning adds, a softmax decides."""
+"""Combines evidence for a domain into one label: keywords saturate, meaning adds, a softmax decides."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp
@@ -7,13 +7,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain.documents import Evidence, EvidenceSource, Label
+from core.ingestion.classification.linear_model import built_in_model
 from core.ingestion.classification.sample import DocumentSample, quote_around
-from core.knowledge.classifier_weights import TruthWeights
+from core.knowledge.classifier_weights import DomainWeights, domain_weights
 from core.knowledge.label_signals import SignalMatch
 from core.knowledge.prototypes import prototypes
 from core.ports.stores import Embedder
 
-__all__ = ["Prototypes", "confirmed_label", "decide", "expected_signals", "signal_evidence", "total_weights"]
+__all__ = [
+    "Prototypes",
+    "confirmed_label",
+    "decide",
+    "expected_signals",
+    "signal_evidence",
+    "threshold_of",
+    "total_weights",
+]
 
 _NEAREST = 2  # Prototypes averaged per value. Chosen by hand, not fitted.
 _SHARPNESS = 25.0  # Softmax sharpness over cosines. Chosen by hand, not fitted.
@@ -23,10 +32,10 @@ _SHOWN = 6  # Most pieces of evidence kept per label. Chosen by hand, not fitted
 
 
 class Prototypes:
-    """The embedded prototype sentences of one field. more: additional values with their sentences."""
+    """The embedded prototype sentences of the domains. more: a workspace's own domains with their sentences."""
 
-    def __init__(self, embedder: Embedder, field: str, more: Iterable[tuple[str, Sequence[str]]] = ()) -> None:
-        rows = {**prototypes()[field], **dict(more)}
+    def __init__(self, embedder: Embedder, more: Iterable[tuple[str, Sequence[str]]] = ()) -> None:
+        rows = {**prototypes(), **dict(more)}
         self.values = tuple(rows)
         owners = [i for i, value in enumerate(rows) for _ in rows[value]]
         self._owners = np.array(owners)
@@ -61,7 +70,7 @@ class Prototypes:
         ]
 
 
-def expected_signals(reading: DocumentSample, weighing: TruthWeights) -> float:
+def expected_signals(reading: DocumentSample, weighing: DomainWeights) -> float:
     """Expected count of a signal in a text: grows with the 0.7th power of the words, because long texts repeat
     themselves less.
     """
@@ -71,7 +80,7 @@ def expected_signals(reading: DocumentSample, weighing: TruthWeights) -> float:
 def signal_evidence(
     reading: DocumentSample,
     hits: Iterable[SignalMatch],
-    weighing: TruthWeights,
+    weighing: DomainWeights,
     source: EvidenceSource = EvidenceSource.TEXT,
 ) -> list[Evidence]:
     """One Evidence per signal in the body: weight · (1 - e^(-count / expected)), more if it occurs in the opening."""
@@ -95,7 +104,7 @@ def total_weights(values: Iterable[str], evidence: Iterable[Evidence]) -> dict[s
     return sums
 
 
-def decide(scores: Mapping[str, float], evidence: Iterable[Evidence], weighing: TruthWeights) -> Label:
+def decide(scores: Mapping[str, float], evidence: Iterable[Evidence], weighing: DomainWeights) -> Label:
     """The most probable value by softmax(score / temperature), or an abstention with its reason."""
     highest = max(scores.values())
     grown = {value: exp((score - highest) / weighing.temperature) for value, score in scores.items()}
@@ -119,3 +128,10 @@ def confirmed_label(label: Label) -> Label:
         Evidence(label.value or "", EvidenceSource.CORRECTION, label.value or "", 1.0, "an analyst confirmed it"),
     )
     return Label(label.value, 1.0, evidence=evidence, confirmed=True)
+
+
+def threshold_of(field: str) -> float:
+    """The probability below which the classifier abstains; 0 for a field it always labels. Raises BadTable."""
+    if field == "domain":
+        return domain_weights().threshold
+    return built_in_model().numbers.get(field, {}).get("threshold", 0.0)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from core.domain.documents import Authority, Evidence, EvidenceSource, Label, Labels, TemporalClass, Truth
 from core.ingestion.classification.language import is_native
 from core.ingestion.classification.sample import DocumentSample, name_words
-from core.knowledge.classifier_weights import decision_weights
+from core.ingestion.classification.truth import CAUTIOUS
+from core.ingestion.classification.weighting import threshold_of
 from core.ports.stores import Vectors
 
 __all__ = [
@@ -186,7 +187,7 @@ def weigh_in(
     strength · (1 - e^(-Σ nearness / 1.5)); near-identical examples count once.
 
     A value supported by k examples only has a probability of at most (k + 1) / (k + 2) (Laplace's rule of succession),
-    and a law or policy at most `doubt_cap`. Without examples the label is the classifier's own. quote: returns the
+    and a law or policy at most 0.79. Without examples the label is the classifier's own. quote: returns the
     words of this document most similar to a confirmed one's.
     """
     weights = {
@@ -212,8 +213,7 @@ def weigh_in(
     )
     evidence = tuple(_evidence(supporting, weights.get(first, 0.0), version, quote))
     evidence += own.evidence if first in (own.value, own.value or own.runner_up) else ()
-    weighing = decision_weights().get(name)
-    if weighing is not None and probability < weighing.threshold:
+    if probability < threshold_of(name):
         reason = f"Only {probability:.0%} for {first} and {runner_up:.0%} for {second}: too close to decide."
         return Label(None, 0.0, first, probability, evidence, reason)
     return Label(first, probability, second, runner_up, evidence, own.reason if own.value == first else "")
@@ -237,7 +237,7 @@ def _highest_probability(name: str, own: Label, value: str, number: int) -> floa
         return 1.0
     most = max(0.98, own.probability) if own.value == value else (number + 1) / (number + 2)
     if name == "truth" and value in _BINDING:
-        most = min(most, max(decision_weights()["truth"].doubt_cap, own.probability if own.value == value else 0.0))
+        most = min(most, max(CAUTIOUS, own.probability if own.value == value else 0.0))
     return most
 
 

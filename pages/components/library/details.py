@@ -148,7 +148,7 @@ def _passage(passage: Passage, document: Document, terms: WorkspaceTerms) -> Non
             st.caption(plain(where) + (" · **its own truth**" if own else ""), width="content")
         st.markdown(plain(passage.text))
         if own:
-            for evidence in passage.truth_evidence[:2]:
+            for evidence in [each for each in passage.truth_evidence if each.quote][:2]:
                 st.caption(plain(f"because of “{shorten(evidence.quote, 160)}” {evidence.rule}"))
 
 

@@ -384,8 +384,10 @@ def _failure(document: Document) -> None:
 
 def _label_reason(document: Document) -> None:
     label = document.labels.truth
-    quote = label.evidence[0] if label.evidence else None
-    why = f"“{shorten(quote.quote, 160)}” – {quote.rule}" if quote is not None else label.reason
+    quote = next((each for each in label.evidence if each.quote), None)
+    share = labels.evidence_shares(label).get(quote) if quote is not None else None
+    part = f" ({share:.0%} of what decided)" if share is not None and share < 1 else ""
+    why = f"“{shorten(quote.quote, 160)}” – {quote.rule}{part}" if quote is not None else label.reason
     runner_up = f" · runner-up {label.runner_up} {label.runner_up_probability:.2f}" if labels.contested(label) else ""
     st.caption(plain("confirmed by hand" if label.confirmed else f"{why}{runner_up}"))
     for warning in document.warnings:

@@ -1,0 +1,177 @@
+"""Labelled documents to learn from, and their features as the matrices that are fitted."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import md5
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from core.evaluation.judgments.files import LabelRow
+from core.ingestion.classification.document_features import DocumentFeatures, features_of
+from core.ingestion.classification.jurisdiction import (
+    PlaceMention,
+    place_mentions,
+)
+from core.ingestion.classification.linear_model import ClassifierModel, TermWeights, mean_vector
+from core.ingestion.classification.sample import DocumentSample, name_words
+from core.knowledge.workspace_terms import WorkspaceTerms
+
+__all__ = [
+    "BLOCKS",
+    "STEPS",
+    "FittingProblem",
+    "Matrix",
+    "TrainingDocument",
+    "fold_of",
+    "shortened",
+    "training_document",
+]
+
+Matrix = NDArray[np.float64]
+
+BLOCKS = ("words", "opening", "name", "form", "mean")
+"""The blocks of features, in the order of their stack weights."""
+STEPS = 300  # most iterations of a solver; the models converge in fewer
+
+_PLACE = re.compile(r"(?:country|state):[A-Z]{2}")
+_WORD = re.compile(r"[^\W_]+")
+_SHORT_CHARACTERS, _SHORT_WEIGHT = 700, 0.5  # about 110 words, half as important as the whole; chosen by hand
+_INNER_FOLDS = 4
+_SOURCES_OF_WORD = {"words": (3, 12_000), "opening": (3, 6_000), "name": (2, 2_000)}
+"""Least number of sources that use a word, and most words kept: keeps the file small and single texts out of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingDocument:
+    """A labelled document as the classifier reads it, under a neutral name.
+
+    features: with the words of its real name. vectors: of sample.segments. mentions: the places it names. date: ISO or
+    "". Documents of one source are left out together. weight: how much its labels count; above 1 for checked ones.
+    """
+
+    source: str
+    truth: str
+    authority: str
+    jurisdiction: str
+    date: str
+    language: str
+    sample: DocumentSample
+    features: DocumentFeatures
+    vectors: NDArray[np.float32]
+    mentions: tuple[PlaceMention, ...]
+    weight: float = 1.0
+
+
+def training_document(
+    row: LabelRow,
+    language: str,
+    sample: DocumentSample,
+    vectors: NDArray[np.float32],
+    terms: WorkspaceTerms,
+    weight: float = 1.0,
+) -> TrainingDocument:
+    """A labelled document, sampled under a neutral name; `row.name` gives the words of its real one.
+
+    vectors: of sample.segments. A region's jurisdiction counts as its country's.
+    """
+    named = replace(sample, name=row.name, name_words=name_words(row.name))
+    features = replace(features_of(sample), name=features_of(named).name)
+    place = _PLACE.match(row.jurisdiction)
+    return TrainingDocument(
+        row.source,
+        row.truth,
+        row.authority,
+        place.group() if place else row.jurisdiction,
+        row.effective_date,
+        language,
+        sample,
+        features,
+        vectors,
+        tuple(place_mentions(sample, language, terms)),
+        weight,
+    )
+
+
+def fold_of(source: str, folds: int, salt: str = "") -> int:
+    """The fold of a source: a hash of its name, so that it never depends on the other documents."""
+    return int(md5(f"{salt}{source.lower()}".encode(), usedforsecurity=False).hexdigest(), 16) % folds
+
+
+@dataclass(frozen=True, slots=True)
+class FittingProblem:
+    """The features of all documents as matrices, and their inner folds and weights.
+
+    Each document counts by the inverse root of its source's documents, so that no source dominates.
+    """
+
+    documents: Sequence[TrainingDocument]
+    vocabularies: Mapping[str, TermWeights]
+    form_mean: Matrix
+    form_scale: Matrix
+    blocks: Mapping[str, sparse.csr_matrix]
+    folds: NDArray[np.intp]
+    weights: Matrix
+
+    @classmethod
+    def of(cls, documents: Sequence[TrainingDocument], blocks: Sequence[str]) -> "FittingProblem":
+        vocabularies = {name: _vocabulary(documents, name) for name in _SOURCES_OF_WORD}
+        forms = np.stack([each.features.form for each in documents])
+        scale = forms.std(axis=0)
+        scale[scale < 1e-9] = 1.0
+        base = ClassifierModel(vocabularies, forms.mean(axis=0), scale, {}, {}, "")
+        rows = [base.blocks(each.features, each.vectors) for each in documents]
+        matrices: dict[str, sparse.csr_matrix] = {
+            name: _stacked([row.words[name] for row in rows], len(vocabularies[name].idf)) for name in vocabularies
+        }
+        matrices["form"] = sparse.csr_matrix(np.stack([row.form for row in rows]))
+        matrices["mean"] = sparse.csr_matrix(np.stack([mean_vector(each.vectors) for each in documents]))
+        counts = Counter(each.source for each in documents)
+        weights = np.array([each.weight * counts[each.source] ** -0.5 for each in documents])
+        folds = np.array([fold_of(each.source, _INNER_FOLDS, "inner") for each in documents])
+        chosen = {name: matrices[name] for name in BLOCKS if name in blocks}
+        return cls(documents, vocabularies, base.form_mean, base.form_scale, chosen, folds, weights / weights.mean())
+
+    def first(self, count: int) -> "FittingProblem":
+        """The first documents of the problem; the features of heads stay those of all."""
+        return replace(self, documents=self.documents[:count], folds=self.folds[:count], weights=self.weights[:count])
+
+
+def shortened(document: TrainingDocument) -> TrainingDocument:
+    """The document as if only its first lines were there, so that notes and one-page files are learned, too."""
+    text = document.sample.body[:_SHORT_CHARACTERS]
+    segments = tuple(each for each in document.sample.segments if each in text)
+    sample = replace(
+        document.sample, body=text, opening=text, segments=segments, words=sum(1 for _ in _WORD.finditer(text))
+    )
+    features = replace(features_of(sample), name=document.features.name)
+    vectors = document.vectors[: len(segments)] if segments else document.vectors[:1]
+    return replace(document, sample=sample, features=features, vectors=vectors, weight=document.weight * _SHORT_WEIGHT)
+
+
+def _vocabulary(documents: Sequence[TrainingDocument], name: str) -> TermWeights:
+    """Words by the number of sources that use them; idf over documents, smoothed: ln((1 + n) / (1 + df)) + 1."""
+    least, most = _SOURCES_OF_WORD[name]
+    sources: dict[str, set[str]] = {}
+    counts: Counter[str] = Counter()
+    for each in documents:
+        words = getattr(each.features, name)
+        counts.update(words.keys())
+        for word in words:
+            sources.setdefault(word, set()).add(each.source)
+    kept = sorted((w for w, found in sources.items() if len(found) >= least), key=lambda w: (-len(sources[w]), w))[
+        :most
+    ]
+    idf = np.array([log((1 + len(documents)) / (1 + counts[word])) + 1.0 for word in kept])
+    return TermWeights({word: row for row, word in enumerate(kept)}, idf)
+
+
+def _stacked(rows: Sequence[tuple[NDArray[np.intp], Matrix]], width: int) -> sparse.csr_matrix:
+    starts = np.cumsum([0, *(len(columns) for columns, _ in rows)])
+    columns = np.concatenate([columns for columns, _ in rows])
+    values = np.concatenate([values for _, values in rows])
+    return sparse.csr_matrix((values, columns, starts), shape=(len(rows), width))

