@@ -180,7 +180,7 @@ def _start_workers(url: "URL", settings: Settings, workbench: Workbench, resourc
     resources.callback(worker.stop)
     workbench.upload_queue.recover()
     worker.start()
-    schedule = Scheduler(workbench.evaluation.lab, (workbench.feeds.fetch_due, workbench.folders.scan_due))
+    schedule = Scheduler(workbench.evaluation.experiments, (workbench.feeds.fetch_due, workbench.folders.scan_due))
     resources.callback(schedule.stop)
     schedule.start()
 

@@ -82,7 +82,7 @@ def measure_set(
     with open_library() as workbench:
         questions = _question_set(workbench, name, project)
         chosen = profile_of(workbench.evaluation.profiles, profile, questions.project)
-        started = workbench.evaluation.lab.begin(questions.id, chosen.ref, who, note=note)
+        started = workbench.evaluation.experiments.begin(questions.id, chosen.ref, who, note=note)
         now = _finish(workbench, started)
         before = _last(workbench, now)
     short = missed(wanted, now.measures)
@@ -183,7 +183,7 @@ def _optimise_weights(
     workbench: "Workbench", set_id: int, current: "ScoreProfile", wanted: "OptimiserSettings", who: str, note: str
 ) -> "tuple[Experiment, OptimiserResult]":
     """Start and run a weight optimisation. Raises BadRequest, and FivefoldError when it failed."""
-    started = workbench.evaluation.lab.begin(set_id, current.ref, who, note=note, optimising=wanted)
+    started = workbench.evaluation.experiments.begin(set_id, current.ref, who, note=note, optimising=wanted)
     ended = _finish(workbench, started)
     assert ended.optimised is not None  # what a finished search always has
     return ended, ended.optimised
@@ -193,7 +193,7 @@ def _finish(workbench: "Workbench", started: "Experiment") -> "Experiment":
     """The finished experiment. Raises FivefoldError with why, when it failed."""
     from core.domain.coverage import RunState
 
-    ended = workbench.evaluation.lab.carry_out(started.id, on_step=progress("steps done"))
+    ended = workbench.evaluation.experiments.carry_out(started.id, on_step=progress("steps done"))
     if ended.state is not RunState.DONE:
         raise FivefoldError(f"Experiment {ended.id} is {ended.state}.", ended.problem)
     return ended
@@ -203,11 +203,11 @@ def _last(workbench: "Workbench", now: "Experiment") -> "Experiment | None":
     """The last measurement of the same set with a profile of the same name before this one, with its outcomes."""
     from core.domain.coverage import RunState
 
-    lab = workbench.evaluation.lab
-    for each in lab.experiments(now.set_id):
+    runner = workbench.evaluation.experiments
+    for each in runner.experiments(now.set_id):
         same = (each.kind, each.profile.name) == (now.kind, now.profile.name)
         if same and each.state is RunState.DONE and each.id < now.id:
-            return lab.experiment(each.id)
+            return runner.experiment(each.id)
     return None
 
 

@@ -147,13 +147,13 @@ def _experiment(workbench: "Workbench") -> None:
     from core.knowledge.factors import factor_table
     from core.knowledge.profiles import profiles
 
-    lab, judging = workbench.evaluation.lab, workbench.evaluation.judging
+    runner, judging = workbench.evaluation.experiments, workbench.evaluation.judging
     questions = judging.add_set("Payroll questions", None, Level.PASSAGE, "Ana Petrov")
     judging.accept(judging.preview(questions.id, JUDGED.read_bytes(), JUDGED.name, "Ana Petrov"))
     for ref in ("relevance", "who says it@1", "who says it@2", "balanced"):
-        lab.carry_out(lab.begin(questions.id, ref, "Ana Petrov").id)
+        runner.carry_out(runner.begin(questions.id, ref, "Ana Petrov").id)
     wanted = OptimiserSettings(tuple(name for name in factor_table().rows if name in profiles()["balanced"].weights))
-    lab.carry_out(lab.begin(questions.id, "balanced", "Ana Petrov", optimising=wanted).id)
+    runner.carry_out(runner.begin(questions.id, "balanced", "Ana Petrov", optimising=wanted).id)
 
 
 def _note(workbench: "Workbench") -> None:

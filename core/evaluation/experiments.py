@@ -397,9 +397,9 @@ class _Progress:
     """Progress of an experiment: reported at every step, stored about once a second."""
 
     def __init__(
-        self, lab: ExperimentRunner, experiment: Experiment, on_step: Callable[[int, int], None], began: datetime
+        self, runner: ExperimentRunner, experiment: Experiment, on_step: Callable[[int, int], None], began: datetime
     ) -> None:
-        self._runner, self._on_step, self._beat = lab, on_step, began
+        self._runner, self._on_step, self._beat = runner, on_step, began
         self.experiment = replace(experiment, done=0, beat_at=began)
 
     def of(self, total: int) -> None:

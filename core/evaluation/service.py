@@ -20,7 +20,7 @@ __all__ = ["EvaluationService"]
 
 
 class EvaluationService:
-    """Serves one tenant. `profiles` stores score profiles, `judging` question sets and grades, `lab`
+    """Serves one tenant. `profiles` stores score profiles, `judging` question sets and grades, `experiments`
     experiments, `classifier` compares labels with what people confirmed."""
 
     def __init__(
@@ -37,7 +37,7 @@ class EvaluationService:
         self._searcher, self._now = searcher, now
         self.profiles = profiles
         self.judging = JudgmentService(store, self.retrieved, catalogue, now)
-        self.lab = ExperimentRunner(store, searcher, catalogue, profiles, now)
+        self.experiments = ExperimentRunner(store, searcher, catalogue, profiles, now)
         self.classifier = ClassifierEvaluation(catalogue, classifier, terms)
 
     def retrieved(self, request: SearchRequest) -> SearchResult:

@@ -288,7 +288,7 @@ def _run_experiment(library: Workbench, run: ExperimentRun) -> None:
         run.done, run.total = done, total
 
     try:
-        library.evaluation.lab.carry_out(run.experiment_id, stop=lambda: run.stop, on_step=on_step)
+        library.evaluation.experiments.carry_out(run.experiment_id, stop=lambda: run.stop, on_step=on_step)
     except FivefoldError as problem:
         run.problem = problem
     finally:

@@ -20,8 +20,8 @@ class Scheduler:
     others: further checks; each is quick, queues what is due, and tolerates that another scheduler already did.
     """
 
-    def __init__(self, lab: ExperimentRunner, others: Sequence[Callable[[], object]] = ()) -> None:
-        self._lab, self._others = lab, tuple(others)
+    def __init__(self, runner: ExperimentRunner, others: Sequence[Callable[[], object]] = ()) -> None:
+        self._runner, self._others = runner, tuple(others)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="schedule", daemon=True)
 
@@ -43,7 +43,7 @@ class Scheduler:
             except FivefoldError as error:
                 _log.warning("What is due could not be queued: %s", error)
         try:
-            for each in self._lab.measure_due(self._stopping.is_set):
+            for each in self._runner.measure_due(self._stopping.is_set):
                 _log.info("'%s' was measured by the clock: experiment %d is %s.", each.set_name, each.id, each.state)
         except FivefoldError as error:  # the store does not answer, or the measured set was deleted
             _log.warning("Question sets could not be measured by the clock: %s", error)

@@ -101,7 +101,7 @@ def test_a_set_is_measured_with_intervals_and_the_experiment_is_kept(
     bounds = ("--min", "ndcg@10=0.7", "--min", "hit@5=0.5", "--max", "false_refusal=0.2")
     result = run("evaluate", "run", *words, *bounds, "--json", tmp_path / "out.json")
     assert result.exit_code == 0, result.output
-    kept = workbench.evaluation.lab.experiments(facts.id)[0]
+    kept = workbench.evaluation.experiments.experiments(facts.id)[0]
     assert (kept.who, kept.note, kept.profile.ref, kept.total, kept.scheduled) == (
         "Ben", "Before the move", "good@1", 13, False
     )  # fmt: skip
@@ -128,7 +128,7 @@ def test_without_a_profile_a_set_is_measured_with_the_default_of_its_project(wor
     theirs = new_set(workbench, "Theirs", "Tallgrass", silence=False)
     workbench.evaluation.profiles.choose("Tallgrass", "good", "Ada")
     assert run("evaluate", "run", "--set", "Theirs", "--project", "Tallgrass").exit_code == 0
-    [kept] = workbench.evaluation.lab.experiments(theirs.id)
+    [kept] = workbench.evaluation.experiments.experiments(theirs.id)
     assert (kept.profile.name, kept.who) == ("good", "command line")
     result = run("evaluate", "run", "--set", "Theirs", "--project", "Tallgrass", "--min", "refused=0.1")
     assert (result.exit_code, "refused was not measured" in result.stderr) == (1, True)
@@ -142,7 +142,7 @@ def test_the_questions_that_are_worse_than_last_time_are_listed(workbench: Workb
     book.save(profile("watched", threshold=0.999, similarity=1.0), "Ada", after=1)
     second = run("evaluate", "run", "--set", "Watched", "--profile", "watched", "--json", tmp_path / "out.json")
     assert second.exit_code == 0
-    before = workbench.evaluation.lab.experiments(kept.id)[1]
+    before = workbench.evaluation.experiments.experiments(kept.id)[1]
     assert f"Held against experiment {before.id} of" in second.stdout
     assert "(the profile was watched@1)" in second.stdout
     assert "worse: vacation: " in second.stdout and "false_refusal 0.000 → 1.000" in second.stdout
@@ -252,11 +252,11 @@ def test_weights_that_are_not_recommended_are_not_saved_and_the_exit_code_is_1(
 def test_what_cannot_be_searched_for_is_refused_before_anything_is_kept(
     workbench: Workbench, facts: QuestionSet, words: tuple[str, ...], message: str
 ) -> None:
-    before = len(workbench.evaluation.lab.experiments())
+    before = len(workbench.evaluation.experiments.experiments())
     result = run("evaluate", "optimise", "--set", facts.name, *words)
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr
-    assert len(workbench.evaluation.lab.experiments()) == before
+    assert len(workbench.evaluation.experiments.experiments()) == before
 
 
 # The default of the library

@@ -59,13 +59,15 @@ class Clock:
 
 
 class Room:
-    """A lab over a small library, with a set of questions whose answers are known."""
+    """Experiments over a small library, with a set of questions whose answers are known."""
 
     def __init__(self, library: Library | None = None) -> None:
         self.store, self.clock, self.library = FakeEvaluationStore(), Clock(), library or payroll_library()
         self.book = ProfileRegistry(self.store, self.clock)
         self.library.searcher._profiles = self.book
-        self.lab = ExperimentRunner(self.store, self.library.searcher, self.library.catalogue, self.book, self.clock)
+        self.experiments = ExperimentRunner(
+            self.store, self.library.searcher, self.library.catalogue, self.book, self.clock
+        )
 
     def set(self, name: str = "Payroll", project: str | None = None, level: Level = Level.PASSAGE) -> QuestionSet:
         return self.store.add_set(QuestionSet(name, project, level, "Ada", NOW))
@@ -89,7 +91,7 @@ class Room:
         )
 
     def measured(self, kept: QuestionSet, profile: str = "balanced", **how: object) -> Experiment:
-        return self.lab.carry_out(self.lab.begin(kept.id, profile, "Ada", **how).id)
+        return self.experiments.carry_out(self.experiments.begin(kept.id, profile, "Ada", **how).id)
 
 
 @pytest.fixture
@@ -113,11 +115,11 @@ def payroll(room: Room) -> QuestionSet:
 
 
 def test_an_experiment_is_begun_in_somebodys_name_and_kept_at_once(room: Room, payroll: QuestionSet) -> None:
-    begun = room.lab.begin(payroll.id, "relevance", "  Ada ", note=" before the change ")
+    begun = room.experiments.begin(payroll.id, "relevance", "  Ada ", note=" before the change ")
     assert (begun.who, begun.note, begun.profile.ref) == ("Ada", "before the change", "relevance")
     assert (begun.state, begun.kind, begun.total, begun.done) == (RunState.RUNNING, ExperimentKind.MEASURED, 6, 0)
     assert (begun.set_name, begun.project, begun.scheduled) == ("Payroll", None, False)
-    assert room.lab.experiment(begun.id) == begun
+    assert room.experiments.experiment(begun.id) == begun
 
 
 @pytest.mark.parametrize(
@@ -130,26 +132,26 @@ def test_an_experiment_is_begun_in_somebodys_name_and_kept_at_once(room: Room, p
 )
 def test_what_cannot_be_done_is_not_begun(room: Room, payroll: QuestionSet, what: dict[str, object], said: str) -> None:
     with pytest.raises(BadRequest, match=said):
-        room.lab.begin(payroll.id, **{"profile": "balanced", "who": "Ada"} | what)
-    assert room.lab.experiments() == []
+        room.experiments.begin(payroll.id, **{"profile": "balanced", "who": "Ada"} | what)
+    assert room.experiments.experiments() == []
 
 
 def test_a_set_without_questions_is_not_measured(room: Room) -> None:
     with pytest.raises(BadRequest, match="'Empty' holds no questions"):
-        room.lab.begin(room.set("Empty").id, "balanced", "Ada")
+        room.experiments.begin(room.set("Empty").id, "balanced", "Ada")
 
 
 def test_a_set_that_is_not_there_is_not_measured(room: Room) -> None:
     with pytest.raises(NotFound):
-        room.lab.begin(99, "balanced", "Ada")
+        room.experiments.begin(99, "balanced", "Ada")
 
 
 def test_a_version_of_a_profile_is_kept_as_it_was(room: Room, payroll: QuestionSet) -> None:
     room.book.save(ScoreProfile("mine", {"similarity": 1.0}, threshold=0.1), "Ada")
-    begun = room.lab.begin(payroll.id, "mine", "Ada")
+    begun = room.experiments.begin(payroll.id, "mine", "Ada")
     room.book.save(ScoreProfile("mine", {"keyword": 1.0}, threshold=0.1), "Ada", after=1)
     room.book.retire("mine", "Ada", 2)
-    ended = room.lab.carry_out(begun.id)
+    ended = room.experiments.carry_out(begun.id)
     assert ended.profile == ScoreProfile("mine", {"similarity": 1.0}, threshold=0.1, version=1)
     again = room.measured(payroll, "mine@1")
     assert [each.measures for each in again.outcomes] == [each.measures for each in ended.outcomes]
@@ -169,8 +171,8 @@ def test_a_measurement_says_what_was_found_and_what_it_stood_on(room: Room, payr
     assert ended.measures["ndcg@10"].low <= ended.measures["ndcg@10"].mean <= ended.measures["ndcg@10"].high
     assert ended.unjudged is not None
     assert 0 < ended.unjudged < 1
-    assert ExperimentSettings(ended.judgments_version, ended.corpus_hash) == room.lab.ground(payroll.id)
-    assert room.lab.experiment(ended.id) == ended
+    assert ExperimentSettings(ended.judgments_version, ended.corpus_hash) == room.experiments.ground(payroll.id)
+    assert room.experiments.experiment(ended.id) == ended
 
 
 def test_what_is_measured_is_what_a_search_gives(room: Room, payroll: QuestionSet) -> None:
@@ -225,21 +227,21 @@ def test_hits_are_measured_without_citing_them(room: Room, payroll: QuestionSet)
 def test_one_that_is_done_stays_as_it_is(room: Room, payroll: QuestionSet) -> None:
     ended = room.measured(payroll)
     room.library.add("new.md", "Deposits are due whenever you like.")
-    assert room.lab.carry_out(ended.id) == ended
+    assert room.experiments.carry_out(ended.id) == ended
 
 
 def test_the_set_may_have_grown_since_it_was_begun(room: Room, payroll: QuestionSet) -> None:
-    begun = room.lab.begin(payroll.id, "balanced", "Ada")
+    begun = room.experiments.begin(payroll.id, "balanced", "Ada")
     room.asks(payroll, "overtime rate")
-    ended = room.lab.carry_out(begun.id)
+    ended = room.experiments.carry_out(begun.id)
     assert (begun.total, ended.total, ended.done, len(ended.outcomes)) == (6, 7, 7, 7)
 
 
 def test_a_set_emptied_meanwhile_leaves_it_failed_with_why(room: Room, payroll: QuestionSet) -> None:
-    begun = room.lab.begin(payroll.id, "balanced", "Ada")
+    begun = room.experiments.begin(payroll.id, "balanced", "Ada")
     for each in room.store.questions(payroll.id):
         room.store.retire_question(each.id)
-    ended = room.lab.carry_out(begun.id)
+    ended = room.experiments.carry_out(begun.id)
     assert ended.state is RunState.FAILED
     assert "holds no questions" in ended.problem
 
@@ -249,21 +251,21 @@ def test_a_set_emptied_meanwhile_leaves_it_failed_with_why(room: Room, payroll: 
 
 def test_progress_is_told_every_few_questions_and_kept(room: Room, payroll: QuestionSet) -> None:
     told: list[tuple[int, int, int]] = []
-    begun = room.lab.begin(payroll.id, "balanced", "Ada")
+    begun = room.experiments.begin(payroll.id, "balanced", "Ada")
 
     def on_step(done: int, total: int) -> None:
-        told.append((done, total, room.lab.experiment(begun.id).done))
+        told.append((done, total, room.experiments.experiment(begun.id).done))
 
-    room.lab.carry_out(begun.id, on_step=on_step)
+    room.experiments.carry_out(begun.id, on_step=on_step)
     assert told == [(4, 6, 0), (6, 6, 4)]
 
 
 def test_a_stop_ends_it_between_questions_and_it_can_begin_again(room: Room, payroll: QuestionSet) -> None:
     done: list[int] = []
-    begun = room.lab.begin(payroll.id, "balanced", "Ada")
-    ended = room.lab.carry_out(begun.id, stop=lambda: bool(done), on_step=lambda n, total: done.append(n))
+    begun = room.experiments.begin(payroll.id, "balanced", "Ada")
+    ended = room.experiments.carry_out(begun.id, stop=lambda: bool(done), on_step=lambda n, total: done.append(n))
     assert (ended.state, ended.done, ended.outcomes) == (RunState.STOPPED, 4, ())
-    again = room.lab.carry_out(begun.id)
+    again = room.experiments.carry_out(begun.id)
     assert (again.state, again.done, len(again.outcomes)) == (RunState.DONE, 6, 6)
 
 
@@ -279,7 +281,7 @@ def test_a_failing_search_leaves_it_failed_and_it_can_begin_again(room: Room, pa
     assert (ended.state, ended.problem) == (RunState.FAILED, "The disk is full. Make room.")
     assert ended.finished_at is not None
     searcher.search_many = search_many  # type: ignore[method-assign]
-    again = room.lab.carry_out(ended.id)
+    again = room.experiments.carry_out(ended.id)
     assert (again.state, again.problem) == (RunState.DONE, "")
 
 
@@ -293,25 +295,25 @@ def test_an_error_nobody_expected_is_not_swallowed(room: Room, payroll: Question
 
 
 def test_what_has_not_beaten_for_a_minute_was_killed(room: Room, payroll: QuestionSet) -> None:
-    begun = room.lab.begin(payroll.id, "balanced", "Ada")
+    begun = room.experiments.begin(payroll.id, "balanced", "Ada")
     assert not interrupted(begun, begun.beat_at + QUIET_AFTER)
     assert interrupted(begun, begun.beat_at + QUIET_AFTER + SECOND)
-    assert not interrupted(room.lab.carry_out(begun.id), begun.beat_at + 10 * QUIET_AFTER)
+    assert not interrupted(room.experiments.carry_out(begun.id), begun.beat_at + 10 * QUIET_AFTER)
 
 
 def test_a_killed_one_begun_again_is_under_way_at_once(room: Room, payroll: QuestionSet) -> None:
-    begun = room.lab.begin(payroll.id, "balanced", "Ada")
+    begun = room.experiments.begin(payroll.id, "balanced", "Ada")
     room.clock.time += 10 * QUIET_AFTER
     seen: list[Experiment] = []
-    room.lab.carry_out(begun.id, stop=lambda: bool(seen.append(room.lab.experiment(begun.id))))
+    room.experiments.carry_out(begun.id, stop=lambda: bool(seen.append(room.experiments.experiment(begun.id))))
     assert not interrupted(seen[0], room.clock.time)
 
 
 def test_one_deleted_while_it_runs_is_gone(room: Room, payroll: QuestionSet) -> None:
-    begun = room.lab.begin(payroll.id, "balanced", "Ada")
+    begun = room.experiments.begin(payroll.id, "balanced", "Ada")
     with pytest.raises(NotFound):
-        room.lab.carry_out(begun.id, on_step=lambda done, total: room.lab.delete(begun.id))
-    assert room.lab.experiments() == []
+        room.experiments.carry_out(begun.id, on_step=lambda done, total: room.experiments.delete(begun.id))
+    assert room.experiments.experiments() == []
 
 
 # Kept
@@ -322,29 +324,31 @@ def test_experiments_are_listed_newest_first_without_outcomes(room: Room, payrol
     room.asks(other, "overtime")
     first, second = room.measured(payroll), room.measured(payroll, "relevance")
     third = room.measured(other)
-    assert [each.id for each in room.lab.experiments()] == [third.id, second.id, first.id]
-    assert [each.id for each in room.lab.experiments(payroll.id)] == [second.id, first.id]
-    assert all(each.outcomes == () and each.measures for each in room.lab.experiments())
+    assert [each.id for each in room.experiments.experiments()] == [third.id, second.id, first.id]
+    assert [each.id for each in room.experiments.experiments(payroll.id)] == [second.id, first.id]
+    assert all(each.outcomes == () and each.measures for each in room.experiments.experiments())
 
 
 def test_a_note_is_written_beside_it_and_nothing_else_changes(room: Room, payroll: QuestionSet) -> None:
     ended = room.measured(payroll)
-    room.lab.annotate(ended.id, "  with the new synonyms ")
-    assert room.lab.experiment(ended.id) == replace(ended, note="with the new synonyms")
+    room.experiments.annotate(ended.id, "  with the new synonyms ")
+    assert room.experiments.experiment(ended.id) == replace(ended, note="with the new synonyms")
     with pytest.raises(NotFound):
-        room.lab.annotate(99, "?")
+        room.experiments.annotate(99, "?")
 
 
 def test_a_note_written_while_it_runs_is_kept(room: Room, payroll: QuestionSet) -> None:
-    begun = room.lab.begin(payroll.id, "balanced", "Ada")
-    ended = room.lab.carry_out(begun.id, on_step=lambda done, total: room.lab.annotate(begun.id, f"seen at {done}"))
+    begun = room.experiments.begin(payroll.id, "balanced", "Ada")
+    ended = room.experiments.carry_out(
+        begun.id, on_step=lambda done, total: room.experiments.annotate(begun.id, f"seen at {done}")
+    )
     assert ended.note == "seen at 6"
-    assert room.lab.experiment(begun.id) == ended
+    assert room.experiments.experiment(begun.id) == ended
 
 
 def test_a_note_written_at_the_very_end_does_not_bring_back_what_was_before(room: Room, payroll: QuestionSet) -> None:
     """Writing a note reads an experiment and stores it: between the two, it must not end."""
-    begun = room.lab.begin(payroll.id, "balanced", "Ada")
+    begun = room.experiments.begin(payroll.id, "balanced", "Ada")
     reading, go_on = threading.Event(), threading.Event()
     read = room.store.experiment
 
@@ -356,10 +360,10 @@ def test_a_note_written_at_the_very_end_does_not_bring_back_what_was_before(room
         return found
 
     room.store.experiment = slowly  # type: ignore[method-assign]
-    noting = threading.Thread(target=room.lab.annotate, args=(begun.id, "just now"), name="note")
+    noting = threading.Thread(target=room.experiments.annotate, args=(begun.id, "just now"), name="note")
     noting.start()
     assert reading.wait(SECONDS)
-    running = threading.Thread(target=room.lab.carry_out, args=(begun.id,))
+    running = threading.Thread(target=room.experiments.carry_out, args=(begun.id,))
     running.start()
     go_on.set()
     noting.join(SECONDS)
@@ -371,8 +375,8 @@ def test_a_note_written_at_the_very_end_does_not_bring_back_what_was_before(room
 def test_deleting_one_that_is_gone_is_harmless(room: Room, payroll: QuestionSet) -> None:
     ended = room.measured(payroll)
     for _ in range(2):
-        room.lab.delete(ended.id)
-    assert room.lab.experiments() == []
+        room.experiments.delete(ended.id)
+    assert room.experiments.experiments() == []
 
 
 # What it stood on
@@ -382,11 +386,11 @@ def test_a_judgment_and_an_upload_change_the_ground(room: Room, payroll: Questio
     ended = room.measured(payroll)
     asked = room.store.questions(payroll.id)[0]
     room.store.judge([Judgment(payroll.id, asked.id, ended.outcomes[0].ranking[0], 0, "Ada", NOW)])
-    now = room.lab.ground(payroll.id)
+    now = room.experiments.ground(payroll.id)
     assert now.judgments_version > ended.judgments_version
     assert now.corpus_hash == ended.corpus_hash
     room.library.add("new.md", "Deposits are due whenever you like.")
-    assert room.lab.ground(payroll.id).corpus_hash != ended.corpus_hash
+    assert room.experiments.ground(payroll.id).corpus_hash != ended.corpus_hash
 
 
 def test_a_sets_ground_is_its_projects_library(room: Room) -> None:
@@ -396,11 +400,11 @@ def test_a_sets_ground_is_its_projects_library(room: Room) -> None:
     for project in ("Tallgrass", "Other"):
         document = replace(room.library.catalogue.document(there.document_id), project=project)
         room.library.catalogue.save_labels(document, [replace(there, project=project)])
-        moved[project] = room.lab.ground(kept.id)
+        moved[project] = room.experiments.ground(kept.id)
     assert moved["Tallgrass"] != moved["Other"]
     document = replace(document, name="renamed.md")
     room.library.catalogue.save_labels(document, [replace(there, project="Other", document_name="renamed.md")])
-    assert room.lab.ground(kept.id) == moved["Other"]
+    assert room.experiments.ground(kept.id) == moved["Other"]
 
 
 # Graded scores
@@ -515,8 +519,8 @@ def many(room: Room) -> QuestionSet:
 
 def test_a_search_for_weights_measures_the_base_and_keeps_what_it_found(room: Room, many: QuestionSet) -> None:
     told: list[tuple[int, int]] = []
-    begun = room.lab.begin(many.id, "relevance", "Ada", optimising=WANTED)
-    ended = room.lab.carry_out(begun.id, on_step=lambda done, total: told.append((done, total)))
+    begun = room.experiments.begin(many.id, "relevance", "Ada", optimising=WANTED)
+    ended = room.experiments.carry_out(begun.id, on_step=lambda done, total: told.append((done, total)))
     assert (ended.kind, ended.state, ended.problem) == (ExperimentKind.OPTIMISED, RunState.DONE, "")
     assert begun.total == ended.total == ended.done == 14 + 3 * 3
     assert told == [(4, 23), (8, 23), (12, 23), *((number, 23) for number in range(14, 24))]
@@ -524,7 +528,7 @@ def test_a_search_for_weights_measures_the_base_and_keeps_what_it_found(room: Ro
     assert ended.optimised.held_out.n == 12
     assert ended.optimised.baseline.mean == pytest.approx(ended.measures["ndcg@10"].mean)
     assert ended.measures.keys() == room.measured(many, "relevance").measures.keys()
-    assert room.lab.experiment(ended.id) == ended
+    assert room.experiments.experiment(ended.id) == ended
 
 
 @pytest.mark.parametrize("level", list(Level))
@@ -559,8 +563,8 @@ def test_too_few_questions_leave_it_failed_with_what_to_do(room: Room, payroll: 
 
 def test_a_search_for_weights_stops_between_two_mixes(room: Room, many: QuestionSet) -> None:
     done: list[int] = []
-    begun = room.lab.begin(many.id, "relevance", "Ada", optimising=WANTED)
-    ended = room.lab.carry_out(
+    begun = room.experiments.begin(many.id, "relevance", "Ada", optimising=WANTED)
+    ended = room.experiments.carry_out(
         begun.id, stop=lambda: bool(done) and done[-1] >= 16, on_step=lambda n, total: done.append(n)
     )
     assert (ended.state, ended.done, ended.optimised) == (RunState.STOPPED, 16, None)

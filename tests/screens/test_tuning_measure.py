@@ -43,7 +43,7 @@ WANTED = OptimiserSettings(("similarity", "keyword", "term_coverage"), trials=10
 
 
 def experiment_runner(library: Stack) -> ExperimentRunner:
-    return library.workbench.evaluation.lab
+    return library.workbench.evaluation.experiments
 
 
 def kept_set(library: Stack, *questions: str, level: Level = Level.PASSAGE) -> QuestionSet:

@@ -56,14 +56,16 @@ class Store(FakeEvaluationStore):
 
 
 class Machine:
-    """A lab and its clock over a store that others may share."""
+    """An experiment runner and its clock over a store that others may share."""
 
     def __init__(self, store: Store | None = None) -> None:
         self.clock, self.store = Clock(), store or Store()
         self.library = payroll_library()
         self.book = ProfileRegistry(self.store, self.clock)
-        self.lab = ExperimentRunner(self.store, self.library.searcher, self.library.catalogue, self.book, self.clock)
-        self.scheduler = Scheduler(self.lab)
+        self.experiments = ExperimentRunner(
+            self.store, self.library.searcher, self.library.catalogue, self.book, self.clock
+        )
+        self.scheduler = Scheduler(self.experiments)
 
     def add(self, name: str, every_hours: int, questions: int = 2, project: str | None = None) -> QuestionSet:
         """A set with questions."""
@@ -166,9 +168,9 @@ def test_what_is_stopped_half_way_is_kept_so_and_due_again() -> None:
         asked.append("?")
         return len(asked) > 2  # once before the set, once before its first questions
 
-    [stopped] = machine.lab.measure_due(stop)
+    [stopped] = machine.experiments.measure_due(stop)
     assert (stopped.state, stopped.done) == (RunState.STOPPED, 4)
-    assert [each.name for each in machine.lab.due()] == ["long", "next"]
+    assert [each.name for each in machine.experiments.due()] == ["long", "next"]
     assert machine.store.question_set(long.id).measured_at is None
     machine.scheduler.look()
     assert machine.kept() == [("long", RunState.STOPPED), *measured("long", "next")]
@@ -185,7 +187,7 @@ def test_a_set_changed_while_it_was_measured_keeps_that_change() -> None:
         machine.store.change_set(replace(now, note="Do not forget."))
         return True
 
-    [stopped] = machine.lab.measure_due(stop)
+    [stopped] = machine.experiments.measure_due(stop)
     assert stopped.state is RunState.STOPPED
     assert machine.store.question_set(kept.id).note == "Do not forget."
 

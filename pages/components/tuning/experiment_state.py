@@ -42,7 +42,7 @@ _NONE = ""
 
 def experiment_runner() -> ExperimentRunner:
     """The experiment runner."""
-    return evaluation_service().lab
+    return evaluation_service().experiments
 
 
 # Which profile
