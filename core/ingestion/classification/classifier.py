@@ -93,9 +93,10 @@ class TruthClassifier:
         blocks = model.blocks(features_of(reading), known)
         language = fixed.get("language") or language_label(reading)
         truth = fixed.get("truth") or truth_label(reading, blocks, known, model)
-        authority = fixed.get("authority") or authority_label(reading, blocks, known, truth, model, terms)
+        sure = _as_decided(corrections.get("truth"), truth)
+        authority = fixed.get("authority") or authority_label(reading, blocks, known, sure, model, terms)
         jurisdiction = fixed.get("jurisdiction") or jurisdiction_label(
-            reading, blocks, truth, authority, language, model, terms
+            reading, blocks, sure, _as_decided(corrections.get("authority"), authority), language, model, terms
         )
         native = is_native(language)
         return Labels(
@@ -103,7 +104,7 @@ class TruthClassifier:
             domain=fixed.get("domain") or domain_label(reading, self._domains(terms), vectors, terms, native),
             authority=authority,
             jurisdiction=jurisdiction,
-            effective_date=fixed.get("effective_date") or effective_date_label(reading, truth, model),
+            effective_date=fixed.get("effective_date") or effective_date_label(reading, sure, model),
             temporal_class=fixed.get("temporal_class") or temporal_label(reading, truth),
             language=language,
         )
@@ -129,3 +130,9 @@ class TruthClassifier:
                 self._own_domains.clear()
             self._own_domains[own] = Prototypes(self._embedder, own)
         return self._own_domains[own]
+
+
+def _as_decided(given: Label | None, label: Label) -> Label:
+    """A label that is only kept counts with the probability it was given; one that a person chose is certain."""
+    kept = given is not None and not given.confirmed and given.probability > 0
+    return given if given is not None and kept else label
