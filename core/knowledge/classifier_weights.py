@@ -1,4 +1,4 @@
-"""How the evidence for domains and dates is weighed (classifier_weights.toml); other labels are learned.
+"""How the evidence for domains is weighed (classifier_weights.toml); other labels are learned.
 
 The learned weights are in classifier_model.npz (core.ingestion.classification.linear_model).
 """
@@ -10,7 +10,7 @@ from typing import Any
 from core.domain.errors import BadTable
 from core.knowledge.loading import check_keys, table
 
-__all__ = ["DateWeights", "DomainWeights", "date_weights", "domain_weights"]
+__all__ = ["DomainWeights", "domain_weights"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,35 +39,16 @@ class DomainWeights:
         return self.meaning if native else self.meaning * self.foreign_meaning
 
 
-@dataclass(frozen=True, slots=True)
-class DateWeights:
-    """Probability in (0, 1), per kind of place where a date is found, that it is the document's own date."""
-
-    heading: float
-    lone_line: float
-    title: float
-    metadata: float
-    name: float
-    copyright: float
-    first_lines: float
-
-
 @cache
 def domain_weights() -> DomainWeights:
     """Weights for domains. Raises BadTable."""
     return DomainWeights(**_numbers("domain", DomainWeights))
 
 
-@cache
-def date_weights() -> DateWeights:
-    """Weights for dates. Raises BadTable."""
-    return DateWeights(**_numbers("date", DateWeights))
-
-
 def _numbers(section: str, kind: type[Any]) -> dict[str, float]:
     """The numbers of one section; its keys must be exactly the fields of `kind`."""
     rows = table("classifier_weights")
-    check_keys("classifier_weights", "top level", rows, ("domain", "date"))
+    check_keys("classifier_weights", "top level", rows, ("domain",))
     row = rows.get(section, {})
     names = [field.name for field in fields(kind)]
     check_keys("classifier_weights", section, row, names)

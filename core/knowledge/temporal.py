@@ -10,62 +10,56 @@ from core.domain.errors import BadTable
 from core.knowledge.label_signals import LabelSignal, signals_of
 from core.knowledge.loading import check_keys, table
 
-__all__ = ["DateCue", "DateLead", "date_leads", "dated_leads", "month_names", "temporal_by_truth", "temporal_signs"]
+_LEAST_LETTERS = 3  # of a month's name in Latin letters; shorter abbreviations stand for too much else
+_DIGIT = re.compile(r"\d")
 
-
-@dataclass(frozen=True, slots=True)
-class DateLead:
-    """A phrase directly before the document's own date; probability that this is the effective date.
-
-    of_rules: only in laws, policies and contracts; other documents use it for the dates of the rules they discuss.
-    of_prose: not in table rows, where the same word is a column header.
-    latest: it introduces a list of changes, of which the last date counts.
-    """
-
-    pattern: re.Pattern[str]
-    probability: float
-    rule: str
-    of_rules: bool = False
-    of_prose: bool = False
-    latest: bool = False
+__all__ = ["DateCue", "date_cues", "dated_leads", "month_names", "temporal_by_truth", "temporal_signs"]
 
 
 @cache
-def date_leads() -> tuple[DateLead, ...]:
-    """The leads, most probable first. Raises BadTable."""
-    leads = []
-    for row in table("temporal")["leads"]:
-        check_keys("temporal", "leads", row, ("pattern", "probability", "rule", "of_rules", "of_prose", "latest"))
-        if not 0.0 < row["probability"] <= 1.0:
-            raise BadTable(
-                f"core/knowledge/temporal.toml: [leads] {row['rule']}: probability is not in (0, 1].", "Correct it."
-            )
-        leads.append(
-            DateLead(
-                re.compile(row["pattern"]),
-                float(row["probability"]),
-                row["rule"],
-                bool(row.get("of_rules")),
-                bool(row.get("of_prose")),
-                bool(row.get("latest")),
-            )
-        )
-    return tuple(leads)
+def date_cues() -> Mapping[str, tuple[str, ...]]:
+    """Kind of word → how such words begin, in lower case. Raises BadTable."""
+    rows = table("temporal")["cues"]
+    if any(not row or not all(row) for row in rows.values()):
+        raise BadTable("core/knowledge/temporal.toml: [cues] holds an empty row.", "Give each kind its words.")
+    return {kind: tuple(row) for kind, row in rows.items()}
 
 
 @cache
-def month_names() -> Mapping[str, int]:
-    """Lower-case month name → number. Raises BadTable."""
+def month_names(language: str = "en") -> Mapping[str, int]:
+    """Lower-case month name → number: the table's, and those of a language (Unicode CLDR). Raises BadTable."""
     rows = table("temporal")["months"]
     check_keys("temporal", "months", rows, [str(number) for number in range(1, 13)])
-    return {name.lower(): int(number) for number, names in rows.items() for name in names}
+    found = {name.lower(): int(number) for number, names in rows.items() for name in names}
+    return {**found, **_month_names_of(language)} if language != "en" else found
+
+
+def _month_names_of(language: str) -> dict[str, int]:
+    """Month names of a language, also in the form they have in dates, without dots and words for "of"."""
+    from babel import Locale, UnknownLocaleError
+
+    try:
+        locale = Locale.parse(language)
+    except (UnknownLocaleError, ValueError):
+        return {}
+    words = {
+        re.sub(r"^(?:de |d[’'])|\.$", "", name.lower()): number
+        for context in ("format", "stand-alone")
+        for width in ("wide", "abbreviated")
+        for number, name in locale.months[context][width].items()
+    }
+    return {
+        word: number
+        for word, number in words.items()
+        if len(word) >= (_LEAST_LETTERS if word.isascii() else _LEAST_LETTERS - 1) and not _DIGIT.search(word)
+    }
 
 
 @cache
 def temporal_by_truth() -> Mapping[Truth, TemporalClass]:
     """Truth → its temporal class when no signal is found. Raises BadTable."""
     rows = table("temporal")
-    check_keys("temporal", "top level", rows, ["by_truth", "leads", "months", *TemporalClass])
+    check_keys("temporal", "top level", rows, ["by_truth", "cues", "months", *TemporalClass])
     check_keys("temporal", "by_truth", rows["by_truth"], list(Truth))
     try:
         return {Truth(key): TemporalClass(value) for key, value in rows["by_truth"].items()}

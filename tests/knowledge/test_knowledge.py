@@ -104,10 +104,15 @@ def test_every_truth_says_what_it_answers_and_how_severe_its_absence_is() -> Non
     assert all(row.question.endswith("?") or row.question for row in rows.values())
 
 
-def test_every_truth_has_a_temporal_class_and_leads_are_probabilities() -> None:
+def test_every_truth_has_a_temporal_class() -> None:
     assert set(temporal.temporal_by_truth()) == set(Truth)
     assert set(temporal.temporal_by_truth().values()) <= set(TemporalClass)
-    assert all(0.0 < lead.probability <= 1.0 for lead in temporal.date_leads())
+
+
+def test_words_beside_dates_are_in_lower_case_and_each_stands_once_in_its_row() -> None:
+    for row in temporal.date_cues().values():
+        assert list(row) == [each.lower() for each in row]
+        assert len(set(row)) == len(row)
 
 
 def test_prototypes_cover_every_domain() -> None:

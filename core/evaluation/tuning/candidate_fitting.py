@@ -1,12 +1,14 @@
-"""Fits the small models over candidates: which place, and whether a date counts.
+"""Fits the models that choose among candidates: which place, which date. Conditional logits (McFadden 1974).
 
 Both are fitted on truths and authorities predicted for sources left out, as they will be met later.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy import sparse
 from scipy.optimize import minimize
 
 from core.domain.documents import Label
@@ -15,15 +17,19 @@ from core.evaluation.tuning.training_documents import (
     FittingProblem,
     Matrix,
 )
-from core.ingestion.classification.dates import date_candidate
+from core.ingestion.classification.date_candidates import DATE_WORD, DateCandidate, date_candidates
+from core.ingestion.classification.dates import date_shares
 from core.ingestion.classification.jurisdiction import (
     place_candidates,
 )
+from core.ingestion.classification.linear_model import softmax
 
 __all__ = ["fitted_dates", "fitted_places"]
 
-_PLACE_RIDGE, _DATE_RIDGE = 0.5, 0.1  # the best of some on sources left out
+_PLACE_RIDGE, _DATE_RIDGE, _WORD_RIDGE = 0.5, 1.0, 2.0  # the best of some on sources left out
 _INVENTED_SHARE = 0.03  # of undated documents that may be given a date, on sources left out
+_OVERLOOKED = 0.1  # of the documents labelled undated that state a date after all; some were read again
+_SOURCES_OF_WORD = 3  # that use a word before a date; keeps single texts out of the model
 
 
 def fitted_places(
@@ -42,21 +48,33 @@ def fitted_places(
             counts.append(weight)
             rows.extend(features)
     names, matrix, scale = _matrix(rows)
-    segment = np.repeat(np.arange(len(starts)), np.diff([*starts, len(rows)]))
-    first, chosen, weights = np.array(starts), np.array(right), np.array(counts)
+    credit = np.zeros(len(rows))
+    credit[right] = 1.0
+    found = _fitted_choice(matrix, starts, credit, np.array(counts), np.full(len(names), _PLACE_RIDGE))
+    return {name: float(weight) for name, weight in zip(names, found / scale, strict=True)}
+
+
+def _fitted_choice(
+    matrix: Matrix | sparse.csr_matrix, starts: Sequence[int], credit: Matrix, counts: Matrix, penalty: Matrix
+) -> Matrix:
+    """Weights that maximise Σ counts · ln Σ share · credit over the choices that begin at the rows `starts`.
+
+    matrix: shape (rows, features). credit: of a row if it is chosen, in [0, 1]. penalty: of the squares of weights.
+    """
+    first = np.array(starts)
+    segment = np.repeat(np.arange(len(first)), np.diff([*starts, matrix.shape[0]]))
 
     def loss(flat: Matrix) -> tuple[float, Matrix]:
         scores = matrix @ flat
         highest = np.maximum.reduceat(scores, first)
         grown = np.exp(scores - highest[segment])
-        sums = np.add.reduceat(grown, first)
-        shares = grown / sums[segment]
-        value = -float(weights @ (scores[chosen] - highest - np.log(sums))) + _PLACE_RIDGE / 2 * float(flat @ flat)
-        slope = matrix.T @ (shares * weights[segment]) - matrix[chosen].T @ weights + _PLACE_RIDGE * flat
-        return value, slope
+        sums, earned = np.add.reduceat(grown, first), np.add.reduceat(grown * credit, first)
+        slope = (grown / sums[segment] - grown * credit / earned[segment]) * counts[segment]
+        value = -float(counts @ (np.log(earned) - np.log(sums))) + float(penalty @ flat**2) / 2
+        return value, matrix.T @ slope + penalty * flat
 
-    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x
-    return {name: float(weight) for name, weight in zip(names, found / scale, strict=True)}
+    start = np.zeros(matrix.shape[1])
+    return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x)
 
 
 def _matrix(rows: Sequence[Mapping[str, float]]) -> tuple[list[str], Matrix, Matrix]:
@@ -68,37 +86,85 @@ def _matrix(rows: Sequence[Mapping[str, float]]) -> tuple[list[str], Matrix, Mat
     return names, matrix / scale, scale
 
 
+@dataclass(frozen=True, slots=True)
+class _DateChoice:
+    """The dates of one document, the features of none, and its judged date or "". count: how much it counts."""
+
+    candidates: Sequence[DateCandidate]
+    none: Mapping[str, float]
+    date: str
+    source: str
+    fold: int
+    count: float
+
+    def right(self, value: str) -> bool:
+        return bool(self.date) and value.startswith(self.date)
+
+    @property
+    def tells(self) -> bool:
+        """Whether it can be learned from: not if its date is none of the candidates."""
+        return bool(self.candidates) and (not self.date or any(self.right(each.value) for each in self.candidates))
+
+
 def fitted_dates(problem: FittingProblem, truths: Sequence[Label]) -> tuple[dict[str, float], dict[str, float]]:
     """Weights of the date features, and the threshold that invents few dates on sources left out."""
-    from sklearn.linear_model import LogisticRegression
-
-    found = [date_candidate(each.sample, truth) for each, truth in zip(problem.documents, truths, strict=True)]
-    dates = [each.date for each in problem.documents]
-    owner = np.array([at for at, each in enumerate(found) if each is not None], dtype=np.intp)
-    known = [each for each in found if each is not None]
-    rows = [each.features for each in known]
-    right = np.array(
-        [bool(dates[at]) and each.evidence.value.startswith(dates[at]) for at, each in zip(owner, known, strict=True)]
-    )
-    if right.all() or not right.any():
-        return {}, {"threshold": 1.0}
-    names, matrix, scale = _matrix(rows)
-
-    def regression(inside: NDArray[np.bool_]) -> LogisticRegression:
-        weights = problem.weights[owner[inside]]
-        return LogisticRegression(C=_DATE_RIDGE, max_iter=STEPS, fit_intercept=False).fit(
-            matrix[inside], right[inside], weights
+    choices = [
+        _DateChoice(
+            *date_candidates(each.sample, truth, each.language), each.date, each.source, fold, weight / each.weight
         )
-
-    shares = np.zeros(len(rows))
+        for each, truth, fold, weight in zip(
+            problem.documents, truths, problem.folds.tolist(), problem.weights.tolist(), strict=True
+        )
+    ]
+    best: dict[int, float] = {}
     for fold in sorted(set(problem.folds.tolist())):
-        out = problem.folds[owner] == fold
-        if out.any():
-            shares[out] = regression(~out).predict_proba(matrix[out])[:, 1]
-    best = np.zeros(len(dates))
-    np.maximum.at(best, owner, shares)
-    undated = np.array([not each for each in dates])
-    tried = np.arange(0.2, 0.96, 0.01)
-    kept = [float(each) for each in tried if (best[undated] >= each).mean() <= _INVENTED_SHARE]
-    fitted = regression(np.ones(len(rows), dtype=bool)).coef_[0] / scale
-    return dict(zip(names, fitted.tolist(), strict=True)), {"threshold": round(min(kept, default=0.95), 2)}
+        weights = _date_weights([each for each in choices if each.fold != fold])
+        for at, each in enumerate(choices):
+            if each.fold == fold and not each.date:
+                best[at] = _best_share(each, weights)
+    undated = np.array(list(best.values()))
+    tried = np.arange(0.3, 0.96, 0.01)
+    kept = [float(each) for each in tried if (undated >= each).mean() <= _INVENTED_SHARE] if len(undated) else []
+    return _date_weights(choices), {"threshold": round(min(kept, default=0.95), 2)}
+
+
+def _date_weights(choices: Sequence[_DateChoice]) -> dict[str, float]:
+    """Weights by feature name; words only if enough sources use them."""
+    told = [each for each in choices if each.tells]
+    if not any(each.date for each in told) or all(each.date for each in told):
+        return {}
+    sources: dict[str, set[str]] = defaultdict(set)
+    for each in told:
+        for name in {name for candidate in each.candidates for name in candidate.features}:
+            sources[name].add(each.source)
+    kept = {name for name, found in sources.items() if not name.startswith(DATE_WORD) or len(found) >= _SOURCES_OF_WORD}
+    names = sorted(kept | {name for each in told for name in each.none})
+    column = {name: at for at, name in enumerate(names)}
+    rows = [row for each in told for row in (each.none, *(candidate.features for candidate in each.candidates))]
+    credit = [
+        value
+        for each in told
+        for value in (
+            (0.0, *(float(each.right(candidate.value)) for candidate in each.candidates))
+            if each.date
+            else (1.0, *([_OVERLOOKED] * len(each.candidates)))
+        )
+    ]
+    cells = [(at, column[name], value) for at, row in enumerate(rows) for name, value in row.items() if name in column]
+    at, columns, values = zip(*cells, strict=True)
+    matrix = sparse.csr_matrix((values, (at, columns)), shape=(len(rows), len(names)))
+    sizes = [1 + len(each.candidates) for each in told]
+    starts = np.cumsum([0, *sizes[:-1]])
+    penalty = np.array([_WORD_RIDGE if name.startswith(DATE_WORD) else _DATE_RIDGE for name in names])
+    counts = np.array([each.count for each in told])
+    found = _fitted_choice(matrix, starts.tolist(), np.array(credit), counts / counts.mean(), penalty)
+    return dict(zip(names, found.tolist(), strict=True))
+
+
+def _best_share(choice: _DateChoice, weights: Mapping[str, float]) -> float:
+    """The probability of the likeliest date, 0 without any."""
+    if not choice.candidates:
+        return 0.0
+    rows = (choice.none, *(each.features for each in choice.candidates))
+    scores = np.array([sum(weights.get(name, 0.0) * value for name, value in row.items()) for row in rows])
+    return max(date_shares(choice.candidates, softmax(scores)[1:]).values())

@@ -104,7 +104,7 @@ class TruthClassifier:
             domain=fixed.get("domain") or domain_label(reading, self._domains(terms), vectors, terms, native),
             authority=authority,
             jurisdiction=jurisdiction,
-            effective_date=fixed.get("effective_date") or effective_date_label(reading, sure, model),
+            effective_date=fixed.get("effective_date") or effective_date_label(reading, sure, language, model),
             temporal_class=fixed.get("temporal_class") or temporal_label(reading, truth),
             language=language,
         )
