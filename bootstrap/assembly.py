@@ -1,3 +1,4 @@
+# Longer than 300 lines: every service of the library is built here, in order of dependency.
 """Builds the services of one library from its stores and its external dependencies.
 
 `bootstrap.workbench` calls this with PostgreSQL, models and the network, tests call it with fakes; so both run the same
@@ -12,6 +13,7 @@ from pathlib import Path
 from core.answers.service import AnswerService
 from core.coverage.service import CoverageService
 from core.coverage.store import CoverageBoardStore
+from core.domain.embedding_models import DEFAULT_MODEL
 from core.evaluation.service import EvaluationService
 from core.evaluation.store import EvaluationStore
 from core.evaluation.tuning.profile_registry import ProfileRegistry
@@ -27,6 +29,8 @@ from core.library.bulk_edit.service import BulkEditService
 from core.library.bulk_edit.store import ChangeLog
 from core.library.check import LibraryCheck
 from core.library.documents import DecryptionService, DocumentService
+from core.library.embedding_models.service import EmbeddingModelService
+from core.library.embedding_models.store import EmbeddingModelStore
 from core.library.enrichment.service import EnrichmentService
 from core.library.enrichment.store import EnrichmentStore
 from core.library.ingestion_service import IngestionService
@@ -41,7 +45,7 @@ from core.library.vocabulary.service import CurrentVocabulary, VocabularyService
 from core.library.vocabulary.store import VocabularyStore
 from core.ports.catalogue import Catalogue
 from core.ports.job_queue import JobKind, JobQueue
-from core.ports.models import LanguageModel, Reranker
+from core.ports.models import EmbeddingModels, LanguageModel, Reranker
 from core.ports.reader import FileReader
 from core.ports.stores import BlobStore, Embedder, EntityGraph, SparseIndex, VectorIndex
 from core.search.pipeline import SearchPipeline
@@ -81,17 +85,20 @@ class Stores:
     feeds: FeedStore
     folders: FolderStore
     upload_queue: UploadQueueStore
+    models: EmbeddingModelStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outside:
     """External dependencies of the services besides stores: models, processes, the network, the clock.
 
-    writer: the language model that may write answers, None when none is configured. watch_roots: folders below which
+    models: the embedding models that can be had; configured: the one the settings name. writer: the language model that
+    may write answers, None when none is configured. watch_roots: folders below which
     folders may be watched. timer: seconds, for durations; monotonic: seconds that never go back. usage_gather_seconds:
     how long usage events are collected before they are written."""
 
     embedder: Embedder
+    models: EmbeddingModels
     reader: FileReader
     scanner: FolderScanner
     web: PageFetcher
@@ -100,6 +107,7 @@ class Outside:
     monotonic: Callable[[], float]
     rerankers: Mapping[str, Reranker] = field(default_factory=dict)
     writer: LanguageModel | None = None
+    configured: str = DEFAULT_MODEL
     watch_roots: Sequence[Path] = ()
     usage_gather_seconds: float = 0.2
 
@@ -109,7 +117,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
     """Build all services of one library. Nothing is loaded, opened or started."""
     now, embedder = outside.now, outside.embedder
     catalogue, vectors, sparse, graph = stores.catalogue, stores.vectors, stores.sparse, stores.graph
-    profiles = ProfileRegistry(stores.evaluation, now=now)
+    profiles = ProfileRegistry(stores.evaluation, now=now, choice=stores.models)
     synonyms = SynonymFinder(stores.words, embedder)
     usage = UsageTracker(stores.usage, now, gather_seconds=outside.usage_gather_seconds)
     classifier = TruthClassifier(embedder)
@@ -127,6 +135,16 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         jobs=stores.jobs,
         now=now,
     )
+    models = EmbeddingModelService(
+        store=stores.models,
+        catalogue=catalogue,
+        vectors=vectors,
+        jobs=stores.jobs,
+        models=outside.models,
+        renew_records=active_learning.renew_records,
+        now=now,
+        configured=outside.configured,
+    )
     pipeline = SearchPipeline(
         catalogue,
         vectors,
@@ -139,6 +157,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         uses=usage.uses,
         terms=terms,
         timer=outside.timer,
+        choice=stores.models,
     )
     tables = TableService(stores.tables, catalogue, now=now)
     insights = InsightService(
@@ -148,6 +167,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         vectors=vectors,
         sparse=sparse,
         embedder=embedder,
+        embedded=models.stored,
         now=now,
     )
     coverage = CoverageService(
@@ -160,6 +180,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         terms=terms,
         timer=outside.timer,
         now=now,
+        choice=stores.models,
     )
     enrichment = EnrichmentService(
         store=stores.enrichment, catalogue=catalogue, embedder=embedder, jobs=stores.jobs, graph=graph, now=now
@@ -202,6 +223,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         synonyms=synonyms,
         followers=followers,
         terms=terms,
+        embedded=models.stored,
         now=now,
     )
     feeds = FeedService(
@@ -225,6 +247,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         enrichment=enrichment,
         active_learning=active_learning,
         vocabulary=vocabulary,
+        models=models,
         search=SearchService(
             pipeline=pipeline,
             catalogue=catalogue,
@@ -233,6 +256,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
             graph=graph,
             usage=usage,
             now=now,
+            choice=stores.models,
         ),
         saved_searches=SavedSearchService(
             stores.saved_searches, lambda request: pipeline.search(request, now()), catalogue, profiles, now
@@ -269,6 +293,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         jobs=BackgroundJobs(
             stores.jobs,
             {
+                JobKind.EMBED: lambda _: models.carry_on(),
                 JobKind.ENRICH: enrichment.enrich,
                 JobKind.FEED: feeds.fetch,
                 JobKind.FOLDER: folders.scan,

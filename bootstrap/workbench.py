@@ -13,12 +13,12 @@ from time import monotonic, perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from adapters.inference.embedder import LazyEmbedder
+from adapters.inference.embedder import LazyEmbedder, LoadedModels
 from adapters.inference.language_model import LanguageModelClient
 from bootstrap.environment import Settings, settings_from_environment, utc_now
 from core.domain.errors import BadRequest
 from core.ports.models import CrossEncoder
-from core.ports.stores import Embedder, VectorIndex
+from core.ports.stores import Embedder
 from core.search.ranking.rerank import DeadlineReranker, rerankers
 from core.workbench import Workbench
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from bootstrap.assembly import Stores
     from storage.postgres.database import Database
-    from storage.vectors.cache.cache import VectorCache
+    from storage.vectors.chroma import ChromaIndex
 
 __all__ = ["OpenWorkbench", "configured_rerankers", "open_workbench", "run_worker", "settings_from_environment"]
 
@@ -91,15 +91,16 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
     engine = engine_for(settings.database_url or _embedded_url(settings, resources))
     resources.callback(engine.dispose)
     migrate(engine)
-    embedder = LazyEmbedder(lambda: _embedder(settings))
+    models = LoadedModels(lambda model: _embedder(settings, model))
     reader = SandboxedReader(settings.file_seconds, settings.file_megabytes)
     resources.callback(reader.close)
     database = Database(engine, settings.tenant)
-    stores = _stores(settings, database, embedder, resources)
+    stores, embedder = _stores(settings, database, models, resources)
     workbench = assemble(
         stores,
         Outside(
             embedder=embedder,
+            models=models,
             reader=reader,
             scanner=LocalFolderScanner(),
             web=HttpFetcher(private=settings.web_private),
@@ -108,6 +109,7 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
             monotonic=monotonic,
             rerankers=configured_rerankers(settings, _threads()),
             writer=writer,
+            configured=settings.embedding_model,
             watch_roots=[Path(each).expanduser() for each in settings.watch_folders.split(os.pathsep) if each.strip()],
         ),
     )
@@ -117,8 +119,10 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
     return OpenWorkbench(workbench, stores, embedder, database, resources.pop_all())
 
 
-# One line per store.
-def _stores(settings: Settings, database: "Database", embedder: Embedder, resources: ExitStack) -> "Stores":
+# One line per store. The embedder follows the model that one of them holds.
+def _stores(
+    settings: Settings, database: "Database", models: LoadedModels, resources: ExitStack
+) -> "tuple[Stores, LazyEmbedder]":
     from bootstrap.assembly import Stores
     from storage.datasets.store import SqlTableStore
     from storage.files import OriginalFiles
@@ -128,6 +132,7 @@ def _stores(settings: Settings, database: "Database", embedder: Embedder, resour
     from storage.postgres.catalogue import SqlCatalogue
     from storage.postgres.changes import SqlChangeLog
     from storage.postgres.coverage_boards import SqlCoverageBoardStore
+    from storage.postgres.embedding_models import SqlEmbeddingModelStore
     from storage.postgres.enrichments import SqlEnrichmentStore
     from storage.postgres.entities import SqlEntityGraph
     from storage.postgres.evaluation import SqlEvaluationStore
@@ -140,15 +145,22 @@ def _stores(settings: Settings, database: "Database", embedder: Embedder, resour
     from storage.postgres.vocabularies import SqlVocabularyStore
     from storage.postgres.word_vectors import SqlWordVectorStore
     from storage.vectors.cache.cache import VectorCache
+    from storage.vectors.pgvector import CachedVectorIndex, PgvectorIndex
 
-    model = (lambda: embedder.name) if settings.vector_index == "pgvector" else None
+    chroma = None
+    if settings.vector_index == "chroma":
+        chroma = _chroma(settings, lambda: embedder.name, lambda: choice.prepared())
+    choice = SqlEmbeddingModelStore(database, models.reference(settings.embedding_model), chroma)
+    embedder = LazyEmbedder(choice, models)
+    model = (lambda: embedder.name) if chroma is None else None
     cache = VectorCache(database, model or "", settings.data_folder / "mirror" / settings.tenant)
     resources.callback(cache.close)
     catalogue = SqlCatalogue(database, model, cache)
     catalogue.register()
-    return Stores(
+    choice.register()
+    stores = Stores(
         catalogue=catalogue,
-        vectors=_vectors(settings, database, embedder, cache),
+        vectors=chroma or CachedVectorIndex(PgvectorIndex(database, lambda: embedder.name), cache),
         sparse=KeywordIndex(settings.data_folder / "bm25" / settings.tenant, catalogue),
         originals=OriginalFiles(str(settings.data_folder / "originals")),
         jobs=PostgresJobQueue(database.engine, settings.tenant),
@@ -168,7 +180,9 @@ def _stores(settings: Settings, database: "Database", embedder: Embedder, resour
         feeds=SqlFeedStore(database),
         folders=SqlFolderStore(database),
         upload_queue=SqlUploadQueueStore(database),
+        models=choice,
     )
+    return stores, embedder
 
 
 def _start_workers(url: "URL", settings: Settings, workbench: Workbench, resources: ExitStack) -> None:
@@ -205,10 +219,10 @@ def _embedded_url(settings: Settings, resources: ExitStack) -> str:
     return server.url()
 
 
-def _embedder(settings: Settings) -> Embedder:
+def _embedder(settings: Settings, model: str) -> Embedder:
     from adapters.inference.embedder import load_embedder
 
-    return load_embedder(settings.embedding_model, settings.data_folder / "models", _threads())
+    return load_embedder(model, settings.data_folder / "models", _threads())
 
 
 def _threads() -> int:
@@ -216,17 +230,13 @@ def _threads() -> int:
     return max(1, (os.cpu_count() or 1) - 1)
 
 
-def _vectors(settings: Settings, database: "Database", embedder: Embedder, cache: "VectorCache") -> VectorIndex:
-    if settings.vector_index == "pgvector":
-        from storage.vectors.pgvector import CachedVectorIndex, PgvectorIndex
-
-        return CachedVectorIndex(PgvectorIndex(database, lambda: embedder.name), cache)
+def _chroma(settings: Settings, model: Callable[[], str], prepared: Callable[[], str]) -> "ChromaIndex":
     from storage.vectors.chroma import ChromaIndex, chroma_client
 
     def connect() -> "ClientAPI":
         return chroma_client(url=settings.chroma_url, folder=settings.data_folder / "chroma")
 
-    return ChromaIndex(connect, settings.tenant, lambda: embedder.name)
+    return ChromaIndex(connect, settings.tenant, model, prepared)
 
 
 def _end_on_terminate() -> None:

@@ -144,8 +144,9 @@ class _ReadFile:
 
 
 def _embedder() -> "Embedder":
-    from adapters.inference.embedder import DEFAULT_MODEL, load_embedder
+    from adapters.inference.embedder import load_embedder
     from bootstrap.workbench import settings_from_environment
+    from core.domain.embedding_models import DEFAULT_MODEL
 
     return load_embedder(DEFAULT_MODEL, settings_from_environment().data_folder / "models", 0)
 

@@ -10,6 +10,7 @@ from cli.coverage import coverage
 from cli.enrich import enrich, enrichment
 from cli.evaluate import evaluate
 from cli.ingest import ingest, read_again, worker
+from cli.models import models
 from cli.profiles import profiles
 from cli.search import answer, ask, batch, rank, search
 from cli.vocabulary import vocabulary
@@ -41,6 +42,7 @@ app = typer.Typer(
 
 app.add_typer(profiles, name="profiles")
 app.add_typer(vocabulary, name="vocabulary")
+app.add_typer(models, name="models")
 app.add_typer(enrichment, name="enrichment")
 app.add_typer(evaluate, name="evaluate")
 app.command()(batch)

@@ -128,7 +128,8 @@ def import_profiles(
 def _save(registry: "ProfileRegistry", proposal: "ProfileDraft", who: str, note: str) -> str:
     if not proposal.worth_saving:
         return f"unchanged  {proposal.known.ref if proposal.known else proposal.profile.name}"
-    return f"saved      {registry.save(proposal.profile, who, note=note, after=proposal.after).profile.ref}"
+    own = proposal.profile
+    return f"saved      {registry.save(own, who, note=note, after=proposal.after, embedder=own.embedder).profile.ref}"
 
 
 @profiles.command()

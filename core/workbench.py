@@ -12,6 +12,7 @@ from core.library.background_jobs import BackgroundJobs
 from core.library.bulk_edit.service import BulkEditService
 from core.library.check import LibraryCheck
 from core.library.documents import DecryptionService, DocumentService
+from core.library.embedding_models.service import EmbeddingModelService
 from core.library.enrichment.service import EnrichmentService
 from core.library.ingestion_service import IngestionService
 from core.library.saved_searches import SavedSearchService
@@ -42,6 +43,7 @@ class Workbench:
     enrichment: EnrichmentService
     active_learning: ActiveLearningService
     vocabulary: VocabularyService
+    models: EmbeddingModelService
     search: SearchService
     saved_searches: SavedSearchService
     usage: UsageTracker
@@ -55,7 +57,7 @@ class Workbench:
 
     def notices(self) -> Sequence[str]:
         """Notices about degraded parts, for the user; empty while models are not loaded."""
-        return (*self.ingestion.notices, *filter(None, (self.usage.notice, self.check.notice)))
+        return (*self.ingestion.notices, *self.models.notices, *filter(None, (self.usage.notice, self.check.notice)))
 
     def warm(self) -> None:
         """Load the models and indexes, so that the first search does not wait, and check the library."""

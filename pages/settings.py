@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.components.user_name import name_input
 
-_PARTS = {"vocabulary": "Vocabulary"}
+_PARTS = {"vocabulary": "Vocabulary", "model": "Embedding model"}
 """The parts: how the URL names them, and how the switch does."""
 
 
@@ -14,19 +14,21 @@ def draw() -> None:
     title.subheader("Settings", anchor=False)
     with name:
         name_input("Written into what you save")
-    part = "vocabulary"
-    if len(_PARTS) > 1:
-        part = st.segmented_control(
-            "Part",
-            list(_PARTS),
-            default=part,
-            required=True,
-            key="part",
-            bind="query-params",
-            format_func=_PARTS.__getitem__,
-            label_visibility="collapsed",
-        )
+    part = st.segmented_control(
+        "Part",
+        list(_PARTS),
+        default="vocabulary",
+        required=True,
+        key="part",
+        bind="query-params",
+        format_func=_PARTS.__getitem__,
+        label_visibility="collapsed",
+    )
     match part:
+        case "model":
+            from pages.components.settings.embedding_model import draw_embedding_model
+
+            draw_embedding_model()
         case _:
             from pages.components.settings.vocabulary import draw_vocabulary
 

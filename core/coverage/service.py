@@ -38,6 +38,7 @@ from core.knowledge.profiles import BUILT_IN
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
 from core.ports.clock import Timer
+from core.ports.model_choice import DEFAULT_CHOICE, ModelChoice, under_one_model
 from core.ports.stores import Embedder, Profiles, SparseIndex, VectorIndex
 
 __all__ = ["CoverageService"]
@@ -61,10 +62,11 @@ class CoverageService:
         profiles: Profiles = BUILT_IN,
         now: Callable[[], datetime],
         timer: Timer,
+        choice: ModelChoice = DEFAULT_CHOICE,
     ) -> None:
-        self._timer = timer
+        self._timer, self._choice = timer, choice
         self._store, self._catalogue, self._vectors, self._embedder = store, catalogue, vectors, embedder
-        self._now, self._terms, self._detector = now, terms, Detector(catalogue, vectors, sparse, embedder)
+        self._now, self._terms, self._detector = now, terms, Detector(catalogue, vectors, sparse, embedder, choice)
         self.runs = CoverageRuns(store, self._detector, catalogue, now, profiles)
         self._profiles = profiles
 
@@ -239,7 +241,10 @@ class CoverageService:
 
     def orphans(self, project: str | None) -> Sequence[Orphan]:
         """Policy sections and configuration rows that no requirement asks for."""
-        return orphans(self._catalogue, self._vectors, self._embedder, self._store.topics(project), project)
+        topics = self._store.topics(project)
+        return under_one_model(
+            self._choice, lambda: orphans(self._catalogue, self._vectors, self._embedder, topics, project)
+        )
 
     def conflicts(self, board: Board) -> Sequence[Conflict]:
         """Sentences of different truths that contradict each other on one topic, with the current decision on each."""

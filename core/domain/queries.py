@@ -31,7 +31,8 @@ class ScoreProfile:
     that counts as evidence, in [0, 1]. fusion_k: k of reciprocal rank fusion, ≥ 1; legs, relational_legs: weights of
     the legs in fusion. routing_outside: weight of a truth outside the route, in [0, 1]. covered, partial: least
     evidence score of a covered or partly covered cell of the coverage board. None: as in routes.toml and gaps.toml.
-    version: 0 for a built-in profile, and for a trial."""
+    version: 0 for a built-in profile, and for a trial. embedder: the embedding model in use when it was saved; "": the
+    one that comes with the installation."""
 
     name: str
     weights: Mapping[str, float]
@@ -47,6 +48,7 @@ class ScoreProfile:
     covered: float | None = None
     partial: float | None = None
     version: int = 0
+    embedder: str = ""
 
     @property
     def ref(self) -> str:

@@ -24,13 +24,14 @@ __all__ = ["IngestedDocument", "IngestionPipeline", "document_title"]
 @dataclass(frozen=True, slots=True)
 class IngestedDocument:
     """One file, ready to be stored. vectors: float32, shape (len(passages), dim), L2-normalised. entities: all entities
-    named in its passages, each once."""
+    named in its passages, each once. model: whose vectors they are."""
 
     document: Document
     pages: tuple[Page, ...]
     passages: tuple[Passage, ...]
     vectors: Vectors
     entities: tuple[Entity, ...] = ()
+    model: str = ""
 
 
 class IngestionPipeline:
@@ -71,14 +72,12 @@ class IngestionPipeline:
                 "Check that it is the right file.",
             )
         on_step("embed")
-        vectors, meanings = embed_passages(
-            self._embedder, passages, lambda done: on_step(f"embed {done}/{len(passages)}")
-        )
-        passages = tuple(replace(each, meanings=packed) for each, packed in zip(passages, meanings, strict=True))
+        found = embed_passages(self._embedder, passages, lambda done: on_step(f"embed {done}/{len(passages)}"))
+        passages = tuple(replace(each, meanings=packed) for each, packed in zip(passages, found.meanings, strict=True))
         ready = replace(_ready_document(document, extracted, labels), title=title, passages=len(passages))
         inherited = [_with_document_facts(passage, ready, extracted.setup_pages) for passage in passages]
-        labelled, entities = tag_entities(self._classifier.passages(labels, inherited, vectors))
-        return IngestedDocument(ready, extracted.pages, labelled, vectors, entities)
+        labelled, entities = tag_entities(self._classifier.passages(labels, inherited, found.vectors))
+        return IngestedDocument(ready, extracted.pages, labelled, found.vectors, entities, found.model)
 
     def _read(
         self,

@@ -5,6 +5,7 @@ what "it" refers to (late chunking: Günther et al. 2024, arXiv 2409.04701).
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,9 +13,18 @@ from core.domain.documents import Passage, Span
 from core.domain.int8_vectors import packed
 from core.ports.stores import Embedder, Vectors
 
-__all__ = ["embed_passages", "embedded_text", "part_vectors", "with_those_cut_off"]
+__all__ = ["EmbeddedPassages", "embed_passages", "embedded_text", "part_vectors", "with_those_cut_off"]
 
 _BLOCK = 256  # texts per batch, sorted by length; larger batches would delay progress reports. Chosen by hand.
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedPassages:
+    """vectors: float32, shape (n, dim), L2-normalised. meanings: `Passage.meanings` of each. model: whose vectors."""
+
+    vectors: Vectors
+    meanings: Sequence[bytes]
+    model: str
 
 
 def embedded_text(passage: Passage) -> str:
@@ -24,11 +34,22 @@ def embedded_text(passage: Passage) -> str:
 
 def embed_passages(
     embedder: Embedder, passages: Sequence[Passage], on_block: Callable[[int], None] = lambda done: None
-) -> tuple[Vectors, Sequence[bytes]]:
-    """Passage vectors, float32, shape (n, dim), L2-normalised, and `Passage.meanings` of each.
+) -> EmbeddedPassages:
+    """The vectors of passages and of their sentences, all of one model: when the library's model changes meanwhile,
+    they are embedded again.
 
-    on_block: called with the number done, after each block except the last.
+    on_block: called with the number done, after each block except the last. Raises ModelUnavailable.
     """
+    while True:
+        model = embedder.name
+        vectors, meanings = _embed_blocks(embedder, passages, on_block)
+        if embedder.name == model:
+            return EmbeddedPassages(np.concatenate(vectors), meanings, model)
+
+
+def _embed_blocks(
+    embedder: Embedder, passages: Sequence[Passage], on_block: Callable[[int], None]
+) -> tuple[list[Vectors], list[bytes]]:
     texts = [embedded_text(passage) for passage in passages]
     moved = [len(text) - len(passage.text) for text, passage in zip(texts, passages, strict=True)]
     parts = [
@@ -44,7 +65,7 @@ def embed_passages(
         meanings += [packed(each).tobytes() for each in found]
         if end < len(texts):
             on_block(end)
-    return np.concatenate(blocks), meanings
+    return blocks, meanings
 
 
 def part_vectors(tokens: Vectors, offsets: Sequence[tuple[int, int]], parts: Sequence[Span]) -> Vectors:

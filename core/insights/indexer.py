@@ -1,5 +1,6 @@
 """Search index of insights and episodes: one pseudo-document each, kept in step with the stored row."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import PurePath
@@ -124,10 +125,11 @@ def clean_text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PreparedInsight:
-    """A pseudo-document with its vectors: float32, shape (passages, dim), L2-normalised."""
+    """A pseudo-document with its vectors: float32, shape (passages, dim), L2-normalised. model: whose they are."""
 
     side: PseudoDocument
     vectors: Vectors
+    model: str
 
 
 class InsightIndexer:
@@ -138,19 +140,25 @@ class InsightIndexer:
     """
 
     def __init__(
-        self, store: InsightStore, catalogue: Catalogue, vectors: VectorIndex, sparse: SparseIndex, embedder: Embedder
+        self,
+        store: InsightStore,
+        catalogue: Catalogue,
+        vectors: VectorIndex,
+        sparse: SparseIndex,
+        embedder: Embedder,
+        embedded: Callable[[str], None] = lambda model: None,
     ) -> None:
-        self._store, self._catalogue = store, catalogue
+        """embedded: called with the model of the vectors that were stored."""
+        self._store, self._catalogue, self._embedded = store, catalogue, embedded
         self._index, self._sparse, self._embedder = vectors, sparse, embedder
 
     def prepare(self, item: InsightOrEpisode) -> PreparedInsight:
         """Prepare an insight or episode for indexing. Raises ModelUnavailable, BadRequest for a text without a word."""
         side = pseudo_document_of(item)
-        vectors, meanings = embed_passages(self._embedder, side.passages)
-        pairs = zip(side.passages, meanings, strict=True)
-        return PreparedInsight(
-            replace(side, passages=tuple(replace(each, meanings=known) for each, known in pairs)), vectors
-        )
+        found = embed_passages(self._embedder, side.passages)
+        pairs = zip(side.passages, found.meanings, strict=True)
+        passages = tuple(replace(each, meanings=known) for each, known in pairs)
+        return PreparedInsight(replace(side, passages=passages), found.vectors, found.model)
 
     def synchronize(self, item: M, prepared: PreparedInsight | None = None, *, anew: bool = False) -> M:
         """The insight or episode as its row is now, with the search index brought in step.
@@ -202,9 +210,10 @@ class InsightIndexer:
         self._sparse.delete([document.id])
         self._index.delete([document.id])
         passages = [replace(each, archived=document.archived) for each in side.passages]
-        stored = self._catalogue.save_ingested(sized, [side.page], passages, vectors)
-        self._index.add(stored, vectors)
+        stored = self._catalogue.save_ingested(sized, [side.page], passages, vectors, embedded_by=prepared.model)
+        self._index.add(stored, vectors, embedded_by=prepared.model)
         self._sparse.add(stored)
+        self._embedded(prepared.model)
         return document.id
 
     def _relabel(self, document: Document, item: InsightOrEpisode) -> None:

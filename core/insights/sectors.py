@@ -37,7 +37,7 @@ class SectorClassifier:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder, self._making = embedder, Lock()
-        self._vectors: Vectors | None = None
+        self._vectors: tuple[str, Vectors] = ("", np.zeros((0, 0), dtype=np.float32))
 
     def suggest(self, text: str) -> SectorSuggestion:
         """Suggest the sector with the highest score; without a model, the words alone decide.
@@ -77,9 +77,10 @@ class SectorClassifier:
 
     def _prototypes(self) -> Vectors:
         with self._making:
-            if self._vectors is None:
-                self._vectors = self._embedder.embed([sentence for _, sentence in _examples()])
-            return self._vectors
+            if self._vectors[0] != self._embedder.name:
+                model = self._embedder.name
+                self._vectors = model, self._embedder.embed([sentence for _, sentence in _examples()])
+            return self._vectors[1]
 
 
 def _examples() -> list[tuple[Sector, str]]:

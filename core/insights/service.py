@@ -95,7 +95,8 @@ class InsightService:
     """Stores insights and episodes, and keeps their search index in step.
 
     A saved one is found by the next search, ranked among the documents; a deleted one is never found. uses: usage log,
-    since what was used decays more slowly; None when usage is not tracked. Every method raises StoreFailed when a store
+    since what was used decays more slowly; None when usage is not tracked. embedded: called with the model of the
+    vectors that were stored. Every method raises StoreFailed when a store
     does not answer; methods that index text also raise ModelUnavailable.
     """
 
@@ -108,10 +109,11 @@ class InsightService:
         sparse: SparseIndex,
         embedder: Embedder,
         uses: UsageLog | None = None,
+        embedded: Callable[[str], None] = lambda model: None,
         now: Callable[[], datetime],
     ) -> None:
         self._store, self._catalogue, self._uses, self._now = store, catalogue, uses, now
-        self._indexer = InsightIndexer(store, catalogue, vectors, sparse, embedder)
+        self._indexer = InsightIndexer(store, catalogue, vectors, sparse, embedder, embedded)
         self._sectors = SectorClassifier(embedder)
 
     # Keeping

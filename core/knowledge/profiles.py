@@ -6,6 +6,7 @@ from functools import cache
 from math import fsum, inf
 from typing import Any, TypeGuard
 
+from core.domain.embedding_models import DEFAULT_NAME, ModelInUse
 from core.domain.errors import BadRequest, BadTable
 from core.domain.profiles import current_factor_names
 from core.domain.queries import LegWeights, ScoreProfile
@@ -13,7 +14,7 @@ from core.knowledge.factors import factor_table
 from core.knowledge.gaps import gap_table
 from core.knowledge.loading import table
 
-__all__ = ["BUILT_IN", "BuiltInProfiles", "check_profile", "parse_profiles", "profiles"]
+__all__ = ["BUILT_IN", "BuiltInProfiles", "check_profile", "fitted_for_another", "parse_profiles", "profiles"]
 
 _FILE = "core/knowledge/profiles.toml"
 
@@ -155,6 +156,8 @@ def _problems(profile: ScoreProfile) -> Iterator[_ProfileProblem]:
             yield _wrong(key, value, _LIMITS[key])
         elif isinstance(value, LegWeights):
             yield from _leg_problems(key, value)
+        elif key == "embedder" and not isinstance(value, str):
+            yield _ProfileProblem(key, f"is {repr(value)[:40]}", "'embedder' is the name of an embedding model.")
     yield from _order_problems(profile)
 
 
@@ -203,6 +206,23 @@ def _is_number(value: object) -> TypeGuard[float]:
 def _float(value: Any) -> Any:
     """An int as float; anything else unchanged."""
     return float(value) if isinstance(value, int) and _is_number(value) else value
+
+
+def fitted_for_another(profile: ScoreProfile, in_use: ModelInUse) -> tuple[str, ...]:
+    """A notice for the user when a profile is used with another embedding model than it was made for.
+
+    Thresholds on similarity, weights, and what counts as an answer do not carry over from one model to another.
+
+    >>> fitted_for_another(ScoreProfile("balanced", {}), ModelInUse("default"))
+    ()
+    """
+    made_for = profile.embedder or DEFAULT_NAME
+    if made_for == in_use.label:
+        return ()
+    return (
+        f"The profile “{profile.ref}” and the probability of an answer were fitted with {made_for}, and this library"
+        f" uses {in_use.label}: scores may be off. Measure the profile on the Tuning page.",
+    )
 
 
 class BuiltInProfiles:

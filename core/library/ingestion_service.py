@@ -25,7 +25,8 @@ __all__ = ["IngestionService"]
 
 
 class IngestionService:
-    """Ingests stored originals of one tenant. graph, synonyms: None where a library has none."""
+    """Ingests stored originals of one tenant. graph, synonyms: None where a library has none. embedded: called with the
+    model of the vectors that were stored."""
 
     def __init__(
         self,
@@ -43,9 +44,10 @@ class IngestionService:
         synonyms: SynonymFinder | None,
         followers: Sequence[Follower],
         terms: Callable[[], WorkspaceTerms],
+        embedded: Callable[[str], None],
         now: Callable[[], datetime],
     ) -> None:
-        self._terms = terms
+        self._terms, self._embedded = terms, embedded
         self._catalogue, self._vectors, self._sparse, self._originals = catalogue, vectors, sparse, originals
         self._pipeline, self._documents, self._tables = pipeline, documents, tables
         self._members, self._upload_queue, self._graph, self._synonyms = members, upload_queue, graph, synonyms
@@ -134,8 +136,8 @@ class IngestionService:
         document, passages = apply_later_edits(ingested.document, ingested.passages, current, corrections, terms)
         self._sparse.delete([document.id])
         self._vectors.delete([document.id])
-        stored = self._catalogue.save_ingested(document, ingested.pages, passages, vectors)
-        self._vectors.add(stored, vectors)
+        stored = self._catalogue.save_ingested(document, ingested.pages, passages, vectors, embedded_by=ingested.model)
+        self._vectors.add(stored, vectors, embedded_by=ingested.model)
         self._sparse.add(stored)
         if self._graph is not None:
             self._graph.add(stored, ingested.entities)
@@ -143,6 +145,7 @@ class IngestionService:
             self._synonyms.learn(stored)
         for follower in self._followers:
             follower.follow(document, ingested.pages, stored, vectors)
+        self._embedded(ingested.model)
 
 
 class _IngestionStopped(Exception):

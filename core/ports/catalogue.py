@@ -46,11 +46,18 @@ class Catalogue(Protocol):
         ...
 
     def save_ingested(
-        self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors
+        self,
+        document: Document,
+        pages: Sequence[Page],
+        passages: Sequence[Passage],
+        vectors: Vectors,
+        *,
+        embedded_by: str = "",
     ) -> Sequence[Passage]:
         """Replace everything stored for the document in one transaction; returns the passages with ids.
 
-        With the pgvector index the vectors are stored in the same rows; otherwise the index stores them.
+        With the pgvector index the vectors are stored in the same rows; otherwise the index stores them. embedded_by:
+        their model; "" for the one in use.
         """
         ...
 

@@ -14,7 +14,7 @@ WAITING, STOPPED = "waiting", "stopped"
 
 class JobKind(StrEnum):
     """Kind of a job, with the meaning of its number: a document, a feed, a watched folder or a run over the library
-    (RELABEL); LEARN uses 0."""
+    (RELABEL); LEARN and EMBED use 0."""
 
     INGEST = "ingest"
     ENRICH = "enrich"
@@ -22,6 +22,7 @@ class JobKind(StrEnum):
     FOLDER = "folder"
     LEARN = "learn"
     RELABEL = "relabel"
+    EMBED = "embed"
 
 
 @dataclass(frozen=True, slots=True)

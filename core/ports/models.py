@@ -7,7 +7,21 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CrossEncoder", "CrossEncoderLoader", "LanguageModel", "Logits", "Reranked", "Reranker"]
+from core.ports.stores import Embedder
+
+__all__ = ["CrossEncoder", "CrossEncoderLoader", "EmbeddingModels", "LanguageModel", "Logits", "Reranked", "Reranker"]
+
+
+class EmbeddingModels(Protocol):
+    """The embedding models that can be had."""
+
+    def reference(self, model: str) -> str:
+        """What finds the model from every process: a folder by its whole path, a name on the hub as it is."""
+        ...
+
+    def get(self, model: str) -> Embedder:
+        """The loaded model. Takes seconds at first use, minutes where it must be converted. Raises ModelUnavailable."""
+        ...
 
 
 class LanguageModel(Protocol):

@@ -46,8 +46,8 @@ class Embedder(Protocol):
 class VectorIndex(Protocol):
     """Dense vector search. Filters apply before ranking: if k admissible passages exist, k are returned."""
 
-    def add(self, passages: Sequence[Passage], vectors: Vectors) -> None:
-        """Store or replace the vectors of stored passages (id > 0)."""
+    def add(self, passages: Sequence[Passage], vectors: Vectors, *, embedded_by: str = "") -> None:
+        """Store or replace the vectors of stored passages (id > 0). embedded_by: their model; "" for the one in use."""
         ...
 
     def update(self, passages: Sequence[Passage]) -> None:

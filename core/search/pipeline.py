@@ -1,3 +1,4 @@
+# Longer than 300 lines: the stages of a search can be read in one place.
 """The complete search pipeline, and rescoring, which reads no store."""
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,10 +15,11 @@ from core.domain.errors import BadRequest
 from core.domain.filters import SearchFilters
 from core.domain.queries import Chip, Route, ScoreProfile, SearchRequest
 from core.domain.results import Candidate, Dropped, DropReason, Hit, SearchResult, Signals, fast_replace
-from core.knowledge.profiles import BUILT_IN, check_profile
+from core.knowledge.profiles import BUILT_IN, check_profile, fitted_for_another
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
 from core.ports.clock import Timer, stopwatch
+from core.ports.model_choice import DEFAULT_CHOICE, ModelChoice, under_one_model
 from core.ports.models import Reranker
 from core.ports.stores import Embedder, EntityGraph, Profiles, SparseIndex, VectorIndex
 from core.search.citations.cite import cite_hits
@@ -64,13 +66,15 @@ class SearchPipeline:
         near: SynonymFinder | None = None,
         rerankers: Mapping[str, Reranker] | None = None,
         uses: Callable[[Sequence[int]], Mapping[int, DocumentUsage]] = lambda document_ids: {},
+        choice: ModelChoice = DEFAULT_CHOICE,
     ) -> None:
         """terms: the workspace's, read once per question. timer: measures durations. graph, near, rerankers (by name):
-        None or empty where the library has none. uses: usage of documents, where known."""
+        None or empty where the library has none. uses: usage of documents, where known. choice: the embedding model in
+        use; a search during which it changes is run again."""
         self._catalogue, self._sparse, self._embedder, self._terms = catalogue, sparse, embedder, terms
         self._threads = ThreadPoolExecutor(_LEG_THREADS, thread_name_prefix="leg")
         self._retriever = Retriever(catalogue, vectors, sparse, embedder, self._threads, timer, graph, near)
-        self._timer = timer
+        self._timer, self._choice = timer, choice
         self._profiles, self._graph, self._rerankers, self._uses = profiles, graph, rerankers or {}, uses
 
     def search(self, request: SearchRequest, now: datetime) -> SearchResult:
@@ -78,7 +82,7 @@ class SearchPipeline:
 
         Raises BadRequest for an unknown profile or an empty question, StoreFailed when no leg could search.
         """
-        return self._search(request, now, self._terms())
+        return under_one_model(self._choice, lambda: self._search(request, now, self._terms()))
 
     def search_many(
         self, requests: Sequence[SearchRequest], now: datetime, *, cited: bool = True
@@ -89,6 +93,9 @@ class SearchPipeline:
 
         Raises what `search` raises, and ModelUnavailable when the questions could not be embedded.
         """
+        return under_one_model(self._choice, lambda: self._search_many(requests, now, cited=cited))
+
+    def _search_many(self, requests: Sequence[SearchRequest], now: datetime, *, cited: bool) -> Sequence[SearchResult]:
         terms = self._terms()
         plain = [_parsed(request, terms).plain for request in requests]
         questions = list(dict.fromkeys(plain))
@@ -174,7 +181,11 @@ class SearchPipeline:
             documents=documents,
             legs=retrieved.legs,
             answered=False,
-            notices=(*misread(request.question, terms), *retrieved.notices),
+            notices=(
+                *misread(request.question, terms),
+                *retrieved.notices,
+                *fitted_for_another(profile, self._choice.known()),
+            ),
             refusal=_refusal(query.plain, route, admissible) if retrieved.complete else "",
             undated_left_out=self._catalogue.undated(filters) if filters.dated else 0,
             rarity=retrieved.rarity,

@@ -9,6 +9,7 @@ from core.domain.filters import SearchFilters
 from core.domain.queries import ScoreProfile, SearchRequest
 from core.domain.results import Candidate, SearchResult
 from core.ports.catalogue import Catalogue
+from core.ports.model_choice import DEFAULT_CHOICE, ModelChoice, under_one_model
 from core.ports.stores import EntityGraph, SparseIndex, VectorIndex
 from core.search.explanation import MissingExplanation
 from core.search.pipeline import SearchPipeline
@@ -31,9 +32,10 @@ class SearchService:
         graph: EntityGraph | None,
         usage: UsageTracker,
         now: Callable[[], datetime],
+        choice: ModelChoice = DEFAULT_CHOICE,
     ) -> None:
         self._pipeline, self._catalogue, self._vectors, self._sparse = pipeline, catalogue, vectors, sparse
-        self._graph, self._usage, self._now = graph, usage, now
+        self._graph, self._usage, self._now, self._choice = graph, usage, now, choice
 
     def run(self, request: SearchRequest, *, remember: bool = True) -> SearchResult:
         """Answer one question. remember: add it to the recent searches, and log the results shown.
@@ -61,12 +63,15 @@ class SearchService:
             raise NotFound(
                 f"Passage {passage_id} is not in the library.", "Its document was replaced or deleted; search again."
             )
-        return similar_to(
-            passages[passage_id],
-            filters.resolved(self._now()),
-            catalogue=self._catalogue,
-            vectors=self._vectors,
-            sparse=self._sparse,
+        return under_one_model(
+            self._choice,
+            lambda: similar_to(
+                passages[passage_id],
+                filters.resolved(self._now()),
+                catalogue=self._catalogue,
+                vectors=self._vectors,
+                sparse=self._sparse,
+            ),
         )
 
     def why_missing(self, result: SearchResult, document_id: int) -> MissingExplanation:

@@ -15,6 +15,7 @@ import storage.postgres.active_learning
 import storage.postgres.catalogue
 import storage.postgres.changes
 import storage.postgres.coverage_boards
+import storage.postgres.embedding_models
 import storage.postgres.enrichments
 import storage.postgres.entities
 import storage.postgres.evaluation

@@ -159,9 +159,9 @@ class SqlActiveLearningStore:
         with self._database.transaction("reading how documents were classified") as connection:
             return {row.document_id: _record(row) for row in connection.execute(select(*_READ).where(*own))}
 
-    def segments(self, document_id: int) -> Vectors | None:
-        """The sentence vectors of a record."""
-        own = (RECORDS.c.tenant_id == self._tenant, RECORDS.c.document_id == document_id)
+    def segments(self, document_id: int, model: str) -> Vectors | None:
+        """The sentence vectors of a record of this model."""
+        own = (RECORDS.c.tenant_id == self._tenant, RECORDS.c.document_id == document_id, RECORDS.c.model == model)
         query = select(RECORDS.c.segments, func.length(RECORDS.c.mean).label("width")).where(*own)
         with self._database.transaction("reading how a document was classified") as connection:
             row = connection.execute(query).first()

@@ -193,7 +193,13 @@ class SqlCatalogue:
             )
 
     def save_ingested(
-        self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors
+        self,
+        document: Document,
+        pages: Sequence[Page],
+        passages: Sequence[Passage],
+        vectors: Vectors,
+        *,
+        embedded_by: str = "",
     ) -> Sequence[Passage]:
         """Replace everything stored about the document in one transaction; assigns passage ids. Raises NotFound."""
         ready = replace(
@@ -215,7 +221,7 @@ class SqlCatalogue:
                 connection.execute(insert(PAGES), [self._page_values(document.id, page) for page in stored_pages])
             ids = next_ids(connection, CHUNKS, len(passages))
             stored = [_stored(document, *numbered) for numbered in zip(ids, range(len(ids)), passages, strict=True)]
-            name = None if self._embedded_by is None or not stored else self._embedded_by()
+            name = None if self._embedded_by is None or not stored else embedded_by or self._embedded_by()
             insert_passages(connection, self._tenant, stored, vectors, name)
         return stored
 

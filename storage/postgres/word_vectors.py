@@ -25,11 +25,11 @@ __all__ = ["WORDS", "SqlWordVectorStore", "WordRow"]
 
 
 class WordRow(Base):
-    """A word of the library and its vector. Rows are only added: a word that no passage contains any more does no
-    harm."""
+    """A word of the library and its vector. Rows are deleted with their model only: a word that no passage contains any
+    more does no harm."""
 
     __tablename__ = "words"
-    __table_args__ = (of_tenant(), Index("words_newest", "tenant_id", "model", "id"), allow("SELECT, INSERT"))
+    __table_args__ = (of_tenant(), Index("words_newest", "tenant_id", "model", "id"), allow("SELECT, INSERT, DELETE"))
 
     model: Mapped[str] = mapped_column(primary_key=True)
     stem: Mapped[str] = mapped_column(primary_key=True)
@@ -55,6 +55,11 @@ class SqlWordVectorStore:
     def __init__(self, database: Database, model: Callable[[], str]) -> None:
         self._database, self._model = database, model
         self._lock = Lock()
+        self._forget("")
+
+    def _forget(self, model: str) -> None:
+        """Nothing is in memory yet of this model's words."""
+        self._of = model
         self._held: dict[str, tuple[str, bytes]] = {}
         self._last = 0
         self._state: tuple[int, ...] = ()  # of the newest words, when they were last looked at
@@ -90,10 +95,14 @@ class SqlWordVectorStore:
 
     def all(self) -> WordVectors:
         """All stored words, by stem; the same object until a word is added. Raises StoreFailed."""
+        model = self._model()
         with self._lock:
+            if self._of != model:
+                self._forget(model)
             if self._words is not None and monotonic() - self._read_at < _FRESH_SECONDS:
                 return self._words
-            newest = (*self._ours(), WORDS.c.id > self._last - _OVERLAP)
+            ours = (WORDS.c.tenant_id == self._database.tenant, WORDS.c.model == model)
+            newest = (*ours, WORDS.c.id > self._last - _OVERLAP)
             query = select(WORDS.c.id, WORDS.c.stem, WORDS.c.word, WORDS.c.codes).where(*newest)
             counted = select(func.count(), func.max(WORDS.c.id)).where(*newest)
             with self._database.transaction("reading words") as connection:

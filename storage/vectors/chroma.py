@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
+from itertools import product
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -71,18 +72,45 @@ class ChromaIndex:
     """Implements core.ports.stores.VectorIndex with one collection per tenant and model, which keeps them apart.
 
     connect, model: called at first use, so that a page is drawn before Chroma and the embedding model are loaded; after
-    a failure the next caller tries again.
+    a failure the next caller tries again. model: the one in use. prepared: the model whose vectors are being prepared
+    beside those in use, "" for none: changed labels and deletions reach them too.
     """
 
-    def __init__(self, connect: "Callable[[], ClientAPI]", tenant: str, model: Callable[[], str]) -> None:
-        self._connect, self._tenant, self._model = connect, tenant, model
+    def __init__(
+        self,
+        connect: "Callable[[], ClientAPI]",
+        tenant: str,
+        model: Callable[[], str],
+        prepared: Callable[[], str] = lambda: "",
+    ) -> None:
+        self._connect, self._tenant, self._model, self._prepared = connect, tenant, model, prepared
         self._lock = Lock()
-        self._opened: tuple[ClientAPI, Collection] | None = None
+        self._client: ClientAPI | None = None
+        self._opened: tuple[str, Collection] | None = None
 
-    def _open(self) -> "tuple[ClientAPI, Collection]":
+    def of(self, model: str) -> "ChromaIndex":
+        """The vectors of another model in the same Chroma."""
+        return ChromaIndex(self._connected, self._tenant, lambda: model)
+
+    def drop_others(self, models: Sequence[str]) -> None:
+        """Delete the tenant's collections of all other models. Raises StoreFailed."""
+        with _failures("deleting the vectors of another model"):
+            for each in self._connected().list_collections():
+                about = each.metadata or {}
+                if about.get("tenant") == self._tenant and about.get("model") not in models:
+                    self._connected().delete_collection(each.name)
+
+    def _connected(self) -> "ClientAPI":
         with self._lock:
-            if self._opened is None:
-                client, model = self._connect(), self._model()
+            if self._client is None:
+                self._client = self._connect()
+            return self._client
+
+    def _collection(self) -> "Collection":
+        """The collection of the model in use; opened again when the model has changed."""
+        client, model = self._connected(), self._model()
+        with self._lock:
+            if self._opened is None or self._opened[0] != model:
                 digest = blake2b(f"{self._tenant}\0{model}".encode(), digest_size=16).hexdigest()
                 collection = client.get_or_create_collection(
                     f"fivefold-{digest}",
@@ -90,20 +118,27 @@ class ChromaIndex:
                     configuration={"hnsw": {"space": "cosine", "ef_search": _EF_SEARCH}},
                     metadata={"tenant": self._tenant, "model": model},
                 )
-                self._opened = client, collection
-            return self._opened
+                self._opened = model, collection
+            return self._opened[1]
 
-    def _collection(self) -> "Collection":
-        return self._open()[1]
+    def _all(self) -> "Iterator[ChromaIndex]":
+        """The collection of the model whose vectors are being prepared, where there is one, too."""
+        yield self
+        prepared = self._prepared()
+        if prepared and prepared != self._model():
+            yield self.of(prepared)
 
     def _batches(self, count: int) -> Iterator[slice]:
-        size = min(self._open()[0].get_max_batch_size(), 1000)
+        size = min(self._connected().get_max_batch_size(), 1000)
         return (slice(start, start + size) for start in range(0, count, size))
 
-    def add(self, passages: Sequence[Passage], vectors: Vectors) -> None:
+    def add(self, passages: Sequence[Passage], vectors: Vectors, *, embedded_by: str = "") -> None:
         """Store or replace vectors with their filter fields. Raises StoreFailed."""
         if len(passages) != len(vectors):
             raise ValueError(f"{len(passages)} passages, but {len(vectors)} vectors")
+        if embedded_by and embedded_by != self._model():
+            self.of(embedded_by).add(passages, vectors)
+            return
         with _failures("storing vectors"):
             for rows in self._batches(len(passages)):
                 self._collection().upsert(
@@ -115,17 +150,17 @@ class ChromaIndex:
     def update(self, passages: Sequence[Passage]) -> None:
         """New labels for passages that have a vector; others are ignored. Raises StoreFailed."""
         with _failures("updating labels"):
-            for rows in self._batches(len(passages)):
+            for index, rows in product(self._all(), list(self._batches(len(passages)))):
                 by_id = {str(p.id): p for p in passages[rows]}
-                known = self._collection().get(ids=list(by_id), include=[])["ids"]
+                known = index._collection().get(ids=list(by_id), include=[])["ids"]
                 if known:
-                    self._collection().update(ids=known, metadatas=[metadata(by_id[i]) for i in known])
+                    index._collection().update(ids=known, metadatas=[metadata(by_id[i]) for i in known])
 
     def delete(self, document_ids: Sequence[int]) -> None:
         """Delete every passage of these documents. Raises StoreFailed."""
         with _failures("deleting vectors"):
-            for rows in self._batches(len(document_ids)):
-                self._collection().delete(
+            for index, rows in product(self._all(), list(self._batches(len(document_ids)))):
+                index._collection().delete(
                     where=where(SearchFilters(documents=tuple(document_ids[rows]), archived=None))
                 )
 

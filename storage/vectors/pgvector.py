@@ -46,25 +46,25 @@ class PgvectorIndex:
     def _model(self) -> str:
         return self._named if isinstance(self._named, str) else self._named()
 
-    def add(self, passages: Sequence[Passage], vectors: Vectors) -> None:
+    def add(self, passages: Sequence[Passage], vectors: Vectors, *, embedded_by: str = "") -> None:
         """Store or replace the vectors of stored passages; rows that already contain the vector are not written."""
         if len(passages) != len(vectors):
             raise ValueError(f"{len(passages)} passages, but {len(vectors)} vectors")
+        model = embedded_by or self._model()
         with self._database.transaction("storing vectors") as connection:
             for start in range(0, len(passages), _BATCH):
                 rows = slice(start, start + _BATCH)
-                changed = self._changed_vectors(connection, [p.id for p in passages[rows]], vectors[rows])
+                changed = self._changed_vectors(connection, [p.id for p in passages[rows]], vectors[rows], model)
                 if changed:
                     new = {"ids": list(changed), "vectors": [str(v.tolist()) for v in changed.values()]}
-                    connection.execute(_FILL, {"tenant": self._database.tenant, "model": self._model(), **new})
+                    connection.execute(_FILL, {"tenant": self._database.tenant, "model": model, **new})
 
     def _changed_vectors(
-        self, connection: Connection, ids: Sequence[int], vectors: Vectors
+        self, connection: Connection, ids: Sequence[int], vectors: Vectors, model: str
     ) -> Mapping[int, NDArray[np.float32]]:
         """Id → vector where the stored one differs: reading stored vectors as bytes is faster than writing all."""
-        stored = select(PassageRow.id, func.vector_send(PassageRow.embedding)).where(
-            self._of_tenant_and_model(), _has_id(ids)
-        )
+        ours = (PassageRow.tenant_id == self._database.tenant, PassageRow.embedded_by == model, _has_id(ids))
+        stored = select(PassageRow.id, func.vector_send(PassageRow.embedding)).where(*ours)
         stored_vectors = {int(i): _from_bytes(sent) for i, sent in connection.execute(stored) if sent}
         return {
             i: vector
@@ -218,9 +218,9 @@ class CachedVectorIndex:
         """A message for the user about the cache; "" when there is none."""
         return self._cache.notice
 
-    def add(self, passages: Sequence[Passage], vectors: Vectors) -> None:
+    def add(self, passages: Sequence[Passage], vectors: Vectors, *, embedded_by: str = "") -> None:
         """Store or replace the vectors of stored passages. Raises StoreFailed."""
-        self._index.add(passages, vectors)
+        self._index.add(passages, vectors, embedded_by=embedded_by)
         self._cache.invalidate()
 
     def update(self, passages: Sequence[Passage]) -> None:

@@ -1,6 +1,7 @@
 """In-memory implementations of every store, with real behaviour and no persistence, for tests."""
 
 from tests.fakes.catalogue import FakeCatalogue, FakeEnrichmentStore, FakeSignatureStore
+from tests.fakes.embedding_models import FakeEmbeddingModelStore, FakeWordsInUse
 from tests.fakes.evaluation import FakeCoverageBoardStore, FakeEvaluationStore
 from tests.fakes.indexes import FakeEntityGraph, FakeSparseIndex, FakeVectorIndex, FakeWordVectorStore
 from tests.fakes.labels import FakeActiveLearningStore, FakeChangeLog, FakeVocabularyStore
@@ -13,6 +14,7 @@ __all__ = [
     "FakeCatalogue",
     "FakeChangeLog",
     "FakeCoverageBoardStore",
+    "FakeEmbeddingModelStore",
     "FakeEnrichmentStore",
     "FakeEntityGraph",
     "FakeEvaluationStore",
@@ -27,5 +29,6 @@ __all__ = [
     "FakeVectorIndex",
     "FakeVocabularyStore",
     "FakeWordVectorStore",
+    "FakeWordsInUse",
     "InlineJobs",
 ]

@@ -88,7 +88,13 @@ class FakeCatalogue:
             self._forget_contents(document_id)
 
     def save_ingested(
-        self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors
+        self,
+        document: Document,
+        pages: Sequence[Page],
+        passages: Sequence[Passage],
+        vectors: Vectors,
+        *,
+        embedded_by: str = "",
     ) -> Sequence[Passage]:
         """Replace the document, its pages and passages; the vectors are the vector index's business."""
         with self._lock:
@@ -107,6 +113,12 @@ class FakeCatalogue:
             self._pages |= {(document.id, page.number): page for page in pages}
             self._passages |= {p.id: p for p in stored}
         return stored
+
+    def replace_meanings(self, meanings: Mapping[int, bytes]) -> None:
+        """Sentence vectors of another model, by passage id."""
+        with self._lock:
+            changed = {i: replace(self._passages[i], meanings=new) for i, new in meanings.items()}
+            self._passages = {**self._passages, **changed}
 
     def _stored(self, document: Document, position: int, passage: Passage) -> Passage:
         """What only the catalogue knows: ids, and what a passage takes from its document."""

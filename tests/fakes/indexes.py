@@ -32,7 +32,7 @@ class FakeVectorIndex:
     def __init__(self) -> None:
         self._rows: dict[int, _VectorRow] = {}
 
-    def add(self, passages: Sequence[Passage], vectors: Vectors) -> None:
+    def add(self, passages: Sequence[Passage], vectors: Vectors, *, embedded_by: str = "") -> None:
         """Store or replace; vectors: float32, shape (len(passages), dim)."""
         rows = {p.id: _VectorRow(p, _unit(v)) for p, v in zip(passages, vectors, strict=True)}
         self._rows = {**self._rows, **rows}

@@ -52,10 +52,11 @@ class FakeActiveLearningStore:
             known = {each: self._records[each][0] for each in document_ids if each in self._records}
         return {each: record for each, record in known.items() if record.model == model}
 
-    def segments(self, document_id: int) -> Vectors | None:
-        """The sentence vectors of a record."""
+    def segments(self, document_id: int, model: str) -> Vectors | None:
+        """The sentence vectors of a record of this model."""
         with self._lock:
-            return self._records[document_id][1] if document_id in self._records else None
+            record, vectors = self._records.get(document_id, (None, None))
+            return vectors if record is not None and record.model == model else None
 
     def forget(self, document_ids: Sequence[int]) -> None:
         """Delete records."""

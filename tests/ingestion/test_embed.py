@@ -14,6 +14,7 @@ from adapters.inference.embedder import CONVERSION, OpenVinoEmbedder, load_embed
 from adapters.inference.model_cache import cached_conversion, conversion_holds
 from adapters.inference.model_cache import described as description
 from core.domain.errors import ModelUnavailable
+from core.ports.model_choice import FixedModel
 from core.ports.stores import Embedder, Vectors
 
 TEXTS = ["overtime", "Employers must keep the form for three years. " * 30, "", "W-2", "Überstunden werden bezahlt."]
@@ -109,7 +110,7 @@ def test_importing_the_embedder_does_not_import_torch() -> None:
 
 
 def test_a_slower_model_says_so_once_it_is_loaded() -> None:
-    from adapters.inference.embedder import LazyEmbedder
+    from adapters.inference.embedder import LazyEmbedder, LoadedModels
 
     class Slower:
         name, dimensions, notice = "slower", 1, "The model runs unconverted."
@@ -117,7 +118,7 @@ def test_a_slower_model_says_so_once_it_is_loaded() -> None:
         def embed(self, texts: Sequence[str]) -> Vectors:
             return np.zeros((len(texts), 1), dtype=np.float32)
 
-    embedder = LazyEmbedder(Slower)
+    embedder = LazyEmbedder(FixedModel(), LoadedModels(lambda model: Slower()))
     assert embedder.notice == ""
     embedder.embed(["one"])
     assert embedder.notice == "The model runs unconverted."

@@ -29,14 +29,15 @@ def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
 
 def meanings(embedder: Embedder, *told: Passage) -> Sequence[np.ndarray]:
     """The vectors of each passage's sentences."""
-    _, kept = embed_passages(embedder, told)
+    kept = embed_passages(embedder, told).meanings
     return [np.frombuffer(each, dtype=np.int8).reshape(-1, embedder.dimensions) for each in kept]
 
 
 @pytest.mark.slow
 def test_the_passages_vectors_are_what_embedding_gives(embedder: Embedder) -> None:
     told = [passage(TEXT, "Payroll manual"), passage("One line")]
-    vectors, kept = embed_passages(embedder, told)
+    found = embed_passages(embedder, told)
+    vectors, kept = found.vectors, found.meanings
     alone = embedder.embed([f"Payroll manual\n{TEXT}", "One line"])
     np.testing.assert_allclose((vectors * alone).sum(axis=1), 1.0, atol=1e-3)
     assert [len(each) for each in kept] == [3 * 384, 384]

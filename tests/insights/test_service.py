@@ -241,10 +241,10 @@ def test_one_deleted_while_it_is_being_rewritten_stays_deleted(monkeypatch) -> N
     kept = office.desk.save(NOTE)
     save = office.library.catalogue.save_ingested
 
-    def meanwhile(*args: object) -> object:
+    def meanwhile(*args: object, **named: object) -> object:
         monkeypatch.setattr(office.library.catalogue, "save_ingested", save)
         office.desk.delete(office.desk.insight(kept.id))
-        return save(*args)
+        return save(*args, **named)
 
     monkeypatch.setattr(office.library.catalogue, "save_ingested", meanwhile)
     with pytest.raises(NotFound):  # the document it was to be stored in is gone

@@ -27,6 +27,7 @@ from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.changes import SqlChangeLog
 from storage.postgres.coverage_boards import SqlCoverageBoardStore
 from storage.postgres.database import APP_ROLE, Database
+from storage.postgres.embedding_models import SqlEmbeddingModelStore
 from storage.postgres.enrichments import SqlEnrichmentStore
 from storage.postgres.entities import SqlEntityGraph
 from storage.postgres.evaluation import SqlEvaluationStore
@@ -97,6 +98,9 @@ def note(database: Database) -> None:
     enrichments.save([OperationOutcome(alike[0].id, Operation.KEYWORDS, 1, 1, MOMENT, found)])
     enrichments.save_edit(EnrichmentEdit(alike[0].id, Operation.KEYWORDS, "ann", MOMENT, ("secret",)))
     (held,) = catalogue.passages(catalogue.admissible(SearchFilters()).tolist()).values()
+    models = SqlEmbeddingModelStore(database, "secret")
+    models.register()
+    models.prepare("secret@1", [held], random_vectors(1, 1))
     SqlEntityGraph(database).add([replace(held, entities=("Secret Act",))], [Entity("Secret Act", EntityType.LAW)])
 
 

@@ -25,6 +25,7 @@ from core.coverage.detection.evidence import (
 from core.coverage.gaps import assembled, state_of
 from core.domain.coverage import Board, Cell, CellState, CoverageRun, GapKind, RunState, Topic
 from core.domain.documents import Document, DocumentState, Truth
+from core.domain.embedding_models import ModelInUse
 from core.domain.errors import BadRequest, FivefoldError
 from core.domain.filters import MetadataFilter, SearchFilters
 from core.domain.queries import LEG_LABELS, ScoreProfile, SearchRequest
@@ -33,6 +34,7 @@ from core.knowledge.gaps import EvidenceRow, evidence_row
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
 from core.ports.clock import Timer, stopwatch
+from core.ports.model_choice import DEFAULT_CHOICE, ModelChoice, under_one_model
 from core.ports.stores import Embedder, PassageIds, SparseIndex, VectorIndex, Vectors
 from core.search.citations.cite import citation_of, cite
 from core.search.query.route import question_terms
@@ -183,9 +185,18 @@ class _TruthColumn:
 class Detector:
     """Assesses cells over one tenant's stores. Thread-safe."""
 
-    def __init__(self, catalogue: Catalogue, vectors: VectorIndex, sparse: SparseIndex, embedder: Embedder) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        vectors: VectorIndex,
+        sparse: SparseIndex,
+        embedder: Embedder,
+        choice: ModelChoice = DEFAULT_CHOICE,
+    ) -> None:
+        """choice: the embedding model in use; cells during whose assessment it changes are assessed again."""
         self._catalogue, self._vectors, self._sparse, self._embedder = catalogue, vectors, sparse, embedder
-        self._known: dict[str, Vectors] = {}
+        self._choice = choice
+        self._known: dict[tuple[ModelInUse, str], Vectors] = {}
 
     def configuration(self, profile: ScoreProfile) -> str:
         """Hex digest of all that determines states: thresholds, profile, model, method. Raises ModelUnavailable."""
@@ -208,6 +219,19 @@ class Detector:
         search failed, or one leg failed and the other stayed below the threshold, the cell is an *error*, never a gap;
         store failures are reported in the cells and never raised.
         """
+        return under_one_model(
+            self._choice, lambda: self._judge(wanted, project=project, now=now, profile=profile, among=among)
+        )
+
+    def _judge(
+        self,
+        wanted: Sequence[Wanted],
+        *,
+        project: str | None,
+        now: datetime,
+        profile: ScoreProfile,
+        among: Sequence[int],
+    ) -> tuple[Cell, ...]:
         vectors = self._asked(list(dict.fromkeys(topic.name for topic, _ in wanted)))
         judged: dict[Wanted, Cell] = {}
         for kind in dict.fromkeys(kind for _, kind in wanted):
@@ -219,16 +243,16 @@ class Detector:
         return tuple(judged[each] for each in wanted)
 
     def _asked(self, names: Sequence[str]) -> Mapping[str, Vectors] | FivefoldError:
-        known = self._known
-        fresh = [name for name in names if name not in known]
+        known, model = self._known, self._choice.known()
+        fresh = [name for name in names if (model, name) not in known]
         try:
             rows = self._embedder.embed(fresh) if fresh else ()
         except FivefoldError as failure:
             return failure
-        known = known | dict(zip(fresh, rows, strict=True))
+        known = known | {(model, name): row for name, row in zip(fresh, rows, strict=True)}
         # Replaced as a whole, so that other threads see either the old or the new value.
         self._known = known if len(known) <= _NAMES_KEPT else {}
-        return {name: known[name] for name in names}
+        return {name: known[model, name] for name in names}
 
     def _column(self, column: _TruthColumn, vectors: Mapping[str, Vectors] | FivefoldError) -> list[Cell]:
         needed = [topic for topic in column.topics if column.kind.truth in topic.needs]

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
+from core.domain.embedding_models import DEFAULT_NAME
 from core.domain.errors import BadRequest
 from core.domain.profiles import DefaultProfile, ProfileVersion
 from core.domain.queries import LegWeights, ScoreProfile
 from core.evaluation.store import EvaluationStore
 from core.knowledge.profiles import BUILT_IN, check_profile, parse_profiles, profiles
+from core.ports.model_choice import DEFAULT_CHOICE, ModelChoice
 
 __all__ = ["ProfileDifference", "ProfileDraft", "ProfileRegistry", "differences", "from_toml", "to_toml"]
 
@@ -36,7 +38,7 @@ class ProfileDifference:
 
 
 def differences(before: ScoreProfile, after: ScoreProfile) -> tuple[ProfileDifference, ...]:
-    """What has to change to make `after` of `before`, in the order of the fields; name and version aside.
+    """What has to change to make `after` of `before`, in the order of the fields; name, version and embedder aside.
 
     A weight of 0 and none at all are the same.
 
@@ -46,7 +48,7 @@ def differences(before: ScoreProfile, after: ScoreProfile) -> tuple[ProfileDiffe
     """
     found: list[ProfileDifference] = []
     for field in fields(ScoreProfile):
-        if field.name not in ("name", "version"):
+        if field.name not in ("name", "version", "embedder"):
             old, new = (_values(field.name, profile) for profile in (before, after))
             both = ((key, old.get(key), new.get(key)) for key in dict.fromkeys([*old, *new]))
             found.extend(ProfileDifference(*each) for each in both if not _same(*each))
@@ -96,7 +98,7 @@ def _row(profile: ScoreProfile) -> dict[str, object]:
             row[field.name] = dict(value)
         elif value is not None and field.name != "name":
             row[field.name] = value
-    row = {key: value for key, value in row.items() if key != "multipliers" or value}
+    row = {key: value for key, value in row.items() if key not in ("multipliers", "embedder") or value}
     return row if profile.version else {key: value for key, value in row.items() if key != "version"}
 
 
@@ -149,8 +151,11 @@ class ProfileRegistry:
     """Implements core.ports.stores.Profiles over a tenant's store. Workspace names are case-insensitive. Every method
     can raise the store's errors (StoreFailed, Outdated)."""
 
-    def __init__(self, store: EvaluationStore, now: Callable[[], datetime]) -> None:
-        self._store, self._now = store, now
+    def __init__(
+        self, store: EvaluationStore, now: Callable[[], datetime], choice: ModelChoice = DEFAULT_CHOICE
+    ) -> None:
+        """choice: the embedding model in use, which a saved profile is marked with."""
+        self._store, self._now, self._choice = store, now, choice
 
     # Reading
 
@@ -225,10 +230,18 @@ class ProfileRegistry:
     # Saving
 
     def save(
-        self, profile: ScoreProfile, who: str, *, note: str = "", origin: str = "", after: int = 0
+        self,
+        profile: ScoreProfile,
+        who: str,
+        *,
+        note: str = "",
+        origin: str = "",
+        after: int = 0,
+        embedder: str | None = None,
     ) -> ProfileVersion:
         """Add the next version of a profile. after: the newest version its author saw, 0 for a new name; a retired name
-        begins again where it ended. origin: the "name@version" it was made from.
+        begins again where it ended. origin: the "name@version" it was made from. embedder: the model it was made for;
+        None: the one in use.
 
         Raises Outdated when someone was faster, BadTable for an unsound profile, BadRequest for a bad or built-in
         name, without a person, or when it says what the newest version says.
@@ -238,9 +251,12 @@ class ProfileRegistry:
         if past:
             name = past[-1].profile.name  # as it was first written
             after = after or (past[-1].profile.version if past[-1].retired else 0)
-        new = check_profile(replace(profile, name=name, version=after + 1))
-        if past and past[-1].profile.version == after and not past[-1].retired:
-            _refuse_same(past[-1].profile, new)
+        model = self._choice.known().label if embedder is None else embedder
+        own = "" if model == DEFAULT_NAME else model
+        new = check_profile(replace(profile, name=name, version=after + 1, embedder=own))
+        newest = past[-1] if past else None
+        if newest and newest.profile.version == after and not newest.retired and newest.profile.embedder == own:
+            _refuse_same(newest.profile, new)
         return self._save_version(ProfileVersion(new, author, self._now(), _words(note), origin))
 
     def rollback(self, name: str, version: int, who: str, after: int) -> ProfileVersion:
@@ -250,7 +266,9 @@ class ProfileRegistry:
         """
         _refuse_built_in(name)
         old = self.find(f"{name}@{version}")
-        return self.save(old, who, note=f"Rolled back to version {version}.", origin=old.ref, after=after)
+        return self.save(
+            old, who, note=f"Rolled back to version {version}.", origin=old.ref, after=after, embedder=old.embedder
+        )
 
     def retire(self, name: str, who: str, after: int) -> ProfileVersion:
         """End a profile with one more version; its versions are found by number as before.

@@ -123,12 +123,12 @@ class TruthClassifier:
         return self._embedder.embed([" ".join(segment.split()) for segment in reading.segments])
 
     def _domains(self, terms: WorkspaceTerms) -> Prototypes:
-        """Prototypes of the workspace's domains, built-in and own."""
-        own = terms.prototypes
+        """Prototypes of the workspace's domains, built-in and own, under the embedding model in use."""
+        own = (self._embedder.name, terms.prototypes)
         if own not in self._own_domains:
             if len(self._own_domains) >= _CACHED_VOCABULARIES:
                 self._own_domains.clear()
-            self._own_domains[own] = Prototypes(self._embedder, own)
+            self._own_domains[own] = Prototypes(self._embedder, terms.prototypes)
         return self._own_domains[own]
 
 

@@ -33,6 +33,7 @@ __all__ = ["ActiveLearningService"]
 # A phrase found in a fifth of a library of 25 documents or more is uninformative. Chosen by hand, not fitted.
 _COMMON_SHARE, _COMMON_FROM = 0.2, 25
 _ACTS = 50  # actions a page lists; chosen by hand
+_RENEWED = 25  # records made again per job: some seconds, then uploads get their turn
 
 
 class ActiveLearningService:
@@ -78,6 +79,17 @@ class ActiveLearningService:
         newest = self.newest()
         if newest is not None and {each.document_id for each in newest.confirmed} & set(document_ids):
             self._defer()
+
+    def renew_records(self) -> bool:
+        """Make some of the records again that belong to another embedding model; whether any is left.
+
+        A document without a readable page has none."""
+        ready = [each for each in self._catalogue.documents(archived=None) if each.state is DocumentState.READY]
+        model = self._model()
+        current = {each.document_id for block in self._store.records(model) for each in block}
+        stale = [each for each in ready if each.id not in current and each.pages > 0]
+        made = [self._records.record_stored(each) for each in stale[:_RENEWED]]
+        return len(stale) > _RENEWED and any(made)
 
     # Learning
 

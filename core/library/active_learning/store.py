@@ -161,8 +161,8 @@ class ActiveLearningStore(Protocol):
         """The records of these documents; missing ones are absent."""
         ...
 
-    def segments(self, document_id: int) -> Vectors | None:
-        """The vectors stored with a record, accurate to about 0.001; None without a record."""
+    def segments(self, document_id: int, model: str) -> Vectors | None:
+        """The vectors stored with a record of this model, accurate to about 0.001; None without one."""
         ...
 
     def forget(self, document_ids: Sequence[int]) -> None:
@@ -219,12 +219,12 @@ class TrainingRecords:
         self._store, self._catalogue, self._own, self._model = store, catalogue, own, model
         self._terms = terms
         self._lock = Lock()
-        self._seen: OrderedDict[str, tuple[DocumentSample, Vectors, Labels]] = OrderedDict()
+        self._seen: OrderedDict[str, tuple[str, DocumentSample, Vectors, Labels]] = OrderedDict()
 
     def remember(self, reading: DocumentSample, vectors: Vectors, own: Labels) -> None:
         """A document was classified. own: labels before training and corrections."""
         with self._lock:
-            self._seen[_key(reading)] = (reading, vectors, own)
+            self._seen[_key(reading)] = (self._model(), reading, vectors, own)
             while len(self._seen) > _REMEMBERED:
                 self._seen.popitem(last=False)
 
@@ -234,11 +234,13 @@ class TrainingRecords:
             return None
         key = _key(read_for_classifying(document.name, document.title, pages, {}))
         with self._lock:
-            known = self._seen.pop(key, None)
+            seen = self._seen.pop(key, None)
+        model = self._model()
+        known = seen[1:] if seen is not None and seen[0] == model else None
         if known is None:
             reading, vectors = self._own.read(document.name, document.title, pages)
             known = (reading, vectors, self._own.labels(reading, vectors, {}, self._terms()))
-        record = TrainingRecord(document.id, self._model(), traits_of(*known))
+        record = TrainingRecord(document.id, model, traits_of(*known))
         self._store.save_record(record, known[1])
         return record
 
@@ -259,7 +261,7 @@ class TrainingRecords:
         if not pages:
             return None
         reading = read_for_classifying(document.name, document.title, pages, {})
-        vectors = self._store.segments(document.id)
+        vectors = self._store.segments(document.id, self._model())
         if vectors is None or len(vectors) != len(reading.segments):
             return self._own.read(document.name, document.title, pages)
         return reading, vectors

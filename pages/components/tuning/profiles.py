@@ -278,8 +278,9 @@ def _import(brought: Sequence[ScoreProfile], shown: Sequence[ProfileDraft], file
             raise BadRequest("A name was changed since.", "Look at what it would do now, then save.")
         for number, each in enumerate(shown):
             if each.worth_saving and _ticked(number):
-                note = f"Imported from {file}."
-                saved.append(registry().save(each.profile, who(), note=note, after=each.after).profile.ref)
+                note, own = f"Imported from {file}.", each.profile
+                done = registry().save(own, who(), note=note, after=each.after, embedder=own.embedder)
+                saved.append(done.profile.ref)
         st.session_state["tuning.profiles.round"] += 1
 
     apply_change(work, "")

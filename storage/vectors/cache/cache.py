@@ -70,7 +70,8 @@ def read_library(folder: Path, tenant: str, model: str) -> Snapshot:
     except (KeyError, ValueError) as error:
         raise DamagedFile from error
     nothing = np.zeros((0, coded.vectors.shape[1]), dtype=np.float32)
-    return Snapshot((base, part_in_memory(Columns.none(), nothing, coded.mean)), words, versions, file)
+    parts = (base, part_in_memory(Columns.none(), nothing, coded.mean))
+    return Snapshot(parts, words, versions, file, model=model)
 
 
 def _identity(tenant: str, model: str) -> dict[str, Any]:
@@ -180,13 +181,9 @@ _ATTEMPTS = 10
 
 @dataclass(frozen=True, slots=True)
 class CachedLibrary:
-    """A tenant's passages in the database, with the vectors of one model.
-
-    check_stopped: called between blocks; raises to end the reading.
-    """
+    """A tenant's passages in the database. check_stopped: called between blocks; raises to end the reading."""
 
     database: Database
-    model: Callable[[], str]
     check_stopped: Callable[[], None]
 
     def changed_documents(self, snapshot: Snapshot) -> tuple[ChangeFeed, list[int]]:
@@ -225,9 +222,9 @@ class CachedLibrary:
             )
         return snapshot
 
-    def read(self, words: StringColumn, documents: list[int] | None) -> Iterator[tuple[Columns, Vectors]]:
-        """The passages of these documents (None: of all), block by block. Raises StoreFailed."""
-        for block in read_passages(self.database, self.model(), words, documents):
+    def read(self, model: str, words: StringColumn, documents: list[int] | None) -> Iterator[tuple[Columns, Vectors]]:
+        """The passages of these documents (None: of all) with a model's vectors, in blocks. Raises StoreFailed."""
+        for block in read_passages(self.database, model, words, documents):
             self.check_stopped()
             yield block
 
@@ -235,7 +232,7 @@ class CachedLibrary:
         base, fresh = snapshot.parts
         gone = np.array(documents, dtype=np.int64)
         columns, vectors = [fresh.columns], [fresh.coded.vectors]
-        for block, rows in self.read(snapshot.words, documents):
+        for block, rows in self.read(snapshot.model, snapshot.words, documents):
             columns.append(block)
             vectors.append(rows)
         retained = [
@@ -271,14 +268,16 @@ class _CacheStopped(Exception):
 
 
 class VectorCache:
-    """Thread-safe. model: whose vectors are cached; a function is called when the name is first needed.
+    """Thread-safe. model: whose vectors are cached; a function is called when the name is first needed. When it gives
+    another name later, the cache is built again with that model's vectors.
 
     Built in the background at the first search, or at once by `open`; a process that never searches builds none.
     """
 
     def __init__(self, database: Database, model: str | Callable[[], str], folder: Path) -> None:
         named = (lambda: model) if isinstance(model, str) else model
-        self._library, self._folder = CachedLibrary(database, named, self._check_stopped), folder
+        self._library, self._folder = CachedLibrary(database, self._check_stopped), folder
+        self._model: Callable[[], str] = named
         self._snapshot: Snapshot | None = None
         self._lock = Lock()  # one thread at a time replaces the snapshot
         self._checked_at = _NEVER  # when it last agreed with the database
@@ -299,6 +298,8 @@ class VectorCache:
     def current(self, within_seconds: float = 0.0) -> Snapshot | None:
         """The library as it is now, or was at most `within_seconds` ago. Raises StoreFailed."""
         snapshot = self._snapshot
+        if snapshot is not None and snapshot.model != self._model():
+            self._snapshot = snapshot = None
         if snapshot is None or self._behind:
             self._start_work()
             return None
@@ -350,7 +351,7 @@ class VectorCache:
             self._advance(snapshot, changes.next if changes.noted else snapshot.next)
             return snapshot
         with self._lock:
-            if self._snapshot is None:
+            if self._snapshot is None or self._snapshot.model != snapshot.model:
                 return None
             try:
                 found = self._library.catch_up(self._snapshot, _INLINE_PASSAGES)
@@ -387,7 +388,8 @@ class VectorCache:
         try:
             compile_kernels()
             with self._only_writer():
-                snapshot = self._save(self._load() or self._build())
+                model = self._model()
+                snapshot = self._save(self._load(model) or self._build(model))
                 with self._lock:
                     self._snapshot, self._behind = self._library.catch_up(snapshot), False
         except _CacheStopped:
@@ -397,33 +399,35 @@ class VectorCache:
         else:
             self._notice = ""
 
-    def _load(self) -> Snapshot | None:
+    def _load(self, model: str) -> Snapshot | None:
         """This process's snapshot, or the file if it is newer: another process may have written it."""
-        snapshot = self._snapshot if self._snapshot is not None and self._snapshot.file.intact() else None
+        snapshot = self._snapshot
+        if snapshot is not None and (snapshot.model != model or not snapshot.file.intact()):
+            snapshot = None
         if snapshot is not None and snapshot.file.stands_at(library_file(self._folder)):
             return snapshot
         try:
-            return read_library(self._folder, self._library.database.tenant, self._library.model())
+            return read_library(self._folder, self._library.database.tenant, model)
         except FileNotFoundError:
             return snapshot
         except DamagedFile:
             _log.warning("%s is not what was written; it is made anew.", library_file(self._folder))
             return snapshot
 
-    def _build(self) -> Snapshot:
-        tenant, model = self._library.database.tenant, self._library.model()
+    def _build(self, model: str) -> Snapshot:
+        tenant = self._library.database.tenant
         changes, words = changes_since(self._library.database, 0), StringColumn()
-        write_new_library(self._folder, tenant, model, words, changes.noted, self._library.read(words, None))
+        write_new_library(self._folder, tenant, model, words, changes.noted, self._library.read(model, words, None))
         return read_library(self._folder, tenant, model)
 
     def _save(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot with all changes; the file is rewritten if it lacks many."""
         caught_up = self._library.catch_up(snapshot, _MEMORY_PASSAGES)
         if caught_up is None:
-            caught_up = self._build()
+            caught_up = self._build(snapshot.model)
         if caught_up.file.stands_at(library_file(self._folder)) and not _much_changed(caught_up):
             return caught_up
-        tenant, model = self._library.database.tenant, self._library.model()
+        tenant, model = self._library.database.tenant, snapshot.model
         write_library(self._folder, tenant, model, caught_up, self._check_stopped)
         return read_library(self._folder, tenant, model)
 

@@ -295,7 +295,8 @@ class SnapshotPart:
 class Snapshot:
     """Two parts without a common live passage: the file, and what changed since it was written.
 
-    versions: document id → version of its passages. next, started: where the database is asked for later changes.
+    model: whose vectors. versions: document id → version of its passages. next, started: where the database is asked
+    for later changes.
     """
 
     parts: tuple[SnapshotPart, ...]
@@ -304,6 +305,7 @@ class Snapshot:
     file: ArrayFile
     next: int = 0
     started: datetime | None = None
+    model: str = ""
 
     @property
     def dimensions(self) -> int:

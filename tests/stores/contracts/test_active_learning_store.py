@@ -47,10 +47,10 @@ def test_sentences_vectors_keep_their_shape(new_store: NewStore) -> None:
     store, [one] = new_store(1)
     vectors = random_vectors(1, 5)
     store.save_record(record_of(one, dimensions=vectors.shape[1]), vectors)
-    kept = store.segments(one)
+    kept = store.segments(one, "model")
     assert kept is not None and kept.shape == vectors.shape and np.allclose(kept, vectors, atol=1e-3)
     store.save_record(record_of(one, dimensions=vectors.shape[1]), vectors[:0])
-    kept = store.segments(one)
+    kept = store.segments(one, "model")
     assert kept is not None and kept.shape == (0, vectors.shape[1])
 
 
@@ -62,7 +62,7 @@ def test_a_record_is_replaced_and_forgotten(new_store: NewStore) -> None:
     store.save_record(changed, random_vectors(1, 2))
     assert [each for block in store.records("another") for each in block] == [changed]
     store.forget([one, 999_999])
-    assert store.segments(one) is None and list(store.records("another")) == []
+    assert store.segments(one, "model") is None and list(store.records("another")) == []
     assert [each.document_id for block in store.records("model") for each in block] == [other]
 
 

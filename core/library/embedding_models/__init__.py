@@ -1,0 +1,1 @@
+"""Changing a library's embedding model without reading its documents again."""
