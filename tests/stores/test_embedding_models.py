@@ -311,7 +311,7 @@ def test_a_search_during_which_the_vectors_are_exchanged_is_run_again(settings: 
 def test_what_was_fitted_for_another_model_is_left_out_and_said(settings: Settings, folder: Path) -> None:
     with opened(replace(settings, embedding_model="default")) as library:
         (one, *_) = fill(library)
-        assert search(library)[1] == [] and not library.workbench.notices()
+        assert search(library)[1] == [] and not library.workbench.models.notices
         library.workbench.models.use(str(folder / "wide"))
         work(library)
         (notice,) = search(library)[1]

@@ -29,7 +29,7 @@ def draw_embedding_model() -> None:
 
 
 def _draw_in_use(status: ModelStatus) -> None:
-    st.markdown("##### In use")
+    st.markdown("##### In use", anchors=False)
     dimensions = ""
     if status.switch is not None and status.switch.name == status.in_use.name:
         dimensions = f" · {status.switch.dimensions} dimensions"
@@ -54,7 +54,7 @@ def _watch() -> None:
 
 
 def _draw_progress(switch: ModelSwitch) -> None:
-    st.markdown(f"##### Changing to {plain(switch.label)}")
+    st.markdown(f"##### Changing to {plain(switch.label)}", anchors=False)
     share = switch.done / switch.total if switch.total else 0.0
     st.progress(share, f"{switch.done:,} of {switch.total:,} passages embedded · {switch.dimensions} dimensions")
     st.caption("Searches use the model above until every passage is embedded. You may close this tab.")
@@ -78,7 +78,7 @@ def _draw_last(switch: ModelSwitch | None) -> None:
 
 
 def _draw_form(status: ModelStatus) -> None:
-    st.markdown("##### Change")
+    st.markdown("##### Change", anchors=False)
     with st.form(f"{_AREA}.form", border=False):
         st.text_input(
             "Model",
