@@ -116,8 +116,8 @@ def test_an_empty_database_gets_every_table_of_the_models_and_of_the_queue(empty
     assert names >= TABLES | {"procrastinate_jobs", "procrastinate_workers"}
 
 
-def test_an_empty_database_gets_the_schema_that_the_nineteen_revisions_made(empty: Engine, engine: Engine) -> None:
-    create_earlier(empty, "0019")
+def test_an_empty_database_gets_the_schema_that_all_revisions_made(empty: Engine, engine: Engine) -> None:
+    create_earlier(empty, "0022")
     assert _schema(empty) == _schema(engine)
 
 

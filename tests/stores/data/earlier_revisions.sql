@@ -773,3 +773,24 @@ ALTER TABLE documents ADD COLUMN cure text NOT NULL DEFAULT 'again';
 ALTER TABLE documents NO FORCE ROW LEVEL SECURITY;
 UPDATE documents SET cure = 'password' WHERE state = 'failed' AND failure LIKE '%is protected by a password.';
 ALTER TABLE documents FORCE ROW LEVEL SECURITY;
+
+-- revision 0022
+CREATE TABLE embedding_models (
+    tenant_id text NOT NULL PRIMARY KEY REFERENCES tenants ON DELETE CASCADE,
+    model text NOT NULL,
+    name text NOT NULL,
+    switch json
+);
+CREATE TABLE prepared_vectors (
+    tenant_id text NOT NULL,
+    passage_id bigint NOT NULL,
+    model text NOT NULL,
+    embedding vector,
+    meanings bytea NOT NULL,
+    PRIMARY KEY (tenant_id, passage_id, model),
+    FOREIGN KEY (tenant_id, passage_id) REFERENCES knowledge_chunks (tenant_id, id) ON DELETE CASCADE
+);
+ALTER TABLE prepared_vectors ALTER COLUMN meanings SET STORAGE EXTERNAL;
+GRANT DELETE ON words TO fivefold_app;
+-- guard embedding_models: SELECT, INSERT, UPDATE
+-- guard prepared_vectors: SELECT, INSERT, UPDATE, DELETE
