@@ -51,8 +51,8 @@ def test_every_passage_is_an_exact_span_of_whole_sentences(parts: list[str], siz
 def test_a_heading_stands_with_its_text_and_names_the_section() -> None:
     passages = split(extract("h.md", b"# Pay\n\n## Leave\n\nIt is paid.\n\n## Sick\n\nIt is too."), "Handbook")
     assert [(p.section, p.text) for p in passages] == [
-        ("Pay › Leave", "# Pay\n\n## Leave\n\nIt is paid."),
-        ("Pay › Sick", "## Sick\n\nIt is too."),
+        ("Pay › Leave", "Pay\n\nLeave\n\nIt is paid."),
+        ("Pay › Sick", "Sick\n\nIt is too."),
     ]
     assert passages[1].context == "Handbook\nPay › Sick"
 

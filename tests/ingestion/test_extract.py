@@ -41,15 +41,50 @@ def test_docx_keeps_document_order_lists_and_whole_rows() -> None:
     assert [(b.row, b.columns) for b in extracted.blocks if b.kind is BlockKind.ROW][1] == (1, "Grade; Pay")
 
 
-def test_markdown_stays_letter_for_letter() -> None:
-    text = "---\ntitle: Leave\ndate: 2023-06-17\n---\n# Leave\n\nAsk **early**, see [the page](x).\n\n"
-    text += "1. Scope\n--------\n\n- one\n  more\n- two\n"
+def test_markdown_is_read_as_it_is_shown() -> None:
+    text = "---\ntitle: Leave\ndate: 2023-06-17\n---\n# Leave {#leave}\n\nAsk **early**, see [the page](x).\n\n"
+    text += "1. Scope\n--------\n\n- one\n  more\n- *two*\n  1. deep\n\n| A | B |\n|---|---|\n| `a` | 1 \\| 2 |\n"
     extracted = extract("leave.md", text.encode())
-    assert extracted.pages[0].text == text.strip("\n")
+    front, _, shown = extracted.pages[0].text.partition("\n\n")
+    assert front == "---\ntitle: Leave\ndate: 2023-06-17\n---"
+    assert shown == ("Leave\n\nAsk early, see the page.\n\n1. Scope\n\n• one more\n• two\n1. deep\n\nA | B\na | 1 | 2")
     assert extracted.title == "Leave"
     assert extracted.metadata["published"] == "2023-06-17"
-    assert extracted.headings == ((1, "Leave"), (2, "1. Scope --------"))
-    assert of_kind(extracted, BlockKind.ITEM) == ["- one\n  more", "- two"]
+    assert extracted.headings == ((1, "Leave"), (2, "1. Scope"))
+    assert of_kind(extracted, BlockKind.ITEM) == ["• one more", "• two", "1. deep"]
+    assert [(b.row, b.columns) for b in extracted.blocks if b.kind is BlockKind.ROW] == [(None, ""), (1, "A; B")]
+
+
+HTML_IN_MARKDOWN = """# Leave rules
+
+<!-- a comment -->
+<table class="t"><thead><tr><th>Grade</th><th>Days</th></tr></thead>
+<tbody><tr><td>**A**</td><td><a href="a.html">20&nbsp;days</a><br>a year</td></tr>
+<tr><td>B</td><td>25 &amp; more</td></tr></tbody></table>
+
+<div class="note" markdown="1">
+## Note
+- Ask <b>early</b><script>evil()</script>, see <em>[the form](f.md)</em>
+</div>
+
+Write to <agency name> &lt;now&gt;. ![A chart of leave](chart.png) <style>p {}</style>
+Paid in un<i>believ</i>able 10<sup>6</sup> cents, see in*section 4 B*of it.
+
+a | b
+--|--|--
+1 | 2
+"""
+
+
+def test_html_inside_markdown_becomes_rows_links_their_words() -> None:
+    extracted = extract("rules.md", HTML_IN_MARKDOWN.encode())
+    assert extracted.pages[0].text == (
+        "Leave rules\n\nGrade | Days\nA | 20 days a year\nB | 25 & more\n\nNote\n\n• Ask early, see the form\n\n"
+        "Write to <agency name> <now>. A chart of leave\n"
+        "Paid in unbelievable 10^6 cents, see in section 4 B of it.\n\na | b\n1 | 2"
+    )
+    rows = [(b.row, b.columns) for b in extracted.blocks if b.kind is BlockKind.ROW]
+    assert rows == [(None, ""), (1, "Grade; Days"), (2, "Grade; Days"), (None, ""), (1, "a; b")]
 
 
 def test_html_shows_what_a_reader_sees() -> None:

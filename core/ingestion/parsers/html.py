@@ -1,22 +1,31 @@
 """Parses web pages: visible text in blocks, without scripts, styles and navigation."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from core.domain.extraction import BlockKind, ExtractedDocument
-from core.ingestion.parsers.blocks import PageWriter
+from core.ingestion.parsers.blocks import PageWriter, write_rows
 from core.ingestion.parsers.file_kinds import FileKind
+from core.ingestion.parsers.layout import ITEM_START
 from core.ingestion.parsers.text_cleaning import clean
 
-__all__ = ["read_html"]
+__all__ = ["read_html", "write_html"]
 
-_UNSEEN = frozenset("script style noscript template svg head nav iframe object select button".split())
-_BLOCKS = frozenset(
-    "address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form"
-    " h1 h2 h3 h4 h5 h6 header hr html li main ol p pre section summary table tbody td tfoot th thead tr ul".split()
+_UNSEEN = frozenset(
+    "script style noscript template svg head nav iframe object embed audio video canvas select button".split()
 )
+_BLOCKS = frozenset(
+    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer"
+    " form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu ol p pre search section summary table tbody td"
+    " tfoot th thead tr ul".split()
+)
+_LISTS = ("ul", "ol", "menu", "dir")
+_NESTED = frozenset((*_LISTS, "table", "pre", "dl", "blockquote"))
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _DATES = ("article:published_time", "datepublished", "dc.date", "dcterms.issued", "dcterms.created", "date", "pubdate")
 _MOST_DEPTH = 400  # Guards against deep recursion. Chosen by hand, not fitted.
+_TABLE_RULE = re.compile(r"\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?$")
 
 
 def read_html(name: str, text: str) -> ExtractedDocument:
@@ -25,11 +34,24 @@ def read_html(name: str, text: str) -> ExtractedDocument:
 
     soup = BeautifulSoup(text, "lxml")
     metadata = _metadata(soup)
-    writer = PageWriter(1)
-    _walk(soup.body or soup, writer, [], 0)
     title = clean(soup.title.get_text(" ", strip=True)) if soup.title else ""
-    page = writer.page()
-    return ExtractedDocument((page,), tuple(writer.blocks), FileKind.HTML, title=title, metadata=metadata)
+    writer = PageWriter(1)
+    write_html(soup, writer)
+    return ExtractedDocument(
+        (writer.page(),), tuple(writer.blocks), FileKind.HTML, title=" ".join(title.split()), metadata=metadata
+    )
+
+
+def write_html(soup: Any, writer: PageWriter) -> None:
+    """Writes the visible text of a parsed page; what nobody sees is removed from `soup` first, pictures become their
+    alternative text."""
+    for tag in soup.find_all(lambda tag: tag.name in _UNSEEN or _hidden(tag)):
+        if not tag.decomposed:
+            tag.decompose()
+    for picture in soup.find_all(["img", "area"]):
+        picture.replace_with(str(picture.get("alt") or ""))
+    _number_items(soup)
+    _walk(soup.body or soup, writer, 0)
 
 
 def _metadata(soup: Any) -> dict[str, str]:
@@ -45,80 +67,163 @@ def _metadata(soup: Any) -> dict[str, str]:
     return found
 
 
-def _walk(node: Any, writer: PageWriter, run: list[str], depth: int) -> None:
-    """Writes a node's blocks; `run` collects the inline text between two blocks."""
-    from bs4.element import Comment, Declaration, Doctype, NavigableString, ProcessingInstruction
-
-    own: list[str] = []
-    for child in node.children:
-        if isinstance(child, NavigableString):
-            if not isinstance(child, (Comment, Doctype, Declaration, ProcessingInstruction)):
-                own.append(str(child))
-        elif child.name in _UNSEEN or _hidden(child):
-            continue
-        elif child.name == "br":
-            own.append("\n")
-        elif child.name in _BLOCKS and depth < _MOST_DEPTH:
-            _flush(own, writer)
-            _block(child, writer, depth)
-        elif depth < _MOST_DEPTH and child.find(lambda tag: tag.name in _BLOCKS):
-            _flush(own, writer)
-            _walk(child, writer, run, depth + 1)
-        else:
-            own.append(child.get_text())
-    _flush(own, writer)
-
-
 def _hidden(tag: Any) -> bool:
     style = str(tag.get("style") or "").replace(" ", "").lower()
     return tag.has_attr("hidden") or "display:none" in style or tag.get("aria-hidden") == "true"
 
 
-def _flush(run: list[str], writer: PageWriter, kind: BlockKind = BlockKind.PARAGRAPH, level: int = 0) -> None:
-    writer.add(_tidy("".join(run)), kind, level=level)
-    run.clear()
+def _walk(node: Any, writer: PageWriter, depth: int) -> None:
+    """Writes a node's blocks, and the inline text between two of them as a paragraph."""
+    run: list[str] = []
+    for child in node.children:
+        name = getattr(child, "name", None)
+        nested = name in _BLOCKS or (name is not None and child.contents and child.find(_is_block) is not None)
+        if not nested or depth >= _MOST_DEPTH:
+            run.append(_inline(child, depth))
+            continue
+        _paragraph("".join(run), writer)
+        run.clear()
+        if name in _BLOCKS:
+            _block(child, writer, depth)
+        else:
+            _walk(child, writer, depth + 1)
+    _paragraph("".join(run), writer)
+
+
+def _is_block(tag: Any) -> bool:
+    return tag.name in _BLOCKS
+
+
+def _inline(node: Any, depth: int = 0) -> str:
+    """The text of a node as browsers show it: white space collapsed, a line end only for <br>, words of neighbouring
+    blocks apart, a raised number behind "^" ("10^6")."""
+    from bs4.element import NavigableString, PreformattedString
+
+    if isinstance(node, NavigableString):
+        # Comments, declarations and processing instructions are preformatted strings.
+        return "" if isinstance(node, PreformattedString) else re.sub(r"\s+", " ", clean(str(node)))
+    if node.name == "br":
+        return "\n"
+    if depth >= _MOST_DEPTH:
+        return re.sub(r"\s+", " ", clean(node.get_text(" ")))
+    text = "".join(_inline(child, depth + 1) for child in node.children)
+    if node.name == "sup" and text.strip().isdecimal():
+        return f"^{text.strip()}"
+    return f" {text} " if node.name in _BLOCKS or _runs_together(node, text) else text
+
+
+def _runs_together(node: Any, text: str) -> bool:
+    """Whether several words in an inline element have no blank before or after them ("in<i>section 4</i>"), while
+    part of a word has none on purpose ("un<i>believ</i>able")."""
+    if len(text.split()) < 2:
+        return False
+    before, after = str(node.previous_sibling or ""), str(node.next_sibling or "")
+    return (before[-1:].isalnum() and text[0].isalnum()) or (after[:1].isalnum() and text[-1].isalnum())
 
 
 def _tidy(text: str) -> str:
-    """Collapses whitespace as browsers do; keeps forced line breaks."""
-    return (
-        re.sub(r" ?\n ?", "\n", re.sub(r"[ \t\f]+", " ", clean(text).replace("\n", " \n "))).replace("\n", " ").strip()
-    )
+    """Lines without surrounding or repeated blanks."""
+    return "\n".join(filter(None, (" ".join(line.split()) for line in text.split("\n"))))
+
+
+def _line(node: Any) -> str:
+    """The text of a heading, an item or a cell."""
+    return " ".join(_inline(node).split())
+
+
+def _paragraph(text: str, writer: PageWriter) -> None:
+    """Writes inline text; its lines that are list items or table rows become blocks of their own."""
+    lines = _tidy(text).split("\n")
+    if any(_TABLE_RULE.match(line) and "|" in line for line in lines):
+        lines = _without_table(lines, writer)
+    start = 0
+    for position in range(1, len(lines) + 1):
+        if position == len(lines) or ITEM_START.match(lines[position]):
+            kind = BlockKind.ITEM if ITEM_START.match(lines[start]) else BlockKind.PARAGRAPH
+            writer.add("\n".join(lines[start:position]), kind)
+            start = position
+
+
+def _without_table(lines: Sequence[str], writer: PageWriter) -> list[str]:
+    """Writes a table drawn with bars whose rule does not fit its header; returns the lines after it."""
+    rule = next(at for at, line in enumerate(lines) if _TABLE_RULE.match(line) and "|" in line)
+    first = next((at for at in range(rule, 0, -1) if "|" not in lines[at - 1]), 0)
+    last = next((at for at in range(rule, len(lines)) if "|" not in lines[at]), len(lines))
+    writer.add("\n".join(lines[:first]), BlockKind.PARAGRAPH)
+    rows = [line for line in lines[first:last] if not _TABLE_RULE.match(line)]
+    write_rows(writer, [line.strip().strip("|").split("|") for line in rows])
+    return list(lines[last:]) or [""]
 
 
 def _block(tag: Any, writer: PageWriter, depth: int) -> None:
     name = tag.name
-    if name in {"h1", "h2", "h3", "h4", "h5", "h6"}:
-        writer.add(_tidy(tag.get_text(" ")), BlockKind.HEADING, level=int(name[1]))
+    if name in _HEADINGS:
+        writer.add(_line(tag), BlockKind.HEADING, level=int(name[1]))
     elif name == "pre":
         writer.add(clean(tag.get_text()), BlockKind.CODE)
     elif name == "table":
         _table(tag, writer, depth)
-    elif name == "li" and not tag.find(["ul", "ol", "table", "p", "div"]):
-        text = _tidy(tag.get_text(" "))
-        writer.add(f"• {text}" if text else "", BlockKind.ITEM, level=len(tag.find_parents(["ul", "ol"])) - 1)
     elif name == "li":
         _item(tag, writer, depth)
     else:
-        _walk(tag, writer, [], depth + 1)
+        _walk(tag, writer, depth + 1)
 
 
 def _item(tag: Any, writer: PageWriter, depth: int) -> None:
-    """Writes a list item with nested blocks: its leading text is the item, nested blocks follow."""
+    """Writes a list item: its leading text, then the blocks nested in it."""
     lead: list[str] = []
-    rest: list[Any] = []
-    for child in tag.children:
-        if not rest and getattr(child, "name", None) not in {"ul", "ol", "table", "pre"}:
-            lead.append(child.get_text(" ") if getattr(child, "name", None) else str(child))
-        else:
-            rest.append(child)
-    text = _tidy(" ".join(lead))
-    writer.add(f"• {text}" if text else "", BlockKind.ITEM, level=len(tag.find_parents(["ul", "ol"])) - 1)
-    for child in rest:
-        if getattr(child, "name", None):
+    children = list(tag.children)
+    rest = next((at for at, child in enumerate(children) if getattr(child, "name", None) in _NESTED), len(children))
+    for position, child in enumerate(children[:rest]):
+        if lead and "".join(lead).strip() and getattr(child, "name", None) in {"p", "div", *_HEADINGS}:
+            rest = position  # a second paragraph of the item
+            break
+        if getattr(child, "find", None) and getattr(child, "name", None) and child.find(list(_NESTED)):
+            rest = position
+            break
+        lead.append(_inline(child, depth))
+    text = " ".join("".join(lead).split())
+    level = len(tag.find_parents(list(_LISTS))) - 1
+    if text:
+        kind = BlockKind.FURNITURE if _is_contents_entry(tag, text) else BlockKind.ITEM
+        writer.add(f"{_marker(tag)} {text}", kind, level=max(level, 0))
+    for child in children[rest:]:
+        if getattr(child, "name", None) in _BLOCKS and depth < _MOST_DEPTH:
             _block(child, writer, depth + 1)
+        elif getattr(child, "name", None) and depth < _MOST_DEPTH and child.find(_is_block):
+            _walk(child, writer, depth + 1)
         else:
-            writer.add(_tidy(str(child)), BlockKind.PARAGRAPH)
+            _paragraph(_inline(child, depth), writer)
+
+
+def _is_contents_entry(item: Any, text: str) -> bool:
+    """Whether an item is a line of a table of contents: nothing but a link into the same page."""
+    links = item.find_all("a", href=re.compile("^#"), limit=1)
+    return bool(links) and _line(links[0]) == text
+
+
+def _marker(item: Any) -> str:
+    """The mark before an item: "•", or its number in an ordered list ("1.", "b.")."""
+    number = item.get("value", "")
+    if item.parent is None or item.parent.name != "ol" or not number:
+        return "•"
+    letter = str(item.parent.get("type") or "")
+    if letter in {"a", "A"} and int(number) in range(1, 27):
+        return f"{chr(ord(letter) + int(number) - 1)}."
+    return f"{number}."
+
+
+def _number_items(soup: Any) -> None:
+    """Sets the `value` of every item of an ordered list, as browsers count them."""
+    for ordered in soup.find_all("ol"):
+        number = _whole(ordered.get("start"), 1) - 1
+        for item in ordered.find_all("li", recursive=False):
+            number = _whole(item.get("value"), number + 1)
+            item["value"] = str(number)
+
+
+def _whole(text: object, otherwise: int) -> int:
+    return int(str(text)) if re.fullmatch(r"[0-9]{1,9}", str(text)) else otherwise
 
 
 def _table(tag: Any, writer: PageWriter, depth: int) -> None:
@@ -126,19 +231,19 @@ def _table(tag: Any, writer: PageWriter, depth: int) -> None:
     if tag.find("table") or depth >= _MOST_DEPTH:
         for cell in tag.find_all(["td", "th"], recursive=True):
             if cell.find_parent("table") is tag:
-                _walk(cell, writer, [], depth + 1)
+                _walk(cell, writer, depth + 1)
         return
     caption = tag.find("caption")
     if caption:
-        writer.add(_tidy(caption.get_text(" ")), BlockKind.PARAGRAPH)
+        writer.add(_line(caption), BlockKind.PARAGRAPH)
     columns, row = "", 0
     for line in tag.find_all("tr"):
         cells = line.find_all(["td", "th"])
-        text = " | ".join(_tidy(cell.get_text(" ")) for cell in cells)
+        text = " | ".join(map(_line, cells))
         if not text.strip(" |"):
             continue
         if not columns and cells and all(cell.name == "th" for cell in cells):
-            columns = "; ".join(_tidy(cell.get_text(" ")) for cell in cells)
+            columns = "; ".join(map(_line, cells))
             writer.add(text, BlockKind.ROW)
             continue
         row += 1

@@ -1,52 +1,91 @@
-"""Parses Markdown line by line; leaves the text unchanged, so that quotes match it verbatim.
+"""Parses Markdown: rendered as a browser would show it, HTML inside it included, and read like a web page.
 
-Lenient: a numbered title over a rule ("1. Scope" / "-----") is a heading, tables need no outer bars.
+Lenient: a numbered title over a rule ("1. Scope" / "-----") is a heading, indented lines are no code, and Markdown
+inside HTML is rendered too. What looks like a tag but is none ("<agency name>") stays text.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from core.domain.documents import Page
-from core.domain.extraction import Block, BlockKind, ExtractedDocument
+from core.domain.extraction import BlockKind, ExtractedDocument
+from core.ingestion.parsers.blocks import PageWriter
 from core.ingestion.parsers.file_kinds import FileKind
+from core.ingestion.parsers.html import write_html
 from core.ingestion.parsers.text_cleaning import clean
 
-__all__ = ["markdown_blocks", "read_markdown"]
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(\S.*)$")
-_UNDERLINE = re.compile(r" {0,3}(=+|-+)\s*$")
-_RULE = re.compile(r" {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$")
-_FENCE = re.compile(r"\s*(```+|~~~+)")
-_ITEM = re.compile(r"(\s*)(?:>\s*)?(?:[-*+•]|\d{1,3}[.)]|[a-zA-Z][.)]|\([a-zA-Z\d]{1,4}\))\s+\S")
-_TABLE_RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
+__all__ = ["read_markdown"]
+
 _FRONT_KEY = re.compile(r"([A-Za-z_][\w-]*)\s*:\s*(.*)$")
-_COMMENT = re.compile(r"\s*<!--.*-->\s*$|\s*\{%.*%\}\s*$|\s*\[TOC\]\s*$", re.I)
-_CONTENTS_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s*\[[^\]]+\]\(#[^)]*\)\s*$")
 _DATE_KEYS = ("date", "published", "published_at", "last_modified", "updated", "effective", "effective_date")
+
+_NUMBERED_TITLE = re.compile(r"(?m)^ {0,3}(\d{1,3}(?:\.\d{1,3})*[.)]?[ \t]+\S[^\n]*)\n {0,3}(=+|-{3,})[ \t]*$")
+_TEMPLATE_LINK = re.compile(r"\]\(\s*(?:\{\{[^{}\n]*\}\}|\{%[^%\n]*%\})[^()\s]*\)")
+_ONLY_TAGS = re.compile(
+    r"(?im)^([ \t]*)((?:</?(?:div|section|article|aside|details|summary|figure|center|main|header|footer|blockquote"
+    r"|figcaption|td|th)(?:\s[^<>\n]*)?>[ \t]*)+)$"
+)
+_TEMPLATE_LINE = re.compile(r"(?:\{%[^%]*%\}\s*)+|\[TOC\]|\[\[_?TOC_?\]\]|\$\{toc\}", re.I)
+_ATTRIBUTES = re.compile(r"[ \t]*\{(?:[:#]|\.[a-z])[^{}\n]*\}")
+_NOTE_MARK = re.compile(r"\[\^([^\]\s]+)\]")
+_LOOSE_BOLD = re.compile(r"(?<![*\d])\*\*(?=[^\s*])|(?<=[^\s*\d])\*\*(?!\*)")
+_LOOSE_LINK = re.compile(r"(?<=\])\((?=[^()\s]*[./#])[^()\s]+\)")
+_ADMONITION = re.compile(r"(?m)^:{3,}[ \t]*|\[!(?=[A-Z]{3,12}\])")
+_PIECES = re.compile(
+    r"(<!--.*?(?:-->|\Z)|<[!?][^<>]*>|</?(?:address|article|aside|blockquote|body|caption|center|col|colgroup|dd|details"
+    r"|dialog|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu"
+    r"|meta|nav|ol|option|p|pre|script|section|select|style|summary|svg|table|tbody|td|template|textarea|tfoot|th|thead"
+    r"|title|tr|ul)(?:[\s/][^<>]*)?>)",
+    re.S | re.I,
+)
+"""Comments and tags of blocks: between two of them, HTML holds inline text."""
+_TAG = re.compile(r"</?([A-Za-z][\w:.-]*)((?:[\s/][^<>]*)?)>")
+_LITERAL = ("pre", "script", "style", "textarea", "svg")
+_MOST_NESTED = 50  # lists and quotes in each other; guards against deep recursion. Chosen by hand.
+
+_ELEMENTS = frozenset(
+    "a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body br"
+    " button canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed"
+    " fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe"
+    " img input ins kbd label legend li link main map mark marquee menu menuitem meta meter nav nobr noembed noframes"
+    " noscript object ol optgroup option output p param picture plaintext pre progress q rb rp rt rtc ruby s samp script"
+    " search section select slot small source span strike strong style sub summary sup svg table tbody td template"
+    " textarea tfoot th thead time title tr track tt u ul var video wbr xmp".split()
+)
+"""The elements of HTML, obsolete ones included (WHATWG HTML Living Standard, sections 4 and 16.2)."""
 
 
 def read_markdown(name: str, text: str) -> ExtractedDocument:
     """Blocks, title and date of a Markdown text. Never raises: any text is valid Markdown."""
+    from bs4 import BeautifulSoup
+
     text = clean(text).strip("\n")
     metadata, front_end = _front_matter(text)
-    blocks = list(markdown_blocks(text, front_end))
-    if front_end:
-        blocks.insert(0, Block(1, 0, front_end, BlockKind.FURNITURE))
-    title = metadata.get("title", "")
-    first = next((block for block in blocks if block.kind is BlockKind.HEADING), None)
+    writer = PageWriter(1)
+    writer.add(text[:front_end], BlockKind.FURNITURE)
+    write_html(BeautifulSoup(_rendered(text[front_end:]), "lxml"), writer)
+    page = writer.page()
+    title = _plain(metadata.get("title", ""))
+    first = next((block for block in writer.blocks if block.kind is BlockKind.HEADING), None)
     if not title and first is not None and first.level == 1:
-        title = heading_text(text[first.start : first.end])
-    return ExtractedDocument((Page(1, text),), tuple(blocks), FileKind.MARKDOWN, title=title, metadata=metadata)
+        title = page.text[first.start : first.end]
+    return ExtractedDocument((page,), tuple(writer.blocks), FileKind.MARKDOWN, title=title, metadata=metadata)
 
 
-def heading_text(raw: str) -> str:
-    """A heading without its Markdown marks.
+def _plain(words: str) -> str:
+    """One line of Markdown as plain text.
 
-    >>> heading_text("## *Paid* leave ##"), heading_text("Scope\\n-----")
-    ('Paid leave', 'Scope')
+    >>> _plain("**Leave** &amp; [pay](x)"), _plain("")
+    ('Leave & pay', '')
     """
-    line = raw.split("\n")[0].strip().lstrip("#").rstrip("#")
-    return " ".join(re.sub(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}", "", line).split())
+    from bs4 import BeautifulSoup
+
+    return " ".join(BeautifulSoup(_rendered_inline(words, frozenset()), "lxml").get_text().split())
 
 
 def _front_matter(text: str) -> tuple[Mapping[str, str], int]:
@@ -69,99 +108,92 @@ def _front_matter(text: str) -> tuple[Mapping[str, str], int]:
     return found, 4 + close.end()
 
 
-def markdown_blocks(text: str, begin: int = 0) -> Iterator[Block]:
-    """The blocks of a Markdown text in order, from position `begin`."""
-    lines = list(_lines(text, begin))
-    position = 0
-    while position < len(lines):
-        line = lines[position][1]
-        block, position = _block(text, lines, position) if line.strip() else (None, position + 1)
-        if block is not None:
-            yield from block
+def _rendered(text: str) -> str:
+    """A Markdown text as HTML; line ends within a paragraph become <br>."""
+    text = _NUMBERED_TITLE.sub(lambda found: f"{'#' if found[2][0] == '=' else '##'} {found[1]}", text)
+    text = _TEMPLATE_LINK.sub("](/)", text)
+    text = _ONLY_TAGS.sub(r"\n\2\n", text)
+    closed = frozenset(name.lower() for name in re.findall(r"</([A-Za-z][\w:.-]*)\s*>", text))
+    environment: MutableMapping[str, Any] = {}
+    tokens = _parser().parse(text, environment)
+    for token in tokens:
+        if token.type == "html_block":
+            token.content = "".join(_in_html(token.content, closed))
+        elif token.type == "inline":
+            _mend(token.children or [], closed)
+    return str(_parser().renderer.render(tokens, _parser().options, environment))
 
 
-def _lines(text: str, begin: int) -> Iterator[tuple[int, str]]:
-    while begin < len(text):
-        end = text.find("\n", begin)
-        end = len(text) if end < 0 else end
-        yield begin, text[begin:end]
-        begin = end + 1
+@cache
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
+    options = {"html": True, "breaks": True, "maxNesting": _MOST_NESTED}
+    return MarkdownIt("commonmark", options).enable(["table", "strikethrough"]).disable("code")
 
 
-_Lines = list[tuple[int, str]]
+def _mend(children: "Sequence[Token]", closed: frozenset[str]) -> None:
+    """Keeps placeholders as text, and removes marks of template languages and Markdown dialects from inline text."""
+    breaks = [True, *(child.type in {"softbreak", "hardbreak"} for child in children), True]
+    for at, token in enumerate(children):
+        if token.type == "html_inline" and not _is_tag(token.content, closed):
+            token.type = "text"
+        elif token.type == "text":
+            alone = breaks[at] and breaks[at + 2]
+            dropped = alone and _TEMPLATE_LINE.fullmatch(token.content.strip())
+            token.content = "" if dropped else _without_dialect(token.content)
 
 
-def _block(text: str, lines: _Lines, position: int) -> tuple[list[Block], int]:
-    """The block or table that starts at a line, and the index of the next line."""
-    start, line = lines[position]
-    following = lines[position + 1][1] if position + 1 < len(lines) else ""
-    if heading := _HEADING.match(line):
-        return [_of(text, start, line, BlockKind.HEADING, len(heading.group(1)))], position + 1
-    if _FENCE.match(line):
-        return _fence(text, lines, position)
-    if "|" in line and _TABLE_RULE.match(following) and "-" in following:
-        return _table(text, lines, position)
-    if following.strip() and _UNDERLINE.match(following) and not _RULE.match(line):
-        level = 1 if following.strip()[0] == "=" else 2
-        end = lines[position + 1][0] + len(following)
-        return [Block(1, _first(start, line), end, BlockKind.HEADING, level)], position + 2
-    if _RULE.match(line) or _COMMENT.match(line) or _CONTENTS_ITEM.match(line):
-        return [_of(text, start, line, BlockKind.FURNITURE)], position + 1
-    return _flow(text, lines, position)
+def _without_dialect(text: str) -> str:
+    """
+    >>> _without_dialect("Scope {#scope}"), _without_dialect("as said[^2]"), _without_dialect("::: note")
+    ('Scope', 'as said[2]', 'note')
+    >>> _without_dialect("**Item ** of [Use [it]](a.md), 2**3, section [7](a)")
+    'Item of [Use [it]], 2**3, section [7](a)'
+    """
+    text = _LOOSE_LINK.sub("", _LOOSE_BOLD.sub("", re.sub(r" \*\* ", " ", text)))
+    text = _NOTE_MARK.sub(r"[\1]", _ATTRIBUTES.sub("", text))
+    return _ADMONITION.sub(lambda found: "[" if found[0] == "[!" else "", text)
 
 
-def _of(text: str, start: int, line: str, kind: BlockKind, level: int = 0) -> Block:
-    begin = _first(start, line)
-    return Block(1, begin, max(begin + 1, start + len(line.rstrip())), kind, level)
+def _in_html(content: str, closed: frozenset[str]) -> Iterator[str]:
+    """An HTML block with the Markdown between its tags rendered; code, scripts and styles stay as they are."""
+    literal = ""
+    for at, piece in enumerate(_PIECES.split(content)):
+        if at % 2 == 0:
+            yield piece if literal or not piece.strip() else _rendered_inline(piece, closed)
+            continue
+        tag = _TAG.fullmatch(piece)
+        name = tag[1].lower() if tag else ""
+        if literal:
+            literal = "" if piece.startswith("</") and name == literal else literal
+        elif name in _LITERAL and not piece.startswith("</"):
+            literal = name
+        yield piece
 
 
-def _first(start: int, line: str) -> int:
-    return start + len(line) - len(line.lstrip())
+def _rendered_inline(text: str, closed: frozenset[str]) -> str:
+    """Inline Markdown within HTML; blanks around it stay."""
+    environment: MutableMapping[str, Any] = {}
+    tokens = _parser().parseInline(text.strip(), environment)
+    for token in tokens:
+        _mend(token.children or [], closed)
+        for child in token.children or []:
+            if child.type == "softbreak":
+                child.type, child.content = "text", " "
+    html = str(_parser().renderer.render(tokens, _parser().options, environment))
+    return f"{text[: len(text) - len(text.lstrip())]}{html}{text[len(text.rstrip()) :]}"
 
 
-def _fence(text: str, lines: _Lines, position: int) -> tuple[list[Block], int]:
-    start, line = lines[position]
-    mark = _FENCE.match(line)
-    close = position + 1
-    while close < len(lines) and mark and not lines[close][1].strip().startswith(mark.group(1)):
-        close += 1
-    last_start, last = lines[min(close, len(lines) - 1)]
-    return [Block(1, _first(start, line), last_start + len(last.rstrip()), BlockKind.CODE)], close + 1
+def _is_tag(piece: str, closed: frozenset[str]) -> bool:
+    """Whether "<…>" is a tag or comment: of an element of HTML, with an attribute's value, of a custom element, or
+    closed somewhere; else it is a placeholder.
 
-
-def _table(text: str, lines: _Lines, position: int) -> tuple[list[Block], int]:
-    """One ROW block per line below the header; the header gives their column names."""
-    start, header = lines[position]
-    columns = "; ".join(cell.strip() for cell in header.strip().strip("|").split("|") if cell.strip())
-    blocks = [_of(text, start, header, BlockKind.ROW)]
-    row = 0
-    position += 2
-    while position < len(lines) and "|" in lines[position][1]:
-        row += 1
-        found = _of(text, *lines[position], BlockKind.ROW)
-        blocks.append(Block(1, found.start, found.end, BlockKind.ROW, row=row, columns=columns))
-        position += 1
-    return blocks, position
-
-
-def _flow(text: str, lines: _Lines, position: int) -> tuple[list[Block], int]:
-    """A paragraph, or a list item with continuation lines, up to a blank line or another block."""
-    start, line = lines[position]
-    item = _ITEM.match(line)
-    last = position
-    while last + 1 < len(lines) and not _interrupts(lines, last + 1):
-        last += 1
-    last_start, last_line = lines[last]
-    end = last_start + len(last_line.rstrip())
-    if item:
-        depth = len(item.group(1).expandtabs(4)) // 2
-        return [Block(1, _first(start, line), end, BlockKind.ITEM, depth)], last + 1
-    return [Block(1, _first(start, line), end, BlockKind.PARAGRAPH)], last + 1
-
-
-def _interrupts(lines: _Lines, position: int) -> bool:
-    line = lines[position][1]
-    following = lines[position + 1][1] if position + 1 < len(lines) else ""
-    if not line.strip() or _HEADING.match(line) or _FENCE.match(line) or _ITEM.match(line) or _RULE.match(line):
-        return True
-    return "|" in line and bool(_TABLE_RULE.match(following)) and "-" in following
+    >>> [_is_tag(piece, frozenset()) for piece in ("<b>", "<Tabs id='x'>", "<agency name>", "<!-- no -->")]
+    [True, True, False, True]
+    """
+    tag = _TAG.fullmatch(piece)
+    if tag is None:
+        return piece.startswith(("<!", "<?"))
+    name = tag[1].lower()
+    return name in _ELEMENTS or name in closed or "-" in name or "=" in tag[2] or tag[2].endswith("/")
