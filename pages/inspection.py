@@ -7,7 +7,7 @@ import streamlit as st
 from core.domain.documents import Document, Page, Span
 from core.domain.errors import FivefoldError
 from core.domain.results import Candidate, Citation, Dropped, Hit, Score, SearchResult
-from core.search.citations.cite import CitationStyle, cite, written
+from core.search.citations.cite import CitationStyle, cite, display_quote, written
 from core.search.citations.page_locator import PagePicture, page_picture
 from core.search.explanation import factor_label, shown_parts, strip_words
 from core.search.query.syntax import quoted_phrases
@@ -149,18 +149,15 @@ def _citations(result: SearchResult, citations: Sequence[Citation]) -> None:
     stems = {stem(word) for word in result.route.keywords}
     phrases = quoted_phrases(result.request.question)
     for citation in citations:
-        document = result.documents.get(citation.document_id)
         with st.container(border=True, gap="xsmall"):
-            st.markdown(f"“{highlight(citation.quote, stems, phrases)}”")
+            st.markdown(f"“{highlight(display_quote(citation.quote), stems, phrases)}”")
             span = f"characters {citation.start:,}–{citation.end:,} of the text of page {citation.page_number}"
             section = f" · section {plain(citation.section)}" if citation.section else ""
             st.caption(f"`{citation.citation_id}` · relevance {citation.relevance:.2f} · {span}{section}")
             styles = list(CitationStyle)
             for column, style in zip(st.columns(len(styles)), styles, strict=True):
                 column.caption(style.value.capitalize())
-                column.code(
-                    written(citation, style, title=document.title if document else ""), language=None, wrap_lines=True
-                )
+                column.code(written(citation, style), language=None, wrap_lines=True)
 
 
 def _page(candidate: Candidate, document: Document, citations: Sequence[Citation]) -> None:

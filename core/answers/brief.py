@@ -7,6 +7,7 @@ character that a spreadsheet takes for a formula. JSON holds every quote verbati
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ from core.coverage.gaps import score_in_words
 from core.domain.coverage import Conflict, Statement
 from core.domain.documents import Truth
 from core.domain.five_truths import FiveTruthsAnswer, TruthAgreement, TruthAnswer
-from core.domain.results import Citation
+from core.domain.results import Citation, web_address
 from core.formats.csv import inert
 from core.knowledge.truths import truths
-from core.search.citations.cite import CitationStyle, citation_data, display_quote, written
+from core.search.citations.cite import CitationStyle, citation_data, display_quote, linked, written
 
 __all__ = ["SCHEMA", "BriefSource", "bibliography", "brief_data", "brief_html", "brief_markdown"]
 
@@ -32,7 +33,7 @@ _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 @dataclass(frozen=True, slots=True)
 class BriefSource:
     """One document or table cited by the answer. number: 1-based; written: every cited place in full style, without
-    repetition; ids: the citation ids ("42.3"). sha256: "" for a table.
+    repetition; ids: the citation ids ("42.3"). sha256, title, url, source_type: "" for a table.
     """
 
     number: int
@@ -40,6 +41,10 @@ class BriefSource:
     sha256: str
     written: tuple[str, ...]
     ids: tuple[str, ...] = ()
+    title: str = ""
+    url: str = ""
+    source_type: str = ""
+    date: datetime | None = None
 
 
 def bibliography(answer: FiveTruthsAnswer) -> tuple[BriefSource, ...]:
@@ -55,6 +60,10 @@ def bibliography(answer: FiveTruthsAnswer) -> tuple[BriefSource, ...]:
             citations[0].sha256,
             tuple(dict.fromkeys(written(each, CitationStyle.FULL) for each in citations)),
             tuple(dict.fromkeys(each.citation_id for each in citations)),
+            citations[0].title,
+            citations[0].url,
+            citations[0].source_type or "",
+            citations[0].date,
         )
         for number, citations in enumerate(by_document.values(), 1)
     ]
@@ -85,6 +94,10 @@ def brief_data(answer: FiveTruthsAnswer, synthesis: Synthesis | None = None) -> 
                 "number": source.number,
                 "name": source.name,
                 "sha256": source.sha256 or None,
+                "title": source.title,
+                "url": source.url,
+                "source_type": source.source_type or None,
+                "date": source.date.isoformat() if source.date else None,
                 "written": list(source.written),
                 "citation_ids": list(source.ids),
             }
@@ -123,7 +136,6 @@ def _cited(citation: Citation) -> dict[str, Any]:
         "rows": list(citation.rows) if citation.rows else None,
         "authority": citation.authority,
         "jurisdiction": citation.jurisdiction,
-        "date": citation.date.isoformat() if citation.date else None,
         "written": written(citation, CitationStyle.FULL),
     }
 
@@ -226,7 +238,7 @@ def _body(answer: FiveTruthsAnswer) -> Iterator[str]:
 
 
 def _place(citation: Citation, numbers: dict[str, int]) -> str:
-    return f"{_md(written(citation, CitationStyle.BRIEF))} ({numbers[citation.citation_id]})"
+    return f"{linked(citation)} ({numbers[citation.citation_id]})"
 
 
 def _end(answer: FiveTruthsAnswer) -> Iterator[str]:
@@ -238,7 +250,15 @@ def _end(answer: FiveTruthsAnswer) -> Iterator[str]:
         yield from ("", "## Bibliography", "")
     for source in sources:
         digest = f" SHA-256 {source.sha256}" if source.sha256 else ""
-        yield f"{source.number}. {_md('; '.join(source.written))}{digest}"
+        title = f"{_md(source.title)}. " if source.title not in {"", source.name} else ""
+        link = f" <{web_address(source.url)}>" if web_address(source.url) else ""
+        yield f"{source.number}. {title}{_md('; '.join(source.written))}{_facts(source)}{link}{digest}"
+
+
+def _facts(source: BriefSource) -> str:
+    """How the document was added, and its date."""
+    facts = [source.source_type, source.date.date().isoformat() if source.date else ""]
+    return f" ({', '.join(filter(None, facts))})" if any(facts) else ""
 
 
 def brief_html(answer: FiveTruthsAnswer, synthesis: Synthesis | None = None) -> str:
@@ -248,7 +268,7 @@ def brief_html(answer: FiveTruthsAnswer, synthesis: Synthesis | None = None) -> 
     names = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=inert
     )
-    names.filters |= {"score": score_in_words, "quote": display_quote}
+    names.filters |= {"score": score_in_words, "quote": display_quote, "facts": _facts, "address": web_address}
     sources: Sequence[BriefSource] = bibliography(answer)
     return names.from_string(_TEMPLATE.read_text("utf-8")).render(
         answer=answer,

@@ -1,5 +1,6 @@
 """Search results: hits with score breakdown, citations, and dropped candidates."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -8,7 +9,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from core.domain.documents import Document, Passage, Truth
+from core.domain.documents import Document, Passage, SourceType, Truth
 from core.domain.filters import SearchFilters
 from core.domain.queries import Route, ScoreProfile, SearchRequest
 
@@ -31,6 +32,7 @@ __all__ = [
     "TermScore",
     "UploadReceipt",
     "fast_replace",
+    "web_address",
 ]
 
 
@@ -163,11 +165,12 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One cited sentence.
+    """One cited sentence, or the lead-in of a list with the items that answer.
 
     `quote == page text[start:end]`, always; start and end count characters of the page's extracted text. citation_id =
-    "{passage_id}.{sentence_index}" (0-based). `page` is None for files without pages. relevance: how well the sentence
-    answers the question, in [0, 1]."""
+    "{passage_id}.{sentence_index}" (0-based, of the first sentence). `page` is None for files without pages. relevance:
+    how well the sentence answers the question, in [0, 1]. title: the document's, else its file name. url: where the
+    document comes from, or ""."""
 
     citation_id: str
     passage_id: int
@@ -187,6 +190,27 @@ class Citation:
     date: datetime | None
     relevance: float
     rows: tuple[int, int] | None = None
+    title: str = ""
+    url: str = ""
+    source_type: SourceType | None = None
+
+    @property
+    def address(self) -> str:
+        """Where a reader opens the document: its source, else its page in the library."""
+        in_library = f"/library?document={self.document_id}" if self.document_id > 0 else ""
+        return web_address(self.url) or in_library
+
+
+def web_address(url: str) -> str:
+    """A web address or path as a link can hold it, percent-encoded where a character would end the link; "" for any
+    other scheme.
+
+    >>> web_address("https://x.gov/a (1)"), web_address("javascript:alert(1)")
+    ('https://x.gov/a%20%281%29', '')
+    """
+    if re.match(r"(?i)\s*(?!https?:)[a-z][a-z0-9+.-]*:", url):
+        return ""
+    return re.sub(r"[\s()<>\\]", lambda match: f"%{ord(match.group()):02X}", url.strip())
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.domain.documents import Document, Passage
-from core.domain.results import Dropped, DropReason, Hit, Score, SearchResult
+from core.domain.results import Dropped, DropReason, Hit, Score, SearchResult, web_address
 from core.formats.csv import inert
 from core.formats.spreadsheet import Sheet, csv_bytes, workbook_bytes
 from core.formats.terminal import json_text
 from core.search.citations.bibliography import CitedSource, bibliography, citations_data, result_citations, source_data
-from core.search.citations.cite import CitationStyle, citation_data, display_quote, written
+from core.search.citations.cite import CitationStyle, citation_data, display_quote, linked, written
 from core.search.explanation import factor_label, strip_words
 
 __all__ = [
@@ -112,7 +112,7 @@ def _hit_text(hit: Hit) -> str:
     labels = [part for part in (passage.truth, passage.authority, passage.jurisdiction) if part]
     best = next(iter(hit.citations), None)
     place = written(best, CitationStyle.BRIEF) if best else passage.document_name
-    quote = " ".join((best.quote if best else passage.text).split())
+    quote = display_quote(best.quote if best else passage.text)
     return f"{hit.rank:2}. {hit.score.total:.3f}  {place}  {', '.join(labels)}\n    {quote}"
 
 
@@ -173,8 +173,8 @@ def _hits(result: SearchResult) -> Iterator[str]:
         yield from ("", f"## {hit.rank}. {markdown_line(_title(hit, result))}", "")
         passage = hit.candidate.passage
         for citation in hit.citations[:1]:
-            place = markdown_line(written(citation, CitationStyle.BRIEF))
-            yield f"> “{markdown_line(display_quote(citation.quote))}” {place} ({numbers[citation.citation_id]})"
+            number = numbers[citation.citation_id]
+            yield f"> “{markdown_line(display_quote(citation.quote))}” {linked(citation)} ({number})"
             yield ""
         date = passage.date.date().isoformat() if passage.date else "undated"
         labels = [passage.truth, passage.authority, passage.jurisdiction, passage.domain, date]
@@ -228,14 +228,19 @@ def _sources(result: SearchResult) -> Iterator[str]:
         yield from ("", "## Bibliography", "")
     for source in sources:
         title = f"{markdown_line(source.title)}. " if source.title else ""
-        yield f"{source.number}. {title}{markdown_line(source.written)} SHA-256 {source.sha256}"
+        facts = [source.source_type, source.date.date().isoformat() if source.date else "undated"]
+        kind = f" ({', '.join(filter(None, facts))})"
+        url = web_address(source.url)
+        link = f" <{url}>" if url else ""
+        yield f"{source.number}. {title}{markdown_line(source.written)}{kind}{link} SHA-256 {source.sha256}"
 
 
 SCHEMA = "fivefold.search/1"
 _UNSAFE = re.compile(r"[^\w]+")
 _MOST_NAME_LETTERS = 60  # of a file name made of a question. Chosen by hand.
 _FACTS = ("rank", "score", "document", "page", "rows", "section", "truth", "authority", "domain", "jurisdiction")
-_HEADS = (*_FACTS, "date", "quote", "citation", "citation id", "passage", "similar", "sha256")
+_SOURCE_FACTS = ("title", "url", "source type")
+_HEADS = (*_FACTS, "date", "quote", "citation", "citation id", "passage", "similar", "sha256", *_SOURCE_FACTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +309,9 @@ def _hit_row(hit: Hit, result: SearchResult) -> tuple[Any, ...]:
         passage.text,
         len(hit.similar),
         document.sha256,
+        document.title or document.name,
+        document.url,
+        document.source_type,
     )
 
 
@@ -319,7 +327,8 @@ def _place(passage: Passage, document: Document | None) -> tuple[Any, ...]:
 def result_xlsx(result: SearchResult) -> bytes:
     """A workbook: hits, score breakdown, citations, dropped candidates, sources, and the search itself."""
     heads, rows = _hit_rows(result)
-    widths = (6, 8, 34, 7, 9, 28, 13, 13, 13, 14, 11, 80, 40, 12, 60, 9, 20, *([10] * (len(heads) - len(_HEADS))))
+    hit_widths = (6, 8, 34, 7, 9, 28, 13, 13, 13, 14, 11, 80, 40, 12, 60, 9, 20, 30, 30, 12)
+    widths = (*hit_widths, *([10] * (len(heads) - len(_HEADS))))
     sources = bibliography(result_citations(result), result.documents)
     return workbook_bytes(
         (
@@ -359,16 +368,19 @@ def _citations(result: SearchResult) -> Sheet:
         "page",
         "relevance",
         "truth",
+        "date",
+        *_SOURCE_FACTS,
         *(style for style in CitationStyle),
     )
     rows = []
     for hit in result.hits:
         for each in hit.citations:
-            title = result.documents[each.document_id].title
-            styles = (written(each, style, title=title) for style in CitationStyle)
+            styles = (written(each, style) for style in CitationStyle)
             columns = (each.citation_id, each.quote, each.document_name, each.page, each.relevance, each.truth)
-            rows.append((hit.rank, *columns, *styles))
-    return Sheet("Citations", heads, tuple(rows), (6, 12, 90, 34, 7, 10, 13, 34, 40, 40, 34))
+            source = (each.date.date() if each.date else None, each.title, each.url, each.source_type)
+            rows.append((hit.rank, *columns, *source, *styles))
+    widths = (6, 12, 90, 34, 7, 10, 13, 11, 30, 30, 12, 34, 40, 40, 34)
+    return Sheet("Citations", heads, tuple(rows), widths)
 
 
 def _left_out_rows(result: SearchResult) -> Sheet:
@@ -387,12 +399,14 @@ def _left_out_rows(result: SearchResult) -> Sheet:
 
 
 def _source_rows(sources: tuple[CitedSource, ...]) -> Sheet:
-    heads = ("number", "document", "title", "as written", "date", "citation ids", "sha256")
+    heads = ("number", "document", "title", "url", "source type", "as written", "date", "citation ids", "sha256")
     rows = tuple(
         (
             each.number,
             each.name,
             each.title,
+            each.url,
+            each.source_type,
             each.written,
             each.date.date() if each.date else None,
             ", ".join(each.citation_ids),
@@ -400,7 +414,7 @@ def _source_rows(sources: tuple[CitedSource, ...]) -> Sheet:
         )
         for each in sources
     )
-    return Sheet("Bibliography", heads, rows, (8, 34, 40, 60, 11, 30, 40))
+    return Sheet("Bibliography", heads, rows, (8, 34, 40, 30, 12, 60, 11, 30, 40))
 
 
 def _facts(result: SearchResult) -> Iterator[tuple[str, Any]]:
@@ -428,7 +442,7 @@ def export_data(result: SearchResult) -> dict[str, Any]:
     """The whole result as data: `result_data` with all citations in full, dropped candidates, and sources."""
     data = result_data(result)
     for hit_data, hit in zip(data["hits"], result.hits, strict=True):
-        hit_data["citations"] = citations_data(hit.citations, result.documents)
+        hit_data["citations"] = citations_data(hit.citations)
     sources = bibliography(result_citations(result), result.documents)
     return {
         "schema": SCHEMA,

@@ -172,12 +172,12 @@ def inspect_link(request: SearchRequest, passage_id: int, label: str, *, icon: s
     st.page_link(page_path("inspection"), label=label, icon=icon, query_params=target)
 
 
-def cite_menu(citation: Citation, title: str, *, below: Callable[[], None] | None = None) -> None:
+def cite_menu(citation: Citation, *, below: Callable[[], None] | None = None) -> None:
     """The citation in every style, each with a copy button. below: draws what else belongs to citing."""
     with st.popover("Cite", icon=":material/format_quote:", type="tertiary"):
-        st.markdown(f"“{plain(citation.quote)}”")
+        st.markdown(f"“{plain(display_quote(citation.quote))}”")
         for style in CitationStyle:
-            st.code(written(citation, style, title=title), language=None, wrap_lines=True)
+            st.code(written(citation, style), language=None, wrap_lines=True)
         st.caption(f"Sentence id `{citation.citation_id}`")
         if below is not None:
             below()
@@ -203,7 +203,7 @@ def result_card(
         phrases = quoted_phrases(result.request.question)
         st.markdown(highlight(shorten(display_quote(sentence), 700), stems, phrases))
         _context(passage, sentence, stems, phrases)
-        _score_line(hit, result, document, cited)
+        _score_line(hit, result, cited)
         if actions is not None:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 actions(hit)
@@ -252,14 +252,14 @@ def _around(text: str, phrase: str) -> str:
     return f"… {lead.partition(' ')[2] if at > 80 else lead}{shorten(text[at:], 140)}"
 
 
-def _score_line(hit: Hit, result: SearchResult, document: Document | None, cited: DrawHit | None) -> None:
+def _score_line(hit: Hit, result: SearchResult, cited: DrawHit | None) -> None:
     words = strip_words(hit.score)
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         st.markdown(f"**{hit.score.total:.3f}**", width=46)
         st.image(charts.score_strip(hit.score, result.profile.threshold), width="stretch", alt=words)
         if hit.citations:
             below = (lambda: cited(hit)) if cited is not None else None
-            cite_menu(hit.citations[0], document.title if document else "", below=below)
+            cite_menu(hit.citations[0], below=below)
     st.caption(plain(words))
 
 

@@ -25,6 +25,10 @@ def _many(items: Mapping[str, Any]) -> dict[str, Any]:
 _CITATION = {
     "citation_id": {"type": "string", "pattern": r"^\d+\.\d+$"},
     "document": _TEXT,
+    "title": _TEXT,
+    "url": _TEXT,
+    "source_type": _MAYBE,
+    "date": _MAYBE,
     "sha256": _TEXT,
     "page": {"type": ["integer", "null"]},
     "start": _NUMBER,
@@ -35,7 +39,6 @@ _CITATION = {
     "rows": {"type": ["array", "null"], "items": _NUMBER, "minItems": 2, "maxItems": 2},
     "authority": _MAYBE,
     "jurisdiction": _MAYBE,
-    "date": _MAYBE,
     "written": _TEXT,
 }
 _SIDE = _closed({"truth": _TRUTH, "said": _TEXT, **_CITATION})
@@ -86,7 +89,19 @@ BRIEF: Mapping[str, Any] = {
             "to_raise": _TEXTS,
             "notices": _TEXTS,
             "bibliography": _many(
-                _closed({"number": _NUMBER, "name": _TEXT, "sha256": _MAYBE, "written": _TEXTS, "citation_ids": _TEXTS})
+                _closed(
+                    {
+                        "number": _NUMBER,
+                        "name": _TEXT,
+                        "sha256": _MAYBE,
+                        "title": _TEXT,
+                        "url": _TEXT,
+                        "source_type": _MAYBE,
+                        "date": _MAYBE,
+                        "written": _TEXTS,
+                        "citation_ids": _TEXTS,
+                    }
+                )
             ),
             "synthesis": {
                 "anyOf": [

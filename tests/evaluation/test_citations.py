@@ -5,6 +5,7 @@ from time import perf_counter
 
 import pytest
 
+from core.domain.evaluation import Relevant
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
@@ -101,3 +102,29 @@ def test_a_file_that_cannot_be_drawn_is_told_of_its_citations() -> None:
 )
 def test_words_are_covered_by_the_letters_inside_the_boxes(quote: str, inside: str, said: tuple[int, int, int]) -> None:
     assert covered_words(quote, inside) == said
+
+
+def test_the_first_citation_is_held_against_the_judged_words_and_the_kind_asked_for() -> None:
+    library = payroll_library()
+    question = "When must employers deposit withheld income taxes?"
+    result = library.searcher.search(SearchRequest(question, profile="knowledge"), NOW)
+    hit = result.hits[0]
+    sha256 = result.documents[hit.candidate.passage.document_id].sha256
+    relevant = (Relevant(sha256, ("Employers must deposit", "every month"), 3),)
+    judged = QuestionJudgment("q", question, "fact", SearchFilters(), relevant)
+
+    def answering(given: SearchResult) -> dict[str, float]:
+        return evaluate_citations(
+            [judged],
+            lambda _: given,
+            lambda document_id, number: library.catalogue.page(document_id, number).text,
+            lambda _: b"",
+            timer=perf_counter,
+        ).answering()
+
+    only_first = replace(result, hits=(hit,))
+    assert answering(only_first)["answer_first"] == answering(only_first)["answer_cited"] == 1
+    assert answering(only_first)["lead_ins"] == 0
+    lead_in = replace(hit.citations[0], quote="We keep:")
+    other = answering(replace(result, hits=(replace(hit, citations=(lead_in, *hit.citations)),)))
+    assert (other["answer_first"], other["answer_cited"], other["lead_ins"]) == (0, 1, 1)

@@ -19,22 +19,56 @@ TEXT = st.lists(WORD, min_size=1, max_size=6).map(" ".join)
 
 # What may stand around words in a line: each keeps the words and adds only marks.
 MARKED = (
-    "{}", "**{}**", "*{}*", "_{}_", "~~{}~~", "[{}](https://example.com/a_b?c=1&d=2)", '[{}](b.md "")', "<b>{}</b>",
-    '<a href="x.html" title="">{}</a>', '<span style="color: red">{}</span>', "{} &amp; &copy;", "&ldquo;{}&rdquo;",
-    "![{}](picture.png)", '<img src="y.png" alt="{}">', "{}<!-- xxxxhidden -->", "{}<br/>", "<u>*{}*</u>", "**<i>{}</i>**",
-    "`{}`", "<code>{}</code>", "{}[^1]", "<sub>{}</sub>", "{}<script>xxxxhidden()</script>", "<kbd>{}</kbd>&nbsp;",
-)  # fmt: skip
+    "{}",
+    "**{}**",
+    "*{}*",
+    "_{}_",
+    "~~{}~~",
+    "[{}](https://example.com/a_b?c=1&d=2)",
+    '[{}](b.md "")',
+    "<b>{}</b>",
+    '<a href="x.html" title="">{}</a>',
+    '<span style="color: red">{}</span>',
+    "{} &amp; &copy;",
+    "&ldquo;{}&rdquo;",
+    "![{}](picture.png)",
+    '<img src="y.png" alt="{}">',
+    "{}<!-- xxxxhidden -->",
+    "{}<br/>",
+    "<u>*{}*</u>",
+    "**<i>{}</i>**",
+    "`{}`",
+    "<code>{}</code>",
+    "{}[^1]",
+    "<sub>{}</sub>",
+    "{}<script>xxxxhidden()</script>",
+    "<kbd>{}</kbd>&nbsp;",
+)
 INLINE = st.lists(st.builds(str.format, st.sampled_from(MARKED), TEXT), min_size=1, max_size=4).map(" ".join)
 # Blocks of one or two lines of words: Markdown, HTML, and each in the other.
 BLOCKS = (
-    "{0}\n{1}", "# {0}\n\n{1}", "{0}\n=====\n{1}", "- {0}\n- {1}", "1. {0}\n   - {1}", "> {0}\n> {1}", "| {0} | {1} |\n|---|---|\n| {1} | {0} |",
-    "<p>{0}</p>\n<p>{1}</p>", "<div>\n{0}\n</div>\n\n{1}", "<ul><li>{0}<li>{1}</ul>",
-    "<table><tr><th>{0}</th></tr><tr><td>{1}</td></tr></table>", "<table>\n  <tr>\n    <td>{0}</td>\n    <td>{1}</td>\n  </tr>\n</table>",
-    "<details><summary>{0}</summary>\n\n{1}\n\n</details>", '<div class="a" markdown="1">\n- {0}\n- {1}\n</div>',
-    "<!--\nxxxxhidden\n-->\n{0} {1}", "<style>\np {{ xxxxhidden }}\n</style>\n\n{0}\n\n***\n\n{1}", "::: note\n{0}\n{1}\n:::",
-    "<h2>{0}</h2>\n{1}", "{0}  \n{1}\n{{: .xxxxhidden}}", "<blockquote>{0}<hr>{1}</blockquote>",
+    "{0}\n{1}",
+    "# {0}\n\n{1}",
+    "{0}\n=====\n{1}",
+    "- {0}\n- {1}",
+    "1. {0}\n   - {1}",
+    "> {0}\n> {1}",
+    "| {0} | {1} |\n|---|---|\n| {1} | {0} |",
+    "<p>{0}</p>\n<p>{1}</p>",
+    "<div>\n{0}\n</div>\n\n{1}",
+    "<ul><li>{0}<li>{1}</ul>",
+    "<table><tr><th>{0}</th></tr><tr><td>{1}</td></tr></table>",
+    "<table>\n  <tr>\n    <td>{0}</td>\n    <td>{1}</td>\n  </tr>\n</table>",
+    "<details><summary>{0}</summary>\n\n{1}\n\n</details>",
+    '<div class="a" markdown="1">\n- {0}\n- {1}\n</div>',
+    "<!--\nxxxxhidden\n-->\n{0} {1}",
+    "<style>\np {{ xxxxhidden }}\n</style>\n\n{0}\n\n***\n\n{1}",
+    "::: note\n{0}\n{1}\n:::",
+    "<h2>{0}</h2>\n{1}",
+    "{0}  \n{1}\n{{: .xxxxhidden}}",
+    "<blockquote>{0}<hr>{1}</blockquote>",
     "{0} | {1}\n---|---|---\n{1} | {0}",
-)  # fmt: skip
+)
 BLOCK = st.builds(str.format, st.sampled_from(BLOCKS), INLINE, INLINE)
 PAGE = st.lists(BLOCK, min_size=1, max_size=6).map("\n\n".join)
 
@@ -81,9 +115,12 @@ def test_every_quote_of_a_rendered_page_is_exact(source: str) -> None:
 @given(st.lists(TEXT, min_size=1, max_size=5))
 def test_rich_text_keeps_words_and_no_control_word(lines: list[str]) -> None:
     marked = (
-        r"{\b %s}\par ", r"\pard\plain\f0\fs24 %s\par ", r'{\field{\*\fldinst HYPERLINK "https://a.b"}{\fldrslt %s}}\par ',
-        r"{\*\bkmkstart xxxxhidden}%s{\*\bkmkend xxxxhidden}\par ", r"\trowd\cellx100 %s\cell\row ",
-    )  # fmt: skip
+        r"{\b %s}\par ",
+        r"\pard\plain\f0\fs24 %s\par ",
+        r'{\field{\*\fldinst HYPERLINK "https://a.b"}{\fldrslt %s}}\par ',
+        r"{\*\bkmkstart xxxxhidden}%s{\*\bkmkend xxxxhidden}\par ",
+        r"\trowd\cellx100 %s\cell\row ",
+    )
     body = "".join(marked[at % len(marked)] % line for at, line in enumerate(lines))
     escaped = body.replace("ä", r"\'e4").replace("ß", r"\u223?")
     text = extract("any.rtf", rtf_of(escaped)).pages[0].text

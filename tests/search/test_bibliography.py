@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.documents import Document, DocumentState, Truth
+from core.domain.documents import Document, DocumentState, SourceType, Truth
 from core.domain.queries import SearchRequest
 from core.domain.results import Citation
 from core.search.citations.bibliography import (
@@ -40,6 +40,9 @@ BARE = Citation(
     jurisdiction="federal",
     date=datetime(2025, 12, 1, tzinfo=UTC),
     relevance=0.9,
+    title="Circular E",
+    url="https://irs.gov/p15",
+    source_type=SourceType.WEB,
 )
 DOCUMENT = Document(1, "IRS_Pub_15.pdf", "ab" * 32, 10, DocumentState.READY, NOW, paged=True, title="Circular E")
 
@@ -126,11 +129,13 @@ def test_an_inline_citation_is_the_sentence_and_its_place() -> None:
 
 
 def test_citations_as_json_hold_everything_known_of_them_and_every_style() -> None:
-    (data,) = json.loads(json.dumps(citations_data([BARE], {1: DOCUMENT})))
+    (data,) = json.loads(json.dumps(citations_data([BARE])))
     assert (data["citation_id"], data["passage_id"], data["sentence_index"]) == ("1.0", 1, 0)
     assert (data["truth"], data["authority"], data["jurisdiction"]) == ("regulatory", "government", "federal")
     assert data["sha256"] == BARE.sha256
     assert data["date"] == "2025-12-01T00:00:00+00:00"
+    assert (data["title"], data["url"], data["source_type"]) == ("Circular E", "https://irs.gov/p15", "web")
+    assert data["written"]["markdown"] == "[Circular E](https://irs.gov/p15)"
     assert set(data["written"]) == set(CitationStyle)
     assert data["written"]["full"] == "[IRS_Pub_15.pdf, p.5] (government)"
     assert json.loads(json.dumps(source_data(bibliography([BARE], {1: DOCUMENT})[0])))["pages"] == [5]

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.documents import Document, DocumentState, Passage, Span
+from core.domain.documents import Document, DocumentState, Passage, SourceType, Span
 from core.domain.results import Candidate, Citation, Score, Signals
-from core.search.citations.cite import cite, cite_hits, display_quote, distinct, sentence_relevance, written
+from core.search.citations.cite import cite, cite_hits, display_quote, distinct, linked, sentence_relevance, written
 from core.search.ranking.score import ScoredCandidates, collapse
 from core.text.sentences import sentences
 
@@ -196,13 +196,22 @@ def test_citation_styles(changes: dict[str, object], style: str, expected: str) 
     [
         ("Pub. 15", "https://irs.gov/p15", "[Pub. 15](https://irs.gov/p15)"),
         ("A [draft] *rule*", "https://x.gov/a (1)", r"[A \[draft\] \*rule\*](https://x.gov/a%20%281%29)"),
-        ("Trap", "javascript:alert(1)", "[Trap](#)"),
-        ("Two\nlines", "", "[Two lines](#)"),
+        ("Trap", "javascript:alert(1)", "[Trap](/library?document=3)"),
+        ("Two\nlines", "", "[Two lines](/library?document=3)"),
     ],
 )
 def test_a_markdown_link_cannot_be_broken_by_its_title(title: str, url: str, expected: str) -> None:
-    assert written(citation(), "markdown", title=title, url=url) == expected
-    assert written(citation(document_name=""), "markdown") == "[Source](#)"
+    assert written(citation(title=title, url=url), "markdown") == expected
+    assert written(citation(document_name="", title="", document_id=0), "markdown") == "[Source](#)"
+
+
+def test_a_citation_carries_where_its_document_comes_from() -> None:
+    page = replace(PAPER, title="Circular E", url="https://irs.gov/p15", source_type=SourceType.WEB)
+    found = cite(replace(PASSAGE, date=NOW), page, {})[0]
+    assert (found.title, found.url, found.source_type, found.date) == ("Circular E", page.url, SourceType.WEB, NOW)
+    assert linked(found) == r"[IRS\_Pub\_15.pdf, p.5](https://irs.gov/p15)"
+    assert cite(PASSAGE, PAPER, {})[0].title == "IRS_Pub_15.pdf"
+    assert linked(cite(PASSAGE, PAPER, {})[0]).endswith("(/library?document=3)")
 
 
 def test_an_unknown_style_is_refused() -> None:
@@ -241,3 +250,54 @@ def test_all_shared_cases_of_citation_styles_hold(shared: Path) -> None:
         given_citation = citation(document_name=case["document"], page=case["page"], authority=case["authority"])
         for style in ("brief", "full", "academic"):
             assert written(given_citation, style) == case[style], case
+
+
+DELIVERABLES = """The Contractor shall comply with the following:
+
+• Submit the monthly status report. It is due on the 5th.
+• Deliver the source code within 30 days;
+• Return all badges.
+
+Nothing else is due."""
+
+
+def test_a_lead_in_is_cited_with_the_items_it_announces() -> None:
+    first = cite(handbook(DELIVERABLES), PAPER, {"contractor": 3.0, "comply": 3.0})[0]
+    assert first.quote == DELIVERABLES[: DELIVERABLES.index("\n\nNothing")]
+    assert first.citation_id == "42.0"
+
+
+def test_a_lead_in_ends_with_the_last_item_that_holds_the_kind_of_answer() -> None:
+    first, *others = cite(handbook(DELIVERABLES), PAPER, {"contractor": 3.0, "comply": 3.0}, kind="duration")
+    assert first.quote.endswith("within 30 days;")
+    assert all(each.start >= first.end for each in others), "no sentence is cited twice"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The rate is:\n\n$27.63 an hour.",
+        "An employer may exclude any employee whose duty is\n\n(A) the design of systems;\n(B) testing.",
+        "These forms are needed, as follows.\n1. The time sheet.\n2. The receipt.",
+    ],
+)
+def test_what_a_sentence_announces_is_quoted_with_it(text: str) -> None:
+    assert cite(handbook(text), PAPER, {})[0].quote == text
+
+
+def test_a_lead_in_whose_items_are_elsewhere_is_cited_last() -> None:
+    text = "Leave is granted by the manager. The grounds for special leave are the following:"
+    found = cite(handbook(text), PAPER, {"grounds": 3.0, "special": 3.0, "leave": 1.0})
+    assert [each.quote for each in found] == [text[:32], text[33:]]
+
+
+def test_a_long_list_is_cited_in_part_and_still_exactly() -> None:
+    text = "Employees shall bring:\n" + "\n".join(f"• document number {n} of a long list" for n in range(40))
+    first = cite(handbook(text), PAPER, {"employees": 1.0})[0]
+    assert text.startswith(first.quote) and first.quote.count("•") > 3 and len(first.quote) <= 600
+
+
+def test_the_sentence_with_the_kind_of_answer_comes_before_one_with_more_words() -> None:
+    text = "The final invoice is due when the period of performance ends. The contractor sends it within 60 days of it."
+    asked = {"final": 2.0, "invoice": 2.0, "due": 1.0, "days": 1.0, "contractor": 2.0}
+    assert "60 days" in cite(handbook(text), PAPER, asked, kind="duration")[0].quote

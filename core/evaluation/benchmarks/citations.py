@@ -1,4 +1,5 @@
-"""Checks citations: whether each quote equals its page's characters, and whether the mark covers exactly the quote.
+"""Checks citations: whether each quote equals its page's characters, whether the mark covers exactly the quote, and
+whether the first citation of a hit is the sentence that answers.
 
 A mark covers the letters whose ink centre lies inside one of its boxes, read independently from the page itself.
 """
@@ -12,13 +13,16 @@ from typing import Any
 from core.domain.documents import Document
 from core.domain.errors import FivefoldError
 from core.domain.queries import SearchRequest
-from core.domain.results import Citation, SearchResult
+from core.domain.results import Citation, Hit, SearchResult
 from core.evaluation.judgments.files import QuestionJudgment
+from core.evaluation.metrics.measures import normalised
 from core.ingestion.parsers.file_kinds import FileKind
+from core.knowledge.answer_kinds import answer_kinds
 from core.ports.clock import Timer, stopwatch
+from core.search.citations.cite import display_quote
 from core.search.citations.page_locator import Box, bare, letters_shown, opened_page, places
 
-__all__ = ["COVERED_LETTERS", "CheckedCitation", "CitationReport", "covered_words", "evaluate_citations"]
+__all__ = ["COVERED_LETTERS", "CheckedCitation", "CitationReport", "CitedHit", "covered_words", "evaluate_citations"]
 
 COVERED_LETTERS = 0.9
 """A word counts as covered when at least this share of its letters lies in the boxes. Chosen by hand."""
@@ -74,6 +78,18 @@ class CheckedCitation:
 
 
 @dataclass(frozen=True, slots=True)
+class CitedHit:
+    """How one hit is cited. answer_first, answer_cited: whether its first citation, or all together, hold the judged
+    words of the answer; None when its passage does not. kind_first: whether its first citation holds the kind of answer
+    asked for; None when its passage does not. lead_in: whether its first citation only announces what follows."""
+
+    answer_first: bool | None
+    answer_cited: bool | None
+    kind_first: bool | None
+    lead_in: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CitationReport:
     """Shares in [0, 1], NaN of nothing; marked, covered and clean are shares of the citations that can be drawn.
 
@@ -82,6 +98,7 @@ class CitationReport:
 
     checked: tuple[CheckedCitation, ...]
     milliseconds: tuple[float, ...] = ()
+    hits: tuple[CitedHit, ...] = ()
 
     def measures(self, kind: str | None = None) -> dict[str, float]:
         """The measures of one kind of document, or of all."""
@@ -96,16 +113,29 @@ class CitationReport:
             "words_covered": _ratio(sum(each.covered for each in drawn), sum(each.words for each in drawn)),
         }
 
+    def answering(self) -> dict[str, float]:
+        """How often the first citation of a hit is the one that answers."""
+        return {
+            "answer_first": _share([each.answer_first for each in self.hits if each.answer_first is not None]),
+            "answer_cited": _share([each.answer_cited for each in self.hits if each.answer_cited is not None]),
+            "kind_first": _share([each.kind_first for each in self.hits if each.kind_first is not None]),
+            "lead_ins": _share([each.lead_in for each in self.hits]),
+        }
+
     def data(self) -> dict[str, Any]:
         """Plain data for JSON: the measures, per kind, and every citation that is not exact or not rightly marked."""
         kinds = sorted({each.kind for each in self.checked})
         spent = fmean(self.milliseconds) if self.milliseconds else float("nan")
-        return self.measures() | {
-            "pages": len(self.milliseconds),
-            "ms_per_page": spent,
-            "per_kind": {kind: self.measures(kind) for kind in kinds},
-            "wrong": [each.data() for each in self.wrong()],
-        }
+        return (
+            self.measures()
+            | self.answering()
+            | {
+                "pages": len(self.milliseconds),
+                "ms_per_page": spent,
+                "per_kind": {kind: self.measures(kind) for kind in kinds},
+                "wrong": [each.data() for each in self.wrong()],
+            }
+        )
 
     def wrong(self) -> Iterator[CheckedCitation]:
         """What does not stand where it says, or is not marked rightly."""
@@ -137,8 +167,10 @@ def evaluate_citations(
     """
     checked: list[CheckedCitation] = []
     spent: list[float] = []
+    hits: list[CitedHit] = []
     for done, question in enumerate(questions, 1):
         result = search(SearchRequest(question.question, question.filters, profile))
+        hits += [_cited_hit(hit, question, result) for hit in result.hits if hit.citations]
         cited: dict[tuple[int, int], list[tuple[int, Citation]]] = {}
         for hit in result.hits:
             for citation in hit.citations:
@@ -152,7 +184,29 @@ def evaluate_citations(
             checked += found
         if on_question is not None:
             on_question(done, len(questions))
-    return CitationReport(tuple(checked), tuple(spent))
+    return CitationReport(tuple(checked), tuple(spent), tuple(hits))
+
+
+def _cited_hit(hit: Hit, question: QuestionJudgment, result: SearchResult) -> CitedHit:
+    passage, first = hit.candidate.passage, hit.citations[0].quote
+    document = result.documents[passage.document_id]
+    answers = [
+        [normalised(words) for words in entry.must_contain]
+        for entry in question.relevant
+        if entry.sha256 == document.sha256 and entry.page in (None, passage.page) and entry.must_contain
+    ]
+
+    def answered(text: str) -> bool:
+        return any(all(words in text for words in answer) for answer in answers)
+
+    known = answered(normalised(passage.text))
+    kind = answer_kinds().get(result.route.answer_kind)
+    return CitedHit(
+        answered(normalised(first)) if known else None,
+        answered(" ".join(normalised(each.quote) for each in hit.citations)) if known else None,
+        bool(kind.answer_in(first)) if kind and kind.answer_in(passage.text) else None,
+        display_quote(first).endswith(":"),
+    )
 
 
 def _checked(question_id: str, rank: int, citation: Citation, document: Document, text: str) -> CheckedCitation:

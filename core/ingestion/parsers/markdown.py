@@ -49,13 +49,14 @@ _LITERAL = ("pre", "script", "style", "textarea", "svg")
 _MOST_NESTED = 50  # lists and quotes in each other; guards against deep recursion. Chosen by hand.
 
 _ELEMENTS = frozenset(
-    "a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body br"
-    " button canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed"
-    " fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe"
-    " img input ins kbd label legend li link main map mark marquee menu menuitem meta meter nav nobr noembed noframes"
-    " noscript object ol optgroup option output p param picture plaintext pre progress q rb rp rt rtc ruby s samp script"
-    " search section select slot small source span strike strong style sub summary sup svg table tbody td template"
-    " textarea tfoot th thead time title tr track tt u ul var video wbr xmp".split()
+    "a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote"
+    " body br button canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div"
+    " dl dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header"
+    " hgroup hr html i iframe img input ins kbd label legend li link main map mark marquee menu menuitem meta"
+    " meter nav nobr noembed noframes noscript object ol optgroup option output p param picture plaintext pre"
+    " progress q rb rp rt rtc ruby s samp script search section select slot small source span strike strong style"
+    " sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video"
+    " wbr xmp".split()
 )
 """The elements of HTML, obsolete ones included (WHATWG HTML Living Standard, sections 4 and 16.2)."""
 

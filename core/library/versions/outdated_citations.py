@@ -14,6 +14,7 @@ from core.insights.store import EvidenceLink, Insight
 from core.library.versions.diff import VersionSentence, folded, sentences_of
 from core.library.versions.store import VersionChains
 from core.ports.catalogue import Catalogue
+from core.search.citations.cite import display_quote
 
 __all__ = ["CitationUpdate", "CitingItem", "OutdatedCitation", "OutdatedCitationFinder", "taken_over"]
 
@@ -84,11 +85,16 @@ class OutdatedCitationFinder:
         return found
 
     def _stands(self, link: EvidenceLink, document: Document) -> bool:
-        """Whether a document still says a sentence: where it stood, or anywhere."""
+        """Whether a document still says a sentence: where it stood, or anywhere, mark-up aside: a quote of a page read
+        when Markdown was kept as written still stands on the page as it is shown."""
         text = self._catalogue.page_texts([(document.id, link.page)]).get((document.id, link.page), "")
         if text[link.start : link.end] == link.quote or link.quote in text:
             return True
-        return any(link.quote in passage.text for passage in self._catalogue.passages_of(document.id))
+        shown = display_quote(link.quote)
+        return any(
+            link.quote in passage.text or shown in display_quote(passage.text)
+            for passage in self._catalogue.passages_of(document.id)
+        )
 
     def _suspicion(
         self, quote: str, document: Document, current: Document | None, texts: dict[int, Sequence[VersionSentence]]

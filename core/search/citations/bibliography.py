@@ -15,9 +15,9 @@ __all__ = ["CitedSource", "bibliography", "chosen", "citations_data", "inline", 
 
 @dataclass(frozen=True, slots=True)
 class CitedSource:
-    """One document of a bibliography. number: 1-based; title, authority: "" when unknown; date: the document's, None
-    when undated. pages: cited pages in order; rows: (first, last) of cited table rows, in order. citation_ids: in
-    citing order."""
+    """One document of a bibliography. number: 1-based; title, authority, url, source_type: "" when unknown; date: the
+    document's, None when undated. pages: cited pages in order; rows: (first, last) of cited table rows, in order.
+    citation_ids: in citing order."""
 
     number: int
     document_id: int
@@ -25,6 +25,8 @@ class CitedSource:
     title: str
     sha256: str
     authority: str
+    url: str
+    source_type: str
     date: datetime | None
     pages: tuple[int, ...]
     rows: tuple[tuple[int, int], ...]
@@ -83,6 +85,8 @@ def _source(number: int, cited: Sequence[Citation], documents: Mapping[int, Docu
         title=document.title if document else "",
         sha256=first.sha256,
         authority=next((str(each.authority) for each in cited if each.authority), ""),
+        url=first.url,
+        source_type=first.source_type or "",
         date=document.date if document else first.date,
         pages=tuple(sorted({each.page for each in cited if each.page is not None and each.rows is None})),
         rows=tuple(sorted({each.rows for each in cited if each.rows is not None})),
@@ -107,13 +111,12 @@ def inline(citation: Citation) -> str:
     return f"“{display_quote(citation.quote)}” {written(citation, CitationStyle.BRIEF)}"
 
 
-def citations_data(citations: Iterable[Citation], documents: Mapping[int, Document]) -> list[dict[str, Any]]:
+def citations_data(citations: Iterable[Citation]) -> list[dict[str, Any]]:
     """Citations as plain data for JSON, with all fields and in every style."""
-    return [_full_data(each, documents.get(each.document_id)) for each in citations]
+    return [_full_data(each) for each in citations]
 
 
-def _full_data(citation: Citation, document: Document | None) -> dict[str, Any]:
-    title = document.title if document else ""
+def _full_data(citation: Citation) -> dict[str, Any]:
     return {
         **citation_data(citation),
         "passage_id": citation.passage_id,
@@ -125,8 +128,7 @@ def _full_data(citation: Citation, document: Document | None) -> dict[str, Any]:
         "truth": citation.truth,
         "authority": citation.authority,
         "jurisdiction": citation.jurisdiction,
-        "date": citation.date.isoformat() if citation.date else None,
-        "written": {style.value: written(citation, style, title=title) for style in CitationStyle},
+        "written": {style.value: written(citation, style) for style in CitationStyle},
     }
 
 
@@ -138,6 +140,8 @@ def source_data(source: CitedSource) -> dict[str, Any]:
         "title": source.title,
         "sha256": source.sha256,
         "authority": source.authority or None,
+        "url": source.url,
+        "source_type": source.source_type or None,
         "date": source.date.isoformat() if source.date else None,
         "pages": list(source.pages),
         "rows": [list(each) for each in source.rows],

@@ -2,15 +2,15 @@
 # Over 300 lines: what can be quoted, which sentence is quoted, and its format are one step.
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from functools import lru_cache
 from typing import Any
 
 from core.domain.documents import Document, Passage, Span
 from core.domain.results import Candidate, Citation
-from core.knowledge.answer_kinds import answer_kinds
+from core.knowledge.answer_kinds import AnswerKind, answer_kinds
 from core.text.tokenize import stem, words
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "cite_hits",
     "display_quote",
     "distinct",
+    "linked",
     "quotables",
     "sentence_relevance",
     "stems_of",
@@ -61,13 +62,18 @@ class QuotableKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quotable:
-    """A part of a passage that can be quoted. index: into `Passage.sentences`. beside: the column names of a table row,
-    "" for anything else."""
+    """A part of a passage that can be quoted. index: into `Passage.sentences`; last: of its last sentence, when it has
+    several, else -1. beside: the column names of a table row, "" for anything else."""
 
     index: int
     span: Span
     kind: QuotableKind = QuotableKind.SENTENCE
     beside: str = ""
+    last: int = -1
+
+    def overlaps(self, other: "Quotable") -> bool:
+        """Whether the two have a character in common."""
+        return self.span.start < other.span.end and other.span.start < self.span.end
 
 
 def quotables(passage: Passage) -> tuple[Quotable, ...]:
@@ -158,8 +164,24 @@ CITATIONS_PER_HIT = 3  # Chosen by hand.
 
 _FULL_WORDS = 6  # a shorter sentence counts less as a citation, down to one half. Chosen by hand.
 
-_WITHOUT_ANSWER = 0.8
+_WITHOUT_ANSWER = 0.5
 """Factor on the relevance of a sentence without the kind of answer asked for. Chosen by hand, not fitted."""
+
+_MOST_JOINED = 600
+"""Characters of a lead-in quoted with its items: what result cards show of a quote (700) with room for marks."""
+
+_ITEM = re.compile(
+    r"\s*(?:>\s*)*(?:[-*+•●○▪■□◦‣➢–—]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\s|\([\da-zA-Z]{1,4}\))"
+)
+
+_ENDS_OPEN = re.compile(
+    r"(?::|[–—]|\b(?:is|are|was|were|be|by|to|of|for|from|in|on|with|that|which|who|whom|whose|where|when|if|unless"
+    r"|shall|must|may|will|the|an?|includes?|including|means|either))[\s*_]*$",
+    re.I,
+)
+"""The end of a sentence that goes on in a list: a colon, a dash, or a word that nothing can end with."""
+
+_ANNOUNCES = re.compile(r"\b(?:the following|as follows|(?:listed|set out|described|given) below|following)\b", re.I)
 
 _COMPOUND = re.compile(r"[-/]")
 
@@ -184,21 +206,65 @@ def cite(
 ) -> tuple[Citation, ...]:
     """The sentences of a passage that answer best, best first; `quote == page text[start:end]`, always.
 
-    rarity: question term → inverse document frequency. kind: of answer asked for, "" for any. cosines: per sentence
-    with the question, in [0, 1]; if given, words and cosine count equally, else words alone."""
+    rarity: question term → inverse document frequency. kind: of answer asked for, "" for any; sentences that hold it
+    come first. A sentence that only leads in to a list is cited with its items, or after all others. cosines: per
+    sentence with the question, in [0, 1]; if given, words and cosine count equally, else words alone."""
     answer_kind = answer_kinds().get(kind)
-    relevances = []
-    for part in quotables(passage):
+    weighed = []
+    for part in _with_items(quotables(passage), passage.text, answer_kind):
         sentence = part.span.of(passage.text)
         keyword_relevance = sentence_relevance(sentence, rarity, beside=f"{part.beside} {passage.section}")
-        fullness = _fullness(sentence) * (
-            _WITHOUT_ANSWER if answer_kind and not answer_kind.answer_in(sentence) else 1.0
-        )
-        near = cosines[part.index] if part.index < len(cosines) else None
+        held = answer_kind is None or bool(answer_kind.answer_in(sentence))
+        fullness = _fullness(sentence) * (1.0 if held else _WITHOUT_ANSWER)
+        near = max(cosines[part.index : max(part.index, part.last) + 1], default=None)
         relevance = (keyword_relevance if near is None else (keyword_relevance + near) / 2) * fullness
-        relevances.append((part, relevance))
-    relevances.sort(key=lambda item: (item[0].kind, -item[1], item[0].index))
-    return tuple(_citation(passage, document, part.index, part.span, value) for part, value in relevances[:most])
+        weighed.append((part, relevance))
+    weighed.sort(key=lambda item: (item[0].kind, -item[1], item[0].index))
+    chosen: list[tuple[Quotable, float]] = []
+    for part, relevance in weighed:
+        if len(chosen) < most and not any(each.overlaps(part) for each, _ in chosen):
+            chosen.append((part, relevance))
+    return tuple(_citation(passage, document, part.index, part.span, value) for part, value in chosen)
+
+
+def _with_items(parts: Sequence[Quotable], text: str, answer_kind: AnswerKind | None) -> Iterator[Quotable]:
+    """The parts, each lead-in joined with what it announces: up to the last item with the kind of answer asked for, or
+    as many items as a quote may hold. A lead-in whose items are in the next passage is quoted last."""
+    for at, part in enumerate(parts):
+        announced = _announced(parts, at, text)
+        if announced is None:
+            yield part
+        elif not announced:
+            yield replace(part, kind=QuotableKind.HEADER)
+        else:
+            fitting = [each for each in announced if each.span.end - part.span.start <= _MOST_JOINED] or announced[:1]
+            answering = [each for each in fitting if answer_kind and answer_kind.answer_in(each.span.of(text))]
+            last = (answering or fitting)[-1]
+            yield replace(part, span=Span(part.span.start, last.span.end), last=last.index)
+
+
+def _announced(parts: Sequence[Quotable], at: int, text: str) -> list[Quotable] | None:
+    """The items that follow a lead-in, or the one sentence; None for a part that is no lead-in."""
+    part = parts[at]
+    sentence = part.span.of(text)
+    if part.kind is not QuotableKind.SENTENCE or _cells(sentence):
+        return None
+    following = parts[at + 1 :]
+    item_next = bool(following) and _is_item(following[0], text)
+    if not _ENDS_OPEN.search(sentence) and not (item_next and _ANNOUNCES.search(sentence)):
+        return None
+    found: list[Quotable] = []
+    for each in following:
+        gap = text[(found[-1] if found else part).span.end : each.span.start]
+        if each.kind is QuotableKind.HEADING or (found and "\n" in gap and not _is_item(each, text)):
+            break
+        found.append(each)
+    return found
+
+
+def _is_item(part: Quotable, text: str) -> bool:
+    sentence = part.span.of(text)
+    return bool(_ITEM.match(sentence) or _cells(sentence))
 
 
 def cite_hits(
@@ -269,11 +335,14 @@ def _citation(passage: Passage, document: Document, index: int, span: Span, rele
         date=passage.date,
         relevance=relevance,
         rows=passage.rows,
+        title=document.title or document.name,
+        url=document.url,
+        source_type=document.source_type,
     )
 
 
-def written(citation: Citation, style: CitationStyle | str, *, title: str = "", url: str = "") -> str:
-    """Format a citation in one of the four styles; title and url are of its document, for markdown.
+def written(citation: Citation, style: CitationStyle | str) -> str:
+    """Format a citation in one of the four styles.
 
     brief `[IRS_Pub_15.pdf, p.5]`, full `[IRS_Pub_15.pdf, p.5] (government)`, markdown `[Title](URL)`,
     academic `Government. IRS_Pub_15.pdf. Page 5.`; table rows `[employees.csv, rows 12–18]`.
@@ -288,8 +357,15 @@ def written(citation: Citation, style: CitationStyle | str, *, title: str = "", 
         case CitationStyle.ACADEMIC:
             return _academic(citation)
         case CitationStyle.MARKDOWN:
-            label = re.sub(r"([\\`*_\[\]<>])", r"\\\1", " ".join((title or citation.document_name or "Source").split()))
-            return f"[{label}]({_escaped_url(url) or '#'})"
+            title = " ".join((citation.title or citation.document_name or "Source").split())
+            label = re.sub(r"([\\`*_\[\]<>])", r"\\\1", title)
+            return f"[{label}]({citation.address or '#'})"
+
+
+def linked(citation: Citation) -> str:
+    """The place of a citation as a Markdown link to its document, escaped: `[IRS\\_Pub\\_15.pdf, p.5](https://…)`."""
+    place = re.sub(r"([\\`*_\[\]<>|~#$!{}&])", r"\\\1", " ".join(_brief(citation)[1:-1].split()))
+    return f"[{place}]({citation.address})" if citation.address else f"\\[{place}\\]"
 
 
 def _brief(citation: Citation) -> str:
@@ -310,13 +386,6 @@ def _place(citation: Citation, page: str) -> str:
     return f"{page}{citation.page}" if citation.page is not None else ""
 
 
-def _escaped_url(url: str) -> str:
-    """Only web addresses and paths become links; characters that would end the link are percent-encoded."""
-    if re.match(r"(?i)\s*(?!https?:)[a-z][a-z0-9+.-]*:", url):
-        return ""
-    return re.sub(r"[\s()<>\\]", lambda match: f"%{ord(match.group()):02X}", url.strip())
-
-
 def distinct(citations: Iterable[Citation]) -> Sequence[Citation]:
     """The first citation of each passage, in order."""
     first: dict[int, Citation] = {}
@@ -330,6 +399,10 @@ def citation_data(citation: Citation) -> dict[str, Any]:
     return {
         "citation_id": citation.citation_id,
         "document": citation.document_name,
+        "title": citation.title,
+        "url": citation.url,
+        "source_type": citation.source_type,
+        "date": citation.date.isoformat() if citation.date else None,
         "sha256": citation.sha256,
         "page": citation.page,
         "start": citation.start,

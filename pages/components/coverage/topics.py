@@ -166,7 +166,8 @@ def _table(listed: Sequence[Topic]) -> None:
 
 def _row(topic: Topic) -> dict[str, Any]:
     source = topic.source
-    where = f"{source.document_name}{f', p. {source.page}' if source.page else ''}: {source.quote}" if source else ""
+    place = f"{source.document_name}{f', p. {source.page}' if source.page else ''}" if source else ""
+    where = f"{place}: {display_quote(source.quote)}" if source else ""
     modality = f" · {topic.modality.value}" if topic.modality else ""
     return {
         "select": False,

@@ -12,6 +12,7 @@ from core.insights.service import MOST_LETTERS
 from core.insights.store import Episode, EvidenceLink, Insight, InsightCounts, InsightOrEpisode, InsightPage
 from core.knowledge.sectors import sectors
 from core.library.versions.outdated_citations import OutdatedCitation
+from core.search.citations.cite import display_quote
 from pages.components import notices, session
 from pages.components.cards import OUTCOMES, outcome_words, sector_badge, sector_choice, sector_title
 from pages.components.insights import state
@@ -89,7 +90,7 @@ def _links(
         doubt = doubts.get(link)
         if link not in leads:
             gone = "no longer says this" if doubt is not None else "no longer in the library"
-            st.caption(f":material/link_off: {where} – “{plain(shorten(link.quote, 200))}” · {gone}")
+            st.caption(f":material/link_off: {where} – “{plain(shorten(display_quote(link.quote), 200))}” · {gone}")
             _suspect_line(doubt)
             continue
         question = (item.question if isinstance(item, Insight | Episode) else "") or link.quote
@@ -100,7 +101,8 @@ def _links(
             query_params={"q": question, "documents": str(link.document_id), "passage": str(leads[link])}
             | ({"archived": "too"} if doubt is not None else {}),
         )
-        st.caption(f"“{plain(shorten(link.quote, 200))}”")  # below the link, which would cut it where it is narrow
+        # Below the link, which would cut it where it is narrow.
+        st.caption(f"“{plain(shorten(display_quote(link.quote), 200))}”")
         _suspect_line(doubt)
 
 

@@ -424,7 +424,7 @@ def _cite(cell: DeltaGenerator, quote: QuotedSpan, document: Document) -> None:
     """The citation menu of a quote; empty while the document is being read again."""
     with cell, suppress(NotFound):
         citation = session.workbench().enrichment.citation(document, quote)
-        cards.cite_menu(citation, document.title or document.name)
+        cards.cite_menu(citation)
 
 
 def _entity(name: str, label: str) -> None:

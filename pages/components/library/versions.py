@@ -15,6 +15,7 @@ from core.library.versions.outdated_citations import CitationUpdate, CitingItem,
 from core.library.versions.service import RelatedDocuments
 from core.library.versions.store import VersionDecision, VersionVerdict
 from core.library.versions.suggestions import Suggestion, in_order
+from core.search.citations.cite import display_quote
 from pages.components import notices, session
 from pages.components.library.related_documents import draw_difference, library_link, likeness
 from pages.components.pager import draw_pager, pages_of
@@ -231,7 +232,7 @@ def _suspect_citation(citing: CitingItem, seen: Document, key: str) -> None:
         where = f"page {citing.page}"
         if citing.document.id != seen.id:
             where = f"{shorten_middle(citing.document.name, 60)}, {where}"
-        quote = plain(shorten(citing.quote, 240))
+        quote = plain(shorten(display_quote(citing.quote), 240))
         st.caption(f"cites “{quote}” ({plain(where)}); {plain(citing.suspicion.why)}")
         if proposal is None:
             st.caption(":material/search_off: No sentence of the current text is like it.")

@@ -342,7 +342,7 @@ def _sentence(citation: Citation, own: SearchRequest, stems: Collection[str], te
             with st.container(gap=None):
                 name = plain(shorten_middle(citation.document_name, 44))
                 cards.inspect_link(own, citation.passage_id, name, icon=":material/troubleshoot:")
-            cards.cite_menu(citation, "")
+            cards.cite_menu(citation)
         st.caption(_citation_facts(citation, terms))
 
 

@@ -9,6 +9,7 @@ from core.domain.errors import FivefoldError
 from core.domain.results import Hit, SearchResult
 from core.insights.service import MOST_LETTERS, link_of
 from core.insights.store import Episode, EvidenceLink, Insight
+from core.search.citations.cite import display_quote
 from pages.components import notices, session
 from pages.components.cards import OUTCOMES, sector_choice
 from pages.components.insights.listing import tag_choice
@@ -95,7 +96,7 @@ def _links(hit: Hit, key: str) -> Sequence[EvidenceLink]:
         "Rests on",
         list(offered),
         key=f"{key}.links",
-        format_func=lambda citation_id: f"“{shorten(offered[citation_id].quote, 120)}”",
+        format_func=lambda citation_id: f"“{shorten(display_quote(offered[citation_id].quote), 120)}”",
         placeholder="No sentence",
     )
     return [link_of(offered[each]) for each in chosen]
