@@ -1,4 +1,5 @@
 """Search results: hits with score breakdown, citations, and dropped candidates."""
+# Over 300 lines: a result, its hits and their citations are one value, read and copied together.
 
 import re
 from collections.abc import Callable, Mapping
