@@ -74,7 +74,6 @@ class Origin(StrEnum):
     DOCUMENT = "document"
     INSIGHT = "insight"
     EPISODE = "episode"
-    GRAPH = "graph"
 
 
 class Sector(StrEnum):

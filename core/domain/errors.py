@@ -108,14 +108,14 @@ class BadRequest(FivefoldError):
 
 
 class BadFilters(BadRequest):
-    """Every problem of a filter at once, in field order."""
+    """Every problem of a filter at once, in field order. allowed: a sentence per closed field with an invalid value."""
 
-    def __init__(self, problems: Sequence[str]) -> None:
-        super().__init__("; ".join(problems), "Correct the filter and search again.")
-        self.problems = tuple(problems)
+    def __init__(self, problems: Sequence[str], allowed: Sequence[str] = ()) -> None:
+        super().__init__("; ".join(problems), " ".join(("Correct the filter and search again.", *allowed)))
+        self.problems, self.allowed = tuple(problems), tuple(allowed)
 
-    def __reduce__(self) -> tuple[type["BadFilters"], tuple[Sequence[str]]]:  # type: ignore[override]
-        return type(self), (self.problems,)
+    def __reduce__(self) -> tuple[type["BadFilters"], tuple[Sequence[str], Sequence[str]]]:  # type: ignore[override]
+        return type(self), (self.problems, self.allowed)
 
 
 class BadTable(FivefoldError):

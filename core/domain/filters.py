@@ -48,6 +48,7 @@ FIELDS: tuple[FilterField, ...] = (
 
 _FIELD_BY_NAME = {field.name: field for field in FIELDS}
 _EXCLUDES = tuple(f"exclude_{field.name}" for field in FIELDS)
+_FORMER_ORIGIN = "graph"  # of stored filters; no passage ever had it, as the graph leg finds passages of documents
 _LAST_ID = 2**63 - 1  # the largest PostgreSQL bigint
 
 
@@ -92,6 +93,13 @@ class SearchFilters:
     exclude_projects: tuple[str, ...] = ()
     exclude_documents: tuple[int, ...] = ()
     archived: bool | None = False
+
+    def __post_init__(self) -> None:
+        """Stored filters may name the former origin: it meant passages of documents, and excluded nothing."""
+        for name, current in (("origins", (Origin.DOCUMENT.value,)), ("exclude_origins", ())):
+            if _FORMER_ORIGIN in (values := getattr(self, name)):
+                rest = (each for each in values if each != _FORMER_ORIGIN)
+                object.__setattr__(self, name, tuple(dict.fromkeys((*current, *rest))))
 
     def resolved(self, now: datetime) -> "SearchFilters":
         """The same filter with `recency_months` turned into a date_from (the later of both applies)."""
@@ -200,26 +208,27 @@ def parse_bound(value: Any, *, upper: bool) -> datetime:
 def check_filters(raw: Mapping[str, Any]) -> SearchFilters:
     """SearchFilters from raw input (page, URL, command line, API).
 
-    Raises BadFilters listing every problem at once, in field order.
+    Raises BadFilters listing every problem at once, in field order; its hint names the values of closed fields.
     """
     problems: list[str] = []
+    allowed: dict[str, str] = {}
     clean: dict[str, Any] = {}
     for field in fields(SearchFilters):
         if field.name in raw and raw[field.name] is not None:
-            clean |= _checked(field.name, raw[field.name], problems)
+            clean |= _checked(field.name, raw[field.name], problems, allowed)
     problems += [f"unknown filter: '{name}'" for name in raw if name not in SearchFilters.__dataclass_fields__]
     start, end = clean.get("date_from"), clean.get("date_to")
     if start is not None and end is not None and start > end:
         problems.append("date_from must be <= date_to")
     if problems:
-        raise BadFilters(problems)
+        raise BadFilters(problems, tuple(allowed.values()))
     return SearchFilters(**clean)
 
 
-def _checked(name: str, value: Any, problems: list[str]) -> dict[str, Any]:
+def _checked(name: str, value: Any, problems: list[str], allowed: dict[str, str]) -> dict[str, Any]:
     base = name.removeprefix("exclude_")
     if base in _FIELD_BY_NAME and (name == base or name in _EXCLUDES):
-        return _checked_values(name, _FIELD_BY_NAME[base], value, problems)
+        return _checked_values(name, _FIELD_BY_NAME[base], value, problems, allowed)
     if name in ("date_from", "date_to"):
         try:
             return {name: parse_bound(value, upper=name == "date_to")}
@@ -240,7 +249,9 @@ def _checked(name: str, value: Any, problems: list[str]) -> dict[str, Any]:
     return {}
 
 
-def _checked_values(name: str, field: FilterField, value: Any, problems: list[str]) -> dict[str, Any]:
+def _checked_values(
+    name: str, field: FilterField, value: Any, problems: list[str], allowed: dict[str, str]
+) -> dict[str, Any]:
     kind: type = int if field.name == "documents" else str
     if isinstance(value, str) or not isinstance(value, Iterable):
         problems.append(f"{name} must be a list of {'numbers' if kind is int else 'strings'}")
@@ -255,6 +266,8 @@ def _checked_values(name: str, field: FilterField, value: Any, problems: list[st
         bad = [v for v in values if field.values is not None and v not in set(field.values)]
     if bad:
         problems.append(f"Invalid {name.replace('_', ' ')}: {[str(v) for v in bad]}")
+        if field.values is not None:
+            allowed[field.name] = f"{field.name.replace('_', ' ').capitalize()} are: {', '.join(field.values)}."
         return {}
     return {name: tuple(dict.fromkeys(storable_text(str(v)) if kind is str else v for v in values))}
 

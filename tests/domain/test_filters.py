@@ -1,5 +1,6 @@
 """Filters: what raw input is refused, what a bound means, what a passage must hold to pass."""
 
+import pickle
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -42,6 +43,21 @@ def test_invalid_input_lists_every_problem_in_field_order(raw: dict[str, object]
     with pytest.raises(BadFilters) as caught:
         check_filters(raw)
     assert caught.value.problems == problems
+
+
+def test_an_invalid_value_is_answered_with_the_valid_ones() -> None:
+    with pytest.raises(BadFilters) as caught:
+        check_filters({"origins": ["graph"], "exclude_origins": ["web"], "tags": "payroll"})
+    assert caught.value.problems[0] == "Invalid origins: ['graph']"
+    assert caught.value.hint == "Correct the filter and search again. Origins are: document, insight, episode."
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_the_former_origin_of_stored_filters_means_documents_and_excludes_nothing() -> None:
+    stored = SearchFilters(origins=("graph", "insight", "document"), exclude_origins=("graph", "episode"))
+    assert (stored.origins, stored.exclude_origins) == (("document", "insight"), ("episode",))
+    assert SearchFilters(origins=("graph",)).admits(passage())
+    assert SearchFilters(exclude_origins=("graph",)) == SearchFilters()
 
 
 @pytest.mark.parametrize("raw", [{}, {"truths": None}, {"truths": []}, {"tags": ()}])
