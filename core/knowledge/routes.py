@@ -14,7 +14,7 @@ __all__ = ["Category", "Routes", "parse_routes", "routes"]
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """One question category. words: matched by stem. phrases: matched literally, "*" stands for one to four words.
+    """One question category. words: matched by stem. phrases: as core.text.word_patterns reads them.
 
     truths: truth → weight in (0, 1]. roles: roles of reality tables this category means.
     """

@@ -29,6 +29,17 @@ TODAY = date(2026, 11, 20)
         ("law, statute, penalty, legal", "regulatory_required", 0.95, None),
         ("first draft of a vacation plan", "default", 0.5, "time"),
         ("", "default", 0.5, None),
+        ("What does the customer want for overtime?", "customer_intent", 0.65, "time"),
+        ("What did our customers say they want?", "customer_intent", 0.65, None),
+        ("What our new clients really wanted", "customer_intent", 0.65, None),
+        ("Does the customer pay? I want a refund.", "default", 0.5, None),
+        ("What the client wants", "customer_intent", 0.65, None),
+        ("What do customers want?", "customer_intent", 0.65, None),
+        ("Statements of work from 2025", "customer_intent", 0.65, None),
+        ("best HR and payroll practices", "best_practice", 0.65, "earnings"),
+        ("Which leave plans are not yet configured?", "gap_analysis", 0.65, "time"),
+        ("our travel policies", "policy", 0.8, None),
+        ("by means of a letter", "default", 0.5, None),
     ],
 )
 def test_the_category_with_most_patterns_wins(

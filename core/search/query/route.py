@@ -5,7 +5,6 @@ from calendar import monthrange
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache
 
 from core.domain.documents import Truth
 from core.domain.filters import SearchFilters
@@ -14,6 +13,7 @@ from core.knowledge.answer_kinds import asked_kind
 from core.knowledge.routes import Category, Routes, routes
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.text.tokenize import STOP_WORDS, keywords, phrase_pattern, stem, words
+from core.text.word_patterns import found_phrases
 
 __all__ = [
     "AskedDates",
@@ -137,8 +137,6 @@ def _span(words: str) -> tuple[date, date] | None:
         return None
 
 
-_WILDCARD = r"(?:\S+[\s_-]+){0,3}\S+"
-
 _YEAR = re.compile(r"(?<![\w.,$-])(?:19|20)\d\d(?![\w-]|[.,]\d)")
 
 _CONTRACTED = frozenset({"t", "ll", "ve", "re", "d", "m"})
@@ -161,7 +159,7 @@ def read_route(question: str, today: date, terms: WorkspaceTerms, removed_chips:
     place = {} if "jurisdiction" in removed_chips else terms.jurisdictions.hits(question)
     dates = None if "date" in removed_chips else asked_dates(question, today)
     trend = () if "trend" in removed_chips else _trend(question, table, today)
-    relational = () if "relational" in removed_chips else _phrases_in(table.relational_phrases, question)
+    relational = () if "relational" in removed_chips else found_phrases(table.relational_phrases, question)
     confidence = min(table.confidence_base + table.confidence_step * len(found), table.confidence_most)
     return Route(
         category=category.name,
@@ -212,7 +210,7 @@ def question_category(question: str) -> Category:
 
 def matched_patterns(question: str, category: Category) -> tuple[str, ...]:
     """The words and phrases of a category found in a question, as the question writes them; each pattern once."""
-    return tuple(found for found in (*_words_in(category.words, question), *_phrases_in(category.phrases, question)))
+    return tuple(found for found in (*_words_in(category.words, question), *found_phrases(category.phrases, question)))
 
 
 def _category(question: str, table: Routes) -> tuple[Category, tuple[str, ...]]:
@@ -226,19 +224,6 @@ def _words_in(patterns: Sequence[str], question: str) -> list[str]:
     by_stem = {stem(word): word for word in reversed(words(question))}
     stems = dict.fromkeys(stem(pattern.lower()) for pattern in patterns)
     return [by_stem[pattern] for pattern in stems if pattern in by_stem]
-
-
-def _phrases_in(phrases: Sequence[str], question: str) -> tuple[str, ...]:
-    matches = (_pattern(phrase).search(question) for phrase in phrases)
-    return tuple(match.group() for match in matches if match)
-
-
-@cache
-def _pattern(phrase: str) -> re.Pattern[str]:
-    if "*" not in phrase:
-        return phrase_pattern((phrase,))
-    body = r"[\s_-]+".join(_WILDCARD if word == "*" else re.escape(word) for word in phrase.split())
-    return re.compile(rf"(?<![^\W_]){body}(?![^\W_])", re.IGNORECASE)
 
 
 def _domains(question: str, terms: WorkspaceTerms) -> Mapping[str, tuple[str, ...]]:
