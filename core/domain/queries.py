@@ -29,10 +29,11 @@ class ScoreProfile:
     weights: factor name → weight ≥ 0, summing to 1. multipliers: factor name → strength in (0, 1]; the sum is
     multiplied by 1 - strength · (1 - value). threshold: totals below it are dropped, in [0, 1]. floor: least similarity
     that counts as evidence, in [0, 1]. fusion_k: k of reciprocal rank fusion, ≥ 1; legs, relational_legs: weights of
-    the legs in fusion. routing_outside: weight of a truth outside the route, in [0, 1]. covered, partial: least
-    evidence score of a covered or partly covered cell of the coverage board. None: as in routes.toml and gaps.toml.
-    version: 0 for a built-in profile, and for a trial. embedder: the embedding model in use when it was saved; "": the
-    one that comes with the installation."""
+    the legs in fusion. half_life_days: for every document, above 0; None: by source type, as in factors.toml.
+    routing_outside: weight of a truth outside the route, in [0, 1]. covered, partial: least evidence score of a covered
+    or partly covered cell of the coverage board. None: as in routes.toml and gaps.toml. version: 0 for a built-in
+    profile, and for a trial. embedder: the embedding model in use when it was saved; "": the one that comes with the
+    installation."""
 
     name: str
     weights: Mapping[str, float]
@@ -40,7 +41,7 @@ class ScoreProfile:
     threshold: float = 0.5
     floor: float = 0.25
     max_results: int = 10
-    half_life_days: float = 14.0
+    half_life_days: float | None = None
     fusion_k: int = 60
     legs: LegWeights = LegWeights()
     relational_legs: LegWeights = LegWeights(0.4, 0.2, 0.4)

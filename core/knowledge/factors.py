@@ -39,6 +39,7 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
 _SCALES: Mapping[str, tuple[str, ...]] = {
     "relevance_feedback": ("passages", "pull", "spread"),
     "synonym_match": ("words",),
+    "half_life": ("days",),
     "freshness": ("scale_days",),
     "utility": ("full_at",),
 }

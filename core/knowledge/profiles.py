@@ -51,7 +51,7 @@ _LIMITS = {
     "threshold": _Limit(0, 1),
     "floor": _Limit(0, 1),
     "max_results": _Limit(1, 100, whole=True),
-    "half_life_days": _Limit(above=True),
+    "half_life_days": _Limit(above=True, optional=True),
     "fusion_k": _Limit(1, 1000, whole=True),
     "routing_outside": _Limit(0, 1, optional=True),
     "covered": _Limit(0, 1, above=True, optional=True),

@@ -17,9 +17,16 @@ NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 PLAIN = Passage("Deposits are due monthly.", 1, 0, 25, (Span(0, 25),), id=7, document_id=1)
 
 
-def value(name: str, *, route: Route = Route(), signals: Signals = Signals(0.0), **labels: object) -> float:  # noqa: B008
+def value(
+    name: str,
+    *,
+    route: Route = Route(),  # noqa: B008
+    signals: Signals = Signals(0.0),  # noqa: B008
+    half_life_days: float | None = None,
+    **labels: object,
+) -> float:
     """One factor's value for a passage with these labels."""
-    asked = ScoringContext.of(route, profiles()["trend"], NOW)
+    asked = ScoringContext.of(route, replace(profiles()["trend"], half_life_days=half_life_days), NOW)
     valued = FACTORS[name](Candidate(replace(PLAIN, **labels), signals), asked)
     assert 0 <= valued.value <= 1
     assert valued.reason
@@ -63,9 +70,14 @@ def test_half_life_halves(days: float | str | None, expected: float) -> None:
     assert value("half_life", date=aged(days)) == pytest.approx(expected, abs=1e-4)
 
 
-def test_half_life_follows_the_source_type() -> None:
+def test_half_life_follows_the_source_type_where_the_profile_leaves_it_open() -> None:
     assert value("half_life", date=aged(7), source_type=SourceType.FEED) == pytest.approx(0.5)
     assert value("half_life", date=aged(60), source_type=SourceType.PAPER) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("source", SourceType)
+def test_a_half_life_of_the_profile_holds_for_every_source_type(source: SourceType) -> None:
+    assert value("half_life", half_life_days=3, date=aged(3), source_type=source) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(("days", "expected"), FRESHNESS)

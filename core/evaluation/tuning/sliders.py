@@ -99,7 +99,8 @@ _SETTINGS = (
     Slider(
         "half_life_days",
         "Half-life, days",
-        "After so many days the factor Half-life is worth half. Feeds, e-mails and papers have their own.",
+        "After so many days the factor Half-life is worth half, for every document. Until a profile sets it, feeds and"
+        " papers have their own.",
         SliderGroup.TIME_AND_ROUTE, 1, 365, 1, "half_life",
     ),
     Slider(
@@ -177,6 +178,8 @@ def value_of(profile: ScoreProfile, key: str) -> float:
 
 
 def _usual(key: str) -> float:
+    if key == "half_life_days":
+        return factor_table()["half_life"]["days"]
     return routes().outside if key == "routing_outside" else float(getattr(gap_table().evidence, key))
 
 

@@ -215,7 +215,9 @@ def _recency(candidate: Candidate, context: ScoringContext) -> FactorValue:
 
 
 def _half_life(candidate: Candidate, context: ScoringContext) -> FactorValue:
-    days = context.table["half_life"].by_value.get(candidate.passage.source_type, context.profile.half_life_days)
+    row, days = context.table["half_life"], context.profile.half_life_days
+    if days is None:
+        days = row.by_value.get(candidate.passage.source_type, row["days"])
     reason = f"days old, halving every {days:g} days"
     return _aged("half_life", candidate, context, lambda age: FactorValue(0.5 ** (age / days), f"{int(age)} {reason}"))
 

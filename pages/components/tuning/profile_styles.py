@@ -99,7 +99,7 @@ def setting_lines(profile: ScoreProfile) -> Sequence[tuple[str, str]]:
         ("Legs", f"{_legs(profile.legs)}; k {profile.fusion_k}"),
         ("Legs if relational", _legs(profile.relational_legs)),
         ("Outside the route", f"a truth weighs {outside:.2f}{_default_note(profile.routing_outside)}"),
-        ("Half-life", f"{profile.half_life_days:g} days"),
+        ("Half-life", _half_life_text(profile.half_life_days)),
         ("Covered", f"from {row.covered:.2f}{_default_note(profile.covered)}"),
         ("Partly covered", f"from {row.partial:.2f}{_default_note(profile.partial)}"),
     )
@@ -107,6 +107,15 @@ def setting_lines(profile: ScoreProfile) -> Sequence[tuple[str, str]]:
 
 def _legs(legs: LegWeights) -> str:
     return ", ".join(f"{label} {getattr(legs, leg):.2f}" for leg, label in LEG_LABELS.items())
+
+
+def _half_life_text(days: float | None) -> str:
+    """The half-life in words; without one of the profile, each source type's own."""
+    if days is not None:
+        return f"{days:g} days"
+    row = factor_table()["half_life"]
+    sources = "".join(f", {source} {own:g}" for source, own in row.by_value.items() if own != row["days"])
+    return f"{row['days']:g} days{sources}{_default_note(days)}"
 
 
 def _default_note(own: float | None) -> str:
