@@ -62,7 +62,12 @@ class Catalogue(Protocol):
         ...
 
     def save_labels(self, document: Document, passages: Sequence[Passage]) -> None:
-        """Store changed labels, tags, dates, project or archived flag; texts, spans and vectors are unchanged."""
+        """Store changed labels, tags, dates, project or archived flag; texts, spans, vectors and keywords are
+        unchanged."""
+        ...
+
+    def save_keywords(self, document_id: int, keywords: Sequence[str]) -> None:
+        """Store the keywords of a document with each of its passages; harmless when the document was deleted."""
         ...
 
     def delete(self, document_id: int) -> None: ...
@@ -93,8 +98,8 @@ class Catalogue(Protocol):
         ...
 
     def fingerprints(self, filters: SearchFilters) -> Mapping[int, str]:
-        """Document id → digest of everything search reads of its admissible passages (ids, labels, project, tags …),
-        for every document with such passages. Equal digests mean equal evidence."""
+        """Document id → digest of everything that makes its admissible passages evidence (ids, labels, project …), for
+        every document with such passages. Equal digests mean equal evidence; keywords only order it."""
         ...
 
     def setup_documents(self, filters: SearchFilters) -> Sequence[int]:

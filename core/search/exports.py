@@ -90,6 +90,7 @@ def _hit_data(hit: Hit, result: SearchResult) -> dict[str, Any]:
         "authority": passage.authority,
         "jurisdiction": passage.jurisdiction,
         "date": passage.date.isoformat() if passage.date else None,
+        "keywords": list(passage.keywords),
         "text": passage.text,
         "citations": [citation_data(citation) for citation in hit.citations],
         "similar": list(hit.similar),
@@ -180,6 +181,9 @@ def _hits(result: SearchResult) -> Iterator[str]:
         labels = [passage.truth, passage.authority, passage.jurisdiction, passage.domain, date]
         yield f"{markdown_line(', '.join(str(each) for each in labels if each))}."
         yield ""
+        if passage.keywords:
+            yield f"Keywords: {markdown_line(', '.join(passage.keywords))}."
+            yield ""
         yield f"Score: {markdown_line(strip_words(hit.score))}"
         yield ""
         yield from _reasons(hit)
@@ -240,7 +244,8 @@ _UNSAFE = re.compile(r"[^\w]+")
 _MOST_NAME_LETTERS = 60  # of a file name made of a question. Chosen by hand.
 _FACTS = ("rank", "score", "document", "page", "rows", "section", "truth", "authority", "domain", "jurisdiction")
 _SOURCE_FACTS = ("title", "url", "source type")
-_HEADS = (*_FACTS, "date", "quote", "citation", "citation id", "passage", "similar", "sha256", *_SOURCE_FACTS)
+_QUOTE_FACTS = ("date", "quote", "citation", "citation id", "passage", "similar", "keywords")
+_HEADS = (*_FACTS, *_QUOTE_FACTS, "sha256", *_SOURCE_FACTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,6 +313,7 @@ def _hit_row(hit: Hit, result: SearchResult) -> tuple[Any, ...]:
         best.citation_id if best else "",
         passage.text,
         len(hit.similar),
+        ", ".join(passage.keywords),
         document.sha256,
         document.title or document.name,
         document.url,
@@ -327,7 +333,7 @@ def _place(passage: Passage, document: Document | None) -> tuple[Any, ...]:
 def result_xlsx(result: SearchResult) -> bytes:
     """A workbook: hits, score breakdown, citations, dropped candidates, sources, and the search itself."""
     heads, rows = _hit_rows(result)
-    hit_widths = (6, 8, 34, 7, 9, 28, 13, 13, 13, 14, 11, 80, 40, 12, 60, 9, 20, 30, 30, 12)
+    hit_widths = (6, 8, 34, 7, 9, 28, 13, 13, 13, 14, 11, 80, 40, 12, 60, 9, 40, 20, 30, 30, 12)
     widths = (*hit_widths, *([10] * (len(heads) - len(_HEADS))))
     sources = bibliography(result_citations(result), result.documents)
     return workbook_bytes(

@@ -6,6 +6,9 @@ Every model is declared once, in the module of its noun; importing those modules
 triggers) is applied here to every table by the same rule; applying it again is safe.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from sqlalchemy import Column, Connection, Sequence, Table, inspect, text
 from sqlalchemy.schema import CreateColumn
 
@@ -30,7 +33,7 @@ import storage.postgres.word_vectors  # noqa: F401 - all of these register their
 from storage.postgres.database import APP_ROLE
 from storage.postgres.tables import Base
 
-__all__ = ["METADATA", "create_missing"]
+__all__ = ["METADATA", "all_tenants", "create_missing"]
 
 METADATA = Base.metadata
 """All tables of the product, except those of the job queue's library."""
@@ -90,6 +93,17 @@ CREATE OR REPLACE TRIGGER note_change AFTER INSERT OR UPDATE OR DELETE ON knowle
 """
 
 _OF_TENANT = "tenant_id = current_setting('fivefold.tenant', true)"
+
+
+@contextmanager
+def all_tenants(connection: Connection, *tables: Table) -> Iterator[None]:
+    """Makes rows of all tenants readable and writable inside: forced row-level security applies to the tables' owner
+    too."""
+    for table in tables:
+        connection.execute(text(f"ALTER TABLE {table.name} NO FORCE ROW LEVEL SECURITY"))
+    yield
+    for table in tables:
+        connection.execute(text(f"ALTER TABLE {table.name} FORCE ROW LEVEL SECURITY"))
 
 
 def create_missing(connection: Connection, *, earlier: bool) -> None:

@@ -236,6 +236,13 @@ class SqlCatalogue:
             self._change(connection, document.id, changes)
             update_passages(connection, self._tenant, [storable_passage(passage) for passage in passages])
 
+    def save_keywords(self, document_id: int, keywords: Sequence[str]) -> None:
+        """Store the keywords of a document with each of its passages; those that have them are not written again."""
+        words = cast([storable_text(each) for each in keywords], CHUNKS.c.keywords.type)
+        own = (CHUNKS.c.tenant_id == self._tenant, CHUNKS.c.document_id == document_id)
+        with self._database.transaction("storing a document's keywords") as connection:
+            connection.execute(update(CHUNKS).where(*own, CHUNKS.c.keywords != words).values(keywords=words))
+
     def delete(self, document_id: int) -> None:
         """Delete a document with its pages and passages."""
         own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == document_id)
@@ -305,7 +312,7 @@ class SqlCatalogue:
         return [CHUNKS.c.tenant_id == self._tenant, *conditions(filters)]
 
     def fingerprints(self, filters: SearchFilters) -> Mapping[int, str]:
-        """Document id → digest of everything search reads of its admissible passages.
+        """Document id → digest of everything that makes its admissible passages evidence.
 
         Passage ids stand for their texts: a document that is read again gets new ids.
         """

@@ -228,7 +228,7 @@ class EmbeddingDumper(Dumper):
 
 _VECTOR_COLUMNS = ("embedding", "embedded_by")
 _COLUMNS = [column for column in CHUNKS.c if column.name not in _VECTOR_COLUMNS]  # displaying a passage needs no vector
-_FIXED = ("tenant_id", "id", "document_id", "meanings")
+_FIXED = ("tenant_id", "id", "document_id", "meanings", "keywords")  # keywords are written for whole documents
 _NAMES = [column.name for column in _COLUMNS]
 _CHANGING = [name for name in _NAMES if name not in _FIXED]
 _INSERT = (
@@ -267,7 +267,7 @@ def insert_passages(
 
 
 def update_passages(connection: Connection, tenant: str, passages: Sequence[Passage]) -> None:
-    """Store changed fields of existing passages; their vectors stay."""
+    """Store changed fields of existing passages; their vectors and keywords stay."""
     _execute_many(connection, _UPDATE, [passage_values(passage) | {"tenant_id": tenant} for passage in passages])
 
 

@@ -15,6 +15,7 @@ from core.domain.documents import Document, DocumentState, Label, Origin, Page, 
 from core.domain.errors import Cure, NotFound
 from core.domain.filters import FIELDS, SearchFilters
 from core.domain.results import Statistics
+from core.domain.sanitize import storable_text
 from core.library.duplicates.minhash import buckets
 from core.library.enrichment.values import EnrichmentEdit, Operation, OperationOutcome
 from core.library.versions.store import DuplicatePair, Signature, VersionDecision, VersionVerdict, outdated_decision
@@ -143,7 +144,14 @@ class FakeCatalogue:
         with self._lock:
             self.document(document.id)
             self._documents[document.id] = document
-            self._passages |= {p.id: p for p in passages if p.id in self._passages}
+            known = self._passages
+            self._passages |= {p.id: replace(p, keywords=known[p.id].keywords) for p in passages if p.id in known}
+
+    def save_keywords(self, document_id: int, keywords: Sequence[str]) -> None:
+        """Keywords of a document, with each of its passages."""
+        with self._lock:
+            found = self.passages_of(document_id)
+            self._passages |= {p.id: replace(p, keywords=tuple(map(storable_text, keywords))) for p in found}
 
     def delete(self, document_id: int) -> None:
         """Forget a document and its contents."""
@@ -190,7 +198,7 @@ class FakeCatalogue:
         """Document id → digest of its admissible passages."""
         read: dict[int, list[str]] = {}
         for passage in sorted(self._admitted(filters), key=lambda p: p.id):
-            read.setdefault(passage.document_id, []).append(repr(passage))
+            read.setdefault(passage.document_id, []).append(repr(replace(passage, keywords=())))
         return {i: sha256("\n".join(texts).encode()).hexdigest() for i, texts in read.items()}
 
     def setup_documents(self, filters: SearchFilters) -> Sequence[int]:

@@ -44,6 +44,21 @@ def parts(row: dict[str, str]) -> tuple[float, float]:
     return fsum(adds) * prod(times), float(row["score"])
 
 
+def test_keywords_of_the_document_are_in_every_file() -> None:
+    library = payroll_library()
+    for document in library.catalogue.documents():
+        library.catalogue.save_keywords(document.id, ["income tax", "=deposit"])
+    found = ask(library, QUESTION, profile="knowledge", top_k=1)
+    assert {row["keywords"] for row in rows_of(found)} == {"income tax, =deposit"}
+    assert json.loads(result_json(found))["hits"][0]["keywords"] == ["income tax", "=deposit"]
+    assert "Keywords: income tax, =deposit." in result_markdown(found)
+    sheet = load_workbook(io.BytesIO(result_xlsx(found)))["Results"]
+    heads, row = ([cell.value for cell in each] for each in (sheet[1], sheet[2]))
+    assert row[heads.index("keywords")] == "income tax, =deposit"
+    overlap = next(factor for factor in found.hits[0].score.factors if factor.name == "keyword_overlap")
+    assert overlap.value == pytest.approx(0.6)  # income, tax and deposit of five
+
+
 @pytest.mark.parametrize("profile", ["balanced", "knowledge", "relevance", "authority"])
 def test_the_rows_of_the_csv_are_the_hits_and_their_parts_add_up(profile: str) -> None:
     result = ask(payroll_library(), QUESTION, profile=profile)

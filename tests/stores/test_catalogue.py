@@ -74,6 +74,21 @@ def test_storing_again_replaces_pages_and_passages(catalogue: Catalogue) -> None
         catalogue.page(known.id, 2)
 
 
+def test_keywords_are_stored_with_every_passage_of_a_document_and_outlast_changed_labels(catalogue: Catalogue) -> None:
+    before = store(catalogue, document(), [passage("one"), passage("two", keywords=("old",))], random_vectors(2, 1))
+    (other,) = store(catalogue, document("b.pdf"), [passage("three")], ONE)
+    known = catalogue.document(before[0].document_id)
+    digests = catalogue.fingerprints(SearchFilters())
+    catalogue.save_keywords(known.id, ["pay \x00day", "Überstunden"])
+    catalogue.save_labels(known, [replace(each, truth=Truth.INTENT) for each in before])
+    now = catalogue.passages_of(known.id)
+    assert [each.keywords for each in now] == [(storable_text("pay \x00day"), "Überstunden")] * 2
+    assert [each.truth for each in now] == [Truth.INTENT] * 2
+    assert catalogue.passages([other.id])[other.id].keywords == ()
+    catalogue.save_labels(known, before)
+    assert catalogue.fingerprints(SearchFilters()) == digests
+
+
 def test_a_document_that_fails_says_why_and_is_tried_again(catalogue: Catalogue) -> None:
     known = catalogue.add_document(document())
     catalogue.fail(known.id, step="read", reason="It is damaged.", remedy="Export it again.", cure=Cure.OTHER_FILE)

@@ -182,6 +182,8 @@ def test_rows_that_an_earlier_version_stored_are_read_as_they_were(empty: Engine
     assert [default.name for default in evaluation.defaults()] == ["mine"]
     outcomes = SqlEnrichmentStore(database).outcomes([document.id])[document.id]
     assert [outcome.problem for outcome in outcomes] == [""] * 6
+    own = ("pay statement", "release notes", "pay group", "earning code", "upgrade")  # one removed, one added by hand
+    assert (first.keywords, second.keywords) == (own, own)
     assert SqlEntityGraph(database).search("form w", None, limit=5).total == 1
 
 

@@ -60,7 +60,7 @@ class EnrichmentService:
     ) -> None:
         self._store, self._catalogue, self._embedder, self._jobs = store, catalogue, embedder, jobs
         self._graph, self._operations, self._now = graph, operations, now
-        self.edits = EnrichmentEdits(store, self.of, now)
+        self.edits = EnrichmentEdits(store, self.of, catalogue.save_keywords, now)
 
     # Following
 
@@ -77,7 +77,7 @@ class EnrichmentService:
 
     def enrich(self, document_id: int, *, again: bool = False) -> Sequence[OperationOutcome]:
         """Run the operations that are missing, failed or outdated, each independently; returns and stores their
-        outcomes. Idempotent.
+        outcomes, and gives the passages their document's keywords. Idempotent.
 
         again: run all operations. Raises NotFound for an unknown document; one without text has no outcomes.
         """
@@ -88,11 +88,13 @@ class EnrichmentService:
         known = {each.operation: each for each in self._store.outcomes([document_id]).get(document_id, ())}
         first = passages[0].id
         wanted = [each for each in Operation if again or not self._stands(known.get(each), first)]
-        if not wanted:
-            return ()
-        reading = reading_of(document, passages)
-        outcomes = [self._outcome(document_id, each, reading, first) for each in wanted]
-        self._store.save(outcomes)
+        outcomes: Sequence[OperationOutcome] = ()
+        if wanted:
+            reading = reading_of(document, passages)
+            outcomes = [self._outcome(document_id, each, reading, first) for each in wanted]
+            self._store.save(outcomes)
+        # Also when nothing was wanted: a job may have ended between the outcomes and this.
+        self._catalogue.save_keywords(document_id, self.of(document_id).keywords.words)
         return outcomes
 
     def _stands(self, outcome: OperationOutcome | None, first: int) -> bool:
@@ -199,12 +201,19 @@ _LONGEST_KEYWORD, _LONGEST_SUMMARY = 60, 2_000  # characters; chosen by hand
 
 
 class EnrichmentEdits:
-    """Manual edits. Every method raises NotFound for an unknown document, StoreFailed when a store does not answer."""
+    """Manual edits. Every method raises NotFound for an unknown document, StoreFailed when a store does not answer.
+
+    save_keywords: gives a document's passages its keywords, which scoring reads there.
+    """
 
     def __init__(
-        self, store: EnrichmentStore, enrichment: Callable[[int], Enrichment], now: Callable[[], datetime]
+        self,
+        store: EnrichmentStore,
+        enrichment: Callable[[int], Enrichment],
+        save_keywords: Callable[[int, Sequence[str]], None],
+        now: Callable[[], datetime],
     ) -> None:
-        self._store, self._enrichment, self._now = store, enrichment, now
+        self._store, self._enrichment, self._save_keywords, self._now = store, enrichment, save_keywords, now
 
     def set_keywords(self, document_id: int, words: Sequence[str], who: str) -> None:
         """Set the keywords: found ones missing from `words` are removed, new ones added.
@@ -258,6 +267,7 @@ class EnrichmentEdits:
     def reset(self, document_id: int, operation: Operation) -> None:
         """Remove the edits of an operation, so that its own result is shown again."""
         self._store.reset(document_id, operation)
+        self._pass_on(document_id, operation)
 
     def _edit(self, document_id: int, operation: Operation, who: str) -> EnrichmentEdit:
         """The edit there is, or a fresh one, in this person's name."""
@@ -272,3 +282,9 @@ class EnrichmentEdits:
             self._store.save_edit(edit)
         else:
             self._store.reset(edit.document_id, edit.operation)
+        self._pass_on(edit.document_id, edit.operation)
+
+    def _pass_on(self, document_id: int, operation: Operation) -> None:
+        """Give the passages the keywords as edited."""
+        if operation is Operation.KEYWORDS:
+            self._save_keywords(document_id, self._enrichment(document_id).keywords.words)

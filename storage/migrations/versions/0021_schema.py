@@ -7,14 +7,11 @@ A later revision that adds to the schema calls `create_missing` again, so that t
 renames or removes must use IF EXISTS, because an empty database runs 0021 with the newest tables.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from alembic import context, op
 from sqlalchemy import Connection, Table, inspect, select, text, update
 
 from core.domain.profiles import with_current_factor_names
-from storage.migrations.schema import create_missing
+from storage.migrations.schema import all_tenants, create_missing
 from storage.postgres.documents import DOCUMENTS
 from storage.postgres.evaluation import EXPERIMENTS, PROFILES
 from storage.postgres.passages import CHUNKS, LIBRARY_CHANGES
@@ -46,26 +43,15 @@ def upgrade() -> None:
     without_changes = earlier and "library_changes" not in there.get_table_names()
     create_missing(connection, earlier=earlier)
     if without_cures:
-        with _all_tenants(connection, DOCUMENTS):
+        with all_tenants(connection, DOCUMENTS):
             connection.execute(text(_PASSWORD_CURES))
     if without_changes:
-        with _all_tenants(connection, CHUNKS, LIBRARY_CHANGES):
+        with all_tenants(connection, CHUNKS, LIBRARY_CHANGES):
             connection.execute(text(_NOTE_PASSAGES))
     if earlier:
-        with _all_tenants(connection, PROFILES, EXPERIMENTS):
+        with all_tenants(connection, PROFILES, EXPERIMENTS):
             for table in (PROFILES, EXPERIMENTS):
                 _rename_factors(connection, table)
-
-
-@contextmanager
-def _all_tenants(connection: Connection, *tables: Table) -> Iterator[None]:
-    """Makes rows of all tenants readable and writable inside: forced row-level security applies to the tables' owner
-    too."""
-    for table in tables:
-        connection.execute(text(f"ALTER TABLE {table.name} NO FORCE ROW LEVEL SECURITY"))
-    yield
-    for table in tables:
-        connection.execute(text(f"ALTER TABLE {table.name} FORCE ROW LEVEL SECURITY"))
 
 
 def _rename_factors(connection: Connection, table: Table) -> None:

@@ -95,5 +95,7 @@ INSERT INTO enrichments (tenant_id, document_id, operation, version, reading, at
 VALUES ('default', '7', 'citations', '1', '51', '2026-11-22 20:30:42.78981+00', '', '', '{"citations": []}');
 INSERT INTO enrichments (tenant_id, document_id, operation, version, reading, at, problem, hint, data)
 VALUES ('default', '7', 'dates', '1', '51', '2026-11-22 20:30:42.790281+00', '', '', '{"dates": [{"date": "2025-03-03", "what": "published", "said": {"text": "Release date: March 3, 2025.", "page": 1, "start": 61, "end": 89, "passage_id": 51, "sentence": 2}}]}');
+INSERT INTO enrichment_edits (tenant_id, document_id, operation, data)
+VALUES ('default', '7', 'keywords', '{"document_id": 7, "operation": "keywords", "who": "Ann", "at": "2026-11-22T20:31:00Z", "added": ["upgrade"], "removed": ["Ledgerloom Payroll"], "value": null}');
 INSERT INTO readings (tenant_id, document_id, ended)
 VALUES ('default', '7', '2026-11-22 20:30:34.405276+00');
