@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import conflicts, coverage, ingest, keywords, retrieval, search, start, tables, tuning
+from bench import classification, conflicts, coverage, ingest, keywords, retrieval, search, start, tables, tuning
 from bench.stock import STOCK_SUFFIXES
 
 __all__ = ["main"]
@@ -13,6 +13,7 @@ __all__ = ["main"]
 _BENCHES: dict[str, Callable[[Sequence[Path]], str]] = {
     "start": start.run,
     "ingest": ingest.run,
+    "classification": classification.run,
     "search": search.run,
     "tuning": tuning.run,
     "conflicts": conflicts.run,

@@ -7,6 +7,7 @@ Country names come in English and in the language of the text (Unicode CLDR thro
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
+from itertools import accumulate
 from typing import Any
 
 __all__ = ["GazetteerMatch", "currency_countries", "find_places", "language_countries"]
@@ -26,7 +27,7 @@ _LANGUAGES_KEPT = 32  # finders of languages kept in memory
 _LEAST_SHARE = 0.005  # of a language's speakers for a country to count as one of its countries; chosen by hand
 _NO_COUNTRIES = frozenset({"EU", "UN", "XA", "XB", "ZZ", "EZ", "QO"})  # codes of CLDR that name no country
 
-_TOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_TOKEN = re.compile(r"([^\W\d_]+(?:['’-][^\W\d_]+)*)")
 _LOWER = re.compile(r"(?<![^\W\d_])[^\W\d_A-Z]{4,}")
 _SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff]")
 _CALLED_BEFORE = re.compile(r"(?i)\b(?:city|town|village|borough|county) of (?:the )?$")
@@ -46,24 +47,26 @@ def find_places(text: str, language: str) -> Iterator[GazetteerMatch]:
     >>> [(value, kind) for value, kind, _, _ in find_places("City of Austin, Kitsap County", "en")]
     [('state:TX', 'issuer'), ('state:WA', 'issuer')]
     """
-    names, forms, spaceless = _names(language)
-    ordinary = {match.group() for match in _LOWER.finditer(text)}
-    tokens = list(_TOKEN.finditer(text))
-    words = [match.group() for match in tokens]
-    at = 0
-    while at < len(tokens):
-        step = 1
-        if not words[at][0].islower():
-            for length in range(min(_LONGEST, len(tokens) - at), 0, -1):
-                start, end = tokens[at].start(), tokens[at + length - 1].end()
-                name = " ".join(words[at : at + length])
-                found = _issuer(text, name, start, end) or names.get(name)
-                found = found or (_form(name, forms) if length == 1 else None)
-                if found is not None and name.lower() not in ordinary:
-                    yield (*found, start, end)
-                    step = length
-                    break
-        at += step
+    names, forms, firsts, spaceless = _names(language)
+    pieces = _TOKEN.split(text)  # what is between words and words, alternately
+    ends = list(accumulate(map(len, pieces)))
+    words = pieces[1::2]
+    different = set(words)
+    ordinary = set(_LOWER.findall(" ".join(different)))
+    capital = [word for word in different if not word[0].islower()]
+    form_of = {word: form for word in capital if (form := _form(word, forms))}
+    longest = {word: most for word in capital if (most := firsts.get(_folded(word), int(word in form_of)))}
+    free = 0
+    for at in [at for at, word in enumerate(words) if word in longest]:
+        for length in range(min(longest[words[at]], len(words) - at), 0, -1) if at >= free else ():
+            start, end = ends[2 * at], ends[2 * (at + length) - 1]
+            name = " ".join(words[at : at + length])
+            found = _issuer(text, name, start, end) or names.get(name)
+            found = found or (form_of.get(name) if length == 1 else None)
+            if found is not None and name.lower() not in ordinary:
+                yield (*found, start, end)
+                free = at + length
+                break
     for name, value in spaceless.items():
         for match in re.finditer(re.escape(name), text):
             yield value, "country", match.start(), match.end()
@@ -71,7 +74,7 @@ def find_places(text: str, language: str) -> Iterator[GazetteerMatch]:
 
 def _issuer(text: str, name: str, start: int, end: int) -> tuple[str, str] | None:
     """The state or country of a city or county, if the words around the name say that it speaks."""
-    place = _issuers().get(name.casefold().replace("’", "'"))
+    place = _issuers().get(_folded(name))
     if place is None:
         return None
     called = name.casefold().endswith(" county") or _CALLED_AFTER.match(text, end)
@@ -84,10 +87,14 @@ def _form(name: str, forms: Names) -> tuple[str, str] | None:
     return next((forms[stem] for cut in range(4) if (stem := name[: len(name) - cut]) in forms), None)
 
 
+def _folded(name: str) -> str:
+    return name.casefold().replace("’", "'")
+
+
 @lru_cache(_LANGUAGES_KEPT)
-def _names(language: str) -> tuple[Names, Names, Mapping[str, str]]:
+def _names(language: str) -> tuple[Names, Names, Mapping[str, int], Mapping[str, str]]:
     """Name → (jurisdiction, kind); stem of a country's name → the same, for adjectives and cases ("German", "России");
-    and names in scripts without spaces → jurisdiction."""
+    first word of names, folded → most words of one; and names in scripts without spaces → jurisdiction."""
     names: dict[str, tuple[str, str]] = dict(_regions_and_cities())
     forms: dict[str, tuple[str, str]] = {}
     spaceless: dict[str, str] = {}
@@ -100,7 +107,11 @@ def _names(language: str) -> tuple[Names, Names, Mapping[str, str]]:
             stem = name.rstrip(_ENDINGS)
             if " " not in name and len(stem) >= _LEAST_STEM - (not name.isascii()):
                 forms[stem] = (value, "form")
-    return names, forms, spaceless
+    firsts: dict[str, int] = {}
+    for name in (*names, *_issuers()):
+        first, *rest = _folded(name).split(" ")
+        firsts[first] = max(firsts.get(first, 0), min(_LONGEST, 1 + len(rest)))
+    return names, forms, firsts, spaceless
 
 
 def _country(code: str) -> str:

@@ -4,10 +4,9 @@
 literals is tried only where such a literal occurs. The parsed pattern gives its literals; one Aho-Corasick pass finds
 all of them.
 """
-# Over 300 lines: deriving the beginnings of a pattern from its syntax tree takes half of them.
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from re import _constants as codes  # type: ignore[attr-defined]
@@ -224,27 +223,22 @@ class PhraseHit:
 
 
 class _StemmedText:
-    """The words of a text: as written (prefixed "="), stemmed, and the set of all forms."""
+    """The words of a text in lower case, each with its two forms: the stem, and as written (prefixed "=")."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        words = [word.lower() for word in _PART.findall(text)]
-        self.stems = [stem(word) for word in words]
-        self.written = ["=" + word for word in words]
-        self.forms = {*self.stems, *self.written}
+        self.words = [word.lower() for word in _PART.findall(text)]
+        self.forms = {word: (stem(word), "=" + word) for word in set(self.words)}
 
     @cached_property
     def spans(self) -> Sequence[tuple[int, int]]:
         """(start, end) of each word."""
         return [match.span() for match in _PART.finditer(self._text)]
 
-    def places(self, forms: Collection[str]) -> Iterator[int]:
+    def places(self, forms: Container[str]) -> Sequence[int]:
         """Indexes of the words that have one of the forms, ascending."""
-        return (
-            at
-            for at, (stemmed, written) in enumerate(zip(self.stems, self.written, strict=True))
-            if stemmed in forms or written in forms
-        )
+        wanted = {word for word, (stemmed, written) in self.forms.items() if stemmed in forms or written in forms}
+        return [at for at, word in enumerate(self.words) if word in wanted] if wanted else ()
 
 
 # Cached, because every table reads the same document text in turn.
@@ -273,9 +267,8 @@ class PhraseFinder:
     def find(self, text: str) -> Iterator[PhraseHit]:
         """All matches in reading order; a word belongs to one phrase, but a phrase may belong to several rows."""
         words = _read(text)
-        firsts = self._by_first.keys() & words.forms
         free = 0
-        for at in words.places(firsts) if firsts else ():
+        for at in words.places(self._by_first):
             if at < free:
                 continue
             length, keys = self._at(words, at)
@@ -287,11 +280,11 @@ class PhraseFinder:
     def _at(self, words: _StemmedText, at: int) -> tuple[int, Sequence[str]]:
         """(number of words, row keys) of the longest phrase that starts at word `at`; 0 words if none."""
         longest, keys = 0, list[str]()
-        for as_spoken in (words.stems, words.written):
-            for length, phrases in self._by_first.get(as_spoken[at], ()):
+        for kind, first in enumerate(words.forms[words.words[at]]):
+            for length, phrases in self._by_first.get(first, ()):
                 if length < longest:
                     break  # phrases are sorted by length, so the rest is shorter
-                found = phrases.get(tuple(as_spoken[at : at + length]))
+                found = phrases.get(tuple([words.forms[word][kind] for word in words.words[at : at + length]]))
                 if found:
                     keys = found if length > longest else keys + found
                     longest = length

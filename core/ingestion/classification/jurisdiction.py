@@ -1,6 +1,7 @@
 """Decides where a document applies: weighs the places it names, its language, and what kind of document it is."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log, log1p
@@ -34,6 +35,7 @@ _MAIN_SHARE = 0.7  # a language spoken mainly in one country; chosen by hand
 _LEAST_WORDS = 200  # shorter texts count as this long in densities; chosen by hand
 _FIRST_SCALE = 300  # characters after which a first mention counts half as early; chosen by hand
 _QUOTES = 4  # mentions quoted per label; chosen by hand
+_OWNER_CHARACTERS = 200  # of a line, where it says who owns something; chosen by hand
 _OWNER_LINE = re.compile(r"(?i)(?:©|\(c\)|copyright|all rights reserved|\b(?:printed|made) in\b)")
 _SUM = re.compile(r"(?<![A-Za-z])([A-Z]{3})\s?\d|\d\s?([A-Z]{3})(?![A-Za-z])")
 
@@ -116,8 +118,9 @@ def place_mentions(sample: DocumentSample, language: str, terms: WorkspaceTerms)
     ):
         taken: set[int] = set()
         for place in (*terms.jurisdictions.places(text), *implied_places(text)):
-            line = text[text.rfind("\n", 0, place.start) + 1 :].split("\n", 1)[0]
-            if source is EvidenceSource.TEXT and _OWNER_LINE.search(line[:200]):
+            begun = text.rfind("\n", 0, place.start) + 1
+            line = text[begun : begun + _OWNER_CHARACTERS].split("\n", 1)[0]
+            if source is EvidenceSource.TEXT and _OWNER_LINE.search(line):
                 continue
             taken.add(place.start)
             leading = place.start < opening
@@ -187,13 +190,12 @@ class _Whole:
 
 
 def _mention_features(own: Sequence[PlaceMention], named: int, whole: _Whole) -> dict[str, float]:
-    counts = {kind: sum(m.kind == kind for m in own) for kind in _MENTIONS}
-    leading = {kind: sum(m.kind == kind and m.leading for m in own) for kind in _LEADING}
-    ahead = sum(m.leading for m in own)
+    counts, leading = Counter(m.kind for m in own), Counter(m.kind for m in own if m.leading)
+    ahead = leading.total()
     first = min((m.start for m in own), default=10**6)
     return {
-        **{f"{kind} mentions": log1p(count) for kind, count in counts.items()},
-        **{f"leading {kind} mentions": log1p(count) for kind, count in leading.items()},
+        **{f"{kind} mentions": log1p(counts[kind]) for kind in _MENTIONS},
+        **{f"leading {kind} mentions": log1p(leading[kind]) for kind in _LEADING},
         "leading mentions": log1p(ahead),
         "share of mentions": len(own) / max(1, whole.mentions),
         "share of leading mentions": ahead / whole.leading if whole.leading else 0.0,

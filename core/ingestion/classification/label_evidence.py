@@ -1,7 +1,6 @@
 """Why a head preferred one class to another: sentences, name and form, with contributions that add up to the margin."""
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,12 +18,12 @@ _LEAST = 1e-6  # log-odds below which a part is not listed: nothing to see after
 
 
 @dataclass(frozen=True, slots=True)
-class _Occurrence:
-    """A word of the text at [start, end), with its contribution to the margin."""
+class _Occurrences:
+    """The parts of the text at [starts, ends), with their contributions to the margin; arrays of one length."""
 
-    start: int
-    end: int
-    weight: float
+    starts: NDArray[np.intp]
+    ends: NDArray[np.intp]
+    weights: NDArray[np.float64]
 
 
 # Over 40 lines: the parts of one sum, which must be read together.
@@ -48,9 +47,16 @@ def explained(
     def margin(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray((weights[..., one] - weights[..., other]) / heat, dtype=np.float64)
 
-    found = list(_occurrences(head, vocabularies, blocks, sample, margin))
-    found += _segment_occurrences(sample, vectors, margin(head.mean))
-    text = sum(each.weight for each in found)
+    parts = [
+        *_word_occurrences(head, vocabularies, blocks, sample, margin),
+        _segment_occurrences(sample, vectors, margin(head.mean)),
+    ]
+    found = _Occurrences(
+        np.concatenate([part.starts for part in parts]),
+        np.concatenate([part.ends for part in parts]),
+        np.concatenate([part.weights for part in parts]),
+    )
+    text = float(found.weights.sum())
     shown = _strongest_sentences(sample.body, found)
     evidence = [
         Evidence(quote, EvidenceSource.TEXT, first, round(weight, 6), f"reads like {first}") for quote, weight in shown
@@ -63,70 +69,67 @@ def explained(
     strongest = int(shape.argmax() if shape.sum() > 0 else shape.argmin())
     form = form_quote(FORM_FEATURES[strongest], sample.body)
     rest = text - sum(weight for _, weight in shown)
-    parts = (
+    others = (
         (sample.name, EvidenceSource.NAME, name, "words of the file name"),
         (form, EvidenceSource.TEXT, float(shape.sum()), f"the form of the text, above all: {FORM_FEATURES[strongest]}"),
         ("", EvidenceSource.TEXT, rest, "the rest of the text"),
         ("", EvidenceSource.TEXT, float(margin(head.bias)), "how common it is"),
     )
-    for quote, source, weight, rule in parts:
+    for quote, source, weight, rule in others:
         if abs(weight) >= _LEAST:
             evidence.append(Evidence(quote, source, first if weight > 0 else second, round(abs(weight), 6), rule))
     return tuple(evidence)
 
 
-def _occurrences(
+def _word_occurrences(
     head: Head,
     vocabularies: Mapping[str, TermWeights],
     blocks: Blocks,
     sample: DocumentSample,
     margin: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-) -> Iterator[_Occurrence]:
+) -> Iterator[_Occurrences]:
     """Every known word of the text; a word's contribution is shared equally by its occurrences."""
     for name, text in (("words", sample.body), ("opening", sample.opening)):
         if name not in head.words:
             continue
         rows, values = blocks.words[name]
-        by_row = dict(zip(rows.tolist(), (values * margin(head.words[name][rows])).tolist(), strict=True))
         index = vocabularies[name].index
-        places: dict[int, list[tuple[int, int]]] = {}
-        for word, start in word_spans(text):
-            row = index.get(word)
-            if row is not None:
-                places.setdefault(row, []).append((start, start + len(word)))
-        for row, spans in places.items():
-            share = by_row[row] / len(spans)
-            yield from (_Occurrence(start, end, share) for start, end in spans)
+        shares = np.zeros(len(index))
+        shares[rows] = values * margin(head.words[name][rows])
+        spans = word_spans(text)
+        row_of = np.array([index.get(word, -1) for word, _ in spans], dtype=np.intp)
+        known = np.flatnonzero(row_of >= 0)
+        own = row_of[known]
+        starts = np.array([start for _, start in spans], dtype=np.intp)[known]
+        lengths = np.array([len(word) for word, _ in spans], dtype=np.intp)[known]
+        yield _Occurrences(starts, starts + lengths, shares[own] / np.bincount(own, minlength=1)[own])
 
 
 def _segment_occurrences(
     sample: DocumentSample, vectors: NDArray[np.float32], weights: NDArray[np.float64]
-) -> Iterator[_Occurrence]:
+) -> _Occurrences:
     """The sampled sentences, by what their vectors say; the mean vector is the mean of theirs."""
-    if not len(vectors):
-        return
-    at = 0
-    for segment, vector in zip(sample.segments, vectors, strict=True):
-        found = sample.body.find(segment, at)
-        at = found if found >= 0 else at
-        yield _Occurrence(at, at + 1, float(vector.astype(np.float64) @ weights) / len(vectors))
+    starts: list[int] = []
+    for segment in sample.segments if len(vectors) else ():
+        before = starts[-1] if starts else 0
+        found = sample.body.find(segment, before)
+        starts.append(found if found >= 0 else before)
+    said = [float(vector.astype(np.float64) @ weights) / len(vectors) for vector in vectors]
+    begun = np.array(starts, dtype=np.intp)
+    return _Occurrences(begun, begun + 1, np.array(said, dtype=np.float64))
 
 
-def _strongest_sentences(text: str, found: Sequence[_Occurrence]) -> list[tuple[str, float]]:
+def _strongest_sentences(text: str, found: _Occurrences) -> list[tuple[str, float]]:
     """Quotes of the sentences that contribute most, with their contributions; at most three, each once."""
-    starts = sentence_starts(text)
-    sums: dict[int, float] = {}
-    best: dict[int, _Occurrence] = {}
-    for each in found:
-        at = bisect_right(starts, each.start) - 1
-        sums[at] = sums.get(at, 0.0) + each.weight
-        if at not in best or best[at].weight < each.weight:
-            best[at] = each
+    sentences = np.searchsorted(sentence_starts(text), found.starts, side="right") - 1
+    sums = np.bincount(sentences, found.weights, minlength=1)
     shown: dict[str, float] = {}
-    for at in sorted(sums, key=lambda key: (-sums[key], key)):
+    for at in np.argsort(-sums, kind="stable"):
         if sums[at] <= _LEAST or len(shown) == _SHOWN:
             break
-        quote = quote_around(text, best[at].start, best[at].end)
+        own = np.flatnonzero(sentences == at)
+        best = own[found.weights[own].argmax()]
+        quote = quote_around(text, int(found.starts[best]), int(found.ends[best]))
         if quote and quote not in shown:
-            shown[quote] = sums[at]
+            shown[quote] = float(sums[at])
     return list(shown.items())

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.domain.documents import Page
 
@@ -50,7 +51,7 @@ def read_for_classifying(name: str, title: str, pages: Sequence[Page], metadata:
         title=title,
         opening=body[:_OPENING_CHARACTERS],
         body=body,
-        words=sum(1 for _ in _WORD.finditer(body)),
+        words=len(_WORD.findall(body)),
         segments=_segments(body),
         metadata=metadata,
     )
@@ -65,7 +66,8 @@ def name_words(name: str) -> str:
     return " ".join(_CAMEL.sub(" ", _NOT_NAME.sub(" ", name.replace("/", " ").replace("\\", " "))).split())
 
 
-def sentence_starts(text: str) -> list[int]:
+@lru_cache(1)  # of one document, for every head
+def sentence_starts(text: str) -> Sequence[int]:
     """Where the sentences and lines of a text begin, ascending; the first is 0.
 
     >>> sentence_starts("One. Two\\nThree")

@@ -7,7 +7,7 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain.documents import Authority, Evidence, EvidenceSource, Label, Truth
+from core.domain.documents import Evidence, EvidenceSource, Label, Truth
 from core.ingestion.classification.linear_model import Blocks, ClassifierModel
 from core.ingestion.classification.sample import DocumentSample, quote_around
 from core.ingestion.classification.truth import LEAST_WORDS, NO_TEXT, decided
@@ -61,7 +61,8 @@ def authority_label(
         return _of_truth(truth, given, head.classes)
     shares = truth_shares(truth)
     prior = [log(sum(shares[t] * given[f"{t}/{a}"] for t in Truth)) for a in head.classes]
-    named = {a: _named(sample, Authority(a), terms) for a in head.classes}
+    hits = terms.authorities.finder.find(sample.body)
+    named = {a: _named(sample, [hit for hit in hits if hit.sign.value == a]) for a in head.classes}
     follows = _CONFIRMED if truth.confirmed else numbers["from_truth"]
     scores = head.scores(blocks) + follows / head.heat(blocks) * np.array(prior)
     scores += np.array([item.weight if (item := named[a]) else 0.0 for a in head.classes])
@@ -111,12 +112,11 @@ def domain_label(
     return decide(total_weights(terms.domains.keywords, evidence), [item for item in evidence if item.quote], weights)
 
 
-def _named(sample: DocumentSample, authority: Authority, terms: WorkspaceTerms) -> Evidence | None:
-    """What the workspace's own names of an authority add; more when they are named more often."""
-    hits = [hit for hit in terms.authorities.finder.find(sample.body) if hit.sign.value == authority]
+def _named(sample: DocumentSample, hits: Sequence[SignalMatch]) -> Evidence | None:
+    """What the workspace's own names of one authority add; more when they are named more often."""
     if not hits:
         return None
     times = sum(len(hit.spans) for hit in hits)
     sign, quote = hits[0].sign, quote_around(sample.body, *hits[0].spans[0])
     weight = round(sign.weight * (1.0 - exp(-times)), 6)
-    return Evidence(quote, EvidenceSource.TEXT, authority, weight, sign.rule)
+    return Evidence(quote, EvidenceSource.TEXT, sign.value, weight, sign.rule)
