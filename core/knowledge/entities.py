@@ -15,7 +15,7 @@ __all__ = ["NameWords", "known_entities", "name_words"]
 class NameWords:
     """Words that determine the type of a capitalised name; each field is described in core/knowledge/entities.toml.
 
-    wordlike and not_terms are lower case; the others are spelled as in names.
+    wordlike, not_terms and technology_kinds are lower case; the others are spelled as in names.
     """
 
     wordlike: frozenset[str]
@@ -32,6 +32,7 @@ class NameWords:
     first_names: frozenset[str]
     not_last: frozenset[str]
     not_terms: frozenset[str]
+    technology_kinds: frozenset[str]
 
 
 _SECTIONS: Mapping[str, Mapping[str, str]] = {
@@ -49,7 +50,7 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "heads": {"organization": "heads", "not_of": "not_of"},
     "person": {name: name for name in ("honorifics", "first_names", "not_last")},
-    "definitions": {"not_terms": "not_terms"},
+    "definitions": {"not_terms": "not_terms", "technology_kinds": "technology_kinds"},
 }
 """Table section → key → field of NameWords."""
 

@@ -16,6 +16,7 @@ from core.ner.definitions import abbreviations, code_names, defined_terms
 from core.ner.legal_citations import case_names
 from core.ner.lexicon import NameLexicon, NameMatch, NameToken, read_words
 from core.ner.patterns import numbered_names
+from core.ner.repeated_terms import repeated_terms
 
 __all__ = ["entities_of", "in_cells", "joined_entities", "longest", "names_in", "tag_entities"]
 
@@ -92,7 +93,7 @@ def entities_of(passages: Sequence[Passage]) -> Sequence[Sequence[Entity]]:
     """The entities of each passage of one document, in order of first mention, each once.
 
     Takes the whole document: a name that one passage defines ("… Act (XYZ)", "“covered employee” means …") is
-    recognised in all the others.
+    recognised in all the others, and so is a term that the document keeps using as a name.
 
     >>> def passage(text): return Passage(text, 1, 0, len(text), ())
     >>> told = entities_of([passage("The Bureau of Land Management (BLM) decides."), passage("Ask BLM.")])
@@ -102,9 +103,16 @@ def entities_of(passages: Sequence[Passage]) -> Sequence[Sequence[Entity]]:
     words = [read_words(passage.text) for passage in passages]
     found = [list(_passage_matches(passage, read)) for passage, read in zip(passages, words, strict=True)]
     joined = joined_entities(named.entity for each in found for named in each)
-    lexicon = NameLexicon(
-        ((entity, spellings) for entity in joined if (spellings := _spellings(entity))), name_words().wordlike
-    )
+    named_ones = {spelling for entity in joined for spelling in (entity.name, *entity.aliases)}
+    running = [(passage.text, read) for passage, read in zip(passages, words, strict=True) if passage.rows is None]
+    terms = [
+        (entity, [spelling])
+        for entity, spelling in repeated_terms(running, (passage.section for passage in passages))
+        if spelling not in named_ones and entity.name not in named_ones
+    ]
+    joined = joined_entities((*joined, *(entity for entity, _ in terms)))
+    spelled = [(entity, spellings) for entity in joined if (spellings := _spellings(entity))]
+    lexicon = NameLexicon([*terms, *spelled], name_words().wordlike)
     if lexicon:
         for passage, read, each in zip(passages, words, found, strict=True):
             named = lexicon.find(passage.text, read)

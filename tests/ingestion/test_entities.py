@@ -126,6 +126,44 @@ def test_a_term_of_several_words_is_recognised_where_it_is_used_and_one_of_a_sin
     assert told == [["covered employee", "wage"], ["covered employee"]]
 
 
+RAFT = (
+    "Raft is a consensus algorithm for a replicated log. A leader in Raft sends heartbeats to its followers.",
+    "When followers of a Raft cluster hear nothing, they vote. Clusters that run Raft survive lost servers.",
+)
+
+
+def test_a_term_that_a_document_uses_as_a_name_is_an_entity_also_where_a_sentence_begins_with_it() -> None:
+    (first, second) = entities_of([passage(text) for text in RAFT])
+    assert [(each.name, each.type) for each in first] == [("Raft", TECHNOLOGY)]
+    assert [each.name for each in second] == ["Raft"]
+
+
+@pytest.mark.parametrize(
+    ("text", "section", "names"),
+    [
+        ("We book it in Unanet. Once Unanet shows the day as free, ask whoever runs Unanet.", "Unanet", ["Unanet"]),
+        ("We book it in Unanet. Once it shows the day as free, we ask again.", "Unanet", []),  # used once
+        ("Staff call Open Season a chance to switch between health plans. You enrol early during Open Season each year."
+         " Those who miss the date wait for Open Season again.",
+         "Open Season", ["open season"]),
+        ("Send the CPSX to us, sign the CPSX first, and keep one CPSX for later use.", "", ["CPSX"]),
+        # No names: a role, the start of a sentence, an ordinary word, a part of a longer name, another language
+        ("As agreed the Vendor shall send it. If the Vendor fails, the Vendor pays. When the Vendor is late, wait.",
+         "Vendor", []),
+        ("All rules bind Offeror alike. If bids are late, Offeror loses; where they are early, Offeror gains nothing.",
+         "Offeror", []),
+        ("Travel is paid by us. Travel needs a form. Travel ends at home. Travel starts at work.", "Travel", []),
+        ("We pay for Travel here and for travel there; our Travel is travel and all Travel is paid.", "Travel", []),
+        ("It is chosen by the Board of Zebras, heard by the Board of Zebras, and paid by the Board of Zebras.", "", []),
+        ("Wenn der Urlaub endet, wird Urlaub neu berechnet, weil Urlaub sonst verfällt und Urlaub bezahlt wird.",
+         "Urlaub", []),
+    ],
+)  # fmt: skip
+def test_only_what_is_used_as_a_name_is_one(text: str, section: str, names: list[str]) -> None:
+    (found,) = entities_of([passage(text, section=section)])
+    assert [entity.name for entity in found if entity.type in (CONCEPT, TECHNOLOGY)] == names
+
+
 def test_a_section_of_the_code_knows_its_title_from_the_headings() -> None:
     headed = passage(
         "as section 206(a) or 207 of this title says", section="Title 29— LABOR › CHAPTER 8 › § 213. Exemptions"

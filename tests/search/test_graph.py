@@ -81,6 +81,20 @@ def test_an_abbreviation_that_only_a_document_defines_is_understood() -> None:
     assert question_entities("Does the crb meet?", shelf.graph) == ()
 
 
+def test_a_term_that_only_a_document_uses_as_a_name_is_found_in_a_question() -> None:
+    shelf = Shelf()
+    told = shelf.read(
+        "raft.md",
+        "Raft is a consensus algorithm for a replicated log. A leader in Raft sends heartbeats to its followers.",
+        "When followers of a Raft cluster hear nothing, they vote. Clusters that run Raft survive lost servers.",
+        "Nothing of this is said here.",
+    )
+    asked = question_entities("How does Raft elect a leader?", shelf.graph)
+    assert asked == ("Raft",)
+    hits = walk_graph(shelf.graph, asked, ANYTHING, None, 10).hits.hits
+    assert [hit.passage_id for hit in hits] == [told[0].id, told[1].id]
+
+
 def test_the_longest_name_is_meant() -> None:
     shelf = Shelf()
     shelf.told("a.txt", ["child", "qualifying child"], ["qualifying child"])
