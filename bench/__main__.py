@@ -5,7 +5,19 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import classification, conflicts, coverage, ingest, keywords, retrieval, search, start, tables, tuning
+from bench import (
+    classification,
+    conflicts,
+    coverage,
+    ingest,
+    keywords,
+    quality,
+    retrieval,
+    search,
+    start,
+    tables,
+    tuning,
+)
 from bench.stock import STOCK_SUFFIXES
 
 __all__ = ["main"]
@@ -26,7 +38,10 @@ def main(words: Sequence[str] | None = None) -> None:
     """Run the chosen benches on the files of a folder that both pipelines read."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parents[1] / "sample")
-    parser.add_argument("--only", choices=_NAMES)
+    parser.add_argument("--only", choices=(*_NAMES, "quality"))
+    parser.add_argument(
+        "--judged", nargs="*", type=Path, default=(), help="folders with judged questions, for the quality bench"
+    )
     parser.add_argument(
         "--passages",
         type=_sizes,
@@ -37,6 +52,11 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--topics", type=int, default=1_000, help="topics of the coverage bench")
     parser.add_argument("--rows", type=int, default=1_000_000, help="length of the table of the tables bench")
     chosen = parser.parse_args(words)
+    if chosen.only == "quality":
+        if not chosen.judged:
+            parser.error("the quality bench needs --judged FOLDER…")
+        print(quality.run(chosen.judged), flush=True)
+        return
     files = sorted(p for p in chosen.folder.rglob("*") if p.is_file() and p.suffix.lower() in STOCK_SUFFIXES)
     if not files:
         parser.error(f"{chosen.folder} holds no {', '.join(STOCK_SUFFIXES)} file")

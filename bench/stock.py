@@ -14,6 +14,7 @@ __all__ = ["STOCK_SUFFIXES", "StockPipeline", "read_text"]
 
 STOCK_SUFFIXES = (".pdf", ".md", ".txt")
 _SIZE, _OVERLAP, _K = 1000, 200, 60
+_DEPTH = 100  # chunks a leg
 
 
 @dataclass(slots=True)
@@ -22,6 +23,7 @@ class StockPipeline:
 
     database: Path
     chunks: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
     model: Any = None
     vectors: Any = None
     index: Any = None
@@ -39,14 +41,20 @@ class StockPipeline:
     def ingest(self, files: Sequence[Path]) -> int:
         """Read, cut, embed and store; how many chunks."""
         for file in files:
-            text = read_text(file)
-            chunks = [text[at : at + _SIZE] for at in range(0, max(len(text), 1), _SIZE - _OVERLAP)]
-            chunks = [chunk for chunk in chunks if chunk.strip()]
-            vectors = self.model.encode(chunks, batch_size=32, normalize_embeddings=True, show_progress_bar=False)
-            self._insert(file.name, chunks, vectors)
-            self.chunks += chunks
-            self.vectors = vectors if self.vectors is None else np.vstack([self.vectors, vectors])
+            self.add(file.name, read_text(file))
         return len(self.chunks)
+
+    def add(self, name: str, text: str) -> None:
+        """Cut, embed and store one text; `sources` names it for each of its chunks."""
+        chunks = [text[at : at + _SIZE] for at in range(0, max(len(text), 1), _SIZE - _OVERLAP)]
+        chunks = [chunk for chunk in chunks if chunk.strip()]
+        if not chunks:
+            return
+        vectors = self.model.encode(chunks, batch_size=32, normalize_embeddings=True, show_progress_bar=False)
+        self._insert(name, chunks, vectors)
+        self.chunks += chunks
+        self.sources += [name] * len(chunks)
+        self.vectors = vectors if self.vectors is None else np.vstack([self.vectors, vectors])
 
     def _insert(self, name: str, chunks: Sequence[str], vectors: Any) -> None:
         from sqlalchemy import create_engine
@@ -81,19 +89,24 @@ class StockPipeline:
 
     def search(self, question: str, top_k: int = 10) -> list[int]:
         """Chunk numbers by reciprocal rank of both legs."""
+        return self.legs(question)["fused"][:top_k]
+
+    def legs(self, question: str) -> dict[str, list[int]]:
+        """Chunk numbers, best first, of the dense leg, the sparse one, and both by reciprocal rank."""
         import bm25s
         import Stemmer
 
         vector = self.model.encode([question], normalize_embeddings=True, show_progress_bar=False)[0]
-        most = min(100, len(self.chunks))
+        most = min(_DEPTH, len(self.chunks))
         dense = np.argsort(-(self.vectors @ vector))[:most].tolist()
         tokens = bm25s.tokenize([question], stemmer=Stemmer.Stemmer("english"), show_progress=False)
-        sparse = self.index.retrieve(tokens, k=most, show_progress=False)[0][0].tolist()
+        found, values = self.index.retrieve(tokens, k=most, show_progress=False)
+        sparse = [chunk for chunk, value in zip(found[0].tolist(), values[0].tolist(), strict=True) if value > 0]
         scores: dict[int, float] = {}
         for ranked in (dense, sparse):
             for rank, chunk in enumerate(ranked, start=1):
                 scores[chunk] = scores.get(chunk, 0.0) + 1 / (_K + rank)
-        return sorted(scores, key=lambda chunk: -scores[chunk])[:top_k]
+        return {"dense": dense, "sparse": sparse, "fused": sorted(scores, key=lambda chunk: -scores[chunk])}
 
 
 def read_text(file: Path) -> str:

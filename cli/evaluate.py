@@ -24,6 +24,7 @@ from cli.options import (
     progress,
     write_json,
 )
+from cli.ranking import fit_answerability
 from cli.scratch import filled_library, output_measures
 from core.domain.errors import BadRequest, FivefoldError
 
@@ -61,6 +62,7 @@ UseLabels = Annotated[bool, typer.Option("--use-labels", help="Judged labels ins
 evaluate.command("classification")(classification)
 evaluate.command("fit-classifier")(fit_classifier)
 evaluate.command("collect-sources")(collect_sources)
+evaluate.command("fit-answerability")(fit_answerability)
 
 
 @evaluate.command("run")

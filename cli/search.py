@@ -234,6 +234,7 @@ def search(
     date_to: Annotated[str | None, typer.Option(help="ISO date, inclusive: that whole day.")] = None,
     recency_months: Annotated[int | None, typer.Option(help="At most this many months of 30 days old.")] = None,
     include_undated: Annotated[bool, typer.Option(help="Let undated documents through a date filter.")] = False,
+    strict_labels: Annotated[bool, typer.Option(help="Leave out passages whose label is uncertain.")] = False,
     narrow: Narrow = None,
     only_routed: Annotated[bool, typer.Option(help="Leave out truths the question is not about.")] = False,
     profile: Profile = None,
@@ -261,6 +262,7 @@ def search(
             "date_to": date_to,
             "recency_months": recency_months,
             "include_undated": include_undated,
+            "strict_labels": strict_labels,
         }
     )
     request = SearchRequest(question, filters, top_k=top_k, only_routed=only_routed, rerank=rerank)

@@ -24,7 +24,7 @@ from core.domain.coverage import ConflictKind, Statement
 from core.domain.five_truths import AgreementKind, TruthAgreement, TruthAnswer
 from core.domain.results import Citation
 from core.knowledge.distinguishing_terms import other_case
-from core.search.ranking.answerability import named_in
+from core.search.query.names import named_in
 from core.text.tokenize import word_spans
 
 __all__ = ["agreements_of", "negated"]

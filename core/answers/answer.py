@@ -13,7 +13,7 @@ from core.coverage.gaps import gaps_of, score_in_words, state_of
 from core.domain.coverage import Board, Cell, CellState, Conflict, Topic
 from core.domain.documents import Document, Passage, Truth
 from core.domain.errors import BadRequest, FivefoldError, ModelUnavailable, StoreFailed
-from core.domain.filters import SearchFilters
+from core.domain.filters import STRICT_LABELS, SearchFilters
 from core.domain.five_truths import Figure, FiveTruthsAnswer, TruthAgreement, TruthAnswer, TruthState
 from core.domain.queries import LEG_LABELS, Route, SearchRequest
 from core.domain.results import Candidate, Citation, Hit, SearchResult
@@ -242,7 +242,8 @@ def _assemble(
 
 def truth_request(question: str, truth: Truth, filters: SearchFilters, profile: str) -> SearchRequest:
     """The exact search request behind one truth's answer, so that the Search page can show it."""
-    return SearchRequest(question, filters=filters.replace(truths=(truth.value,), exclude_truths=()), profile=profile)
+    narrowed = filters.replace(truths=(truth.value,), exclude_truths=(), strict_labels=True)  # a doubt proves nothing
+    return SearchRequest(question, filters=narrowed, profile=profile)
 
 
 def _is_asked(truth: Truth, filters: SearchFilters) -> bool:
@@ -285,7 +286,7 @@ def _findings_of(
     own = counted if truth is Truth.REALITY else ()
     shown = own if isinstance(own, tuple) else ()
     error = _error(result) or ("" if isinstance(own, tuple) else own.message)
-    hits = searched.hits if searched else ()
+    hits = searched.hits if searched and searched.answered else ()
     score = evidence_of(question, hits)
     stray = bool(hits) and score < _LEAST_EVIDENCE and not error  # half a search cannot tell
     if stray:
@@ -363,7 +364,7 @@ def _in_words(filters: SearchFilters, findings: Sequence[_TruthFindings]) -> tup
     filter_words = next((each.result.filters_in_words for each in findings if each.result), None)
     if filter_words is None:
         return filters.in_words()
-    return (*chosen, *(words for words in filter_words if not words.startswith("truth is ")))
+    return (*chosen, *(words for words in filter_words if not words.startswith(("truth is ", STRICT_LABELS))))
 
 
 def _notices(findings: Sequence[_TruthFindings], counted: tuple[Figure, ...] | FivefoldError) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from core.domain.documents import Span
 from core.domain.five_truths import Figure, FiveTruthsAnswer
 from core.domain.results import Citation, SearchResult
 from core.search.citations.cite import CitationStyle, written
-from core.search.ranking.answerability import named_in
+from core.search.query.names import named_in
 from core.text.sentences import sentences
 from core.text.tokenize import word_spans
 

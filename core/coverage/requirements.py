@@ -66,7 +66,7 @@ def requirements(catalogue: Catalogue, project: str | None, terms: WorkspaceTerm
 
     Of sentences whose names have equal stems only the first counts. Raises StoreFailed.
     """
-    filters = SearchFilters(truths=(Truth.INTENT.value,), projects=(project,) if project else ())
+    filters = SearchFilters(truths=(Truth.INTENT.value,), projects=(project,) if project else (), strict_labels=True)
     holding = set(catalogue.fingerprints(filters))
     topics: dict[frozenset[str], Topic] = {}
     for document in reversed(catalogue.documents()):

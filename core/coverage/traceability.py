@@ -85,7 +85,7 @@ def orphans(
     found: dict[tuple[int, str], Orphan] = {}
     reached: set[tuple[int, str]] = set()
     for kind, truth in _ORPHAN_KINDS:
-        filters = SearchFilters(truths=(truth.value,), projects=(project,) if project else ())
+        filters = SearchFilters(truths=(truth.value,), projects=(project,) if project else (), strict_labels=True)
         for ids, block in vectors.blocks(filters):
             passages = catalogue.passages(ids.tolist())
             for at, cosines in zip(ids.tolist(), block @ known.T, strict=True):

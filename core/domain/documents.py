@@ -9,6 +9,7 @@ from core.domain.errors import Cure
 
 __all__ = [
     "LABEL_FIELDS",
+    "POSSIBLE_FROM",
     "Authority",
     "Document",
     "DocumentState",
@@ -25,6 +26,7 @@ __all__ = [
     "TableRole",
     "TemporalClass",
     "Truth",
+    "possible_label",
 ]
 
 
@@ -142,6 +144,9 @@ class Label:
     confirmed: bool = False
 
 
+POSSIBLE_FROM = 0.25
+"""Least probability of a value the label does not give, from which a filter on that value admits it (behaviour.md)."""
+
 LABEL_FIELDS = ("truth", "domain", "authority", "jurisdiction", "effective_date", "temporal_class", "language")
 
 
@@ -190,10 +195,13 @@ class Passage:
     """A retrievable part of one page, cut at sentence boundaries: `text == page.text[start:end]`, always.
 
     `id` is 0 until stored. `sentences` are spans of `text`; together with `id` they name citations. `page` is the
-    1-based page number, also for files without pages (see Document.paged). `truth` is the passage's own and may differ
-    from its document's; None = unknown. `context` (title and headings) is embedded and matched with the text, but never
-    quoted. `rows` is the 1-based first and last table row of a table passage. `meanings` holds one vector per sentence,
-    int8, shape (sentences, dim), each row scaled on its own; empty when there are none."""
+    1-based page number, also for files without pages (see Document.paged). `truth` is the passage's own and may
+    differ from its document's; None = unknown. `context` (title and headings) is embedded and matched with the text,
+    but never quoted. `rows` is the 1-based first and last table row of a table passage. `meanings` holds one vector
+    per sentence, int8, shape (sentences, dim), each row scaled on its own; empty when there are none.
+    `possible_labels` holds the values its labels do not give but that have a probability of at least POSSIBLE_FROM,
+    as `possible_label` writes them.
+    """
 
     text: str
     page: int
@@ -223,8 +231,18 @@ class Passage:
     tags: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
+    possible_labels: tuple[str, ...] = ()
     archived: bool = False
     meanings: bytes = field(default=b"", repr=False)
+
+
+def possible_label(field: str, value: str) -> str:
+    """An entry of `Passage.possible_labels`.
+
+    >>> possible_label("truth", "intent")
+    'truth:intent'
+    """
+    return f"{field}:{value}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@
 against it. OR inside a field, AND across fields; None and empty mean "no restriction". Each field is one row of FIELDS:
 name, passage attribute, allowed values and label, so that validation, filtering and page text stay consistent.
 """
+# Longer than 300 lines: what a filter is, what it admits, and how raw input is checked are one definition.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -12,16 +13,26 @@ from enum import StrEnum
 from functools import partial
 from typing import Any
 
-from core.domain.documents import Authority, Origin, Passage, Sector, SourceType, TemporalClass, Truth
+from core.domain.documents import (
+    Authority,
+    Origin,
+    Passage,
+    Sector,
+    SourceType,
+    TemporalClass,
+    Truth,
+    possible_label,
+)
 from core.domain.errors import BadFilters
 from core.domain.sanitize import storable_text
 
-__all__ = ["FIELDS", "FilterField", "MetadataFilter", "SearchFilters", "check_filters", "parse_bound"]
+__all__ = ["FIELDS", "STRICT_LABELS", "FilterField", "MetadataFilter", "SearchFilters", "check_filters", "parse_bound"]
 
 
 @dataclass(frozen=True, slots=True)
 class FilterField:
-    """One categorical filter: `attribute` is the Passage attribute it reads, `values` the closed set (None: open)."""
+    """One categorical filter: `attribute` is the Passage attribute it reads, `values` the closed set (None: open).
+    classified: whether the classifier gives the value, so that it can be uncertain."""
 
     name: str
     attribute: str
@@ -29,13 +40,14 @@ class FilterField:
     values: type[StrEnum] | None = None
     excludable: bool = True
     many: bool = False
+    classified: bool = False
 
 
 FIELDS: tuple[FilterField, ...] = (
-    FilterField("truths", "truth", "truth", Truth),
-    FilterField("domains", "domain", "domain"),
-    FilterField("authorities", "authority", "authority", Authority),
-    FilterField("jurisdictions", "jurisdiction", "jurisdiction"),
+    FilterField("truths", "truth", "truth", Truth, classified=True),
+    FilterField("domains", "domain", "domain", classified=True),
+    FilterField("authorities", "authority", "authority", Authority, classified=True),
+    FilterField("jurisdictions", "jurisdiction", "jurisdiction", classified=True),
     FilterField("source_types", "source_type", "source type", SourceType),
     FilterField("origins", "origin", "origin", Origin),
     FilterField("tags", "tags", "tag", many=True),
@@ -49,6 +61,9 @@ FIELDS: tuple[FilterField, ...] = (
 _FIELD_BY_NAME = {field.name: field for field in FIELDS}
 _EXCLUDES = tuple(f"exclude_{field.name}" for field in FIELDS)
 _FORMER_ORIGIN = "graph"  # of stored filters; no passage ever had it, as the graph leg finds passages of documents
+
+STRICT_LABELS = "certain labels only"
+"""What pages say of a filter that leaves out uncertain labels."""
 _LAST_ID = 2**63 - 1  # the largest PostgreSQL bigint
 
 
@@ -59,6 +74,7 @@ class SearchFilters:
     tags_mode, entities_mode: "any" or "all". date_from, date_to: timezone-aware, both inclusive.
     recency_months: m means at or after now - 30·m days (`now` is passed to `resolved`). include_undated: let undated
     documents through a date filter. archived: False shows living documents, True archived ones, None both.
+    strict_labels: leave out passages whose label only may be a wanted one (`Passage.possible_labels`).
     A passage without a project belongs to every project of its tenant.
     """
 
@@ -93,6 +109,7 @@ class SearchFilters:
     exclude_projects: tuple[str, ...] = ()
     exclude_documents: tuple[int, ...] = ()
     archived: bool | None = False
+    strict_labels: bool = False
 
     def __post_init__(self) -> None:
         """Stored filters may name the former origin: it meant passages of documents, and excluded nothing."""
@@ -151,8 +168,26 @@ class SearchFilters:
             return False
         if not wanted:
             return True
+        if not set(self.possible_values(field)).isdisjoint(passage.possible_labels):
+            return True
         mode = getattr(self, f"{field.name}_mode") if field.many else "any"
         return set(wanted) <= own if mode == "all" else bool(own & set(wanted))
+
+    def possible_values(self, field: FilterField) -> tuple[str, ...]:
+        """The entries of `Passage.possible_labels` that satisfy the field; () for a strict or another field."""
+        if self.strict_labels or not field.classified:
+            return ()
+        return tuple(possible_label(field.attribute, value) for value in getattr(self, field.name))
+
+    def uncertain_fields(self, passage: Passage) -> tuple[str, ...]:
+        """The attributes for which an admitted passage only may have a wanted value."""
+        return tuple(
+            field.attribute
+            for field in FIELDS
+            if field.classified
+            and getattr(self, field.name)
+            and getattr(passage, field.attribute) not in getattr(self, field.name)
+        )
 
     def in_words(self, document_names: Mapping[int, str] | None = None) -> tuple[str, ...]:
         """One phrase per set filter, in field order, e.g. "truth is regulatory or compliance"."""
@@ -167,6 +202,8 @@ class SearchFilters:
         phrases += self._dates_in_words()
         if self.archived is not False:
             phrases.append("archived documents only" if self.archived else "archived documents too")
+        if self.strict_labels and any(getattr(self, field.name) for field in FIELDS if field.classified):
+            phrases.append(STRICT_LABELS)
         return tuple(phrases)
 
     def _dates_in_words(self) -> list[str]:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from core.domain.queries import ScoreProfile
 
 __all__ = [
     "FACTOR_ALIASES",
+    "MERGED_FACTORS",
     "DefaultProfile",
     "ProfileVersion",
     "current_factor_name",
@@ -19,7 +20,6 @@ __all__ = [
 T = TypeVar("T")
 
 FACTOR_ALIASES: Mapping[str, str] = {
-    "feedback": "relevance_feedback",
     "coverage": "term_coverage",
     "sentence": "best_sentence_similarity",
     "nearness": "synonym_match",
@@ -28,6 +28,10 @@ FACTOR_ALIASES: Mapping[str, str] = {
 }
 """Former name of a score factor → its name now. Profiles, experiments and URLs written before still hold the former."""
 
+MERGED_FACTORS: Mapping[str, str] = {"feedback": "similarity", "relevance_feedback": "similarity"}
+"""A factor that was removed → the one that gets its weight. The cosine with a question moved towards its best matches
+lowered every measure on collections it was not chosen on (docs/scores.md)."""
+
 
 def current_factor_name(name: str) -> str:
     """The name a factor has now; a name that was never renamed stays.
@@ -35,21 +39,35 @@ def current_factor_name(name: str) -> str:
     >>> current_factor_name("in_a_row"), current_factor_name("phrase_match"), current_factor_name("luck")
     ('phrase_match', 'phrase_match', 'luck')
     """
-    return FACTOR_ALIASES.get(name, name)
+    return MERGED_FACTORS.get(name) or FACTOR_ALIASES.get(name, name)
 
 
 def current_factor_names(by_factor: Mapping[str, T]) -> dict[str, T]:
     """Values by factor under the current names, in the same order.
 
-    A former name stays when the current one is there too, so that a check reports it as unknown.
+    A removed factor's number is added to that of the factor that replaces it. A renamed one keeps its former name when
+    the current one is there too, so that a check reports it as unknown.
 
-    >>> current_factor_names({"feedback": 0.6, "similarity": 0.4})
-    {'relevance_feedback': 0.6, 'similarity': 0.4}
+    >>> current_factor_names({"feedback": 0.5, "similarity": 0.25}), current_factor_names({"sentence": 1.0})
+    ({'similarity': 0.75}, {'best_sentence_similarity': 1.0})
     """
-    return {
-        (name if current_factor_name(name) in by_factor else current_factor_name(name)): value
+    named = {
+        (name if name != current_factor_name(name) in by_factor else current_factor_name(name)): value
         for name, value in by_factor.items()
+        if name not in MERGED_FACTORS
     }
+    for name, value in by_factor.items():
+        if name in MERGED_FACTORS:
+            named[MERGED_FACTORS[name]] = _added(named.get(MERGED_FACTORS[name]), value)
+    return named
+
+
+def _added(before: T | None, value: T) -> T:
+    """The sum of two numbers; of other values the one that was there."""
+    if before is None:
+        return value
+    added: Any = before + value if isinstance(before, int | float) and isinstance(value, int | float) else before
+    return added  # type: ignore[no-any-return]
 
 
 _BY_FACTOR = ("weights", "multipliers", "spread")
@@ -68,7 +86,7 @@ def with_current_factor_names(data: Mapping[str, object]) -> dict[str, object]:
         if key in _BY_FACTOR and isinstance(value, dict):
             renamed[key] = current_factor_names(value)
         elif key == "factors" and isinstance(value, list):
-            renamed[key] = [current_factor_name(name) for name in value]
+            renamed[key] = list(dict.fromkeys(current_factor_name(name) for name in value))
         else:
             renamed[key] = with_current_factor_names(value) if isinstance(value, dict) else value
     return renamed

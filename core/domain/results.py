@@ -92,18 +92,18 @@ class NearWord:
 class Signals:
     """All measurements of one candidate; scoring reads this and nothing else.
 
-    similarity: cosine clipped to [0, 1]. bm25 ≥ 0, terms sum to it. fusion: reciprocal-rank score ÷ the best possible,
-    in [0, 1]. ranks: leg name → 1-based rank ("dense", "sparse", "fused"); absent = not found there. term_coverage:
-    idf-weighted share of the question's terms in the passage, in [0, 1]. bm25_most ≥ 0: the highest possible BM25 for
-    this question, the sum of its terms' idf. relevance_feedback: cosine with the question moved towards the best
-    matches, clipped to [0, 1]; None when not measured. sentences: per sentence its cosine with the question, in [0, 1];
-    empty when not measured. best_sentence_similarity: the highest of these. answer: cosine of the nearest sentence that
-    contains the kind of answer asked for, divided by `best_sentence_similarity`, in [0, 1]; 0 when none contains it,
-    None when no kind is asked for. answer_words: the answer of that kind ("72 hours"). synonym_match: idf-weighted
-    share of the question's words that the passage contains directly or as a near word, in [0, 1]; near_words: those
-    near words. wordings ≥ 0: idf of the terms it contains only as a thesaurus synonym, each times its closeness.
-    phrase_match: share of the question's word pairs that are adjacent in the passage too, in [0, 1]. shared: as text,
-    entities in common with the question."""
+    similarity: cosine clipped to [0, 1]. bm25 ≥ 0, terms sum to it. fusion: reciprocal-rank score ÷ the best
+    possible, in [0, 1]. ranks: leg name → 1-based rank ("dense", "sparse", "fused"); absent = not found there.
+    term_coverage: idf-weighted share of the question's terms in the passage, in [0, 1]. bm25_most ≥ 0: the highest
+    possible BM25 for this question, the sum of its terms' idf, a repeated term counted each time. sentences: per
+    sentence its cosine with the question, in [0, 1]; empty when not measured. best_sentence_similarity: the highest
+    of these. answer: cosine of the nearest sentence that contains the kind of answer asked for, divided by
+    `best_sentence_similarity`, in [0, 1]; 0 when none contains it, None when no kind is asked for. answer_words: the
+    answer of that kind ("72 hours"). synonym_match: idf-weighted share of the question's words that the passage
+    contains directly or as a near word, in [0, 1]; near_words: those near words. wordings ≥ 0: idf of the terms it
+    contains only as a thesaurus synonym, each times its closeness. phrase_match: share of the question's word pairs
+    that are adjacent in the passage too, in [0, 1]. shared: as text, entities in common with the question.
+    """
 
     similarity: float
     bm25: float = 0.0
@@ -112,7 +112,6 @@ class Signals:
     fusion: float = 0.0
     term_coverage: float = 0.0
     ranks: Mapping[str, int] = field(default_factory=dict)
-    relevance_feedback: float | None = None
     sentences: tuple[float, ...] = ()
     best_sentence_similarity: float | None = None
     answer: float | None = None
@@ -233,7 +232,6 @@ class DropReason(StrEnum):
     BELOW_THRESHOLD = "below threshold"
     COLLAPSED = "collapsed"
     BEYOND_MAX = "beyond max"
-    NO_ANSWER = "does not answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,10 +248,12 @@ class Dropped:
 class SearchResult:
     """The result of one request: everything the page shows, and everything `rescore` needs.
 
-    answered: whether some hit carries enough evidence to count as an answer; if not, `hits` is empty, the nearest
-    misses are in `dropped`, and `silence` is the reason. refusal: why nothing in the library answers under any profile;
-    "" when something may. legs: one report each. notices: degraded parts. undated_left_out: undated documents a date
-    filter left out. rarity: inverse document frequency of each search term."""
+    answer_probability: how likely some passage answers the question, in (0, 1); None when a leg failed, which leaves
+    it unknown. answered: whether there are hits and the probability, if known, reaches the threshold of
+    core/knowledge/answerability.toml; `silence` is otherwise what is missing. Hits are listed either way. legs: one
+    report each. notices: degraded parts. undated_left_out: undated documents a date filter left out. rarity: inverse
+    document frequency of each search term.
+    """
 
     request: SearchRequest
     route: Route
@@ -266,7 +266,7 @@ class SearchResult:
     documents: Mapping[int, Document]
     legs: tuple[LegReport, ...]
     answered: bool
-    refusal: str = ""
+    answer_probability: float | None = None
     silence: str = ""
     notices: tuple[str, ...] = ()
     undated_left_out: int = 0

@@ -72,13 +72,10 @@ def request_of(question: JudgedQuestion, questions: QuestionSet, profile: str, d
 def scored(result: SearchResult, graded: GradedResult, level: Level) -> tuple[tuple[str, float, int], ...]:
     """(unit, total, grade) of every graded unit that is shown or not by its total alone, best first.
 
-    What has no evidence, or hides behind its twin, is shown at no threshold, so it is left out; in a library that
-    refuses to answer nothing is shown. A document has the total of its best passage. The best result stands here
-    whether it is graded or UNGRADED. Of a question that nothing answers the first ten are irrelevant, unless people
-    say otherwise.
+    What has no evidence, or hides behind its twin, is shown at no threshold, so it is left out. A document has the
+    total of its best passage. The best result stands here whether it is graded or UNGRADED. Of a question that
+    nothing answers the first ten are irrelevant, unless people say otherwise.
     """
-    if result.refusal:
-        return ()
     best: dict[str, float] = {}
     seen: tuple[Hit | Dropped, ...] = (*result.hits, *(each for each in result.dropped if each.reason in _DECIDED))
     for item in seen:

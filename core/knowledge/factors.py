@@ -14,7 +14,6 @@ __all__ = ["FactorRow", "FactorTable", "factor_table", "parse_factors"]
 
 _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "similarity": (),
-    "relevance_feedback": ("unknown",),
     "keyword": (),
     "keyword_overlap": ("unknown",),
     "term_coverage": ("unknown",),
@@ -31,16 +30,18 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "freshness": ("unknown", "future"),
     "jurisdiction": ("exact", "enclosing", "state_for_federal", "unknown", "other_country", "other_state"),
     "date_match": ("inside", "unknown", "outside"),
+    "label_match": ("certain", "uncertain"),
+    "trend": ("unknown", "not_asked"),
     "utility": ("distinct_weight",),
     "strength": ("least", "documents"),
-    "routing": (),
+    "routing": ("unknown",),
     "temporal": ("unknown",),
 }
 _SCALES: Mapping[str, tuple[str, ...]] = {
-    "relevance_feedback": ("passages", "pull", "spread"),
     "synonym_match": ("words",),
     "half_life": ("days",),
     "freshness": ("scale_days",),
+    "trend": ("half_life_days",),
     "utility": ("full_at",),
 }
 _MAPS: Mapping[str, tuple[str, type[StrEnum]]] = {

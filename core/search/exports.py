@@ -14,6 +14,7 @@ from core.formats.terminal import json_text
 from core.search.citations.bibliography import CitedSource, bibliography, citations_data, result_citations, source_data
 from core.search.citations.cite import CitationStyle, citation_data, display_quote, linked, written
 from core.search.explanation import factor_label, strip_words
+from core.search.ranking.answerability import unanswered_words
 
 __all__ = [
     "FORMATS",
@@ -37,6 +38,7 @@ def result_data(result: SearchResult) -> dict[str, Any]:
         "question": result.request.question,
         "profile": result.profile.ref,
         "answered": result.answered,
+        "answer_probability": result.answer_probability,
         "silence": result.silence,
         "filters": list(result.filters_in_words),
         "route": {
@@ -104,7 +106,9 @@ def result_text(result: SearchResult) -> str:
         lines.append(f"Only: {'; '.join(result.filters_in_words)}.")
     if result.undated_left_out:
         lines.append(f"{result.undated_left_out} undated documents were left out by the date filter.")
-    lines += [_hit_text(hit) for hit in result.hits] or [f"Nothing found. {result.silence}".rstrip()]
+    if not result.answered:
+        lines.append(f"{unanswered_words(result)} {result.silence}".rstrip())
+    lines += [_hit_text(hit) for hit in result.hits]
     return "\n".join([*lines, f"{len(result.hits)} results in {result.milliseconds:.0f} ms ({result.profile.ref})."])
 
 
@@ -126,7 +130,6 @@ _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _MOST_LEFT_OUT = 10  # of each reason
 
 _WHY = {
-    DropReason.NO_ANSWER: "It does not answer",
     DropReason.BEYOND_MAX: "Ranked after the last one shown",
     DropReason.BELOW_THRESHOLD: "Scored below the profile's threshold",
     DropReason.BELOW_FLOOR: "No evidence: neither similar enough nor a word in common",
@@ -160,8 +163,8 @@ def _head(result: SearchResult) -> Iterator[str]:
     if result.undated_left_out:
         yield f"{result.undated_left_out} undated documents were left out by the date filter."
     yield from (f"\n> ⚠ {markdown_line(notice)}" for notice in result.notices)
-    if result.silence:
-        yield f"\n**Nothing in the library answers this.** {markdown_line(result.silence)}"
+    if not result.answered:
+        yield f"\n**{markdown_line(unanswered_words(result))}** {markdown_line(result.silence)}"
 
 
 def _hits(result: SearchResult) -> Iterator[str]:
@@ -428,9 +431,11 @@ def _facts(result: SearchResult) -> Iterator[tuple[str, Any]]:
     yield "profile", result.profile.ref
     yield "filters", "; ".join(result.filters_in_words) or "none"
     yield "route", result.route.category
-    yield "answered", "yes" if result.answered else "no"
+    yield "answered", "probably" if result.answered else "probably not"
+    if result.answer_probability is not None:
+        yield "probability of an answer", round(result.answer_probability, 2)
     if result.silence:
-        yield "why not", result.silence
+        yield "what is missing", result.silence
     yield "results", len(result.hits)
     yield "left out", len(result.dropped)
     yield "undated left out by the date filter", result.undated_left_out

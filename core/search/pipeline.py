@@ -10,11 +10,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain.documents import Document, Origin
+from core.domain.documents import Document
 from core.domain.errors import BadRequest
 from core.domain.filters import SearchFilters
 from core.domain.queries import Chip, Route, ScoreProfile, SearchRequest
 from core.domain.results import Candidate, Dropped, DropReason, Hit, SearchResult, Signals, fast_replace
+from core.knowledge.answerability import answer_model
 from core.knowledge.profiles import BUILT_IN, check_profile, fitted_for_another
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
@@ -27,12 +28,13 @@ from core.search.explanation import MissingExplanation, why_not
 from core.search.query.expansion import SynonymFinder, wordings_of
 from core.search.query.route import question_terms, read_route, routed_only
 from core.search.query.syntax import ParsedQuery, misread, narrowed, read_query
-from core.search.ranking.answerability import judge
+from core.search.ranking.answerability import answer_probability, answer_signals, what_is_missing
 from core.search.ranking.factors import ScoringContext
 from core.search.ranking.rerank import reranked, with_rerank
 from core.search.ranking.score import FusedRank, collapse, fuse, rank
 from core.search.retrieval.graph import question_entities
 from core.search.retrieval.retriever import (
+    OVERSAMPLED,
     RetrievalRequest,
     Retriever,
     admitted,
@@ -163,6 +165,7 @@ class SearchPipeline:
             route.answer_kind,
             wordings_of(query.plain),
             vector,
+            max(OVERSAMPLED, request.top_k or 0),
         )
         retrieved = self._retriever.find(retrieval)
         ids = sorted({candidate.passage.document_id for candidate in retrieved.candidates})
@@ -186,7 +189,9 @@ class SearchPipeline:
                 *retrieved.notices,
                 *fitted_for_another(profile, self._choice.known()),
             ),
-            refusal=_refusal(query.plain, route, admissible) if retrieved.complete else "",
+            answer_probability=answer_probability(answer_signals(admissible), answer_model())
+            if retrieved.complete
+            else None,
             undated_left_out=self._catalogue.undated(filters) if filters.dated else 0,
             rarity=retrieved.rarity,
         )
@@ -270,7 +275,7 @@ def _ranked(
     """The result with its candidates fused, scored, checked for an answer, deduplicated, cut and cited under its
     profile. Reads no store."""
     result = replace(result, profile=_effective_profile(result), candidates=fused_under(result, result.profile))
-    context = ScoringContext.of(result.route, result.profile, now)
+    context = ScoringContext.of_result(result, result.profile, now)
     complete = not any(leg.error for leg in result.legs)
     scored, dropped = rank(result.candidates, context, thresholds=complete)
     distinct, collapsed = collapse(scored)
@@ -280,29 +285,26 @@ def _ranked(
         for number, (item, _) in enumerate(distinct[most:], most + 1)
     )
     hits = tuple(Hit(n, item.candidate, item.score, (), near) for n, (item, near) in enumerate(distinct[:most], 1))
-    silence = result.refusal
-    if not hits and not silence:
-        threshold = f"Nothing reached the threshold {result.profile.threshold:g} of the profile '{result.profile.ref}'."
-        silence = threshold if complete else _UNJUDGED
-    if result.refusal:
-        missed = tuple(Dropped(hit.candidate, DropReason.NO_ANSWER, silence, hit.score) for hit in hits)
-        dropped, hits = (*missed, *dropped), ()
+    answered = bool(hits) and (
+        result.answer_probability is None or result.answer_probability >= answer_model().threshold
+    )
     return replace(
         result,
         hits=_cited(hits, result) if cited else hits,
         dropped=(*result.dropped, *dropped, *collapsed, *beyond),
-        answered=bool(hits),
-        silence=silence,
+        answered=answered,
+        silence="" if answered else _silence(result, hits, dropped, complete=complete),
         milliseconds=elapsed_ms(),
     )
 
 
-def _refusal(question: str, route: Route, candidates: Sequence[Candidate]) -> str:
-    """Why nothing answers the question under any profile; "" when something may."""
-    dates = next((chip.words for chip in route.chips if chip.kind == "date"), "")
-    evidence = [each for each in candidates if each.passage.origin is not Origin.EPISODE]  # an episode is no answer
-    verdict = judge(question, evidence or candidates, dates, route.answer_kind)
-    return "" if verdict.answered else verdict.silence
+def _silence(result: SearchResult, hits: Sequence[Hit], dropped: Sequence[Dropped], *, complete: bool) -> str:
+    """What is missing for an answer, or why no passage is listed."""
+    if not complete:
+        return _UNJUDGED
+    if not hits and any(each.reason is DropReason.BELOW_THRESHOLD for each in dropped):
+        return f"Nothing reached the threshold {result.profile.threshold:g} of the profile '{result.profile.ref}'."
+    return what_is_missing(result.candidates, result.rarity, result.route.answer_kind)
 
 
 def _cited(hits: Sequence[Hit], result: SearchResult) -> tuple[Hit, ...]:

@@ -1,4 +1,5 @@
 """Elements shared by pages: badges of labels and insights, citations in each style, a search result, a document."""
+# Longer than 300 lines: what a result and a document look like, shared by all pages.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
@@ -219,6 +220,9 @@ def _card_head(
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{hit.rank}**", width="content")
         origin_badge(passage)
+        if uncertain := result.filters.uncertain_fields(passage):
+            help_text = f"The filter asks for another {' and '.join(uncertain)}, which this passage may have as well."
+            st.badge("label uncertain", icon=":material/help:", color="gray", help=help_text)
         if badge is not None:
             badge(hit)
         label = f"**{name}**, {plain(where)}" if where else f"**{name}**"

@@ -110,6 +110,7 @@ def seed(filters: SearchFilters) -> None:
             values[field] = [str(value) for value in getattr(filters, field)]
     values |= {"date_from": _as_day(filters.date_from), "date_to": _as_day(filters.date_to)}
     values |= {"recency_months": filters.recency_months, "include_undated": filters.include_undated}
+    values["strict_labels"] = filters.strict_labels
     values["archived"] = next(word for word, meaning in _ARCHIVED.items() if meaning is filters.archived)
     state = st.session_state
     for name in values:
@@ -166,14 +167,24 @@ def draw_filters(
     beside_dates = _dates()
     further = [widget for widget in _WIDGETS if not widget.first]
     used = sum(_is_set(widget) for widget in further) + (_value_of("archived", _LIVING) != _LIVING)
+    used += bool(_value_of("strict_labels"))
     with st.expander(f"More filters{f' · {used} set' if used else ''}", icon=":material/tune:", expanded=used > 0):
         for widget in further:
             drawing.field(widget)
         _archived()
+        _strict_labels()
     filters = _filters_in_state()
     if left_out is not None and filters.dated and not filters.include_undated and (number := left_out(filters)):
         beside_dates.caption(f":material/event_busy: {count(number, 'undated document')} left out by the dates.")
     return filters
+
+
+def _strict_labels() -> None:
+    st.toggle(
+        "Certain labels only",
+        key=_key("strict_labels"),
+        help="Leave out passages whose truth, domain, authority or jurisdiction only may be the one you filter on.",
+    )
 
 
 def _archived() -> None:
@@ -204,7 +215,7 @@ def _filters_in_state() -> SearchFilters:
             raw[f"{widget.field}_mode"] = _value_of(f"{widget.field}_mode") or "any"
     months = _value_of("recency_months")
     raw |= {"recency_months": int(months) if months else None}
-    raw |= {"include_undated": bool(_value_of("include_undated"))}
+    raw |= {name: bool(_value_of(name)) for name in ("include_undated", "strict_labels")}
     raw |= {name: _value_of(name) for name in ("date_from", "date_to")}
     return check_filters(raw).replace(archived=_ARCHIVED[_value_of("archived", _LIVING)])
 

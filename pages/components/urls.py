@@ -29,7 +29,7 @@ __all__ = [
 Params = Mapping[str, Sequence[str]]
 """Query parameters: name → values, in order."""
 
-_FLAGS = ("include_undated",)
+_FLAGS = ("include_undated", "strict_labels")
 
 _NUMBERS = ("recency_months",)
 
@@ -139,7 +139,7 @@ def _filter_params(filters: SearchFilters) -> dict[str, list[str]]:
         moment = getattr(filters, name)
         params[name] = [moment.isoformat()] if moment is not None else []
     params["recency_months"] = [str(filters.recency_months)] if filters.recency_months is not None else []
-    params["include_undated"] = ["1"] if filters.include_undated else []
+    params |= {name: ["1"] if getattr(filters, name) else [] for name in _FLAGS}
     params["archived"] = [word for word, meaning in _ARCHIVED.items() if meaning is filters.archived]
     return params
 

@@ -23,8 +23,7 @@ def draw_what_if(result: SearchResult, passage_id: int) -> None:
     st.markdown("**What would make it first?** :gray[– one weight changed, the others keeping their proportions]")
     changes = [each for each in session.workbench().evaluation.first_if(result, passage_id) if each.shown is not None]
     if not changes:
-        why = result.refusal or "No single weight can: another passage is at least as good in everything that counts."
-        st.caption(plain(why))
+        st.caption("No single weight can: another passage is at least as good in everything that counts.")
         return
     for each in changes[:_SHOWN]:
         label = factor_table()[each.factor].label

@@ -2,16 +2,15 @@
 
 import streamlit as st
 
-from core.domain.results import Dropped, DropReason, SearchResult
+from core.domain.results import DropReason, SearchResult
 from pages.components import cards, session
 from pages.components.wording import count, plain, shorten
 
-__all__ = ["REASON_TITLES", "draw_why_missing", "reason_of"]
+__all__ = ["REASON_TITLES", "draw_why_missing"]
 
 _MOST_PASSAGES = 10
 """Passages listed of each reason."""
 REASON_TITLES = {
-    DropReason.NO_ANSWER: "Found, but the library does not answer the question",
     DropReason.FILTERED: "Left out by a filter",
     DropReason.BELOW_FLOOR: "No evidence: neither similar enough nor a word in common",
     DropReason.BELOW_THRESHOLD: "Scored below the profile's threshold",
@@ -48,14 +47,6 @@ def draw_why_missing(result: SearchResult) -> None:
             st.markdown(f"{REASON_TITLES[reason]} :gray[({count(len(group), 'passage')})]")
         for each in group[:_MOST_PASSAGES]:
             document = result.documents.get(each.candidate.passage.document_id)
-            cards.miss_line(each.candidate, reason_of(each), result.request, document)
+            cards.miss_line(each.candidate, each.detail, result.request, document)
         if len(group) > _MOST_PASSAGES:
             st.caption(f"… and {len(group) - _MOST_PASSAGES:,} more. Choose a document above to see those of it.")
-
-
-def reason_of(dropped: Dropped) -> str:
-    """Why one passage is not shown, in words and numbers; for a refused question, its scores."""
-    if dropped.reason is not DropReason.NO_ANSWER or dropped.score is None:
-        return dropped.detail
-    signals = dropped.candidate.signals
-    return f"similarity {signals.similarity:.2f}, BM25 {signals.bm25:.1f}, score {dropped.score.total:.3f}"

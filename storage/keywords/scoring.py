@@ -8,6 +8,7 @@ Scores are computed when a question is asked, over the postings of its words onl
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import compress
@@ -85,11 +86,11 @@ class Bm25Scorer:
             for segment, live in zip(self.segments, self._live, strict=True)
         ]
         admitted = sum(map(len, rows))
-        added: list[str] = []
+        added: list[tuple[str, int]] = []
         scores = [np.zeros(len(segment.ids)) for segment in self.segments]
         hits = []
         for terms in questions:
-            stems = list(_stems_with_term(terms))
+            stems = _counted(terms)
             if stems[: len(added)] != added:  # otherwise the question extends the one before
                 added, scores = [], [np.zeros(len(segment.ids)) for segment in self.segments]
             self._add_scores(stems[len(added) :], scores)
@@ -97,11 +98,11 @@ class Bm25Scorer:
             hits.append(LegHits(self._best(scores, rows, top_k), self._count, admitted))
         return hits
 
-    def _add_scores(self, stems: Sequence[str], scores: Sequence[NDArray[np.float64]]) -> None:
-        """Add what these stems contribute to the rows of each segment."""
+    def _add_scores(self, stems: Sequence[tuple[str, int]], scores: Sequence[NDArray[np.float64]]) -> None:
+        """Add what these stems, each with its count in the question, contribute to the rows of each segment."""
         for segment, norms, totals in zip(self.segments, self._norms, scores, strict=True):
-            for each in stems:
-                kernels().add_scores(totals, *segment.span(each), norms, self._idf(each))
+            for each, count in stems:
+                kernels().add_scores(totals, *segment.span(each), norms, self._idf(each) * count)
 
     def _best(
         self, scores: Sequence[NDArray[np.float64]], rows: Sequence[NDArray[np.int64]], top_k: int
@@ -120,7 +121,8 @@ class Bm25Scorer:
     def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
         """Per indexed passage, the share of each stem it contains, in the order of the terms."""
         terms_by_stem = _stems_with_term(terms)
-        stems, idf = list(terms_by_stem.items()), np.array([self._idf(each) for each in terms_by_stem])
+        stems = list(terms_by_stem.items())
+        idf = np.array([self._idf(each) * count for each, count in _counted(terms)])
         explained: dict[int, tuple[TermScore, ...]] = {}
         for ids, rows, norms, counts in self._stem_counts(list(terms_by_stem), passage_ids):
             scores = (idf * (counts / (norms[rows][:, None] + counts))).tolist()
@@ -173,6 +175,16 @@ def _stems_with_term(terms: Sequence[str]) -> dict[str, str]:
         for each in index_stems(term):
             first.setdefault(each, term)
     return first
+
+
+def _counted(terms: Sequence[str]) -> list[tuple[str, int]]:
+    """Each stem once with the number of times its term is repeated: BM25 adds a repeated term again, as bm25s does.
+
+    >>> _counted(["wings", "year-end", "wings"])
+    [('wing', 2), ('year-end', 1), ('year', 1), ('end', 1)]
+    """
+    counts = Counter(terms)
+    return [(each, counts[term]) for each, term in _stems_with_term(terms).items()]
 
 
 def _admissible_rows(segment: Segment, live: NDArray[np.int64], admissible: PassageIds) -> NDArray[np.int64]:

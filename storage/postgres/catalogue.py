@@ -87,7 +87,7 @@ SEARCHES = table_of(SearchedQuestionRow)
 
 _READ = (
     *("truth", "domain", "authority", "jurisdiction", "date", "temporal_class", "source_type", "sector"),
-    *("table_role", "project", "tags", "entities", "archived"),
+    *("table_role", "project", "tags", "entities", "possible_labels", "archived"),
 )
 _REMEMBERED = 2000  # newest searches from which the distinct questions are taken. Chosen by hand, not fitted.
 _IDENTITY = ("sha256", "size_bytes", "uploaded_at")

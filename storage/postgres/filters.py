@@ -70,9 +70,13 @@ def _of_field(field: FilterField, filters: SearchFilters) -> Iterator[ColumnElem
             yield not_(column.overlap(_bound(column, excluded)))
         return
     if included:
-        among = column == any_(_bound(column, included))
-        # A passage without a project belongs to every project.
-        yield or_(among, column.is_(None)) if field.name == "projects" else among
+        among: ColumnElement[bool] = column == any_(_bound(column, included))
+        if field.name == "projects":  # a passage without a project belongs to every project
+            among = or_(among, column.is_(None))
+        if possible := filters.possible_values(field):
+            labels = PassageRow.possible_labels
+            among = or_(among, labels.overlap(_bound(labels, possible)))
+        yield among
     if excluded:
         yield or_(column != all_(_bound(column, excluded)), column.is_(None))
 

@@ -57,7 +57,7 @@ _FILTERED = [
     *("archived", "embedded_by", "document_id", "date", "truth", "domain", "authority", "jurisdiction"),
     *("temporal_class", "source_type", "origin", "sector", "project"),
 ]
-_EMPTY = text("''")  # the class below has a column named `text`
+_EMPTY, _NONE = text("''"), text("'{}'")  # the class below has a column named `text`
 
 
 class PassageRow(Base):
@@ -107,6 +107,7 @@ class PassageRow(Base):
     tags: Mapped[list[str]]
     entities: Mapped[list[str]]
     keywords: Mapped[list[str]]
+    possible_labels: Mapped[list[str]] = mapped_column(server_default=_NONE)
     archived: Mapped[bool]
     # Long texts are stored outside the row, vectors inside: an exact scan reads vectors and filter columns, no text.
     meanings: Mapped[bytes] = mapped_column(server_default=_EMPTY, info={"storage": "EXTERNAL"})
@@ -140,7 +141,7 @@ def storable_passage(passage: Passage) -> Passage:
     """The passage with texts that PostgreSQL can store; sentence spans stay valid."""
     texts = ("text", "section", "context")
     clean: dict[str, Any] = {name: storable_text(getattr(passage, name)) for name in texts}
-    lists: dict[str, Any] = {name: tuple(storable(getattr(passage, name))) for name in ("tags", "entities", "keywords")}
+    lists: dict[str, Any] = {name: tuple(storable(getattr(passage, name))) for name in _LISTS}
     return replace(passage, **clean, **lists)
 
 
@@ -155,7 +156,7 @@ _CLOSED = {
     "table_role": TableRole,
     "truth": Truth,
 }
-_LISTS = ("tags", "entities", "keywords")
+_LISTS = ("tags", "entities", "keywords", "possible_labels")
 _OPTIONAL = {name: {None: None} | {str(member): member for member in values} for name, values in _CLOSED.items()}
 _MEMBERS: Mapping[str, Mapping[str | None, Any]] = _OPTIONAL | {
     "source_type": {str(member): member for member in SourceType},

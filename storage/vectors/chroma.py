@@ -293,6 +293,7 @@ def metadata(passage: Passage) -> dict[str, Any]:
         "date": None if passage.date is None else _microseconds(passage.date),
         "undated": passage.date is None,
         "shared": passage.project is None,
+        "possible_labels": sorted(set(passage.possible_labels)) or None,
     }
     for field in FIELDS:
         value = getattr(passage, field.attribute)
@@ -347,8 +348,10 @@ def _field_conditions(field: FilterField, filters: SearchFilters) -> Iterator[di
             yield _combine("$and", [{key: {"$not_contains": value}} for value in unwanted])
         return
     if wanted:
-        among = {key: {"$in": wanted}}
-        # A passage without a project belongs to every project.
-        yield _combine("$or", [among, {"shared": True}]) if field.name == "projects" else among
+        ways: list[dict[str, Any]] = [{key: {"$in": wanted}}]
+        if field.name == "projects":  # a passage without a project belongs to every project
+            ways.append({"shared": True})
+        ways += [{"possible_labels": {"$contains": value}} for value in filters.possible_values(field)]
+        yield _combine("$or", ways)
     if unwanted:
         yield {key: {"$nin": unwanted}}

@@ -264,7 +264,7 @@ def test_what_shares_words_but_not_the_matter_is_no_answer() -> None:
     library = payroll_library()
     library.add(
         "lease.md",
-        "The tenant keeps the garden of the house in order during every month of the lease, whoever owns the tools.",
+        "The garden of the house is kept in order during the whole lease by the tenant, whoever owns the tools.",
         truth=Truth.INTENT,
     )
     answer = asked("When is the statement of every month furnished to the tenant?", library)

@@ -157,3 +157,17 @@ def test_a_single_filter_refuses_an_empty_list_because_there_it_is_a_programming
 
 def test_a_single_filter_restricts_its_field_alone() -> None:
     assert MetadataFilter.source_types(["feed"]) == SearchFilters(source_types=("feed",))
+
+
+def test_a_filter_admits_a_passage_that_may_have_the_label() -> None:
+    unsure = passage(truth=Truth.INTENT, possible_labels=("truth:compliance", "domain:taxes"))
+    wanted = SearchFilters(truths=("compliance",))
+    assert wanted.admits(unsure)
+    assert wanted.uncertain_fields(unsure) == ("truth",)
+    assert not wanted.replace(strict_labels=True).admits(unsure)
+    assert not wanted.replace(exclude_truths=("intent",)).admits(unsure)
+    assert not wanted.replace(domains=("time",)).admits(unsure)
+    assert wanted.replace(domains=("taxes",)).uncertain_fields(unsure) == ("truth", "domain")
+    assert SearchFilters(truths=("intent",)).uncertain_fields(unsure) == ()
+    assert SearchFilters(tags=("compliance",)).uncertain_fields(unsure) == ()
+    assert wanted.replace(strict_labels=True).in_words() == ("truth is compliance", "certain labels only")

@@ -428,7 +428,8 @@ def test_graded_results_are_scored_whether_they_are_shown_or_not(room: Room) -> 
     found = scored(result, graded(result, OT1=3, We=2, The=0), Level.PASSAGE)
     assert len(result.hits) == 1
     assert {DropReason.BELOW_THRESHOLD, DropReason.BEYOND_MAX} & {each.reason for each in result.dropped}
-    assert {("OT1", 3), ("We", 2), ("The", 0)} == set(firsts(result, found))
+    known = {each for each in firsts(result, found) if each[1] != UNGRADED}
+    assert known == {("OT1", 3), ("We", 2), ("The", 0)}
     totals = [total for _, total, _ in found]
     assert totals == sorted(totals, reverse=True)
 
@@ -457,12 +458,6 @@ def test_of_a_question_that_nothing_answers_what_is_seen_first_is_irrelevant_unl
     assert len(found) >= 10
     assert dict(firsts(result, found))["OT1"] == 1
     assert {grade for word, grade in firsts(result, found) if word != "OT1"} == {0}
-
-
-def test_where_the_library_refuses_to_answer_no_threshold_shows_anything(room: Room) -> None:
-    result = room.library.searcher.search(SearchRequest("Zeppelin hangar mooring mast"), NOW)
-    assert result.refusal
-    assert scored(result, GradedResult(False, {}), Level.PASSAGE) == ()
 
 
 def test_a_document_has_the_total_of_its_best_passage(room: Room) -> None:
@@ -535,7 +530,7 @@ def test_a_search_for_weights_measures_the_base_and_keeps_what_it_found(room: Ro
 @pytest.mark.parametrize("measure", ["ndcg@10", "map", "recall@20", "p@5"])
 def test_a_search_for_weights_measures_as_a_measurement_does(room: Room, level: Level, measure: str) -> None:
     kept = room.set(level=level)
-    room.book.save(replace(profiles()["relevance"], name="open", threshold=0.05), "Ada")
+    room.book.save(replace(profiles()["relevance"], name="open", threshold=0.05, multipliers={}), "Ada")
     for number in range(30):
         text = "overtime rate of deposits " * (number % 3 + 1)
         room.library.add(

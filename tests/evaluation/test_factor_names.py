@@ -27,8 +27,8 @@ multipliers = { asked_date = 0.5, temporal = 1.0 }
 MINE = ScoreProfile(
     "mine",
     {
-        "relevance_feedback": 0.4, "best_sentence_similarity": 0.2, "synonym_match": 0.1, "phrase_match": 0.1,
-        "term_coverage": 0.1, "similarity": 0.1,
+        "similarity": 0.5, "best_sentence_similarity": 0.2, "synonym_match": 0.1, "phrase_match": 0.1,
+        "term_coverage": 0.1,
     },
     {"date_match": 0.5, "temporal": 1.0},
 )  # fmt: skip
@@ -49,7 +49,7 @@ def test_a_toml_file_under_the_former_names_is_read_and_written_under_the_curren
 
 def test_a_profile_under_the_former_names_scores_the_same() -> None:
     signals = Signals(
-        0.6, 3.0, 6.0, term_coverage=0.5, relevance_feedback=0.7, best_sentence_similarity=0.8, synonym_match=0.9,
+        0.6, 3.0, 6.0, term_coverage=0.5, best_sentence_similarity=0.8, synonym_match=0.9,
         phrase_match=0.25,
     )  # fmt: skip
     former = {FORMER.get(name, name): weight for name, weight in BALANCED.weights.items()}
@@ -60,7 +60,7 @@ def test_a_profile_under_the_former_names_scores_the_same() -> None:
 
 def test_a_url_under_the_former_names_still_moves_the_sliders() -> None:
     changes, problems = changes_from_text("w.feedback:0.3,w.in_a_row:0.2,m.asked_date:0.5", sliders(BALANCED))
-    assert changes == {"w.relevance_feedback": 0.3, "w.phrase_match": 0.2, "m.date_match": 0.5} and not problems
+    assert changes == {"w.similarity": 0.3, "w.phrase_match": 0.2, "m.date_match": 0.5} and not problems
 
 
 def test_a_factor_under_both_names_is_refused() -> None:

@@ -340,7 +340,7 @@ def test_known_answers_are_told_except_to_a_blind_judge() -> None:
 def test_where_nothing_is_shown_the_nearest_misses_can_be_judged() -> None:
     bench = Bench()
     silent = bench.desk.add_question(bench.set.id, "zebra xylophone quark taxes")
-    pool = bench.desk.pool(bench.set.id, silent.id, PROFILES, who="Ada")
+    pool = bench.desk.pool(bench.set.id, silent.id, ("relevance-draft",), who="Ada")
     assert pool.nearest and 0 < len(pool.items) <= 5
     assert all(item.places == {} and item.citation is not None for item in pool.items)
     scores = [item.score or 0.0 for item in pool.items]

@@ -188,11 +188,11 @@ def test_the_largest_changes_come_first() -> None:
 
 def test_weights_sum_to_one_and_can_be_read() -> None:
     found = optimised(
-        *asked(coverage_tells), CURRENT, replace(WANTED, factors=("similarity", "term_coverage", "relevance_feedback"))
+        *asked(coverage_tells), CURRENT, replace(WANTED, factors=("similarity", "term_coverage", "phrase_match"))
     )
     assert sum(found.profile.weights.values()) == pytest.approx(1, abs=1e-12)
     assert all(round(weight, 3) == pytest.approx(weight, abs=1e-9) for weight in found.profile.weights.values())
-    assert set(found.spread) == {"similarity", "term_coverage", "relevance_feedback"}
+    assert set(found.spread) == {"similarity", "term_coverage", "phrase_match"}
     assert all(0 <= low <= high <= 1 for low, high in found.spread.values())
 
 

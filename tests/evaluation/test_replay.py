@@ -219,11 +219,6 @@ def test_a_total_at_the_threshold_is_kept_as_in_a_search() -> None:
         assert total in {kept for _, kept in replayed(result, profile)}
 
 
-def test_a_library_that_refuses_to_answer_refuses_under_every_profile() -> None:
-    assert found(SILENT).refusal
-    assert replayed(found(SILENT), ScoreProfile("open", {"similarity": 1.0}, threshold=0.0, floor=0.0)) == []
-
-
 def test_without_a_leg_nothing_is_judged_by_thresholds() -> None:
     library = Library(WordEmbedder())
     searcher = SearchPipeline(

@@ -129,17 +129,18 @@ def test_a_trial_survives_the_way_through_a_url(drawn: tuple[ScoreProfile, Mappi
 
 
 def test_weights_are_shares_of_what_they_add_up_to() -> None:
-    made = tried(BALANCED, {"w.authority": 0.55, "w.domain": 0.0})
-    rest = 1 - BALANCED.weights["authority"] - BALANCED.weights["domain"]
+    made = tried(BALANCED, {"w.authority": 0.55, "w.synonym_match": 0.0})
+    rest = 1 - BALANCED.weights["synonym_match"]
     assert made.weights["authority"] == pytest.approx(0.55 / (0.55 + rest))
-    assert "domain" not in made.weights
+    assert "synonym_match" not in made.weights
     similarity, keyword = BALANCED.weights["similarity"], BALANCED.weights["keyword"]
     assert made.weights["similarity"] / made.weights["keyword"] == pytest.approx(similarity / keyword)
 
 
 def test_a_multiplier_of_strength_0_is_off_and_whole_numbers_stay_whole() -> None:
     made = tried(BALANCED, {"m.date_match": 0.0, "m.temporal": 0.5, "max_results": 20.0})
-    assert made.multipliers == {"temporal": 0.5}
+    others = {name: strength for name, strength in BALANCED.multipliers.items() if name != "date_match"}
+    assert made.multipliers == {**others, "temporal": 0.5}
     assert made.max_results == 20 and isinstance(made.max_results, int)
 
 
@@ -158,7 +159,7 @@ def test_what_cannot_score_is_told_and_not_scored(changes: Mapping[str, float], 
 
 def test_only_what_differs_from_the_base_is_changed() -> None:
     standing = {"threshold": BALANCED.threshold, "floor": 0.3, "w.rerank": 0.0}
-    standing |= {"w.authority": BALANCED.weights["authority"] + 4e-17}
+    standing |= {"w.keyword": BALANCED.weights["keyword"] + 4e-17}
     assert changed(BALANCED, standing) == {"floor": 0.3}
 
 

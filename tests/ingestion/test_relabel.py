@@ -7,7 +7,7 @@ import pytest
 
 from core.domain.documents import Document, DocumentState, Label, Labels, Passage, Span, Truth
 from core.domain.errors import BadRequest
-from core.ingestion.classification.relabel import relabel
+from core.ingestion.classification.relabel import possible_labels, relabel
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -19,7 +19,9 @@ DOCUMENT = Document(
 FOLLOWS = Passage(
     "Text.", 1, 0, 5, (Span(0, 5),), id=1, truth=Truth.INTENT, domain="time", jurisdiction="federal", date=OLD
 )
-OWN = replace(FOLLOWS, id=2, truth=Truth.REALITY, domain="taxes", jurisdiction="state:CA", date=NOW)
+OWN = replace(
+    FOLLOWS, id=2, truth=Truth.REALITY, truth_probability=0.9, domain="taxes", jurisdiction="state:CA", date=NOW
+)
 
 
 @pytest.mark.parametrize(
@@ -62,3 +64,12 @@ def test_passages_that_followed_move_and_those_with_their_own_stay(
 def test_a_value_outside_its_set_is_refused(field: str, value: str) -> None:
     with pytest.raises(BadRequest):
         relabel(DOCUMENT, [FOLLOWS], {field: Label(value)}, terms=BUILT_IN_TERMS)
+
+
+def test_a_passage_records_the_labels_it_may_have() -> None:
+    close = Label("intent", 0.6, "compliance", 0.3)
+    labels = replace(DOCUMENT.labels, truth=close, domain=replace(close, confirmed=True))
+    follows = replace(FOLLOWS, truth=Truth.INTENT, domain="intent", jurisdiction=None)
+    assert possible_labels(labels, follows) == ("truth:compliance",)
+    assert possible_labels(labels, replace(follows, truth=Truth.REGULATORY, truth_probability=0.7)) == ("truth:intent",)
+    assert possible_labels(labels, replace(follows, truth=Truth.REGULATORY, truth_probability=0.9)) == ()

@@ -64,7 +64,7 @@ def state(library: Workbench) -> Mapping[int, object]:
 def found_under(library: Workbench, truth: Truth) -> set[int]:
     """Documents with passages that a filter on this truth admits, as the vector index has it."""
     vector = np.ones(library.active_learning.classifier.own.read("a", "", [])[1].shape[1], dtype=np.float32)
-    hits = library.documents._vectors.search(vector, SearchFilters(truths=(truth,)), 100)
+    hits = library.documents._vectors.search(vector, SearchFilters(truths=(truth,), strict_labels=True), 100)
     ids = [each.passage_id for each in hits.hits]
     return {library.documents.passage(each).document_id for each in ids}
 

@@ -45,13 +45,14 @@ filters = st.builds(
     date_to=st.none() | ends,
     recency_months=st.none() | st.integers(1, 600),
     include_undated=st.booleans(),
+    strict_labels=st.booleans(),
     archived=st.sampled_from([None, False, True]),
 ).filter(lambda each: not (each.date_from and each.date_to) or each.date_from <= each.date_to)
 
 
 def test_every_field_of_a_filter_is_tried() -> None:
     tried = {*every_field, "tags_mode", "entities_mode", "date_from", "date_to", "recency_months"}
-    assert {each.name for each in fields(SearchFilters)} == {*tried, "include_undated", "archived"}
+    assert {each.name for each in fields(SearchFilters)} == {*tried, "include_undated", "strict_labels", "archived"}
 
 
 @given(filters)

@@ -61,14 +61,6 @@ def test_what_was_found_and_not_shown_says_why(stocked: Stack, opened: Opened) -
     assert result.dropped[0].detail in said
 
 
-def test_where_nothing_answers_all_that_was_found_says_how_near_it_comes(stocked: Stack, opened: Opened) -> None:
-    asked = "Is overtime of the second symphony played by the Vienna Orchestra?"
-    result = stocked.workbench.search.run(SearchRequest(asked))
-    assert any(each.reason is DropReason.NO_ANSWER for each in result.dropped)
-    said = words(opened("inspection.py", q=asked, view="Not shown")).replace("\\", "")
-    assert "the library does not answer the question" in said and "BM25" in said
-
-
 @pytest.mark.parametrize("reason", DropReason)
 def test_every_reason_not_to_be_shown_has_its_words(reason: DropReason) -> None:
     assert why_missing.REASON_TITLES[reason]

@@ -388,7 +388,7 @@ def test_a_search_for_weights_is_begun_from_the_chosen_base(
         NDCG, 10, 2, 7,
     )  # fmt: skip
     used = {name for name, weight in profiles()["relevance"].weights.items() if weight}
-    assert set(kept.optimising.factors) == used | {"similarity", "keyword", "term_coverage", "relevance_feedback"}
+    assert set(kept.optimising.factors) == used | {"similarity", "keyword", "best_sentence_similarity", "synonym_match"}
     assert kept.optimised is not None
     said = words(screen)
     assert kept.optimised.verdict.split(":")[0] in said

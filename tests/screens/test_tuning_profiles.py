@@ -161,7 +161,7 @@ def test_any_two_are_compared_and_the_choice_stays(book: ProfileRegistry) -> Non
     screen = drawn(profile="law first")
     screen.selectbox(key="tuning.profiles.law first@2.before").set_value("balanced").run()
     screen.run()
-    assert "Weight: Relevance feedback" in screen.dataframe[0].value["What"].to_list()
+    assert "Weight: Best-sentence similarity" in screen.dataframe[0].value["What"].to_list()
     screen.selectbox(key="tuning.profiles.law first@2.after").set_value("balanced").run()
     assert "They say the same." in words(screen)
 

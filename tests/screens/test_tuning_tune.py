@@ -90,13 +90,6 @@ def test_questions_of_a_set_are_offered_and_asked_as_they_are_narrowed(stocked: 
     assert screen.query_params["q"] == QUESTION and "truths" not in screen.query_params
 
 
-def test_what_nothing_answers_no_profile_answers(stocked: Stack, opened: Opened) -> None:
-    screen = opened("tuning.py", q="zebra xylophone quark")
-    said = words(screen)
-    assert "Nothing in the library answers this" in said and "no profile changes it" in said
-    assert not screen.slider and "Open in Search" in said
-
-
 def test_a_leg_that_failed_is_told_and_the_rest_is_tuned(
     stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,16 +120,16 @@ def test_a_slider_moves_the_ranking_the_shares_and_the_url(stocked: Stack, opene
     screen = opened("tuning.py", q=QUESTION)
     assert "Nothing is moved yet" in words(screen) and "trial" not in screen.query_params
     before = heads(screen)
-    slid(slid(screen, "w.authority", 1.0), "threshold", 0.05)
+    slid(slid(screen, "w.keyword", 1.0), "threshold", 0.4)
     assert heads(screen) != before
     assert "RBO" in words(screen) and "re-scored in" in words(screen)
-    assert screen.query_params["trial"] == "w.authority:1,threshold:0.05"
+    assert screen.query_params["trial"] == "w.keyword:1,threshold:0.4"
     labels = [each.label for each in screen.slider]
     weights = profiles()["balanced"].weights
-    total = 1 + 1 - weights["authority"]
-    assert f"Authority · {1 / total:.0%} :primary[• was {weights['authority']:.0%}]" in labels
+    total = 1 + 1 - weights["keyword"]
+    assert f"Keywords · {1 / total:.0%} :primary[• was {weights['keyword']:.0%}]" in labels
     assert f"Similarity · {weights['similarity'] / total:.0%}" in labels
-    assert "Threshold :primary[• was 0.25]" in labels
+    assert "Threshold :primary[• was 0.00]" in labels
 
 
 def test_the_ranking_is_that_of_a_search_with_the_same_numbers(stocked: Stack, opened: Opened) -> None:
@@ -149,10 +142,10 @@ def test_the_ranking_is_that_of_a_search_with_the_same_numbers(stocked: Stack, o
 
 
 def test_reset_lets_every_slider_stand_where_it_stood(stocked: Stack, opened: Opened) -> None:
-    screen = opened("tuning.py", q=QUESTION, trial="w.authority:0.6,threshold:0.2")
+    screen = opened("tuning.py", q=QUESTION, trial="w.keyword:0.6,threshold:0.2")
     pressed(screen, "Reset")
     assert "trial" not in screen.query_params and "Nothing is moved yet" in words(screen)
-    assert screen.slider(key="tune.at.w.authority").value == 0.03
+    assert screen.slider(key="tune.at.w.keyword").value == 0.2
     assert "Reset" not in [button.label for button in screen.button]
 
 
@@ -228,28 +221,28 @@ def test_a_relational_question_has_its_own_leg_weights(stocked: Stack, opened: O
 
 
 def test_another_base_begins_anew_and_the_first_is_found_as_it_was_left(stocked: Stack, opened: Opened) -> None:
-    screen = slid(opened("tuning.py", q=QUESTION), "w.authority", 0.5)
+    screen = slid(opened("tuning.py", q=QUESTION), "w.similarity", 0.5)
     screen.selectbox(key="tune.base").set_value("relevance").run()
-    assert screen.slider(key="tune.at.w.authority").value == 0.25
+    assert screen.slider(key="tune.at.w.similarity").value == 0.45
     assert "trial" not in screen.query_params and screen.query_params["base"] == "relevance"
     screen.selectbox(key="tune.base").set_value("balanced").run()
-    assert screen.slider(key="tune.at.w.authority").value == 0.5
+    assert screen.slider(key="tune.at.w.similarity").value == 0.5
 
 
 def test_another_room_and_back_finds_the_trial_as_it_was(stocked: Stack, opened: Opened) -> None:
-    screen = slid(opened("tuning.py", q="overtime", depth="20"), "w.authority", 0.5)
+    screen = slid(opened("tuning.py", q="overtime", depth="20"), "w.similarity", 0.5)
     screen.text_input(key="tune.question").set_value(QUESTION).run()
     screen.selectbox(key="tune.base").set_value("relevance").run()
-    slid(screen, "w.authority", 0.75)
+    slid(screen, "w.similarity", 0.75)
     screen.segmented_control(key="tuning.view").set_value("classifier").run()
     assert screen.query_params["view"] == "classifier"
     screen.run()
     screen.segmented_control(key="tuning.view").set_value("tune").run()
-    assert screen.slider(key="tune.at.w.authority").value == 0.75
+    assert screen.slider(key="tune.at.w.similarity").value == 0.75
     assert screen.text_input(key="tune.question").value == QUESTION
     assert screen.selectbox(key="tune.base").value == "relevance"
     assert screen.segmented_control(key="tune.depth").value == 20
-    assert screen.query_params["trial"] == "w.authority:0.75"
+    assert screen.query_params["trial"] == "w.similarity:0.75"
 
 
 # How it is drawn
@@ -282,12 +275,12 @@ def test_the_lines_join_the_ranks_of_both_lists_and_names_are_only_text(stocked:
 
 
 def test_a_trial_is_saved_as_the_next_version_which_becomes_the_base(stocked: Stack, opened: Opened) -> None:
-    screen = slid(opened("tuning.py", q=QUESTION), "w.authority", 0.5)
+    screen = slid(opened("tuning.py", q=QUESTION), "w.keyword", 0.5)
     saved(screen, "mine")
     book = stocked.workbench.evaluation.profiles
     first = book.find("mine")
     assert (first.ref, book.versions("mine")[0].who, book.versions("mine")[0].origin) == ("mine@1", "Ann", "balanced")
-    assert first.weights["authority"] == pytest.approx(0.5 / 1.47)
+    assert first.weights["keyword"] == pytest.approx(0.5 / 1.3)
     assert screen.selectbox(key="tune.base").value == "mine@1" and screen.query_params["base"] == "mine@1"
     assert "trial" not in screen.query_params and "Nothing is moved yet" in words(screen)
     slid(screen, "threshold", 0.4)
@@ -300,7 +293,7 @@ def test_what_would_be_saved_is_shown_before(stocked: Stack, opened: Opened) -> 
     screen = opening(slid(opened("tuning.py", q=QUESTION), "threshold", 0.4), save=True)
     assert "**1 change** to balanced" in words(screen)
     (row,) = screen.dataframe[0].value.to_dict("records")
-    assert (row["What"], row["balanced"], row["trial"]) == ("Threshold", "0.25", "0.40")
+    assert (row["What"], row["balanced"], row["trial"]) == ("Threshold", "0", "0.40")
 
 
 def test_who_saves_must_be_said_and_who_was_slower_is_told(stocked: Stack, opened: Opened) -> None:

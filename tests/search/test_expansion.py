@@ -10,7 +10,6 @@ from core.domain.results import Hit, SearchResult
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.search.pipeline import SearchPipeline
 from core.search.query.expansion import SynonymFinder, contained_wordings, wordings_of
-from core.search.ranking.answerability import judge
 from tests.fakes import FakeWordVectorStore
 from tests.search.library import NOW, Library
 
@@ -98,12 +97,6 @@ def test_words_that_only_begin_alike_are_others() -> None:
 def test_an_acronym_is_told_from_a_word() -> None:
     assert contained_wordings("There is some ot here, and pto.", ("OT", "PTO")) == frozenset()
     assert contained_wordings("OT is paid.", ("OT", "PTO")) == {"OT"}
-
-
-def test_what_a_question_names_may_be_said_in_other_words(library: Library) -> None:
-    library.add("memo.md", "Ask about PTO.")
-    candidates = searched(library, "PTO after ninety days of service").candidates
-    assert judge("PTO after ninety days of service", candidates).answered
 
 
 def test_a_question_of_plain_words_has_none() -> None:

@@ -17,7 +17,16 @@ from core.answers.context import cited_ids, context_of_hits, supported
 from core.domain.queries import SearchRequest
 from core.domain.results import Multiplier, SearchResult
 from core.search.explanation import shown_parts
-from core.search.exports import FORMATS, export_data, file_name, result_csv, result_json, result_markdown, result_xlsx
+from core.search.exports import (
+    FORMATS,
+    export_data,
+    file_name,
+    result_csv,
+    result_json,
+    result_markdown,
+    result_text,
+    result_xlsx,
+)
 from tests.search.library import NOW, Library, payroll_library
 
 QUESTION = "When must employers deposit withheld income taxes?"
@@ -130,8 +139,22 @@ def test_a_result_without_an_answer_is_told_in_every_format() -> None:
     assert not result.hits
     assert rows_of(result) == []
     assert json.loads(result_json(result))["hits"] == []
-    assert "**Nothing in the library answers this.**" in result_markdown(result)
+    assert "**Nothing found.**" in result_markdown(result)
     assert load_workbook(io.BytesIO(result_xlsx(result)))["Results"].max_row == 1
+
+
+def test_a_result_that_probably_does_not_answer_says_so_and_lists_what_is_nearest() -> None:
+    library = Library()
+    library.add("picnic.md", "The picnic has music and a raffle.")
+    result = ask(library, "raffle licence of the gambling commission")
+    assert result.hits and not result.answered and result.answer_probability is not None
+    words = f"Probably not answered in this library (p = {1 - result.answer_probability:.2f})."
+    assert words in result_text(result) and result.silence in result_text(result)
+    assert "**Probably not answered in this library" in result_markdown(result)
+    data = json.loads(result_json(result))
+    assert data["answer_probability"] == result.answer_probability and len(data["hits"]) == len(result.hits)
+    facts = {row[0].value: row[1].value for row in load_workbook(io.BytesIO(result_xlsx(result)))["Search"].iter_rows()}
+    assert facts["answered"] == "probably not"
 
 
 @pytest.mark.parametrize("evil", HOSTILE)

@@ -124,7 +124,7 @@ def test_what_is_historical_counts_half(temporal: str | None, expected: float) -
 def test_routing_is_the_weight_of_the_truth() -> None:
     route = Route(truths={Truth.REGULATORY: 1.0, Truth.COMPLIANCE: 0.8})
     weights = [value("routing", route=route, truth=truth) for truth in (Truth.REGULATORY, Truth.COMPLIANCE, None)]
-    assert weights == [1.0, 0.8, 0.3]
+    assert weights == [1.0, 0.8, 1.0]
 
 
 def test_keywords_are_valued_absolutely() -> None:

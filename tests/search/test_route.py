@@ -141,7 +141,7 @@ def test_only_routed_truths_gives_way_to_chosen_ones() -> None:
     ("question", "terms"),
     [
         ("What's an hourly-paid W-2 job?", ("hourly", "paid", "w-2", "job")),
-        ("I'm sure they don't: tax, taxes", ("sure", "tax")),
+        ("I'm sure they don't: tax, taxes", ("sure", "tax", "tax")),
         ("last year’s FSA money", ("last", "year", "fsa", "money")),
         ("How long can my lunch break be?", ("lunch", "break")),
         ("how many", ("many",)),

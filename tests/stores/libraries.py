@@ -22,8 +22,9 @@ from core.domain.documents import (
     Span,
     TemporalClass,
     Truth,
+    possible_label,
 )
-from core.domain.filters import SearchFilters
+from core.domain.filters import FIELDS, SearchFilters
 from core.domain.results import LegHits
 from core.ports.catalogue import Catalogue
 from core.ports.stores import PassageIds, Vectors
@@ -54,6 +55,8 @@ POOLS: dict[str, tuple[Any, ...]] = {
     "projects": ("north", "south", "payroll"),
     "documents": tuple(range(12)),  # places in the library; `filters_of` puts the stored ids there
 }
+
+_POSSIBLE = tuple(possible_label(f.attribute, str(v)) for f in FIELDS if f.classified for v in POOLS[f.name])
 
 
 def passage(text: str, **values: Any) -> Passage:
@@ -115,6 +118,7 @@ def _random_passage(chance: random.Random) -> Passage:
         date=chance.choice(DATES),
         tags=tuple(chance.sample(POOLS["tags"], chance.randint(0, 3))),
         entities=tuple(chance.sample(POOLS["entities"], chance.randint(0, 3))),
+        possible_labels=tuple(chance.sample(_POSSIBLE, chance.randint(0, 3))),
     )
 
 
@@ -131,6 +135,7 @@ def _choices() -> dict[str, st.SearchStrategy[Any]]:
         "date_from": bounds,
         "date_to": bounds,
         "include_undated": st.booleans(),
+        "strict_labels": st.booleans(),
         "archived": st.sampled_from((True, None)),
     }
 

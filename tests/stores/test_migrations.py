@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
+from json import dumps
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from sqlalchemy import Engine, inspect, text
 from core.domain.documents import Truth
 from core.domain.errors import StoreFailed
 from core.domain.filters import SearchFilters
+from core.ingestion.classification.relabel import possible_labels
 from storage import migrations
 from storage.migrations import migrate
 from storage.migrations.schema import METADATA
@@ -117,7 +119,7 @@ def test_an_empty_database_gets_every_table_of_the_models_and_of_the_queue(empty
 
 
 def test_an_empty_database_gets_the_schema_that_all_revisions_made(empty: Engine, engine: Engine) -> None:
-    create_earlier(empty, "0022")
+    create_earlier(empty, "0024")
     assert _schema(empty) == _schema(engine)
 
 
@@ -175,6 +177,7 @@ def test_rows_that_an_earlier_version_stored_are_read_as_they_were(empty: Engine
     first, second = catalogue.passages_of(document.id)
     assert first.truth is Truth.REFERENCE
     assert list(catalogue.admissible(SearchFilters())) == [first.id, second.id]
+    assert [each.possible_labels for each in (first, second)] == [possible_labels(document.labels, first)] * 2
     assert catalogue.last_searches(1)[0][0] == "When must overtime be paid?"
     evaluation = SqlEvaluationStore(database)
     (version,) = evaluation.profile_versions()
@@ -217,6 +220,25 @@ def test_profiles_and_experiments_stored_under_former_factor_names_are_rewritten
     assert profile["profile"]["multipliers"] == {"date_match": 1.0}
     assert experiment["optimising"]["factors"] == ["best_sentence_similarity"]
     assert experiment["optimised"]["spread"] == {"best_sentence_similarity": [0, 1]}
+
+
+def test_passages_stored_before_labels_could_be_uncertain_get_the_runner_up(empty: Engine) -> None:
+    create_earlier(empty, "0019")
+    close = {"value": "intent", "probability": 0.6, "runner_up": "compliance", "runner_up_probability": 0.3}
+    labels = dumps({"truth": close | {"confirmed": False}, "domain": close | {"confirmed": True}})
+    with empty.begin() as connection:
+        cursor = connection.connection.cursor()
+        cursor.execute((_DATA / "rows_of_0019.sql").read_text("utf-8"))
+        cursor.execute("ALTER TABLE documents NO FORCE ROW LEVEL SECURITY")
+        cursor.execute("ALTER TABLE knowledge_chunks NO FORCE ROW LEVEL SECURITY")
+        cursor.execute("UPDATE documents SET labels = %s", (labels,))
+        cursor.execute("UPDATE knowledge_chunks SET truth = 'intent', domain = 'intent'")
+        cursor.execute("UPDATE knowledge_chunks SET truth = 'regulatory', truth_probability = 0.7 WHERE position = 1")
+        cursor.close()
+    migrate(empty)
+    first, second = SqlCatalogue(Database(empty, "default")).passages_of(7)
+    assert first.possible_labels == ("truth:compliance",)
+    assert second.possible_labels == ("truth:intent",)
 
 
 _FAILED = """

@@ -138,7 +138,7 @@ Wanted = tuple[Topic, GapKind]
 
 def cell_request(topic: str, truth: Truth, project: str | None, profile: ScoreProfile) -> SearchRequest:
     """The search request that reproduces a cell on the search page."""
-    filters = MetadataFilter.truths([truth]).replace(projects=(project,) if project else ())
+    filters = MetadataFilter.truths([truth]).replace(projects=(project,) if project else (), strict_labels=True)
     return SearchRequest(topic, filters=filters, profile=profile.ref)
 
 
@@ -237,7 +237,9 @@ class Detector:
         for kind in dict.fromkeys(kind for _, kind in wanted):
             topics = tuple(topic for topic, asked in wanted if asked is kind)
             projects = (project,) if project else ()
-            scope = MetadataFilter.truths([kind.truth]).replace(projects=projects, documents=tuple(among))
+            scope = MetadataFilter.truths([kind.truth]).replace(
+                projects=projects, documents=tuple(among), strict_labels=True
+            )
             column = _TruthColumn(kind, topics, project, scope.resolved(now), profile)
             judged |= {(topic, kind): cell for topic, cell in zip(topics, self._column(column, vectors), strict=True)}
         return tuple(judged[each] for each in wanted)

@@ -14,7 +14,7 @@ from core.evaluation.experiments import request_of
 from core.evaluation.judgments.files import Collection, QuestionJudgment
 from core.evaluation.judgments.service import JudgmentService
 from core.evaluation.metrics.grades import measured
-from core.evaluation.metrics.measures import mean, middle, ranking_measures
+from core.evaluation.metrics.measures import auroc, mean, middle, ranking_measures
 
 __all__ = [
     "AnsweredQuestion",
@@ -36,14 +36,17 @@ PageText = Callable[[int, int], str]
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
     """One question's outcome, of the kind its file says. quotes, exact_quotes: citations, and those equal to their
-    page's characters. refused_without: whether it gets no result once the documents that answer it are left out; None
-    for a question that nothing answers."""
+    page's characters. probability: of an answer. refused_without, probability_without: whether it is called unanswered
+    once the documents that answer it are left out, and its probability then; None for a question that nothing answers.
+    """
 
     kind: str
     outcome: QuestionOutcome
     quotes: int
     exact_quotes: int
+    probability: float | None = None
     refused_without: bool | None = None
+    probability_without: float | None = None
 
     def data(self) -> dict[str, Any]:
         """Plain data for JSON; what does not apply to a question is 0."""
@@ -62,7 +65,9 @@ class AnsweredQuestion:
             "quotes": self.quotes,
             "exact_quotes": self.exact_quotes,
             "first": outcome.first,
+            "probability": self.probability,
             "refused_without": self.refused_without,
+            "probability_without": self.probability_without,
         }
 
 
@@ -70,8 +75,9 @@ class AnsweredQuestion:
 class SearchReport:
     """Means over the answerable questions; refused_none over those nothing answers. Shares in [0, 1], NaN of nothing.
 
-    false_refusals: share of the answerable questions left without a hit. refused_without: share of them left without
-    one when the documents that answer them are left out: what is left may answer in part, so it need not reach 1.
+    false_refusals: share of the answerable questions called unanswered. refused_without: share of them called so when
+    the documents that answer them are left out: what is left may answer in part, so it need not reach 1. auroc: how
+    well the probability of an answer tells the answerable questions from those, and from the unanswerable ones.
     """
 
     questions: tuple[AnsweredQuestion, ...]
@@ -86,6 +92,7 @@ class SearchReport:
             "refused_none": _mean(chosen, "refused"),
             "refused_without": mean([float(q.refused_without) for q in chosen if q.refused_without is not None]),
             "false_refusals": _mean(chosen, "false_refusal"),
+            "auroc": _auroc(chosen),
             "quote_exact": sum(q.exact_quotes for q in chosen) / quotes if quotes else float("nan"),
             "median_ms": middle([q.outcome.milliseconds for q in chosen]),
         }
@@ -95,6 +102,17 @@ class SearchReport:
         kinds = dict.fromkeys(q.kind for q in self.questions)
         outcomes = [q.data() for q in self.questions]
         return self.measures() | {"per_kind": {kind: self.measures(kind) for kind in kinds}, "outcomes": outcomes}
+
+
+def _auroc(questions: Sequence[AnsweredQuestion]) -> float:
+    answered = [q.probability for q in questions if q.outcome.answerable and q.probability is not None]
+    unanswered = [
+        probability
+        for q in questions
+        for probability in (q.probability_without if q.outcome.answerable else q.probability,)
+        if probability is not None
+    ]
+    return auroc(answered, unanswered)
 
 
 def _mean(questions: Sequence[AnsweredQuestion], name: str) -> float:
@@ -150,22 +168,30 @@ def evaluate_search(
     outcomes = measured(stored, results, (), questions.level)
     return SearchReport(
         tuple(
-            AnsweredQuestion(each.kind, outcome, *_quotes(found, page_text), _refused_without(each, found, search))
+            AnsweredQuestion(
+                each.kind,
+                outcome,
+                *_quotes(found, page_text),
+                found.answer_probability,
+                None if without is None else not without.answered,
+                None if without is None else without.answer_probability,
+            )
             for each, outcome in zip(judged, outcomes, strict=True)
             for found in (results[outcome.question_id],)
+            for without in (_without_answers(each, found, search),)
         )
     )
 
 
-def _refused_without(judged: QuestionJudgment, found: SearchResult, search: Search) -> bool | None:
-    """Whether the question gets no result without the documents that answer it."""
+def _without_answers(judged: QuestionJudgment, found: SearchResult, search: Search) -> SearchResult | None:
+    """The result without the documents that answer the question; None when nothing answers it anyway."""
     if not judged.relevant:
         return None
     answering = {each.sha256 for each in judged.relevant}
     left_out = tuple(id for id, document in found.documents.items() if document.sha256 in answering)
     filters = found.request.filters
     narrowed = filters.replace(exclude_documents=(*filters.exclude_documents, *left_out))
-    return not search(replace(found.request, filters=narrowed)).hits
+    return search(replace(found.request, filters=narrowed))
 
 
 def _quotes(result: SearchResult, page_text: PageText) -> tuple[int, int]:

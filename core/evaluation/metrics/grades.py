@@ -240,7 +240,7 @@ def _outcome(
 
 def _shown(result: SearchResult, graded: GradedResult, level: Level) -> dict[str, float]:
     """The metrics computed from the shown results."""
-    silent = float(not result.hits)
+    silent = float(not result.answered)
     if not graded.answerable:
         return {"refused": silent}
     found: dict[str, float] = {}

@@ -16,6 +16,7 @@ __all__ = [
     "Measure",
     "MetricLimit",
     "MissedLimit",
+    "auroc",
     "bounds",
     "calibration_bins",
     "calibration_error",
@@ -57,8 +58,8 @@ MEASURES = {
         Measure("p@5", "P@5", "share of the first five results that is relevant"),
         Measure("hit@5", "", "whether one of the first five results shown is relevant, or of a relevant document"),
         Measure("answer@5", "", "whether one of the first five passages carries an answer"),
-        Measure("refused", "", "whether a question that nothing answers was rightly left without results"),
-        Measure("false_refusal", "", "whether a question that has an answer was left without results", False),
+        Measure("refused", "", "whether a question that nothing answers was rightly called unanswered"),
+        Measure("false_refusal", "", "whether a question that has an answer was called unanswered", False),
     )
 }
 """Metric by name, in the order of every table and chart. A result of grade 1 or more is relevant."""
@@ -71,6 +72,21 @@ def normalised(text: str) -> str:
     'the "two months"'
     """
     return " ".join(text.translate(_QUOTES).casefold().split())
+
+
+def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
+    """Area under the ROC curve: how often a positive value exceeds a negative one, ties counting half; NaN without
+    values of both kinds.
+
+    >>> auroc([0.9, 0.6], [0.6, 0.1])
+    0.875
+    """
+    from scipy.stats import rankdata
+
+    if not positive or not negative:
+        return float("nan")
+    ranks = rankdata([*positive, *negative])[: len(positive)].sum()
+    return float((ranks - len(positive) * (len(positive) + 1) / 2) / (len(positive) * len(negative)))
 
 
 def mean(values: Sequence[float]) -> float:

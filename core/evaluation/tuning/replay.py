@@ -34,7 +34,7 @@ class Replay:
         self.candidates: tuple[Candidate, ...] = tuple(sorted(result.candidates, key=lambda c: c.passage.id))
         self._complete = not any(leg.error for leg in result.legs)
         self._similarity = np.array([candidate.signals.similarity for candidate in self.candidates])
-        self._bm25 = np.array([candidate.signals.bm25 for candidate in self.candidates])
+        self._by_word = np.array([c.signals.bm25 + c.signals.wordings for c in self.candidates])
         near = near_duplicates([candidate.passage.text for candidate in self.candidates])
         self._near = [set(group) for group in near]
         for place, group in enumerate(near):
@@ -52,8 +52,8 @@ class Replay:
         return tuple(dict.fromkeys(units[shown.passage.id] for shown, _ in self.ranked(profile, DEPTH)))
 
     def ranked(self, profile: ScoreProfile, most: int) -> tuple[tuple[Candidate, float], ...]:
-        """The first `most` results and their totals; none where the library refuses to answer."""
-        if self.result.refusal or not self.candidates:
+        """The first `most` results and their totals."""
+        if not self.candidates:
             return ()
         totals = self.totals(profile)
         shown: list[int] = []
@@ -75,7 +75,7 @@ class Replay:
             return []
         parts = np.stack([weight * self._valued(name, profile) for name, weight in profile.weights.items()], axis=1)
         times = np.ones(len(self.candidates))
-        for name, strength in profile.multipliers.items():
+        for name, strength in ScoringContext.of_result(self.result, profile, self._now).multipliers.items():
             times *= 1 - strength * (1 - self._valued(name, profile))
         return [fsum(row) * factor for row, factor in zip(parts.tolist(), times.tolist(), strict=True)]
 
@@ -83,7 +83,7 @@ class Replay:
         """Places of the candidates that carry evidence of their own; all where a leg failed."""
         if not self._complete:
             return list(range(len(self.candidates)))
-        places: list[int] = np.flatnonzero((self._similarity >= profile.floor) | (self._bm25 > 0)).tolist()
+        places: list[int] = np.flatnonzero((self._similarity >= profile.floor) | (self._by_word > 0)).tolist()
         return places
 
     def least(self, profile: ScoreProfile) -> float:
@@ -104,7 +104,7 @@ class Replay:
             candidates: Mapping[int, Candidate] = {c.passage.id: c for c in self.candidates}
             if name == "fusion":
                 candidates = {c.passage.id: c for c in fused_under(self.result, profile)}
-            asked = ScoringContext.of(self.result.route, profile, self._now)
+            asked = ScoringContext.of_result(self.result, profile, self._now)
             self._values[key] = np.array(
                 [FACTORS[name](candidates[c.passage.id], asked).value for c in self.candidates]
             )
@@ -174,12 +174,12 @@ class RankFirstWeight:
 
 def first_if(result: SearchResult, passage_id: int, now: datetime) -> tuple[RankFirstWeight, ...]:
     """Per factor the weights that make the passage first, the smallest change first; empty when it is first already,
-    when no single weight can do it, or when it may not be shown at all (no evidence, or the library does not answer).
+    when no single weight can do it, or when it may not be shown at all, for lack of evidence.
     """
     replay, profile = Replay(result, now), result.profile
     ids = [candidate.passage.id for candidate in replay.candidates]
     ranked = replay.ranked(profile, 1)
-    if result.refusal or passage_id not in ids or (ranked and ranked[0][0].passage.id == passage_id):
+    if passage_id not in ids or (ranked and ranked[0][0].passage.id == passage_id):
         return ()
     place, evident = ids.index(passage_id), replay.evident(profile)
     if place not in evident:

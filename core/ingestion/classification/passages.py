@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 from core.domain.documents import Authority, Evidence, EvidenceSource, Label, Labels, Passage, TemporalClass, Truth
-from core.ingestion.classification.relabel import parse_date
+from core.ingestion.classification.relabel import parse_date, possible_labels
 from core.ingestion.classification.sample import quote_around
 from core.knowledge.label_signals import LabelSignalFinder
 from core.knowledge.truths import passage_signs
@@ -34,7 +34,7 @@ def labelled_passages(labels: Labels, passages: Sequence[Passage]) -> tuple[Pass
             temporal_class=temporal,
         )
         labelled.append(_labelled(told, truth, labels.truth, labelled[-1] if labelled else None))
-    return tuple(labelled)
+    return tuple(replace(each, possible_labels=possible_labels(labels, each)) for each in labelled)
 
 
 def _labelled(passage: Passage, truth: Truth | None, label: Label, before: Passage | None) -> Passage:

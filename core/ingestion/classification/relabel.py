@@ -5,11 +5,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from core.domain.documents import LABEL_FIELDS, Authority, Document, Label, Passage, TemporalClass, Truth
+from core.domain.documents import (
+    LABEL_FIELDS,
+    POSSIBLE_FROM,
+    Authority,
+    Document,
+    Label,
+    Labels,
+    Passage,
+    TemporalClass,
+    Truth,
+    possible_label,
+)
 from core.domain.errors import BadRequest
+from core.domain.filters import FIELDS
 from core.knowledge.workspace_terms import WorkspaceTerms
 
-__all__ = ["apply_later_edits", "parse_date", "relabel"]
+__all__ = ["apply_later_edits", "parse_date", "possible_labels", "relabel"]
 
 _CLOSED_FIELDS: Mapping[str, type[Truth] | type[Authority] | type[TemporalClass]] = {
     "truth": Truth,
@@ -46,7 +58,24 @@ def relabel(
             date = parse_date(label.value)
             moved = tuple(replace(p, date=date) if p.date == document.date else p for p in moved)
             changed = replace(changed, date=date)
-    return changed, moved
+    return changed, tuple(replace(each, possible_labels=possible_labels(changed.labels, each)) for each in moved)
+
+
+def possible_labels(labels: Labels, passage: Passage) -> tuple[str, ...]:
+    """`Passage.possible_labels` of a passage with these document labels.
+
+    A label inherited from the document may be its runner-up instead, unless an analyst confirmed it; where the passage
+    states a truth of its own, it may still be the document's."""
+    found = []
+    for field in (each.attribute for each in FIELDS if each.classified):
+        label: Label = getattr(labels, field)
+        if getattr(passage, field) == label.value:
+            other, probability = label.runner_up, 0.0 if label.confirmed else label.runner_up_probability
+        else:  # only a truth of its own has a probability
+            other, probability = label.value, 1 - passage.truth_probability if field == "truth" else 0.0
+        if other and probability >= POSSIBLE_FROM:
+            found.append(possible_label(field, other))
+    return tuple(found)
 
 
 def apply_later_edits(

@@ -17,7 +17,7 @@ from core.domain.documents import (
     Truth,
 )
 from core.domain.errors import BadRequest, NotFound
-from core.ingestion.classification.relabel import relabel
+from core.ingestion.classification.relabel import possible_labels, relabel
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.active_learning.neighbours import LEARNED_FIELDS
 from core.library.active_learning.store import (
@@ -85,8 +85,8 @@ def restore_labels(
     if move.field == "effective_date":
         changed = replace(changed, date=move.date)
     went, odd = set(move.passages), {each.id: each for each in move.odd}
-    back = tuple(_restore_passage(each, move, odd.get(each.id)) if each.id in went else each for each in passages)
-    return changed, back
+    back = [_restore_passage(each, move, odd.get(each.id)) if each.id in went else each for each in passages]
+    return changed, tuple(replace(each, possible_labels=possible_labels(labels, each)) for each in back)
 
 
 def _restore_passage(passage: Passage, move: LabelMove, odd: DivergentPassage | None) -> Passage:

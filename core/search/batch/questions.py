@@ -172,7 +172,7 @@ def _one_by_one(
 def outcome_of(asked: BatchQuestion, result: SearchResult) -> BatchOutcome:
     """Summarise the result of a question in one row.
 
-    A result without hits counts as failed when a part of the library could not be searched.
+    A result without an answer counts as failed when a part of the library could not be searched.
     """
     failures = [f"search {LEG_LABELS[leg.leg]} failed: {leg.error}" for leg in result.legs if leg.error]
     outcome = BatchOutcome(
@@ -182,7 +182,7 @@ def outcome_of(asked: BatchQuestion, result: SearchResult) -> BatchOutcome:
         profile=result.profile.ref,
         notices=result.notices,
     )
-    if not result.hits:
+    if not result.answered:
         state, why = (BatchState.FAILED, " · ".join(failures)) if failures else (BatchState.NO_HITS, result.silence)
         return replace(outcome, state=state, why=why)
     found = [hit.candidate.passage for hit in result.hits]

@@ -11,7 +11,8 @@ __all__ = ["narrowed"]
 
 
 def narrowed(outer: SearchFilters, inner: SearchFilters) -> SearchFilters:
-    """The intersection of two filters: `admits(p) == outer.admits(p) and inner.admits(p)`.
+    """The intersection of two filters: `admits(p) == outer.admits(p) and inner.admits(p)` for passages without possible
+    labels; labels are strict if they are in either filter.
 
     Raises BadFilters, with every problem in field order, where the two have nothing in common ("intent" inside
     "truth is regulatory"), and where no single filter can express both: any of some tags *and* any of others.
@@ -26,6 +27,7 @@ def narrowed(outer: SearchFilters, inner: SearchFilters) -> SearchFilters:
         both[f"exclude_{field.name}"] = _union(field.name, outer, inner, "exclude_")
     both |= _dates(outer, inner, problems)
     both["archived"] = _archived(outer, inner, problems)
+    both["strict_labels"] = outer.strict_labels or inner.strict_labels
     if problems:
         raise BadFilters(problems)
     return SearchFilters(**both)

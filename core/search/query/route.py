@@ -178,24 +178,27 @@ def read_route(question: str, today: date, terms: WorkspaceTerms, removed_chips:
 
 
 def question_terms(question: str) -> tuple[str, ...]:
-    """Search terms, each stem once: the keywords, without question phrases ("how many") and contractions of stop words
-    ("I'm"). Compounds count by their parts: a text may write "hourly paid".
+    """Search terms: the keywords, without question phrases ("how many") and contractions of stop words ("I'm").
+    Compounds count by their parts: a text may write "hourly paid". A term is listed as often as the question repeats
+    it, each time as first written.
 
-    >>> question_terms("What's an hourly-paid W-2 job?")
-    ('hourly', 'paid', 'w-2', 'job')
+    >>> question_terms("What's an hourly-paid W-2 job?"), question_terms("wings, or a wing?")
+    (('hourly', 'paid', 'w-2', 'job'), ('wings', 'wings'))
     """
-    found: dict[str, str] = {}
+    first: dict[str, str] = {}
+    found: list[str] = []
     bare = phrase_pattern(routes().frames).sub(" ", question.replace("’", "'"))
-    for word in keywords(bare) or keywords(question):
+    for word in words(bare if keywords(bare) else question):
+        if word in STOP_WORDS:
+            continue
         head, _, tail = word.partition("'")
         if tail and (head in STOP_WORDS or tail in _CONTRACTED):
             continue
         word = word.removesuffix("'s")
         parts = [part for part in word.split("-") if len(part) > 1]
-        for term in parts if len(parts) > 1 else (word,):
-            if term not in STOP_WORDS:
-                found.setdefault(stem(term), term)
-    return tuple(found.values())
+        terms = parts if len(parts) > 1 else (word,)
+        found += [first.setdefault(stem(term), term) for term in terms if term not in STOP_WORDS]
+    return tuple(found)
 
 
 def routed_only(filters: SearchFilters, route: Route) -> SearchFilters:

@@ -1,185 +1,103 @@
-"""Decides whether the results answer the question, from measured signals only, never from the profile.
+"""The probability that a library answers a question, from measured signals only, never from the profile.
 
-Reasons to return no answer: too little evidence in every passage; best matches on different topics; names, acronyms or
-years of the question that no passage contains together; a year that occurs nowhere; a percentage asked for and not
-found. A name missing from the library is no reason by itself: a statute never uses its own popular name.
+A logistic regression over a few signals of the candidates. `evaluate fit-answerability` fits it to questions asked with
+and without the documents that answer them, and chooses the threshold; core/knowledge/answerability.toml holds both.
+No single word decides, and no result is hidden: the page says how likely an answer is, and lists what is nearest.
 """
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from math import exp
+from typing import NamedTuple
 
 from core.domain.documents import Origin
-from core.domain.results import Candidate, Signals
+from core.domain.results import Candidate, SearchResult, Signals
 from core.knowledge.answer_kinds import answer_kinds
-from core.search.query.expansion import contained_wordings, wordings_of
-from core.text.tokenize import STOP_WORDS
+from core.knowledge.answerability import AnswerModel
 
-__all__ = ["Answerability", "judge", "named_in"]
+__all__ = [
+    "AnswerSignals",
+    "answer_probability",
+    "answer_signals",
+    "evidence",
+    "unanswered_words",
+    "what_is_missing",
+]
 
-LEAST_EVIDENCE = 0.315
-"""Least evidence of the best passage when the question names nothing. Range [0, 1]."""
-LEAST_NAMED_EVIDENCE = 0.43
-"""Least evidence of the best passage with the question's names: it must be about them, not only mention them."""
-_SIMILARITY, _KEYWORD = 0.6, 0.4  # weights of cosine and keywords in evidence
-LEAST_CLEAR = 0.65
-"""How clearly the best passage must stand out, in [0, 1]: similar to the other best matches, and containing the
-question's words. Where the best matches are on different topics, the feedback vector is far from each of them (as a
-clarity score identifies a hard query: Cronen-Townsend, Zhou & Croft 2002)."""
-_CLEAR_FEEDBACK, _CLEAR_SIMILARITY, _CLEAR_KEYWORD, _CLEAR_COVERAGE = 0.5, 0.2, 0.2, 0.1  # weights
-_FULL_BM25 = 10.0
-"""BM25 that counts as full evidence: about two rare words. Absolute, not a share of the question: a long question that
-uses other words than the library shares few of them, and that alone is no reason to return no answer."""
-_ALL = 0.85 - 1e-9
-"""Share of the question that a passage says which says all of it, each word itself or in another wording: it may be all
-that was asked for. A word in another wording counts 0.85 (core/knowledge/factors.toml)."""
-_WORD = re.compile(r"[^\W_]+(?:[-'.&][^\W_]+)*")
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_CALENDAR = frozenset(
-    "january february march april may june july august september october november december"
-    " monday tuesday wednesday thursday friday saturday sunday".split()
-)
+_SIMILARITY, _SENTENCE, _KEYWORD, _SYNONYM = 0.4, 0.2, 0.2, 0.2
+"""Weights of evidence, which are those of the four text factors of profile `balanced`, but belong to no profile."""
+_NEAREST = 5  # best candidates whose words count as found
+_BACKGROUND = 20  # rank of the candidate that stands for what any question finds
+_NAMED = 4  # missing words that are named. Chosen by hand.
 
 
-@dataclass(frozen=True, slots=True)
-class Answerability:
-    """Whether the question is answered; `silence` is the reason when it is not."""
+class AnswerSignals(NamedTuple):
+    """Signals of the candidates of one question, each in [0, 1].
 
-    answered: bool
-    silence: str = ""
+    best: highest evidence of a passage. lead: by how much it exceeds that of the 20th. coverage: share of the
+    question's words, by rarity, in the best passage."""
+
+    best: float
+    lead: float
+    coverage: float
 
 
-def judge(question: str, candidates: Sequence[Candidate], date_words: str = "", answer_kind: str = "") -> Answerability:
-    """Decide whether some candidate carries enough evidence for an answer.
+def evidence(signals: Signals) -> float:
+    """How much a passage says of what is asked, in [0, 1]: likeness in meaning of the passage and of its best sentence,
+    and the question's words in it, as they are and as synonyms. What was not measured counts as its nearest kin."""
+    sentence = signals.similarity if signals.best_sentence_similarity is None else signals.best_sentence_similarity
+    keyword = min(signals.bm25 / signals.bm25_most, 1.0) if signals.bm25_most > 0 else 0.0
+    synonym = keyword if signals.synonym_match is None else signals.synonym_match
+    return _SIMILARITY * signals.similarity + _SENTENCE * sentence + _KEYWORD * keyword + _SYNONYM * synonym
 
-    date_words: the date expression of the question ("since 2024"); passages need not contain it. answer_kind: the kind
-    of answer asked for, as in `Route`.
+
+def answer_signals(candidates: Sequence[Candidate]) -> AnswerSignals:
+    """The signals of these candidates; all 0 without any. An episode is a question asked before, and no evidence."""
+    ranked = _by_evidence(candidates)
+    if not ranked:
+        return AnswerSignals(0.0, 0.0, 0.0)
+    values = [evidence(each.signals) for each in ranked]
+    return AnswerSignals(
+        values[0],
+        values[0] - values[min(_BACKGROUND, len(values)) - 1],
+        ranked[0].signals.term_coverage,
+    )
+
+
+def answer_probability(signals: AnswerSignals, model: AnswerModel) -> float:
+    """The probability of an answer, in (0, 1): 1 / (1 + exp(-(intercept + Σ weight · signal)))."""
+    margin = model.intercept + sum(model.weights[name] * value for name, value in signals._asdict().items())
+    return 1 / (1 + exp(-margin))
+
+
+def what_is_missing(candidates: Sequence[Candidate], rarity: Mapping[str, float], answer_kind: str) -> str:
+    """One sentence on what the nearest passages lack: the rarest words of the question, or the kind of answer.
+
+    rarity: question term → inverse document frequency. answer_kind: as in `Route`.
     """
-    if not candidates:
-        return Answerability(False, "Nothing in the library matches the question and the filters.")
-    names = named_in(question)
-    texts = [_full_text(candidate) for candidate in candidates]
-    for name in names:
-        if _only_as_a_common_word(name, texts):
-            return Answerability(False, f"The library knows the word '{name.lower()}', but nothing named '{name}'.")
-    for name in names:
-        if _YEAR.fullmatch(name) and name not in date_words and not _mentions_year(name, candidates, texts):
-            return Answerability(False, f"Nothing found speaks of {name}.")
-    known = [name for name in names if any(_holds(text, name) for text in texts)]
-    naming = [
-        c for c, text in zip(candidates, texts, strict=True) if all(_names_or_synonym(text, name) for name in known)
-    ]
-    if not naming:
-        return Answerability(False, f"No passage found speaks of {_listed(known)} together.")
+    nearest = _by_evidence(candidates)[:_NEAREST]
+    if not nearest:
+        return "No passage shares a word or a meaning with the question."
+    found = {term.term for each in nearest for term in each.signals.terms if term.score > 0}
+    found |= {near.asked for each in nearest for near in each.signals.near_words}
+    missing = sorted((term for term in rarity if term not in found), key=lambda term: -rarity[term])[:_NAMED]
+    if missing:
+        listed = " or ".join(f"“{term}”" for term in missing)
+        return f"None of the nearest passages contains {listed}."
     kind = answer_kinds().get(answer_kind)
-    if kind and kind.needed and all(candidate.signals.answer == 0 for candidate in naming):
-        where = f" that speaks of {_listed(known)}" if known else ""
-        return Answerability(False, f"Nothing found{where} gives {kind.label}.")
-    if any(_covers_question(candidate.signals) for candidate in naming):
-        return Answerability(True)
-    enough = _with_enough_evidence(naming, known)
-    if not enough and known:
-        return Answerability(
-            False, f"The library mentions {_listed(known)}, but says nothing found that answers the question."
-        )
-    if not enough:
-        return Answerability(False, "Nothing in the library is about this question.")
-    noted = any(each.passage.origin is not Origin.DOCUMENT for each in enough)  # best matches are those of documents
-    if noted or max(_clearness(each.signals) for each in candidates) >= LEAST_CLEAR:
-        return Answerability(True)
-    return Answerability(False, "What comes nearest speaks of different things; none of it stands out as an answer.")
+    if kind is not None and not any(each.signals.answer for each in nearest):
+        return f"None of the nearest passages gives {kind.label}."
+    return "The nearest passages share words with the question, but none is close to all of it."
 
 
-def _with_enough_evidence(naming: Sequence[Candidate], known: Sequence[str]) -> Sequence[Candidate]:
-    """Those with enough evidence among the passages with the known names. A name with a synonym is a topic rather than
-    a proper name, so passages may use other words for it."""
-    proper = [name for name in known if not wordings_of(name).all]
-    least = LEAST_NAMED_EVIDENCE if proper else LEAST_EVIDENCE
-    return [each for each in naming if _evidence(each.signals, wordings=not proper) >= least]
+def unanswered_words(result: SearchResult) -> str:
+    """The heading of a result without a likely answer; p is the probability that none answers."""
+    if not result.hits:
+        return "Nothing found."
+    if result.answer_probability is None:
+        return "Whether this is answered is unknown."
+    return f"Probably not answered in this library (p = {1 - result.answer_probability:.2f})."
 
 
-def named_in(question: str) -> tuple[str, ...]:
-    """The names in a question: acronyms, capitalised names and years, in order.
-
-    >>> named_in("How do I set up an earning code in Workday payroll?"), named_in("Jones Act waiver, FUTA 2025")
-    (('Workday',), ('Jones', 'Act', 'FUTA', '2025'))
-    """
-    found: dict[str, None] = {}
-    tokens = [(match.group().removesuffix("'s"), match.start()) for match in _WORD.finditer(question.replace("’", "'"))]
-    for at, (word, start) in enumerate(tokens):
-        opens = question[:start].rstrip()[-1:] in ("", ".", "?", "!", ":", '"', "“")
-        following = tokens[at + 1][0] if at + 1 < len(tokens) else ""
-        capitalised = word[0].isupper() and (not opens or following[:1].isupper())
-        common = word.lower() in STOP_WORDS | _CALENDAR or "'" in word
-        if _YEAR.fullmatch(word) or ((_acronym(word) or capitalised) and not common):
-            found[word] = None
-    return tuple(found)
-
-
-def _acronym(word: str) -> bool:
-    return sum(letter.isupper() for letter in word) > 1 or (word[0].isupper() and any(c.isdigit() for c in word))
-
-
-def _full_text(candidate: Candidate) -> str:
-    passage = candidate.passage
-    return f"{passage.document_name.replace('_', ' ')}\n{passage.context}\n{passage.text}"
-
-
-def _holds(text: str, name: str) -> bool:
-    """Whether a text contains a name as written; acronyms and years in any case, names also inside an address."""
-    if name not in text and name.lower() not in text.lower():
-        return False  # ruled out for most texts without matching word boundaries
-    if re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text):
-        return True
-    lower, plain = text.lower(), re.escape(name.lower())
-    if _acronym(name) or name[0].isdigit():
-        return re.search(rf"(?<![^\W_]){plain}(?![^\W_])", lower) is not None
-    return re.search(rf"(?<=[@./_-]){plain}(?=[@./_-])", lower) is not None
-
-
-def _names_or_synonym(text: str, name: str) -> bool:
-    """Whether a text contains a name or a synonym of it: "annual leave" for "PTO"."""
-    return _holds(text, name) or bool(contained_wordings(text, wordings_of(name).all))
-
-
-def _only_as_a_common_word(name: str, texts: Sequence[str]) -> bool:
-    if _acronym(name) or name[0].isdigit() or any(_holds(text, name) for text in texts):
-        return False
-    word = re.compile(rf"(?<![^\W_]){re.escape(name.lower())}s?(?![^\W_])")
-    return any(word.search(text) for text in texts)
-
-
-def _evidence(signals: Signals, *, wordings: bool) -> float:
-    """Evidence of a passage for the question, in [0, 1], independent of the profile. wordings: whether synonyms count;
-    they say too little when the question uses a proper name of the library."""
-    return _SIMILARITY * signals.similarity + _KEYWORD * _keyword_share(signals, wordings=wordings)
-
-
-def _clearness(signals: Signals) -> float:
-    """How clearly a passage stands out, in [0, 1]; 1 when relevance feedback was not measured."""
-    if signals.relevance_feedback is None:
-        return 1.0
-    keyword = _CLEAR_KEYWORD * _keyword_share(signals, wordings=True) + _CLEAR_COVERAGE * signals.term_coverage
-    return _CLEAR_FEEDBACK * signals.relevance_feedback + _CLEAR_SIMILARITY * signals.similarity + keyword
-
-
-def _covers_question(signals: Signals) -> bool:
-    otherwise = signals.wordings / signals.bm25_most if signals.bm25_most > 0 else 0.0
-    return signals.term_coverage >= 1 - 1e-9 or (otherwise > 0 and signals.term_coverage + otherwise >= _ALL)
-
-
-def _keyword_share(signals: Signals, *, wordings: bool) -> float:
-    """BM25 of a passage ÷ min(highest possible BM25, _FULL_BM25), in [0, 1]."""
-    most = min(signals.bm25_most, _FULL_BM25)
-    weight = signals.bm25 + (signals.wordings if wordings else 0.0)
-    return min(weight / most, 1.0) if most > 0 else 0.0
-
-
-def _mentions_year(year: str, candidates: Sequence[Candidate], texts: Sequence[str]) -> bool:
-    """Whether some passage contains a year or some document is dated in it."""
-    dates = (candidate.passage.date for candidate in candidates)
-    return any(date is not None and str(date.year) == year for date in dates) or any(_holds(t, year) for t in texts)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(f"'{name}'" for name in names)
+def _by_evidence(candidates: Sequence[Candidate]) -> list[Candidate]:
+    proper = [each for each in candidates if each.passage.origin is not Origin.EPISODE]
+    return sorted(proper, key=lambda each: (-evidence(each.signals), each.passage.id))

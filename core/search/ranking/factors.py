@@ -7,8 +7,9 @@ from datetime import datetime
 from math import exp, log
 from typing import NamedTuple
 
+from core.domain.filters import FIELDS, SearchFilters
 from core.domain.queries import LEG_LABELS, Route, ScoreProfile
-from core.domain.results import Candidate
+from core.domain.results import Candidate, SearchResult
 from core.knowledge.answer_kinds import answer_kinds
 from core.knowledge.factors import FactorTable, factor_table
 from core.search.query.route import truth_weight
@@ -41,17 +42,37 @@ _SECONDS_PER_DAY = 86_400
 
 @dataclass(frozen=True, slots=True)
 class ScoringContext:
-    """The inputs of all factors: the question's route, the profile, and the time of the search."""
+    """The inputs of all factors: the question's route and filters, the profile, and the time of the search. newest:
+    the latest date of a candidate, None when none is dated."""
 
     route: Route
     profile: ScoreProfile
     now: datetime
     table: FactorTable
+    filters: SearchFilters = SearchFilters()
+    newest: datetime | None = None
 
     @classmethod
     def of(cls, route: Route, profile: ScoreProfile, now: datetime) -> "ScoringContext":
-        """With the built-in factor table."""
+        """With the built-in factor table, and without filters."""
         return cls(route, profile, now, factor_table())
+
+    @classmethod
+    def of_result(cls, result: SearchResult, profile: ScoreProfile, now: datetime) -> "ScoringContext":
+        """For the candidates of a result."""
+        dates = [candidate.passage.date for candidate in result.candidates if candidate.passage.date is not None]
+        return cls(result.route, profile, now, factor_table(), result.filters, max(dates, default=None))
+
+    @property
+    def multipliers(self) -> Mapping[str, float]:
+        """The profile's multipliers with their strengths. The place counts only when the question names one; label
+        certainty counts where a filter may admit a doubt."""
+        found = dict(self.profile.multipliers)
+        if self.route.jurisdiction is None:
+            found.pop("jurisdiction", None)
+        if any(self.filters.possible_values(field) for field in FIELDS):
+            found["label_match"] = 1.0
+        return found
 
     def age_days(self, candidate: Candidate) -> float | None:
         """Age of the passage's date in days; negative in the future, None when undated."""
@@ -69,17 +90,6 @@ class FactorValue(NamedTuple):
 def _similarity(candidate: Candidate, context: ScoringContext) -> FactorValue:
     value = min(max(candidate.signals.similarity, 0.0), 1.0)
     return FactorValue(value, f"cosine {value:.2f} between question and passage")
-
-
-def _relevance_feedback(candidate: Candidate, context: ScoringContext) -> FactorValue:
-    value = candidate.signals.relevance_feedback
-    if value is None:
-        return FactorValue(
-            context.table["relevance_feedback"]["unknown"], "neutral: not compared with the best matches"
-        )
-    return FactorValue(
-        min(max(value, 0.0), 1.0), f"cosine {value:.2f} with the question moved towards its best matches"
-    )
 
 
 def _keyword(candidate: Candidate, context: ScoringContext) -> FactorValue:
@@ -299,10 +309,28 @@ def _strength(candidate: Candidate, context: ScoringContext) -> FactorValue:
 
 def _routing(candidate: Candidate, context: ScoringContext) -> FactorValue:
     truth = candidate.passage.truth
-    named = truth.value if truth else "unknown truth"
+    if truth is None:
+        return FactorValue(context.table["routing"]["unknown"], "neutral: its truth is unknown")
     inside = truth in context.route.truths
     value = truth_weight(context.route, truth, context.profile.routing_outside)
-    return FactorValue(value, f"{named} is {'part of' if inside else 'outside'} the route")
+    return FactorValue(value, f"{truth.value} is {'part of' if inside else 'outside'} the route")
+
+
+def _trend(candidate: Candidate, context: ScoringContext) -> FactorValue:
+    row, own = context.table["trend"], candidate.passage.date
+    if not context.route.trend:
+        return FactorValue(row["not_asked"], "the question does not ask for the latest")
+    if own is None or context.newest is None:
+        return FactorValue(row["unknown"], "neutral: undated")
+    days = (context.newest - own).total_seconds() / _SECONDS_PER_DAY
+    return FactorValue(0.5 ** (days / row["half_life_days"]), f"{int(days)} days older than the newest document found")
+
+
+def _label_match(candidate: Candidate, context: ScoringContext) -> FactorValue:
+    row, uncertain = context.table["label_match"], context.filters.uncertain_fields(candidate.passage)
+    if not uncertain:
+        return FactorValue(row["certain"], "its labels are those of the filter")
+    return FactorValue(row["uncertain"], f"its {' and '.join(uncertain)} may be another than its label says")
 
 
 def _temporal(candidate: Candidate, context: ScoringContext) -> FactorValue:
@@ -314,7 +342,6 @@ def _temporal(candidate: Candidate, context: ScoringContext) -> FactorValue:
 
 FACTORS: Mapping[str, Callable[[Candidate, ScoringContext], FactorValue]] = {
     "similarity": _similarity,
-    "relevance_feedback": _relevance_feedback,
     "keyword": _keyword,
     "keyword_overlap": _keyword_overlap,
     "term_coverage": _term_coverage,
@@ -331,6 +358,8 @@ FACTORS: Mapping[str, Callable[[Candidate, ScoringContext], FactorValue]] = {
     "freshness": _freshness,
     "jurisdiction": _jurisdiction,
     "date_match": _date_match,
+    "label_match": _label_match,
+    "trend": _trend,
     "utility": _utility,
     "strength": _strength,
     "routing": _routing,

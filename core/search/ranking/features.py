@@ -1,19 +1,18 @@
 """Features of the candidates: everything scoring reads, measured for all candidates at once."""
 # Over 300 lines: one pass over the candidates measures all features from shared inputs.
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain.documents import Origin, Passage
+from core.domain.documents import Passage
 from core.domain.errors import ModelUnavailable
 from core.domain.int8_vectors import cosines
 from core.domain.results import Candidate, NearWord, Signals, TermScore, fast_replace
 from core.knowledge.answer_kinds import AnswerKind, answer_kinds
-from core.knowledge.factors import factor_table
 from core.ports.catalogue import Catalogue
 from core.ports.stores import SparseIndex, VectorIndex
 from core.search.query.expansion import (
@@ -31,95 +30,10 @@ from core.text.tokenize import index_stems
 __all__ = [
     "CandidateFeatures",
     "FeatureExtractor",
-    "FeedbackMatch",
     "SentenceSimilarity",
-    "best_matches",
     "covered_share",
-    "feedback_vector",
     "sentence_similarities",
-    "strongest",
 ]
-
-_MEANING, _WORDS, _NEAR_WORDS = 0.4, 0.3, 0.3
-"""Weights of the strength of a match: its vector, the question's own words, and near words. Chosen by hand."""
-
-_LOOKED_AT = 3  # candidate matches per match counted, so that duplicates can be skipped. Chosen by hand.
-
-_SAME = 0.95  # least cosine of passages that count as the same. Chosen by hand, not fitted.
-
-
-@dataclass(frozen=True, slots=True)
-class FeedbackMatch:
-    """How well a passage matches before relevance feedback, each in [0, 1]. nearness: None where near words are not
-    available; `keyword` then counts for both."""
-
-    passage_id: int
-    similarity: float
-    keyword: float
-    nearness: float | None = None
-
-    @property
-    def strength(self) -> float:
-        """0.4 · similarity + 0.3 · keyword + 0.3 · nearness, in [0, 1]."""
-        near = self.keyword if self.nearness is None else self.nearness
-        return _MEANING * self.similarity + _WORDS * self.keyword + _NEAR_WORDS * near
-
-
-def strongest(matches: Sequence[FeedbackMatch]) -> tuple[FeedbackMatch, ...]:
-    """The strongest matches, best first; more than feedback uses, because duplicates are skipped later."""
-    most = _LOOKED_AT * int(factor_table()["relevance_feedback"]["passages"])
-    return tuple(sorted(matches, key=lambda match: (-match.strength, match.passage_id))[:most])
-
-
-def best_matches(
-    matches: Sequence[FeedbackMatch], vectors: Mapping[int, NDArray[np.float32]] | None = None
-) -> Mapping[int, float]:
-    """Passage id → weight in relevance feedback, for the few best matches; weights sum to 1. Empty without matches.
-
-    A passage weaker than the best by `spread` of factors.toml has 1/e of its weight, so one clear winner dominates. Of
-    passages with nearly equal vectors (shape (dim,), L2-normalised), such as rows of a table, only the best counts.
-
-    >>> [round(weight, 2) for weight in best_matches([FeedbackMatch(1, 0.8, 0.4), FeedbackMatch(2, 0.2, 0.1)]).values()]
-    [1.0, 0.0]
-    """
-    row = factor_table()["relevance_feedback"]
-    best: list[FeedbackMatch] = []
-    for match in strongest(matches):
-        if len(best) < int(row["passages"]) and not _is_duplicate(match, best, vectors or {}):
-            best.append(match)
-    counts = {match.passage_id: exp((match.strength - best[0].strength) / row["spread"]) for match in best}
-    total = sum(counts.values())
-    return {passage_id: count / total for passage_id, count in counts.items()}
-
-
-def _is_duplicate(
-    match: FeedbackMatch, best: Sequence[FeedbackMatch], vectors: Mapping[int, NDArray[np.float32]]
-) -> bool:
-    """Whether a better match has nearly the same vector."""
-    own = vectors.get(match.passage_id)
-    others = [vectors[each.passage_id] for each in best if each.passage_id in vectors]
-    return own is not None and any(float(own @ other) > _SAME for other in others)
-
-
-def feedback_vector(
-    question: NDArray[np.float32], vectors: Mapping[int, NDArray[np.float32]], counts: Mapping[int, float]
-) -> NDArray[np.float32] | None:
-    """Relevance feedback: the question's vector, shape (dim,), moved towards the weighted mean of the best matches and
-    L2-normalised. None when no best match has a vector.
-    """
-    known = [passage_id for passage_id in counts if passage_id in vectors]
-    if not known:
-        return None
-    centre = _unit(np.sum([counts[i] * vectors[i].astype(np.float64) for i in known], axis=0))
-    return _unit(_unit(question.astype(np.float64)) + factor_table()["relevance_feedback"]["pull"] * centre).astype(
-        np.float32
-    )
-
-
-def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    length = float(np.linalg.norm(vector))
-    return vector / length if length else vector
-
 
 _FAR = 0.7
 """A sentence below this share of the best sentence's cosine is off topic and gives no answer. Chosen by hand."""
@@ -193,16 +107,13 @@ class CandidateFeatures:
     wordings: QueryExpansions = NO_WORDINGS
     contained: Mapping[int, frozenset[str]] = field(default_factory=dict)
     meanings: Mapping[int, SentenceSimilarity | None] = field(default_factory=dict)
-    feedback: Mapping[int, float] = field(default_factory=dict)
     close: Mapping[int, tuple[float, tuple[NearWord, ...]]] = field(default_factory=dict)
 
-    def match(self, passage_id: int) -> FeedbackMatch:
-        """The match strength of a passage before relevance feedback."""
-        most = sum(self.rarity.values())
-        keyword = min(self._bm25(passage_id) / most, 1.0) if most > 0 else 0.0
-        return FeedbackMatch(
-            passage_id, self._similarity(passage_id), keyword, self.close.get(passage_id, _NOT_CLOSE)[0]
-        )
+    def meaning(self, passage_id: int) -> float:
+        """The mean cosine of a passage and of its best sentence with the question, in [0, 1]: what ranks the dense leg.
+        A passage without sentence vectors has its own cosine alone."""
+        similarity, sentences = self._similarity(passage_id), self.meanings.get(passage_id)
+        return similarity if sentences is None else (similarity + sentences.best) / 2
 
     def _similarity(self, passage_id: int) -> float:
         return min(max(self.similar.get(passage_id, 0.0), 0.0), 1.0)
@@ -235,7 +146,7 @@ class CandidateFeatures:
 
         def of(passage_id: int, ranks: dict[str, int]) -> Signals:
             terms = tuple(self.explained.get(passage_id, ()))
-            meanings, feedback = self.meanings.get(passage_id), self.feedback.get(passage_id)
+            meanings = self.meanings.get(passage_id)
             near, near_words = self.close.get(passage_id, _NOT_CLOSE)
             contained = self.contained.get(passage_id, nothing)
             return Signals(
@@ -245,7 +156,6 @@ class CandidateFeatures:
                 terms=terms,
                 term_coverage=covered_share(terms, self.rarity),
                 ranks=ranks,
-                relevance_feedback=None if feedback is None else min(max(feedback, 0.0), 1.0),
                 sentences=meanings.cosines if meanings else (),
                 best_sentence_similarity=meanings.best if meanings else None,
                 answer=meanings.answer if meanings else None,
@@ -297,7 +207,8 @@ class FeatureExtractor:
         if unmeasured and vector is not None:
             similar = {**similar, **self._vectors.similarities(vector, unmeasured)}
         explained = self._sparse.explain(terms, ids) if terms else {}
-        rarity = dict(self._sparse.rarity(terms)) if terms else {}
+        counts = Counter(terms)
+        rarity = {term: idf * counts[term] for term, idf in self._sparse.rarity(tuple(counts)).items()} if terms else {}
         found = CandidateFeatures(self._catalogue.passages(ids), similar, explained, rarity)
         if terms:
             found = self._with_words(found, terms, near, wordings)
@@ -305,7 +216,7 @@ class FeatureExtractor:
             passages = list(found.passages.values())
             measured_sentences = zip(passages, sentence_similarities(vector, passages, kind), strict=True)
             found = replace(found, meanings={passage.id: meanings for passage, meanings in measured_sentences})
-        return self._with_feedback(found, vector) if similar and vector is not None else found
+        return found
 
     def near_words(self, terms: Sequence[str]) -> Mapping[str, Sequence[NearWord]] | None:
         """Term → its near words; None where they are not available."""
@@ -340,12 +251,3 @@ class FeatureExtractor:
         if near is not None and found.rarity:
             close = {each: nearness(found.rarity, near, contained.get(each, frozenset())) for each in found.passages}
         return replace(found, wordings=wordings, contained=contained, close=close)
-
-    def _with_feedback(self, found: CandidateFeatures, vector: NDArray[np.float32]) -> CandidateFeatures:
-        documents = [each.id for each in found.passages.values() if each.origin is Origin.DOCUMENT]
-        matches = strongest([found.match(passage_id) for passage_id in documents])
-        vectors = self._vectors.vectors([match.passage_id for match in matches])
-        there = feedback_vector(vector, vectors, best_matches(matches, vectors))
-        if there is None:
-            return found
-        return replace(found, feedback=self._vectors.similarities(there, list(found.passages)))

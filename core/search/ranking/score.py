@@ -87,7 +87,7 @@ def score(candidate: Candidate, context: ScoringContext) -> Score:
         result = FACTORS[name](candidate, context)
         factors.append(Factor(name, result.value, weight, weight * result.value, result.reason))
     multipliers = []
-    for name, strength in context.profile.multipliers.items():
+    for name, strength in context.multipliers.items():
         result = FACTORS[name](candidate, context)
         partly = f", counted by {strength:.0%}" if strength < 1 else ""
         multipliers.append(Multiplier(name, 1 - strength * (1 - result.value), result.reason + partly))

@@ -2,7 +2,7 @@
 
 Exact phrases restrict the passages before retrieval; current labels and usage are applied after it.
 
-dense ∥ sparse ∥ graph → features → dense again with the feedback vector, among the passages found
+dense ∥ sparse ∥ graph → features → the dense leg ranked by passage and best sentence
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -104,7 +104,8 @@ def with_uses(candidates: Sequence[Candidate], uses: Mapping[int, DocumentUsage]
 
 
 OVERSAMPLED = 60
-"""Hits per leg: fusion needs more than the page shows, and sliders re-rank them without a new search."""
+"""Least hits per leg: fusion needs more than the page shows, and sliders re-rank them without a new search. A request
+for more results gets as many from each leg, so that paging goes on to the end."""
 _MORE = 25
 """Additional hits of synonyms; few, because each costs as much to measure as any other. Chosen by hand."""
 _NO_HITS = LegHits((), 0, 0)
@@ -112,11 +113,11 @@ _NO_HITS = LegHits((), 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class RetrievalRequest:
-    """What to search for. question: as text; terms: unstemmed, for keyword search; entities: canonical names;
-    wordings: synonyms of the question's terms.
+    """What to search for. question: as text; terms: unstemmed, repeated as in the question, for keyword search;
+    entities: canonical names; wordings: synonyms of the question's terms.
 
     filters: resolved. among: restricts to these passages as well; None means all. kind: of answer the question asks
-    for. vector: waits for the question's vector when it is already being embedded.
+    for. vector: waits for the question's vector when it is already being embedded. depth: hits per leg.
     """
 
     question: str
@@ -127,6 +128,7 @@ class RetrievalRequest:
     kind: str = ""
     wordings: QueryExpansions = NO_WORDINGS
     vector: Callable[[], NDArray[np.float32]] | None = None
+    depth: int = OVERSAMPLED
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,20 +179,20 @@ class Retriever:
 
         def dense() -> LegHits:
             embedded.append(request.vector() if request.vector else question_vector(self._embedder, request.question))
-            return self._vectors.search(embedded[0], request.filters, OVERSAMPLED, request.among)
+            return self._vectors.search(embedded[0], request.filters, request.depth, request.among)
 
         def sparse() -> LegHits:
             admissible = self._admissible(request)
             if not request.wordings.terms:
-                return _search_sparse(self._sparse, request.terms, admissible, OVERSAMPLED)
+                return _search_sparse(self._sparse, request.terms, admissible, request.depth)
             both = (*request.terms, *request.wordings.terms)
-            own, wider = self._sparse.search_many([request.terms, both], admissible, OVERSAMPLED)
+            own, wider = self._sparse.search_many([request.terms, both], admissible, request.depth)
             return _with_more(own, wider, _MORE)
 
         waiting: dict[str, Future[_Leg]] = {"dense": self._threads.submit(_timed, dense, self._timer)}
         walked: list[GraphResult] = []
         if self._graph is not None and request.entities:
-            graph_query = (self._graph, request.entities, request.filters, request.among, OVERSAMPLED)
+            graph_query = (self._graph, request.entities, request.filters, request.among, request.depth)
 
             def graph() -> LegHits:
                 walked.append(walk_graph(*graph_query))
@@ -198,7 +200,7 @@ class Retriever:
 
             waiting["graph"] = self._threads.submit(_timed, graph, self._timer)
         by_word = _timed(sparse, self._timer)
-        near = self._measurer.near_words(request.terms)  # while the dense leg waits for its model
+        near = self._measurer.near_words(tuple(dict.fromkeys(request.terms)))  # while the dense leg waits for its model
         legs = {name: by_word if name == "sparse" else waiting[name].result() for name in _order(waiting)}
         notices = _notices(legs)
         ranked = {name: [hit.passage_id for hit in leg.hits.hits] for name, leg in legs.items() if not leg.error}
@@ -211,8 +213,8 @@ class Retriever:
             request.wordings,
             kind=request.kind,
         )
-        if measured.feedback:
-            ranked["dense"] = sorted(measured.feedback, key=lambda i: (-measured.feedback[i], i))[:OVERSAMPLED]
+        if "dense" in ranked:
+            ranked["dense"] = sorted(measured.passages, key=lambda i: (-measured.meaning(i), i))[: request.depth]
         shared = graph_reasons(walked[0]) if walked else {}
         reports = tuple(_report(name, leg) for name, leg in legs.items())
         return RetrievalResult(measured.candidates(ranked, shared), reports, measured.rarity, notices)

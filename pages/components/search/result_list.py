@@ -12,6 +12,7 @@ from core.domain.queries import LEG_LABELS, SearchRequest
 from core.domain.results import Candidate, DropReason, Hit, SearchResult
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.search.citations.cite import display_quote
+from core.search.ranking.answerability import unanswered_words
 from core.search.retrieval.similar import SimilarPassage, as_question
 from core.text.tokenize import stem
 from pages.components import browser_scripts, cards, notices, pager, session
@@ -19,7 +20,6 @@ from pages.components.cards import DrawHit
 from pages.components.library.related_documents import library_link
 from pages.components.search import compare, exports, feedback, save_insight, saved_searches
 from pages.components.urls import page_path, params_of
-from pages.components.why_missing import reason_of
 from pages.components.wording import count, plain, shorten, shorten_middle
 
 __all__ = [
@@ -270,29 +270,32 @@ _NEAR_MISSES = 5  # chosen by hand
 
 
 def draw_answer(result: SearchResult) -> None:
-    """How the search went, then its results or the nearest misses."""
+    """How the search went, whether it found an answer, then its results or the nearest misses."""
     with st.container(gap=None):  # the place itself takes no room
         draw_top()
         with st.container():
             _summary(result)
     saved_searches.draw_new_results(result)
     stems = {stem(word) for word in result.route.keywords}
-    if result.answered:
+    if result.hits:
+        _unanswered(result)
         _results(result, stems)
     else:
-        _no_answer(result)
+        _nothing_found(result)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if result.answered:
+        if result.hits:
             exports.export_menu(result)
         save_insight.episode_button(result, feedback.opened_passages(result.request.question))
-    if result.answered:
+    if result.hits:
         exports.check_answer(result)
 
 
 def _summary(result: SearchResult) -> None:
     """How the search went, leg by leg, and what it was narrowed to."""
-    found = count(_total(result), "result") if result.answered else "Nothing found"
+    found = count(_total(result), "result") if result.hits else "Nothing found"
     parts = [f"**{found}** in {result.milliseconds:.0f} ms", f"profile {plain(result.profile.ref)}"]
+    if result.answer_probability is not None:
+        parts.append(f"answered with p = {result.answer_probability:.2f}")
     parts.append(f"route {result.route.category.replace('_', ' ')}")
     for leg in result.legs:
         label = LEG_LABELS[leg.leg]
@@ -348,12 +351,20 @@ def _results(result: SearchResult, stems: Collection[str]) -> None:
     draw_pager(min(total, MOST_RESULTS), more=total > MOST_RESULTS)
 
 
-def _no_answer(result: SearchResult) -> None:
-    """Nothing answers: why, and what came nearest, which is no answer."""
-    notices.empty(":material/search_off:", "Nothing in the library answers this", plain(result.silence))
+def _unanswered(result: SearchResult) -> None:
+    """How likely it is that none of the results answers, where that is likely, and what is missing."""
+    if result.answered:
+        return
+    words = f"**{plain(unanswered_words(result))}** {plain(result.silence)} The nearest passages are listed below."
+    st.info(words, icon=":material/search_off:")
+
+
+def _nothing_found(result: SearchResult) -> None:
+    """Nothing is listed: why, and what came nearest."""
+    notices.empty(":material/search_off:", "Nothing found", plain(result.silence))
     nearest = sorted(result.dropped, key=lambda each: -(each.score.total if each.score else 0.0))[:_NEAR_MISSES]
     if nearest:
-        st.markdown("**Nearest misses** :gray[– shown so that you can judge; none carries enough evidence]")
+        st.markdown("**Closest passages** :gray[– none is strong enough to be listed]")
         for each in nearest:
             document = result.documents.get(each.candidate.passage.document_id)
-            cards.miss_line(each.candidate, reason_of(each), result.request, document)
+            cards.miss_line(each.candidate, each.detail, result.request, document)

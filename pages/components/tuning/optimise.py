@@ -138,7 +138,7 @@ def _change_words(each: WeightChange) -> str:
     return f"{change}<br>{each.low:.3f} to {each.high:.3f} over the folds"
 
 
-_USUAL = ("similarity", "keyword", "term_coverage", "relevance_feedback")
+_USUAL = ("similarity", "keyword", "best_sentence_similarity", "synonym_match")
 
 _LISTED, _ROW = 8, 35  # questions visible without scrolling; pixels of a row
 

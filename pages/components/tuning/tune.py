@@ -288,9 +288,6 @@ def _draw_trial(request: SearchRequest, base: ScoreProfile, project: str | None,
         return
     _candidates_line(before)
     notices.degraded(before.notices)
-    if before.refusal:
-        _draw_refusal(before, base)
-        return
     _sliders_and_effect(found.sentences, before, project, default, latest_board(project))
 
 
@@ -309,22 +306,6 @@ def _candidates_line(result: SearchResult) -> None:
             )  # fmt: skip
 
 
-def _draw_refusal(result: SearchResult, base: ScoreProfile) -> None:
-    """The library refuses before anything is scored."""
-    notices.empty(":material/search_off:", "Nothing in the library answers this", plain(result.refusal))
-    st.caption(
-        "The refusal rests on what was found, not on how it is scored: no profile changes it, so there is nothing to"
-        " tune here. Try another question, or look at the nearest misses in Search."
-    )
-    st.page_link(
-        page_path("search"),
-        label="Open in Search",
-        icon=":material/search:",
-        query_params=params_of(replace(result.request, profile=base.name)),
-    )
-
-
-@st.fragment
 def _sliders_and_effect(
     sentences: Mapping[int, str], before: SearchResult, project: str | None, default: str, board: Board | None
 ) -> None:

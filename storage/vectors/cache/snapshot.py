@@ -37,7 +37,7 @@ __all__ = [
 SINGLE = tuple(field.attribute for field in FIELDS if not field.many and field.name != "documents")
 """Attributes with at most one value, in the order of the rows of `Columns.words`."""
 
-LISTED = tuple(field.attribute for field in FIELDS if field.many)
+LISTED = (*(field.attribute for field in FIELDS if field.many), "possible_labels")
 """Attributes with any number of values, in the order of `Columns.listed`."""
 
 UNDATED = np.iinfo(np.int64).min
@@ -221,6 +221,9 @@ def _field_mask(field: FilterField, columns: Columns, words: StringColumn, filte
         column = columns.words[SINGLE.index(field.attribute)]
         numbers, nothing = (words.known(wanted), words.known(unwanted)), column == -1
     mask = _is_one_of(column, numbers[0]) if wanted else np.ones(len(columns), dtype=np.bool_)
+    if possible := words.known(filters.possible_values(field)):
+        postings = columns.listed[LISTED.index("possible_labels")]
+        mask |= _rows_mask(columns, [postings.rows_with(number) for number in possible])
     if unwanted:
         mask &= ~_is_one_of(column, numbers[1])
     # A passage without a project belongs to every project.

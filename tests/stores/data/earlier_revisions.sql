@@ -794,3 +794,5 @@ ALTER TABLE prepared_vectors ALTER COLUMN meanings SET STORAGE EXTERNAL;
 GRANT DELETE ON words TO fivefold_app;
 -- guard embedding_models: SELECT, INSERT, UPDATE
 -- guard prepared_vectors: SELECT, INSERT, UPDATE, DELETE
+-- revision 0024
+ALTER TABLE knowledge_chunks ADD COLUMN possible_labels text[] NOT NULL DEFAULT '{}';

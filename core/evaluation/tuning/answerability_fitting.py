@@ -1,0 +1,132 @@
+"""Fits the probability that a library answers a question, and measures it on collections left out.
+
+Every question is asked with and without the documents that answer it. A collection counts as one however many questions
+it has, and is judged by weights fitted to the others.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.domain.errors import BadRequest
+from core.evaluation.metrics.measures import auroc
+from core.knowledge.answerability import AnswerModel
+from core.search.ranking.answerability import AnswerSignals
+
+__all__ = ["AnswerCase", "CalledUnanswered", "LeftOutCollection", "fit_answer_model", "left_out", "model_toml"]
+
+MOST_FALSE = 0.02
+"""Share of the answerable questions of a collection that may be called unanswered (behaviour.md)."""
+_REGULARISATION = 1.0  # C of scikit-learn, its default: three weights need little
+_CURVE = (0.01, 0.02, 0.05, 0.1, 0.2)  # shares of answerable questions at which the curve is reported
+_DIGITS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCase:
+    """The signals of one question as asked once; answerable: whether its answering documents were there."""
+
+    collection: str
+    signals: AnswerSignals
+    answerable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CalledUnanswered:
+    """A point of the curve: the shares of answerable and of unanswerable questions called unanswered, in [0, 1]."""
+
+    answerable: float
+    unanswerable: float
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutCollection:
+    """How well a collection is told by weights fitted to the others. at_threshold: with the threshold of the model
+    fitted to all; curve: with thresholds chosen on the collection itself."""
+
+    collection: str
+    cases: int
+    auroc: float
+    at_threshold: CalledUnanswered
+    curve: tuple[CalledUnanswered, ...]
+
+
+def fit_answer_model(cases: Sequence[AnswerCase], embedding_model: str) -> AnswerModel:
+    """The model fitted to all cases. Its threshold is the highest at which, of each collection judged by the others,
+    at most MOST_FALSE of the answerable questions are called unanswered. Raises BadRequest for fewer than two
+    collections."""
+    weights, intercept = _fitted(cases)
+    threshold = min(
+        float(np.quantile([p for p, case in judged if case.answerable], MOST_FALSE, method="lower"))
+        for judged in _judged(cases).values()
+    )
+    named = {name: round(value, _DIGITS) for name, value in zip(AnswerSignals._fields, weights, strict=True)}
+    return AnswerModel(named, round(intercept, _DIGITS), int(threshold * 10**_DIGITS) / 10**_DIGITS, embedding_model)
+
+
+def left_out(cases: Sequence[AnswerCase], threshold: float) -> tuple[LeftOutCollection, ...]:
+    """Each collection judged by weights fitted to the others. Raises BadRequest for fewer than two."""
+    found = []
+    for name, judged in _judged(cases).items():
+        there = sorted(p for p, case in judged if case.answerable)
+        missing = [p for p, case in judged if not case.answerable]
+        cuts = [there[int(share * len(there))] for share in _CURVE]
+        found.append(
+            LeftOutCollection(
+                name,
+                len(judged),
+                auroc(there, missing),
+                _called(there, missing, threshold),
+                tuple(_called(there, missing, cut) for cut in cuts),
+            )
+        )
+    return tuple(found)
+
+
+def model_toml(model: AnswerModel) -> str:
+    """The model as core/knowledge/answerability.toml."""
+    weights = "\n".join(f"{name} = {value}" for name, value in model.weights.items())
+    return (
+        "# The probability that a library answers a question (core.search.ranking.answerability): a logistic\n"
+        "# regression, written by `evaluate fit-answerability`. threshold: the highest at which at most 2 % of the\n"
+        "# answerable questions of each collection left out are called unanswered.\n"
+        f"intercept = {model.intercept}\nthreshold = {model.threshold}\n"
+        f'embedding_model = "{model.embedding_model}"\n\n[weights]\n{weights}\n'
+    )
+
+
+def _called(there: Sequence[float], missing: Sequence[float], threshold: float) -> CalledUnanswered:
+    return CalledUnanswered(*(float(np.mean([p < threshold for p in each])) for each in (there, missing)))
+
+
+def _judged(cases: Sequence[AnswerCase]) -> Mapping[str, Sequence[tuple[float, AnswerCase]]]:
+    """Collection → (probability by the others' weights, case)."""
+    names = list(dict.fromkeys(case.collection for case in cases))
+    if len(names) < 2:
+        raise BadRequest("One collection cannot be judged by others.", "Name two folders or more.")
+    found = {}
+    for name in names:
+        weights, intercept = _fitted([case for case in cases if case.collection != name])
+        own = [case for case in cases if case.collection == name]
+        margins = np.array([case.signals for case in own]) @ weights + intercept
+        found[name] = list(zip((1 / (1 + np.exp(-margins))).tolist(), own, strict=True))
+    return found
+
+
+def _fitted(cases: Sequence[AnswerCase]) -> tuple[NDArray[np.float64], float]:
+    """Weights and intercept; every collection weighs the same."""
+    from sklearn.linear_model import LogisticRegression
+
+    sizes: dict[str, int] = {}
+    for case in cases:
+        sizes[case.collection] = sizes.get(case.collection, 0) + 1
+    counts = np.array([1 / sizes[case.collection] for case in cases])
+    regression = LogisticRegression(C=_REGULARISATION)
+    regression.fit(
+        np.array([case.signals for case in cases]),
+        [case.answerable for case in cases],
+        sample_weight=counts * len(cases) / counts.sum(),
+    )
+    return regression.coef_[0], float(regression.intercept_[0])

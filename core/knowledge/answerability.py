@@ -1,0 +1,44 @@
+"""The fitted model of the answer probability (core/knowledge/answerability.toml)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from core.domain.errors import BadTable
+from core.knowledge.loading import check_keys, table
+
+__all__ = ["AnswerModel", "answer_model", "parse_answer_model"]
+
+_SIGNALS = ("best", "lead", "coverage")  # the fields of core.search.ranking.answerability.AnswerSignals
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerModel:
+    """A logistic regression. weights: one per signal. threshold: probabilities below it are shown as "probably not
+    answered", in [0, 1]. embedding_model: the model whose cosines it was fitted to."""
+
+    weights: Mapping[str, float]
+    intercept: float
+    threshold: float
+    embedding_model: str
+
+
+@cache
+def answer_model() -> AnswerModel:
+    """core/knowledge/answerability.toml. Raises BadTable naming file and key."""
+    return parse_answer_model(table("answerability"))
+
+
+def parse_answer_model(raw: Mapping[str, Any]) -> AnswerModel:
+    """Parses and checks the table. Raises BadTable naming file and key."""
+    check_keys("answerability", "answerability", raw, ("weights", "intercept", "threshold", "embedding_model"))
+    weights = raw.get("weights", {})
+    check_keys("answerability", "weights", weights, _SIGNALS)
+    if missing := [name for name in _SIGNALS if name not in weights]:
+        raise BadTable(f"core/knowledge/answerability.toml: [weights] lacks '{missing[0]}'.", "Fit the model again.")
+    threshold = float(raw["threshold"])
+    if not 0 <= threshold <= 1:
+        raise BadTable("core/knowledge/answerability.toml: 'threshold' must be in [0, 1].", "Fit the model again.")
+    numbers = {name: float(weights[name]) for name in _SIGNALS}
+    return AnswerModel(numbers, float(raw["intercept"]), threshold, str(raw["embedding_model"]))
