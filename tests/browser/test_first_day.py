@@ -37,7 +37,9 @@ POLICY = {
 
 def sums(text: str) -> list[tuple[list[Decimal], Decimal]]:
     """Every "A 0.310 + B 0.120 = 0.430" of a page: the parts and the total."""
-    found = re.findall(r"((?:[A-Z][a-z -]+ \d\.\d{3}(?: \+ )?)+) = (\d\.\d{3})", text)
+    found = re.findall(
+        r"\(?((?:[A-Z][a-z -]+ \d\.\d{3}(?: \+ )?)+)\)?(?: × [A-Z][a-z -]+ \d\.\d\d)* = (\d\.\d{3})", text
+    )
     return [([Decimal(part) for part in re.findall(r"\d\.\d{3}", parts)], Decimal(total)) for parts, total in found]
 
 
