@@ -178,13 +178,12 @@ def _stems_with_term(terms: Sequence[str]) -> dict[str, str]:
 
 
 def _counted(terms: Sequence[str]) -> list[tuple[str, int]]:
-    """Each stem once with the number of times its term is repeated: BM25 adds a repeated term again, as bm25s does.
+    """Each stem once with the number of times the terms hold it: BM25 adds a repeated stem again, as bm25s does.
 
-    >>> _counted(["wings", "year-end", "wings"])
+    >>> _counted(["wings", "year-end", "wing"])
     [('wing', 2), ('year-end', 1), ('year', 1), ('end', 1)]
     """
-    counts = Counter(terms)
-    return [(each, counts[term]) for each, term in _stems_with_term(terms).items()]
+    return list(Counter(each for term in terms for each in index_stems(term)).items())
 
 
 def _admissible_rows(segment: Segment, live: NDArray[np.int64], admissible: PassageIds) -> NDArray[np.int64]:

@@ -51,9 +51,7 @@ def measured_by_bm25s(passages: Sequence[Passage], terms: Sequence[str]) -> dict
 
     retriever = bm25s.BM25(method="lucene", k1=1.5, b=0.75, dtype="float64")
     retriever.index([index_stems(f"{p.context}\n{p.text}") for p in passages], show_progress=False)
-    asked = [
-        stem for stem in dict.fromkeys(s for term in terms for s in index_stems(term)) if stem in retriever.vocab_dict
-    ]
+    asked = [stem for term in terms for stem in index_stems(term) if stem in retriever.vocab_dict]
     scores = retriever.get_scores(asked) if asked else np.zeros(len(passages))
     return {p.id: float(score) for p, score in zip(passages, scores, strict=True)}
 
@@ -75,11 +73,12 @@ QUESTIONS = st.lists(st.sampled_from([*WORDS, "taxes", "empty", "unheard"]), min
 
 
 @settings(max_examples=40, deadline=None)
-@given(terms=QUESTIONS, top_k=st.sampled_from((1, 10, 1000)), chance=st.randoms(use_true_random=False))
+@given(terms=QUESTIONS, top_k=st.sampled_from((1, 10, 1000)), seed=st.integers(0, 2**32))
 def test_scores_equal_those_of_one_index_built_anew_restricted_to_what_is_admissible(
-    uploads: Filled, terms: list[str], top_k: int, chance: random.Random
+    uploads: Filled, terms: list[str], top_k: int, seed: int
 ) -> None:
     index, passages = uploads
+    chance = random.Random(seed)
     admissible = {p.id for p in passages if chance.random() < chance.choice((0.01, 0.1, 1.0))} | {10**12}
     hits = index.search(terms, np.array(sorted(admissible), dtype=np.int64), top_k)
     right = {i: s for i, s in measured_by_bm25s(passages, terms).items() if i in admissible and s > 0}
