@@ -9,7 +9,7 @@ from core.domain.errors import FivefoldError
 from core.domain.results import Candidate, Citation, Dropped, Hit, Score, SearchResult
 from core.search.citations.cite import CitationStyle, cite, display_quote, written
 from core.search.citations.page_locator import PagePicture, page_picture
-from core.search.explanation import factor_label, shown_parts, strip_words
+from core.search.explanation import factor_label, shown_effects, shown_parts, strip_words
 from core.search.query.syntax import quoted_phrases
 from core.text.tokenize import stem
 from pages.components import cards, charts, notices, session, what_if
@@ -138,10 +138,10 @@ def _parts(score: Score) -> list[dict[str, str]]:
         {
             "Part": f"× {factor_label(each.name)}",
             "Value × weight": f"{each.value:.3f}",
-            "Adds": "",
+            "Adds": f"{shown:.3f}".replace("-", "−"),
             "Why": plain(each.reason),
         }
-        for each in score.multipliers
+        for each, shown in shown_effects(score)
     ]
 
 

@@ -51,23 +51,19 @@ def current_factor_names(by_factor: Mapping[str, T]) -> dict[str, T]:
     >>> current_factor_names({"feedback": 0.5, "similarity": 0.25}), current_factor_names({"sentence": 1.0})
     ({'similarity': 0.75}, {'best_sentence_similarity': 1.0})
     """
-    named = {
-        (name if name != current_factor_name(name) in by_factor else current_factor_name(name)): value
-        for name, value in by_factor.items()
-        if name not in MERGED_FACTORS
-    }
+    named: dict[str, T] = {}
     for name, value in by_factor.items():
-        if name in MERGED_FACTORS:
-            named[MERGED_FACTORS[name]] = _added(named.get(MERGED_FACTORS[name]), value)
+        current = MERGED_FACTORS.get(name) or current_factor_name(name)
+        key = name if name not in MERGED_FACTORS and name != current in by_factor else current
+        named[key] = _added(named[key], value) if key in named else value
     return named
 
 
-def _added(before: T | None, value: T) -> T:
-    """The sum of two numbers; of other values the one that was there."""
-    if before is None:
-        return value
-    added: Any = before + value if isinstance(before, int | float) and isinstance(value, int | float) else before
-    return added  # type: ignore[no-any-return]
+def _added(before: Any, value: Any) -> Any:
+    """The sum of two numbers, or the one that is no number, so that a check reports it."""
+    if not isinstance(before, int | float):
+        return before
+    return before + value if isinstance(value, int | float) else value
 
 
 _BY_FACTOR = ("weights", "multipliers", "spread")

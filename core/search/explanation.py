@@ -3,12 +3,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import fsum, prod
 
 from core.domain.documents import Document, DocumentState, Passage
 from core.domain.errors import NotFound
 from core.domain.filters import FIELDS, SearchFilters
-from core.domain.results import Candidate, Factor, Score, SearchResult, TermScore
+from core.domain.results import Candidate, Factor, Multiplier, Score, SearchResult, TermScore
 from core.knowledge.factors import factor_table
 from core.ports.stores import PassageIds
 
@@ -23,6 +24,7 @@ __all__ = [
     "decided",
     "factor_label",
     "shown_differences",
+    "shown_effects",
     "shown_parts",
     "shrink",
     "strip_words",
@@ -65,13 +67,35 @@ def shown_parts(score: Score) -> Sequence[tuple[Factor, float]]:
     return [(factor, step / _STEPS) for factor, step in zip(factors, steps, strict=True)]
 
 
+def shown_effects(score: Score) -> Sequence[tuple[Multiplier, float]]:
+    """What each multiplier adds or takes, in order, in thousandths; with `shown_parts` they add up to the shown total.
+
+    >>> half = Score(0.0625, (Factor("a", 0.25, 0.5, 0.125, ""),), (Multiplier("b", 0.5, ""),))
+    >>> [shown for _, shown in shown_effects(half)]
+    [-0.063]
+    """
+    running = fsum(factor.contribution for factor in score.factors)
+    shown = [float(f"{running:.3f}")]
+    for each in score.multipliers:
+        running *= each.value
+        shown.append(float(f"{running:.3f}"))
+    if score.multipliers:
+        shown[-1] = float(f"{score.total:.3f}")  # the same product, multiplied in another order
+    effects = [round(after - before, 3) for before, after in pairwise(shown)]
+    return list(zip(score.multipliers, effects, strict=True))
+
+
 def strip_words(score: Score) -> str:
-    """The sum as text, largest part first: "Similarity 0.310 + Keywords 0.120 = 0.430"; multipliers of 1 are left
-    out."""
+    """The sum as text, largest part first: "Similarity 0.310 + Keywords 0.120 − Route 0.012 = 0.418"; multipliers that
+    change nothing in three decimals are left out."""
     parts = [(factor, points) for factor, points in shown_parts(score) if points > 0]
     total = " + ".join(f"{factor_label(factor.name)} {points:.3f}" for factor, points in parts) or "0"
-    times = "".join(f" × {factor_label(each.name)} {each.value:.2f}" for each in score.multipliers if each.value != 1)
-    return f"({total}){times} = {score.total:.3f}" if times else f"{total} = {score.total:.3f}"
+    effects = "".join(
+        f" {'+' if points > 0 else '−'} {factor_label(each.name)} {abs(points):.3f}"
+        for each, points in shown_effects(score)
+        if points
+    )
+    return f"{total}{effects} = {score.total:.3f}"
 
 
 _THOUSANDTHS = 1000  # three decimals

@@ -11,7 +11,7 @@ from core.coverage.gaps import score_in_words
 from core.domain.coverage import Board, Cell, CellState, GapKind
 from core.domain.queries import LEG_LABELS
 from core.domain.results import Score, SearchResult, TermScore
-from core.search.explanation import factor_label, shown_parts, shrink
+from core.search.explanation import factor_label, shown_effects, shown_parts, shrink
 from pages.components.styles import CELLS
 from pages.components.wording import shorten, shorten_middle, two_lines
 
@@ -59,20 +59,18 @@ def waterfall(score: Score, threshold: float, *, dark: bool = False) -> "Figure"
 
     parts = shown_parts(score)
     steps = [(factor_label(each.name), each.contribution, "relative", each.reason) for each, _ in parts]
-    texts = [f"+{shown:.3f}" for _, shown in parts]
-    running = sum(factor.contribution for factor in score.factors)
-    for each in score.multipliers:
-        taken = running * (each.value - 1.0)
-        steps.append((f"× {factor_label(each.name)}", taken, "relative", each.reason))
-        running += taken
+    effects = shown_effects(score)
+    steps += [(f"× {factor_label(each.name)}", shown, "relative", each.reason) for each, shown in effects]
     steps.append(("Score", score.total, "total", "the sum of all parts"))
+    texts = [*(f"{shown:+.3f}" for _, shown in (*parts, *effects)), f"{score.total:.3f}"]
+    most = sum(factor.contribution for factor in score.factors)
     bars = Waterfall(
         orientation="h",
         y=[step[0] for step in steps],
         x=[step[1] for step in steps],
         measure=[step[2] for step in steps],
         customdata=[step[3] for step in steps],
-        text=[*texts, *(f"{step[1]:.3f}" if step[2] == "total" else f"{step[1]:+.3f}" for step in steps[len(texts) :])],
+        text=texts,
         textposition="outside",
         cliponaxis=False,
         hovertemplate="%{y}: %{text}<br>%{customdata}<extra></extra>",
@@ -87,7 +85,7 @@ def waterfall(score: Score, threshold: float, *, dark: bool = False) -> "Figure"
         x=threshold, y=1.0, yref="paper", yanchor="bottom", text=f"threshold {threshold:.2f}", showarrow=False
     )
     figure.update_layout(**_layout(height=70 + 30 * len(steps)), bargap=0.35, showlegend=False)
-    figure.update_xaxes(range=[0, max(1.0, running * 1.15)], title=None, zeroline=False)
+    figure.update_xaxes(range=[0, max(1.0, most * 1.15)], title=None, zeroline=False)
     figure.update_yaxes(autorange="reversed", title=None)
     return figure
 

@@ -67,6 +67,7 @@ def test_a_slider_is_moved_seen_saved_and_rolled_back(
     name.fill("Ada")
     name.press("Enter")
     tab.settle()
+    tab.page.get_by_text("More factors (weight 0)").click()
     moved(tab, "Authority", steps=12)
     tab.wait_for("RBO", "Jaccard", "re-scored in", "Moved: Authority")
     tab.page.locator(".js-plotly-plot").first.wait_for()

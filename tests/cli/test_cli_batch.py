@@ -61,7 +61,7 @@ def rows(folder: Path) -> list[dict[str, str]]:
 def test_every_row_of_the_file_is_told(small: Small, tmp_path: Path) -> None:
     told = run(tmp_path, f"question,documents\n{QUESTION},\nzebra quark,\n{QUESTION},handbook.md\n")
     assert told.exit_code == 0, told.output
-    assert [row["state"] for row in rows(tmp_path)][:2] == ["answered", "no hits"]
+    assert [row["state"] for row in rows(tmp_path)][:2] == ["answered", "unanswered"]
     assert rows(tmp_path)[0]["found in"] == "pub.pdf" and "document is" in rows(tmp_path)[2]["filters in words"]
     assert "answered" in told.output
 

@@ -16,7 +16,7 @@ from core.domain.documents import Authority, Passage, Span, Truth
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.domain.results import Factor, Multiplier, Score
-from core.search.explanation import shown_parts
+from core.search.explanation import shown_effects, shown_parts
 from core.text.tokenize import stem
 from pages.components import cards, charts
 from pages.components.styles import CELLS, TRUTHS, truth_style
@@ -119,8 +119,11 @@ def test_the_strip_and_the_waterfall_add_up_to_the_total(parts: list[tuple[float
     assert 560 * total - sum(widths) == pytest.approx(0.5 * len(widths), abs=0.506 * len(widths))
     shown = [part for _, part in shown_parts(score)]
     assert f"{fsum(shown):.3f}" == f"{fsum(factor.contribution for factor in factors):.3f}"
+    effects = [effect for _, effect in shown_effects(score)]
+    assert fsum((*shown, *effects)) == pytest.approx(float(f"{total:.3f}"), abs=1e-9)
+    assert all(effect <= 0 for effect in effects)
     steps = charts.waterfall(score, 0.5).data[0]
-    assert sum(steps.x[:-1]) == pytest.approx(steps.x[-1], abs=1e-9)
+    assert sum(steps.x[:-1]) == pytest.approx(steps.x[-1], abs=0.0015)
 
 
 def test_places_below_one_long_heading_are_told_apart() -> None:

@@ -118,8 +118,8 @@ def test_what_else_the_page_asks_holds_for_every_row_too(batched: Batched) -> No
 
 def test_every_question_ends_answered_or_without_hits_and_the_files_are_there(batched: Batched) -> None:
     screen = ran(batched())
-    assert table(screen, "Outcome") == ["✓ answered", "○ no hits", "✓ answered"]
-    assert "**2 questions answered** · **1** without hits" in words(screen)
+    assert table(screen, "Outcome") == ["✓ answered", "○ probably not answered", "✓ answered"]
+    assert "**2 questions answered** · **1** probably not answered" in words(screen)
     assert "one-half" in table(screen, "Best sentence, or why not")[0]
     assert "[flsa_section_207.md]" in table(screen, "Citation")[0]
     assert {"batch.out.CSV", "batch.out.Excel"} <= {each.key for each in screen.get("download_button")}
@@ -127,20 +127,20 @@ def test_every_question_ends_answered_or_without_hits_and_the_files_are_there(ba
 
 def test_the_questions_without_hits_can_be_listed_alone(batched: Batched) -> None:
     screen = ran(batched())
-    screen.segmented_control(key="batch.shown").set_value("Without hits").run()
+    screen.segmented_control(key="batch.shown").set_value("Probably not answered").run()
     assert table(screen, "Question") == ["zebra xylophone quark"]
 
 
 def test_a_question_that_failed_is_not_without_hits_and_can_be_asked_again(batched: Batched, asking: Asking) -> None:
     asking.failing = "zebra xylophone quark"
     screen = ran(batched())
-    assert table(screen, "Outcome")[1] == "⚡ failed" and "**0** without hits" in words(screen)
+    assert table(screen, "Outcome")[1] == "⚡ failed" and "**0** probably not answered" in words(screen)
     assert "1 search failed" in screen.error[0].value
     asking.failing = ""
     (run,) = batch_runs()
     screen.button(key=f"batch.again.{run.number}").click().run()
     ended()
-    assert table(screen.run(), "Outcome")[1] == "○ no hits" and not screen.error
+    assert table(screen.run(), "Outcome")[1] == "○ probably not answered" and not screen.error
 
 
 def test_a_batch_goes_on_when_its_tab_is_closed_and_is_found_again(batched: Batched, asking: Asking) -> None:
@@ -149,7 +149,7 @@ def test_a_batch_goes_on_when_its_tab_is_closed_and_is_found_again(batched: Batc
     assert [run.running for run in batch_runs()] == [True]
     asking.free.set()
     ended()
-    assert table(batched(), "Outcome") == ["✓ answered", "○ no hits", "✓ answered"]
+    assert table(batched(), "Outcome") == ["✓ answered", "○ probably not answered", "✓ answered"]
 
 
 def test_a_batch_that_was_stopped_can_go_on(batched: Batched, asking: Asking) -> None:

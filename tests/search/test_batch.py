@@ -24,7 +24,7 @@ from core.search.batch.questions import (
     outcome_of,
     run_batch,
     totals,
-    without_hits,
+    unanswered,
 )
 from tests.search.library import NOW, Library, payroll_library
 
@@ -162,14 +162,15 @@ def test_no_bytes_break_the_reader(data: bytes) -> None:
 def test_every_question_is_answered_as_if_it_had_been_asked_alone() -> None:
     library = payroll_library()
     outcomes = run(library, asked(*QUESTIONS), block=2)
-    assert [each.state for each in outcomes] == [BatchState.ANSWERED, BatchState.NO_HITS, BatchState.ANSWERED]
+    assert [each.state for each in outcomes] == [BatchState.ANSWERED, BatchState.UNANSWERED, BatchState.ANSWERED]
     for each in outcomes:
         alone = library.searcher.search(each.question.request, NOW)
-        assert each.hits >= len(alone.hits) and each.why == ("" if alone.answered else alone.silence)
+        assert each.hits >= len(alone.hits) * alone.answered and each.why == ("" if alone.answered else alone.silence)
         assert each.score == (alone.hits[0].score.total if alone.hits else None)
+        assert each.answer_probability == alone.answer_probability
         assert sum(each.by_truth.values()) == each.hits
     assert outcomes[0].best is not None and outcomes[0].best.document_name == "pub.pdf"
-    assert [each.question.row for each in without_hits(outcomes)] == [3]
+    assert [each.question.row for each in unanswered(outcomes)] == [3]
 
 
 def test_a_row_that_says_how_many_counts_no_more() -> None:
@@ -193,11 +194,11 @@ class _Flaky:
         return self.library.searcher.search_many(requests, NOW)
 
 
-def test_a_question_that_fails_fails_alone_and_is_not_without_hits() -> None:
+def test_a_question_that_fails_fails_alone_and_is_not_unanswered() -> None:
     ask = _Flaky(payroll_library(), QUESTIONS[1])
     outcomes = run(ask.library, asked(*QUESTIONS), ask=ask)
     assert [each.state for each in outcomes] == [BatchState.ANSWERED, BatchState.FAILED, BatchState.ANSWERED]
-    assert "database went away" in outcomes[1].why and not without_hits(outcomes)
+    assert "database went away" in outcomes[1].why and not unanswered(outcomes)
     assert ask.sizes == [3, 1, 1, 1]
 
 
@@ -234,7 +235,7 @@ def test_totals_add_up(states: list[BatchState], waiting: int, by_truth: dict[st
     batch = replace(read("question\n,\nq,q\n"), questions=questions)
     outcomes = [BatchOutcome(each, state, by_truth=by_truth) for each, state in zip(questions, states, strict=False)]
     counts = totals(batch, outcomes)
-    assert counts.rows == counts.answered + counts.no_hits + counts.failed + counts.refused + counts.to_ask
+    assert counts.rows == counts.answered + counts.unanswered + counts.failed + counts.refused + counts.to_ask
     assert sum(counts.by_truth.values()) == len(states) * sum(by_truth.values())
 
 
@@ -250,7 +251,7 @@ def test_every_row_of_the_file_stands_in_the_outcome() -> None:
     batch, outcomes = finished()
     rows = [dict(zip(OUTCOME_COLUMNS, row, strict=True)) for row in outcome_rows(batch, outcomes)]
     assert [(row["row"], row["state"]) for row in rows] == [
-        *((2, "answered"), (3, "no hits"), (4, "refused"), (5, "not asked"))
+        *((2, "answered"), (3, "unanswered"), (4, "refused"), (5, "not asked"))
     ]
     assert rows[0]["hits"] == sum(rows[0][f"hits {truth}"] for truth in (*map(str, Truth), "unknown"))
     assert rows[0]["citation"].startswith("[pub.pdf, p.1]") and rows[1]["why"] and "question" in rows[2]["why"]
@@ -277,13 +278,13 @@ def test_no_column_of_the_outcome_is_read_as_a_filter() -> None:
     assert set(OUTCOME_COLUMNS) & set(COLUMNS) == {"id", "question"}
 
 
-def test_the_workbook_has_the_rows_without_hits_on_a_sheet_of_their_own() -> None:
+def test_the_workbook_has_the_rows_unanswered_on_a_sheet_of_their_own() -> None:
     from openpyxl import load_workbook
 
     batch, outcomes = finished()
     book = load_workbook(io.BytesIO(batch_xlsx(batch, outcomes)))
-    assert book.sheetnames == ["Outcome", "Without hits", "Refused rows", "Totals"]
-    assert [row[0] for row in book["Without hits"].iter_rows(min_row=2, values_only=True)] == [3]
+    assert book.sheetnames == ["Outcome", "Unanswered", "Refused rows", "Totals"]
+    assert [row[0] for row in book["Unanswered"].iter_rows(min_row=2, values_only=True)] == [3]
     assert [row[:2] for row in book["Refused rows"].iter_rows(min_row=2, values_only=True)] == [(4, "question")]
     assert book["Outcome"]["B2"].value == "'=1+1"
     assert dict(book["Totals"].iter_rows(min_row=2, values_only=True))["rows"] == 4

@@ -135,7 +135,7 @@ def test_the_brief_says_what_was_asked_found_and_left_out(result: SearchResult) 
 
 
 def test_a_result_without_an_answer_is_told_in_every_format() -> None:
-    result = ask(payroll_library(), "Which zebra eats quantum marmalade?")
+    result = ask(Library(), "Which zebra eats quantum marmalade?")
     assert not result.hits
     assert rows_of(result) == []
     assert json.loads(result_json(result))["hits"] == []

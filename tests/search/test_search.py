@@ -108,12 +108,17 @@ def test_every_candidate_is_a_hit_or_says_why_not() -> None:
     assert all(dropped.detail for dropped in result.dropped)
 
 
-def test_nothing_that_answers_is_said_with_the_nearest_misses() -> None:
+def test_what_nothing_answers_is_said_above_the_nearest_passages() -> None:
     result = ask("Zeppelin hangar mooring mast")
     assert not result.answered
-    assert result.hits == ()
-    assert result.silence
-    assert result.dropped
+    assert result.answer_probability is not None and result.answer_probability < 0.5
+    assert result.hits and "“zeppelin”" in result.silence.lower()
+
+
+def test_what_falls_below_the_threshold_of_a_strict_profile_is_said_with_the_nearest_misses() -> None:
+    result = ask("Zeppelin hangar mooring mast", profile="relevance")
+    assert (result.answered, result.hits) == (False, ())
+    assert result.silence and result.dropped
 
 
 def test_an_empty_library_says_so_and_does_not_fail() -> None:

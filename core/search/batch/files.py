@@ -21,7 +21,7 @@ from core.search.batch.questions import (
     BatchTotals,
     RowProblem,
     totals,
-    without_hits,
+    unanswered,
 )
 from core.search.citations.cite import CitationStyle, display_quote, written
 from core.search.query.filter_intersection import narrowed
@@ -318,12 +318,12 @@ REFUSED, NOT_ASKED = "refused", "not asked"
 _TRUTHS = (*(truth.value for truth in Truth), UNKNOWN_TRUTH)
 
 OUTCOME_COLUMNS = (
-    *("row", "id", "question", "state", "hits", *(f"hits {truth}" for truth in _TRUTHS), "score"),
+    *("row", "id", "question", "state", "hits", *(f"hits {truth}" for truth in _TRUTHS), "score", "answer_probability"),
     *("best sentence", "citation", "found in", "page number", "why", "filters in words", "scored by", "notices"),
 )
 """None of them is a column that a batch reads as a filter, so that an outcome can be run again as it is."""
 
-_WIDTHS = (6, 12, 50, 12, 7, *([12] * len(_TRUTHS)), 8, 80, 30, 30, 8, 50, 40, 14, 40)
+_WIDTHS = (6, 12, 50, 12, 7, *([12] * len(_TRUTHS)), 8, 8, 80, 30, 30, 8, 50, 40, 14, 40)
 
 _MOST_LETTERS = 32_000  # a cell of a workbook holds 32,767
 
@@ -349,7 +349,7 @@ def _answered(head: Row, outcome: BatchOutcome) -> Row:
         *head,
         outcome.state.value,
         *([None] * (1 + len(_TRUTHS)) if failed else [outcome.hits, *counts]),
-        None if outcome.score is None else round(outcome.score, 4),
+        *(None if each is None else round(each, 4) for each in (outcome.score, outcome.answer_probability)),
         display_quote(best.quote) if best else "",
         written(best, CitationStyle.FULL) if best else "",
         best.document_name if best else "",
@@ -375,7 +375,7 @@ def _blank(head: Row) -> Row:
 
 def totals_rows(counts: BatchTotals) -> list[tuple[str, int]]:
     """The counts with their names."""
-    rows = [("rows", counts.rows), ("answered", counts.answered), ("no hits", counts.no_hits)]
+    rows = [("rows", counts.rows), ("answered", counts.answered), ("unanswered", counts.unanswered)]
     rows += [("failed", counts.failed), (REFUSED, counts.refused), (NOT_ASKED, counts.to_ask)]
     return [*rows, *((f"hits {truth}", number) for truth, number in counts.by_truth.items())]
 
@@ -390,14 +390,14 @@ def batch_csv(batch: Batch, outcomes: Sequence[BatchOutcome]) -> bytes:
 
 
 def batch_xlsx(batch: Batch, outcomes: Sequence[BatchOutcome]) -> bytes:
-    """The results as a workbook: all rows, those without hits, invalid ones, and the totals."""
+    """The results as a workbook: all rows, unanswered and invalid ones, and the totals."""
     from openpyxl import Workbook
 
     workbook = Workbook(write_only=True)
-    silent = {each.question.row for each in without_hits(outcomes)}
+    silent = {each.question.row for each in unanswered(outcomes)}
     rows = outcome_rows(batch, outcomes)
     _sheet(workbook, "Outcome", OUTCOME_COLUMNS, rows, _WIDTHS)
-    _sheet(workbook, "Without hits", OUTCOME_COLUMNS, (row for row in rows if row[0] in silent), _WIDTHS)
+    _sheet(workbook, "Unanswered", OUTCOME_COLUMNS, (row for row in rows if row[0] in silent), _WIDTHS)
     problems = [(each.row, each.field, each.problem, each.text) for each in batch.problems]
     _sheet(workbook, "Refused rows", ("row", "column", "problem", "it reads"), problems, (6, 20, 60, 80))
     _sheet(workbook, "Totals", ("what", "number"), totals_rows(totals(batch, outcomes)), (24, 10))

@@ -23,7 +23,7 @@ __all__ = [
     "outcome_of",
     "run_batch",
     "totals",
-    "without_hits",
+    "unanswered",
 ]
 
 Ask = Callable[[Sequence[SearchRequest]], Sequence[SearchResult]]
@@ -83,19 +83,20 @@ class Batch:
 
 
 class BatchState(StrEnum):
-    """The state of a question. A failed search is never reported as one without hits."""
+    """The state of a question. unanswered: probably not answered. A failed search is never reported as unanswered."""
 
     ANSWERED = "answered"
-    NO_HITS = "no hits"
+    UNANSWERED = "unanswered"
     FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
 class BatchOutcome:
-    """One question's result. hits: number of passages that answer it, including those beyond the last one shown unless
-    the row limits them. by_truth: truth, or "unknown", → number of hits. best: the best sentence of the first hit, None
-    without hits; score: that hit's total, in [0, 1]. why: the reason for no answer, "" when there is one. filters: as
-    text. profile: used for scoring."""
+    """One question's result. hits: number of passages listed for an answered one, including those beyond the last one
+    shown unless the row limits them. by_truth: truth, or "unknown", → number of hits. best: the best sentence of the
+    first passage, also of an unanswered one; None without any; score: its total, in [0, 1]. answer_probability: in
+    [0, 1], None when it could not be judged. why: the reason for no answer, "" when there is one. filters: as text.
+    profile: used for scoring."""
 
     question: BatchQuestion
     state: BatchState
@@ -103,6 +104,7 @@ class BatchOutcome:
     by_truth: Mapping[str, int] = field(default_factory=dict)
     best: Citation | None = None
     score: float | None = None
+    answer_probability: float | None = None
     why: str = ""
     filters: tuple[str, ...] = ()
     profile: str = ""
@@ -115,7 +117,7 @@ class BatchTotals:
 
     rows: int
     answered: int
-    no_hits: int
+    unanswered: int
     failed: int
     refused: int
     to_ask: int
@@ -179,37 +181,35 @@ def outcome_of(asked: BatchQuestion, result: SearchResult) -> BatchOutcome:
         question=asked,
         state=BatchState.ANSWERED,
         filters=result.filters_in_words,
+        best=next((citation for hit in result.hits[:1] for citation in hit.citations), None),
+        score=result.hits[0].score.total if result.hits else None,
+        answer_probability=result.answer_probability,
         profile=result.profile.ref,
         notices=result.notices,
     )
+    if not result.answered and failures:
+        return replace(outcome, state=BatchState.FAILED, best=None, score=None, why=" · ".join(failures))
     if not result.answered:
-        state, why = (BatchState.FAILED, " · ".join(failures)) if failures else (BatchState.NO_HITS, result.silence)
-        return replace(outcome, state=state, why=why)
+        return replace(outcome, state=BatchState.UNANSWERED, why=result.silence)
     found = [hit.candidate.passage for hit in result.hits]
     if asked.top_k is None:
         found += [each.candidate.passage for each in result.dropped if each.reason is DropReason.BEYOND_MAX]
     counts = Counter(passage.truth or UNKNOWN_TRUTH for passage in found)
-    first = result.hits[0]
-    return replace(
-        outcome,
-        hits=len(found),
-        by_truth=_in_order({str(truth): number for truth, number in counts.items()}),
-        best=next(iter(first.citations), None),
-        score=first.score.total,
-    )
+    by_truth = _in_order({str(truth): number for truth, number in counts.items()})
+    return replace(outcome, hits=len(found), by_truth=by_truth)
 
 
 def _in_order(counts: Mapping[str, int]) -> dict[str, int]:
     return {name: counts[name] for name in (*(truth.value for truth in Truth), UNKNOWN_TRUTH) if counts.get(name)}
 
 
-def without_hits(outcomes: Sequence[BatchOutcome]) -> tuple[BatchOutcome, ...]:
-    """The questions that nothing in the library answers; failed searches are not among them."""
-    return tuple(each for each in outcomes if each.state is BatchState.NO_HITS)
+def unanswered(outcomes: Sequence[BatchOutcome]) -> tuple[BatchOutcome, ...]:
+    """The questions that the library probably does not answer; failed searches are not among them."""
+    return tuple(each for each in outcomes if each.state is BatchState.UNANSWERED)
 
 
 def totals(batch: Batch, outcomes: Sequence[BatchOutcome]) -> BatchTotals:
-    """The counts of a batch, finished or not; answered + no_hits + failed + refused + to_ask = rows."""
+    """The counts of a batch, finished or not; answered + unanswered + failed + refused + to_ask = rows."""
     states = Counter(each.state for each in outcomes)
     by_truth: Counter[str] = Counter()
     for each in outcomes:
@@ -217,7 +217,7 @@ def totals(batch: Batch, outcomes: Sequence[BatchOutcome]) -> BatchTotals:
     return BatchTotals(
         rows=len(batch.questions) + len(batch.problems),
         answered=states[BatchState.ANSWERED],
-        no_hits=states[BatchState.NO_HITS],
+        unanswered=states[BatchState.UNANSWERED],
         failed=states[BatchState.FAILED],
         refused=len(batch.problems),
         to_ask=len(batch.questions) - len(outcomes),

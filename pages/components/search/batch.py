@@ -158,12 +158,16 @@ _EVERY = "All"
 
 _SHOWN = {
     _EVERY: None,
-    "Without hits": BatchState.NO_HITS,
+    "Probably not answered": BatchState.UNANSWERED,
     "Answered": BatchState.ANSWERED,
     "Failed": BatchState.FAILED,
 }
 
-_STATE_WORDS = {BatchState.ANSWERED: "✓ answered", BatchState.NO_HITS: "○ no hits", BatchState.FAILED: "⚡ failed"}
+_STATE_WORDS = {
+    BatchState.ANSWERED: "✓ answered",
+    BatchState.UNANSWERED: "○ probably not answered",
+    BatchState.FAILED: "⚡ failed",
+}
 
 _QUESTION = "Question"
 
@@ -228,7 +232,7 @@ def _draw_outcomes(run: BatchRun) -> None:
     """Totals, which rows to see, the rows, and the files."""
     outcomes = run.outcomes
     counts = totals(run.batch, outcomes)
-    parts = [f"**{count(counts.answered, 'question')} answered**", f"**{counts.no_hits:,}** without hits"]
+    parts = [f"**{count(counts.answered, 'question')} answered**", f"**{counts.unanswered:,}** probably not answered"]
     parts += [f":red[**{counts.failed:,}** failed]"] if counts.failed else []
     parts += [f"{counts.refused:,} refused"] if counts.refused else []
     parts += [f"{counts.to_ask:,} not asked"] if counts.to_ask else []
@@ -303,8 +307,8 @@ def _row(outcome: BatchOutcome) -> dict[str, Any]:
         "Hits": None if outcome.state is BatchState.FAILED else outcome.hits,
         "By truth": _by_truth(outcome.by_truth),
         "Score": outcome.score,
-        "Best sentence, or why not": display_quote(best.quote) if best else outcome.why,
-        "Citation": written(best, CitationStyle.BRIEF) if best else "",
+        "Best sentence, or why not": display_quote(best.quote) if best and not outcome.why else outcome.why,
+        "Citation": written(best, CitationStyle.BRIEF) if best and not outcome.why else "",
         "Id": outcome.question.key,
     }
 
