@@ -73,7 +73,7 @@ def _receipts() -> None:
     with st.container(gap="xsmall"):
         if new:
             st.success(
-                f"{count(len(new), 'original')} stored. You may close this tab; reading goes on.",
+                f"{count(len(new), 'file')} uploaded. Processing continues if you close this tab.",
                 icon=":material/check:",
             )
         if known:

@@ -16,8 +16,9 @@ from core.domain.documents import (
 )
 from core.domain.queries import Chip
 from core.knowledge.workspace_terms import WorkspaceTerms
-from pages.components import session
-from pages.components.wording import plain, shorten
+from pages.components import notices, session
+from pages.components.user_name import who
+from pages.components.wording import plain, shorten, shorten_middle
 
 __all__ = ["chip_title", "contested", "draw_editor", "evidence_shares", "field_options", "field_title", "value_title"]
 
@@ -77,17 +78,18 @@ def contested(label: Label) -> bool:
 
 
 def draw_editor(document: Document) -> None:
-    """One line per label: its value, how sure, what decided it; and a way to correct it."""
+    """One line per label: its value, how sure, what decided it; and a way to correct, confirm or undo it."""
     terms = session.terms()
-    for field in LABEL_FIELDS:
-        label = getattr(document.labels, field)
-        text_column, edit_column = st.columns([5, 3], vertical_alignment="top")
-        with text_column:
+    with st.container(key=f"labels.{document.id}"):  # of this document only: another one draws another container
+        for field in LABEL_FIELDS:
+            label = getattr(document.labels, field)
             _line(field, label, terms)
-        if field in _OPTIONS:
-            with edit_column, st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
-                _correction(document, field, terms)
-                _confirm_button(document.id, field, label, terms)
+            if field in _OPTIONS:
+                with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                    _correction(document, field, terms)
+                    _confirm_button(document, field, label, terms)
+                    _undo_button(document, field, label)
+        notices.show_outcome("labels")
 
 
 def _line(field: str, label: Label, terms: WorkspaceTerms) -> None:
@@ -136,11 +138,11 @@ def _summary(field: str, label: Label, shares: Mapping[Evidence, float], terms: 
 def _certainty(field: str, label: Label, terms: WorkspaceTerms) -> str:
     """How sure a label is, and what else it may be, as safe markdown."""
     if label.confirmed:
-        return " :gray[(confirmed by hand)]"
-    parts = [f"sure {label.probability:.2f}"] if label.value is not None else []
+        return " :gray[(confirmed)]"
+    parts = [f"{label.probability:.0%}"] if label.value is not None else []
     if label.runner_up and contested(label):
-        other = f"{value_title(field, label.runner_up, terms)} {label.runner_up_probability:.2f}"
-        parts.append(f"{'before' if parts else 'nearest is'} {other}")
+        other = f"{value_title(field, label.runner_up, terms)} {label.runner_up_probability:.0%}"
+        parts.append(f"{'or' if parts else 'nearest:'} {other}")
     return f" :gray[({plain(', '.join(parts))})]" if parts else ""
 
 
@@ -151,38 +153,64 @@ def _correction(document: Document, field: str, terms: WorkspaceTerms) -> None:
         _OPTIONS[field](terms),
         index=None,
         key=key,
-        placeholder="Correct it",
+        placeholder="Change to …",
         label_visibility="collapsed",
+        width=190,
         format_func=lambda value: value_title(field, value, terms),
         on_change=_correct,
-        args=(document.id, field, key),
+        args=(document, field, key),
     )
 
 
-def _confirm_button(document_id: int, field: str, label: Label, terms: WorkspaceTerms) -> None:
+def _confirm_button(document: Document, field: str, label: Label, terms: WorkspaceTerms) -> None:
     """One click to confirm a correct label; confirmed labels evaluate the classifier."""
     if label.value is None or label.confirmed:
         return
     st.button(
-        "Right",
-        key=f"agree.{document_id}.{field}",
+        "Confirm",
+        key=f"agree.{document.id}.{field}",
         icon=":material/check:",
         type="tertiary",
-        help=f"Confirm that the {field_title(field).lower()} is {value_title(field, label.value, terms)}.",
+        help=f"The {field_title(field).lower()} is {value_title(field, label.value, terms)}.",
         width="content",
-        on_click=_confirm,
-        args=(document_id, field, label.value),
+        on_click=_set_label,
+        args=(document, field, label.value),
     )
 
 
-def _correct(document_id: int, field: str, key: str) -> None:
+def _undo_button(document: Document, field: str, label: Label) -> None:
+    """One click to give a label set by hand back to the classifier."""
+    if not label.confirmed:
+        return
+    st.button(
+        "Undo",
+        key=f"withdraw.{document.id}.{field}",
+        icon=":material/undo:",
+        type="tertiary",
+        help="Give this label back to the classifier.",
+        width="content",
+        on_click=_withdraw_label,
+        args=(document, field),
+    )
+
+
+def _correct(document: Document, field: str, key: str) -> None:
     value = st.session_state[key]
     if value:
-        _confirm(document_id, field, value)
+        _set_label(document, field, value)
 
 
-def _confirm(document_id: int, field: str, value: str) -> None:
-    session.workbench().documents.correct(document_id, field, value)
+def _set_label(document: Document, field: str, value: str) -> None:
+    """Set one label of the document that was drawn, whatever the page lists now."""
+    title = plain(value_title(field, value, session.terms()))
+    done = f"{plain(shorten_middle(document.name, 60))}: {field_title(field).lower()} changed to {title}."
+    work = session.workbench().bulk_edit.set_labels
+    notices.apply_change("labels", lambda: work([(document.id, field, value)], who() or "analyst"), done)
     session.forget_answers()
-    title = value_title(field, value, session.terms())
-    st.toast(f"{field_title(field)} is now {title}, confirmed.", icon=":material/check:")
+
+
+def _withdraw_label(document: Document, field: str) -> None:
+    done = f"{plain(shorten_middle(document.name, 60))}: {field_title(field).lower()} is the classifier’s again."
+    work = session.workbench().bulk_edit.withdraw_label
+    notices.apply_change("labels", lambda: work(document.id, field, who() or "analyst"), done)
+    session.forget_answers()

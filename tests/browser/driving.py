@@ -63,7 +63,7 @@ class Window:
         self.go("upload")
         self.page.locator("[data-testid=stFileUploaderDropzoneInput]").first.set_input_files(files)
         self.page.get_by_role("button", name=f"Upload {len(files)} file").click()
-        self.wait_for("stored. You may close this tab")
+        self.wait_for("Processing continues if you close this tab")
 
     def read(self) -> str:
         """What a person can read on the page, with single blanks between words."""

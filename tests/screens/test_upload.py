@@ -105,6 +105,7 @@ def test_a_label_that_is_right_is_confirmed_with_one_click(stocked: Stack, opene
     document = next(each for each in stocked.workbench.documents.list() if each.name == "flsa_section_207.md")
     given = document.labels.truth
     screen = opened("upload.py")
+    screen.button(key=f"check.{document.id}").click().run()
     screen.button(key=f"agree.{document.id}.truth").click().run()
     label = stocked.workbench.documents.get(document.id).labels.truth
     assert (label.value, label.confirmed, given.confirmed) == (given.value, True, False)
@@ -114,15 +115,38 @@ def test_a_label_that_is_right_is_confirmed_with_one_click(stocked: Stack, opene
 def test_a_correction_is_confirmed_and_shown(stocked: Stack, opened: Opened) -> None:
     document = next(each for each in stocked.workbench.documents.list() if each.name == "overtime_policy.md")
     screen = opened("upload.py")
+    screen.button(key=f"check.{document.id}").click().run()
     screen.selectbox(key=f"correct.{document.id}.truth").set_value("intent").run()
     label = stocked.workbench.documents.get(document.id).labels.truth
     assert (label.value, label.confirmed) == ("intent", True)
-    assert "confirmed by hand" in words(screen)
+    assert "(confirmed)" in words(screen)
+    pressed(screen, "Undo")
+    assert stocked.workbench.documents.get(document.id).labels.truth == document.labels.truth
+
+
+def test_the_labels_stay_those_of_the_named_document_when_a_correction_takes_it_off_the_list(
+    stocked: Stack, opened: Opened
+) -> None:
+    second, first = (stocked.add(name, f"# {name}\nNothing much.\n") for name in ("plain two.md", "plain one.md"))
+    screen = opened("upload.py", show="doubtful", words="plain")
+    assert [each.key for each in screen.button if (each.key or "").startswith("check.")] == [
+        f"check.{first}",
+        f"check.{second}",
+    ]
+    screen.button(key=f"check.{first}").click().run()
+    screen.selectbox(key=f"correct.{first}.truth").set_value("intent").run()
+    assert "Labels of plain one" in words(screen).replace("\\", "") and "**plain one" not in words(screen)
+    screen.selectbox(key=f"correct.{first}.authority").set_value("vendor").run()
+    labels = stocked.workbench.documents.get(first).labels
+    assert (labels.truth.value, labels.authority.value) == ("intent", "vendor")
+    assert not stocked.workbench.documents.get(second).labels.authority.confirmed
+    screen.button(key="check.arrow_forward").click().run()
+    assert "Labels of plain two" in words(screen).replace("\\", "")
 
 
 def test_the_least_sure_labels_come_first(stocked: Stack, opened: Opened) -> None:
     documents = {each.id: each for each in stocked.workbench.documents.list()}
-    keys = [each.key for each in opened("upload.py").selectbox if each.key and each.key.endswith(".truth")]
+    keys = [each.key for each in opened("upload.py").button if (each.key or "").startswith("check.")]
     shown = [documents[int(key.split(".")[1])].labels.truth for key in keys]
     doubts = [label.probability if label.value else -1.0 for label in shown]
     assert len(doubts) == 4 and doubts == sorted(doubts)
@@ -175,7 +199,7 @@ def test_one_file_or_all_can_be_stopped_and_tried_again(stocked: Stack, opened: 
 def test_all_truths_shown_are_confirmed_with_one_click(stocked: Stack, opened: Opened) -> None:
     known = [each for each in stocked.workbench.documents.list() if each.labels.truth.value]
     screen = opened("upload.py")
-    pressed(screen, f"Confirm {len(known)} truth{'' if len(known) == 1 else 's'} shown")
+    pressed(screen, f"Confirm all {len(known)} labels on this page")
     assert all(stocked.workbench.documents.get(each.id).labels.truth.confirmed for each in known)
     assert not [each for each in screen.button if each.label.startswith("Confirm ")]
 

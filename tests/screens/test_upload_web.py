@@ -48,7 +48,7 @@ def test_an_archive_says_how_many_files_came_out_and_what_did_not(library: Stack
     told = bare(screen)
     assert "Archive" in told and "3 files, 1 could not be read" in told
     assert "'logo.gif' was left out: it is a picture (GIF)" in told
-    assert "0 with a doubtful truth" not in told or "share.zip" in told
+    assert "0 uncertain labels" not in told or "share.zip" in told
 
 
 def test_a_file_under_a_password_asks_for_it_and_is_read(library: Stack, opened: Opened) -> None:

@@ -31,7 +31,7 @@ class LabelWriter(Protocol):
         """(document id, field, value) each, all or none."""
         ...
 
-    def uncorrect(self, document_id: int, field: str, label: Label, who: str = ...) -> Document:
+    def uncorrect(self, document_id: int, field: str, label: Label | None = None, who: str = ...) -> Document:
         """Give a field back to the classifier, with the label it had."""
         ...
 
@@ -98,6 +98,28 @@ class BulkEditService:
         if not made:
             raise BadRequest("Nothing was changed.", "The documents are as wanted, or were changed meanwhile.")
         return self._log.add(ChangeSet(self._now(), who, what, tuple(made)))
+
+    def set_labels(self, labels: Sequence[tuple[int, str, str]], who: str = "analyst") -> ChangeSet:
+        """Set labels by hand, (document id, field, value) each, all or none; a label that has the value is confirmed.
+
+        Raises BadRequest naming every value that cannot be set, or when nothing would change.
+        """
+        wanted: dict[int, list[BulkEdit]] = defaultdict(list)
+        for document_id, name, value in labels:
+            wanted[document_id].append(BulkEdit(name, value))
+        plan = self.plan(wanted)
+        if plan.problems:
+            raise BadRequest(" ".join(map(str, plan.problems)), "Choose other values.")
+        confirmed = all(each.before == each.after for each in plan.changes)
+        return self.apply(plan.changes, "Labels confirmed" if confirmed else "Labels corrected", who)
+
+    def withdraw_label(self, document_id: int, field: str, who: str = "analyst") -> ChangeSet:
+        """Give a label set by hand back to the classifier, and record it. Raises BadRequest, NotFound."""
+        before = self._catalogue.document(document_id)
+        now = self._labelling.uncorrect(document_id, field, who=who)
+        label = getattr(before.labels, field)
+        change = LabelEdit(document_id, before.name, field, value_of(before, field), value_of(now, field), label)
+        return self._log.add(ChangeSet(self._now(), who, "Label given back to the classifier", (change,)))
 
     def archive(self, document_ids: Sequence[int], *, archived: bool, who: str = "analyst") -> ChangeSet:
         """Archive documents, which takes them out of searches and counts, or restore them. Raises BadRequest when

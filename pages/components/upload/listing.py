@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from core.domain.documents import Document, DocumentState
-from core.domain.errors import Cure
+from core.domain.errors import Cure, NotFound
 from core.library.archive_members import is_container
 from core.library.upload_queue import UploadCounts, UploadPace, UploadQueueView
 from core.ports.job_queue import STOPPED, WAITING, FailedWork, JobKind
@@ -144,10 +144,11 @@ _TITLES = {
     UploadQueueView.ALL: "All",
     UploadQueueView.RUNNING: "In progress",
     UploadQueueView.FAILED: "Failed",
-    UploadQueueView.DOUBTFUL: "Doubtful",
+    UploadQueueView.DOUBTFUL: "Uncertain",
     UploadQueueView.DONE: "Done",
 }
-_VIEW, _WORDS, _PAGE, _BUSY = "upload.shown", "upload.words", "upload.page", "upload.busy"
+_VIEW, _WORDS, _PAGE = "upload.shown", "upload.words", "upload.page"
+_LISTED, _CHECKED, _ORDER = "upload.listed", "upload.checked", "upload.order"
 
 
 def draw_listing() -> None:
@@ -215,6 +216,20 @@ def _list(counts: UploadCounts) -> None:
         where = f"No file among “{_TITLES[shown]}”"
         notices.empty(":material/filter_alt_off:", plain(where), "Choose another kind above, or other words.")
         return
+    state[_LISTED] = [each.id for each in documents if each.state is DocumentState.READY and not is_container(each)]
+    if _checked() is None:
+        _cards(documents, counts)
+    else:
+        listed, panel = st.columns([1, 1], gap="medium")
+        with listed:
+            _cards(documents, counts)
+        with panel:
+            _draw_check()
+    draw_foot(page, pages, range_words(page, _PER_PAGE, total, "file"), "upload.pager", _turn_page)
+
+
+def _cards(documents: Sequence[Document], counts: UploadCounts) -> None:
+    queue = session.workbench().upload_queue
     _bulk(documents, counts)
     related = session.workbench().versions.related(documents)
     members = queue.members([each.id for each in documents if is_container(each)])
@@ -223,7 +238,56 @@ def _list(counts: UploadCounts) -> None:
             _row(document, members.get(document.id, ()))
             if document.id in related:
                 draw_related(document, related[document.id], most=1)
-    draw_foot(page, pages, range_words(page, _PER_PAGE, total, "file"), "upload.pager", _turn_page)
+
+
+def _checked() -> Document | None:
+    """The document whose labels are checked; it stays open whatever its corrections do to the list."""
+    document_id = st.session_state.get(_CHECKED)
+    try:
+        return None if document_id is None else session.workbench().documents.get(document_id)
+    except NotFound:
+        st.session_state[_CHECKED] = None
+        return None
+
+
+def _open_check(document_id: int) -> None:
+    """Open a document's labels. The order of the list is kept: a corrected document may leave it meanwhile."""
+    st.session_state[_CHECKED] = document_id
+    st.session_state[_ORDER] = tuple(st.session_state[_LISTED])
+
+
+def _go_to(document_id: int | None) -> None:
+    st.session_state[_CHECKED] = document_id
+
+
+def _draw_check() -> None:
+    """The labels of one document beside the list: its name, its editor, and the way to the next one."""
+    document = _checked()
+    if document is None:
+        return
+    order = st.session_state[_ORDER]
+    place = order.index(document.id)
+    with st.container(border=True, key=f"check.panel.{document.id}"):
+        st.markdown(f"**Labels of {plain(shorten_middle(document.name, 80))}**")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption(f"{place + 1} of {count(len(order), 'document')} on this page", width="stretch")
+            for label, icon, target in (
+                ("Previous document", "arrow_back", order[place - 1] if place else None),
+                ("Next document", "arrow_forward", order[place + 1] if place + 1 < len(order) else None),
+            ):
+                st.button(
+                    f":material/{icon}:",
+                    key=f"check.{icon}",
+                    help=label,
+                    type="tertiary",
+                    disabled=target is None,
+                    on_click=_go_to,
+                    args=(target,),
+                )
+            st.button(
+                ":material/close:", key="check.close", help="Close", type="tertiary", on_click=_go_to, args=(None,)
+            )
+        labels.draw_editor(document)
 
 
 def _narrow(counts: UploadCounts) -> UploadCounts:
@@ -247,7 +311,7 @@ def _narrow(counts: UploadCounts) -> UploadCounts:
         format_func=_TITLES.__getitem__,  # without counts: they change under the pointer
         on_change=_first_page,
     )
-    state = f"{found.running:,} in progress · {found.failed:,} failed · {found.doubtful:,} with a doubtful truth"
+    state = f"{found.running:,} in progress · {found.failed:,} failed · {count(found.doubtful, 'uncertain label')}"
     st.caption(f"{count(found.all, 'file')} · {state} · {found.done:,} done")
     return found
 
@@ -264,11 +328,11 @@ def _bulk(documents: Sequence[Document], counts: UploadCounts) -> None:
     with st.container(horizontal=True, gap="small"):
         if unconfirmed:
             st.button(
-                f"Confirm {count(len(unconfirmed), 'truth')} shown",
+                _confirm_words(len(unconfirmed)),
                 key="upload.confirm",
                 icon=":material/done_all:",
                 type="tertiary",
-                help="The truth of every file on this page is right as it is. It wins for ever, and teaches.",
+                help="Confirmed labels override the classifier and train it.",
                 on_click=_confirm,
                 args=(unconfirmed,),
             )
@@ -286,9 +350,18 @@ def _bulk(documents: Sequence[Document], counts: UploadCounts) -> None:
 
 
 def _confirm(changes: Sequence[tuple[int, str, str]]) -> None:
-    session.workbench().documents.correct_many(changes, who() or "analyst")
+    with notices.show_errors():
+        session.workbench().bulk_edit.set_labels(changes, who() or "analyst")
+        st.toast(f"{count(len(changes), 'label')} confirmed.", icon=":material/done_all:")
     session.forget_answers()
-    st.toast(f"{count(len(changes), 'label')} confirmed.", icon=":material/done_all:")
+
+
+def _confirm_words(number: int) -> str:
+    """
+    >>> _confirm_words(1), _confirm_words(4)
+    ('Confirm the label on this page', 'Confirm all 4 labels on this page')
+    """
+    return "Confirm the label on this page" if number == 1 else f"Confirm all {number:,} labels on this page"
 
 
 def _retry_words(again: int, failed: int) -> str:
@@ -317,8 +390,14 @@ def _row(document: Document, members: Sequence[Document]) -> None:
             cards.truth_badge(truth.value, probability=truth.probability)
             facts = f"{count(document.pages, 'page')} · {count(document.passages, 'passage')}"
             st.caption(f"{facts} · {bytes_in_words(document.size_bytes)}", width="content")
-            with st.popover("Check labels", icon=":material/rule:", type="tertiary"):
-                labels.draw_editor(document)
+            st.button(
+                "Check labels",
+                key=f"check.{document.id}",
+                icon=":material/rule:",
+                type="tertiary",
+                on_click=_open_check,
+                args=(document.id,),
+            )
         else:
             _processing_state(document)
     match document.state:
@@ -388,7 +467,7 @@ def _label_reason(document: Document) -> None:
     share = labels.evidence_shares(label).get(quote) if quote is not None else None
     part = f" ({share:.0%} of what decided)" if share is not None and share < 1 else ""
     why = f"“{shorten(quote.quote, 160)}” – {quote.rule}{part}" if quote is not None else label.reason
-    runner_up = f" · runner-up {label.runner_up} {label.runner_up_probability:.2f}" if labels.contested(label) else ""
-    st.caption(plain("confirmed by hand" if label.confirmed else f"{why}{runner_up}"))
+    runner_up = f" · runner-up {label.runner_up} {label.runner_up_probability:.0%}" if labels.contested(label) else ""
+    st.caption(plain("confirmed" if label.confirmed else f"{why}{runner_up}"))
     for warning in document.warnings:
         st.caption(f":orange[:material/warning:] {plain(warning)}")
