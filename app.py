@@ -37,4 +37,13 @@ async def lifespan(_app: st.App) -> "AsyncGenerator[None, None]":
     await to_thread.run_sync(session.close)
 
 
-app = st.App("pages/frame/main.py", routes=[Route("/healthz", healthz)], lifespan=lifespan)
+def on_script_error(problem: Exception) -> bool:
+    """Show an error that no page handled as a notice with a reference number; the log has the details."""
+    from pages.components import notices
+
+    return notices.unexpected(problem)
+
+
+app = st.App(
+    "pages/frame/main.py", routes=[Route("/healthz", healthz)], lifespan=lifespan, on_script_error=on_script_error
+)

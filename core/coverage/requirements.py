@@ -139,7 +139,7 @@ def requirement_name(sentence: str, section: str = "") -> str:
         return ""
     before, after = sentence[: match.start()], sentence[match.end() :].strip()
     subject = _telling(before, last=3) if _PASSIVE.match(after) else ""
-    action = _telling(after, first=_MOST_WORDS - len(subject.split()))
+    action = _telling(after, first=max(_LEAST_WORDS, _MOST_WORDS - len(subject.split())))  # a subject may be long
     name = " ".join(filter(None, [subject, action]))
     if _content(name) < _LEAST_WORDS + 1 and section:
         head = section.split("›")[-1].strip(" .:0123456789")

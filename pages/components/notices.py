@@ -1,7 +1,9 @@
 """Notices for missing, failed or degraded results. Errors of core are drawn only here."""
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from uuid import uuid4
 
 import streamlit as st
 
@@ -18,8 +20,11 @@ __all__ = [
     "error",
     "show_errors",
     "show_outcome",
+    "unexpected",
     "wait_for_models",
 ]
+
+_log = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -39,6 +44,23 @@ def error(problem: FivefoldError) -> None:
         st.warning(body + hint, icon=":material/error:")
     else:
         st.error(body + hint, icon=":material/error:")
+
+
+def unexpected(problem: Exception) -> bool:
+    """The handler of errors that nothing else has handled: a notice with a reference number, by which the log has all
+    details. Returns True: Streamlit shows nothing of its own."""
+    if isinstance(problem, FivefoldError):
+        error(problem)
+        return True
+    reference = uuid4().hex[:8].upper()
+    _log.error("Unexpected error, reference %s", reference, exc_info=problem)
+    with st.container(key="unexpected"):
+        st.error(
+            "**Something went wrong on this page.** Nothing you saved is lost. Reload the page and try again; if it"
+            f" happens again, give your administrator the reference number **{reference}**: the log has the details.",
+            icon=":material/error:",
+        )
+    return True
 
 
 def _problem_list(problems: Sequence[str]) -> str:

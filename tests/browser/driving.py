@@ -80,4 +80,4 @@ class Window:
 
     def complains(self) -> bool:
         """Whether the page shows an error of the program."""
-        return self.page.locator("[data-testid=stException]").count() > 0
+        return self.page.locator("[data-testid=stException], .st-key-unexpected").count() > 0

@@ -1,6 +1,8 @@
 """Requirement sentences: what is one, how binding it is, and what it is called."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as hypotheses
 
 from core.coverage.requirements import modality_of, requirement_name, requirements
 from core.domain.coverage import Modality, TopicOrigin
@@ -37,6 +39,10 @@ def test_how_binding_a_sentence_is(sentence: str, modality: Modality | None) -> 
         ("The Contractor shall also provide monthly status reports.", "monthly status reports"),
         ("When coverage ends, the system shall produce election notices.", "produce election notices"),
         ("It shall be so.", ""),
+        (
+            "Invoices that are of it or to it and for it or by it from the contractor with the team must be signed today.",
+            "Invoices that are of it or to it and for it or by it from the contractor with the team",
+        ),
     ],
 )
 def test_a_requirement_is_called_by_what_it_asks(sentence: str, name: str) -> None:
@@ -47,6 +53,23 @@ def test_a_name_is_short_enough_to_search_for() -> None:
     long = "The vendor shall " + ", ".join(f"deliver item{n} to plant{n}" for n in range(40)) + "."
     assert len(requirement_name(long).split()) <= 14
     assert len(requirement_name(long)) <= 90
+
+
+WORDS = ["invoices", "of", "it", "to", "the", "by", "contractor", "not", "signed", ",", "which", "7"]
+MODALS = ["shall", "must be", "must be", "should", "may", "is required to"]
+
+
+@given(*(hypotheses.lists(hypotheses.sampled_from(WORDS), max_size=30) for _ in range(2)), hypotheses.sampled_from(MODALS))
+def test_every_sentence_has_a_short_name_in_its_own_words(before: list[str], after: list[str], modal: str) -> None:
+    sentence = " ".join([*before, modal, *after]) + "."
+    name = requirement_name(sentence)
+    assert len(name) <= 90
+    assert set(name.split()) <= set(sentence.rstrip(".").split())
+
+
+@given(hypotheses.text(max_size=200), hypotheses.text(max_size=40))
+def test_any_text_gets_a_name_of_at_most_90_characters(text: str, section: str) -> None:
+    assert len(requirement_name(f"{text} must {text}", section)) <= 90
 
 
 def test_only_intent_is_read_each_requirement_once_with_its_sentence() -> None:
