@@ -238,8 +238,16 @@ def search(
     narrow: Narrow = None,
     only_routed: Annotated[bool, typer.Option(help="Leave out truths the question is not about.")] = False,
     profile: Profile = None,
+    weights: Annotated[Many, many("--weight", "factor=weight instead of the profile's weights; together 1")] = None,
+    threshold: Annotated[float | None, typer.Option(help="Least score, 0 to 1, instead of the profile's.")] = None,
+    half_life_days: Annotated[float | None, typer.Option(help="Days, instead of the profile's half-life.")] = None,
     top_k: Annotated[int | None, typer.Option(min=1, help="At most this many results.")] = None,
+    offset: Annotated[int, typer.Option(min=0, help="Pass over so many results: page 2 of 10 has the offset 10.")] = 0,
+    query_vector: Annotated[
+        Path | None, typer.Option(help="A JSON list of numbers: search with this vector instead of the question's own.")
+    ] = None,
     rerank: Annotated[str, typer.Option(help="Read the best once more: fast, balanced or accurate.")] = "",
+    reranker_deadline: Annotated[float | None, typer.Option(help="Seconds the reranker may read.")] = None,
     as_json: AsJson = False,
     form: Format = SearchFormat.TEXT,
     out: OutFile = None,
@@ -265,8 +273,41 @@ def search(
             "strict_labels": strict_labels,
         }
     )
-    request = SearchRequest(question, filters, top_k=top_k, only_routed=only_routed, rerank=rerank)
+    request = SearchRequest(
+        question,
+        filters,
+        top_k=top_k,
+        only_routed=only_routed,
+        rerank=rerank,
+        offset=offset,
+        weights=tuple(_weight(each) for each in weights or ()),
+        threshold=threshold,
+        half_life_days=half_life_days,
+        query_vector=() if query_vector is None else _vector(query_vector),
+        reranker_deadline=reranker_deadline,
+    )
     _answer(request, narrow or (), profile, SearchFormat.JSON if as_json else form, out)
+
+
+def _weight(text: str) -> tuple[str, float]:
+    name, _, number = text.partition("=")
+    try:
+        return name.strip(), float(number)
+    except ValueError as error:
+        raise BadRequest(f"'{text}' is no weight.", "Write factor=number, e.g. similarity=0.6.") from error
+
+
+def _vector(path: Path) -> tuple[float, ...]:
+    """The numbers of a JSON file; Infinity and NaN are refused by the search. Raises BadRequest."""
+    data = read_file(path, "Name a file with a JSON list of numbers.")
+    try:
+        numbers = json.loads(data)
+    except ValueError as error:
+        raise BadRequest(f"'{path}' is not JSON: {error}.", "Write a list of numbers, [0.1, 0.2, …].") from error
+    sound = isinstance(numbers, list) and bool(numbers)
+    if not sound or any(isinstance(each, bool) or not isinstance(each, int | float) for each in numbers):
+        raise BadRequest(f"'{path}' holds no list of numbers.", "Write a list of numbers, [0.1, 0.2, …].")
+    return tuple(map(float, numbers))
 
 
 def _answer(

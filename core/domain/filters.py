@@ -189,6 +189,24 @@ class SearchFilters:
             and getattr(passage, field.attribute) not in getattr(self, field.name)
         )
 
+    def data(self) -> dict[str, Any]:
+        """The set filters by name, for JSON: lists, numbers, flags, and dates as ISO text.
+
+        >>> SearchFilters(truths=("intent",), archived=None).data()
+        {'truths': ['intent'], 'archived': None}
+        """
+        default = SearchFilters()
+        changed = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            name: list(value)
+            if isinstance(value, tuple)
+            else value.isoformat()
+            if isinstance(value, datetime)
+            else value
+            for name, value in changed.items()
+            if value != getattr(default, name)
+        }
+
     def in_words(self, document_names: Mapping[int, str] | None = None) -> tuple[str, ...]:
         """One phrase per set filter, in field order, e.g. "truth is regulatory or compliance"."""
         names = document_names or {}

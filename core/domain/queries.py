@@ -94,9 +94,13 @@ class Route:
 class SearchRequest:
     """One search request.
 
-    profile: a name, "name@version" for one version of it, or "": the default of its project. removed_chips:
-    `Chip.kind`s the user has removed. only_routed: leave out truths outside the route. top_k: at most this many hits
-    (None: the profile's max_results). rerank: name of the reranker for the best candidates; "" for none."""
+    profile: a name, "name@version" for one version of it, or "": the default of its project. weights (factor, weight),
+    threshold, half_life_days: instead of the profile's, for this search; () and None: as the profile says.
+    removed_chips: `Chip.kind`s the user has removed. only_routed: leave out truths outside the route. top_k: at most
+    this many hits (None: the profile's max_results). offset: results passed over before the first hit, ≥ 0.
+    query_vector: searched with instead of the question's own vector; of the library's dimensions, any length; () for
+    none. rerank: name of the reranker for the best candidates; "" for none. reranker_deadline: seconds it may read,
+    above 0; None: its own."""
 
     question: str
     filters: SearchFilters = SearchFilters()
@@ -105,3 +109,9 @@ class SearchRequest:
     only_routed: bool = False
     removed_chips: tuple[str, ...] = ()
     rerank: str = ""
+    offset: int = 0
+    weights: tuple[tuple[str, float], ...] = ()
+    threshold: float | None = None
+    half_life_days: float | None = None
+    query_vector: tuple[float, ...] = ()
+    reranker_deadline: float | None = None

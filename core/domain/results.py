@@ -102,7 +102,8 @@ class Signals:
     answer of that kind ("72 hours"). synonym_match: idf-weighted share of the question's words that the passage
     contains directly or as a near word, in [0, 1]; near_words: those near words. wordings ≥ 0: idf of the terms it
     contains only as a thesaurus synonym, each times its closeness. phrase_match: share of the question's word pairs
-    that are adjacent in the passage too, in [0, 1]. shared: as text, entities in common with the question.
+    that are adjacent in the passage too, in [0, 1]. shared: as text, entities in common with the question. band: how
+    often the legs were deepened until it was found, 0 for the first depth; a lower band ranks first.
     """
 
     similarity: float
@@ -124,6 +125,7 @@ class Signals:
     rerank_logit: float | None = None
     uses: int = 0
     distinct_questions: int = 0
+    band: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +217,8 @@ def web_address(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One result. rank is 1-based; citations best first; similar: near duplicates collapsed into this one."""
+    """One result. rank: 1-based, over all pages. citations: best first. similar: near duplicates of its own band
+    collapsed into this one."""
 
     rank: int
     candidate: Candidate
@@ -231,6 +234,7 @@ class DropReason(StrEnum):
     BELOW_FLOOR = "below floor"
     BELOW_THRESHOLD = "below threshold"
     COLLAPSED = "collapsed"
+    EARLIER_PAGE = "earlier page"
     BEYOND_MAX = "beyond max"
 
 
@@ -250,9 +254,11 @@ class SearchResult:
 
     answer_probability: how likely some passage answers the question, in (0, 1); None when a leg failed, which leaves
     it unknown. answered: whether there are hits and the probability, if known, reaches the threshold of
-    core/knowledge/answerability.toml; `silence` is otherwise what is missing. Hits are listed either way. legs: one
-    report each. notices: degraded parts. undated_left_out: undated documents a date filter left out. rarity: inverse
-    document frequency of each search term.
+    core/knowledge/answerability.toml; `silence` is otherwise what is missing. Hits are listed either way: those from
+    `request.offset` on. total: distinct results in order, of all pages as far as the legs were searched; more: whether
+    deeper legs may bring others after them. legs: one report each. notices: degraded parts. undated_left_out: undated
+    documents a date filter left out. rarity: inverse document frequency of each search term. reranked: passages the
+    reranker read; rerank_ms: how long that took, loading and waiting included; 0 without one.
     """
 
     request: SearchRequest
@@ -272,6 +278,10 @@ class SearchResult:
     undated_left_out: int = 0
     milliseconds: float = 0.0
     rarity: Mapping[str, float] = field(default_factory=dict)
+    total: int = 0
+    more: bool = False
+    reranked: int = 0
+    rerank_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ from core.formats.csv import inert
 from core.formats.spreadsheet import Sheet, csv_bytes, workbook_bytes
 from core.formats.terminal import json_text
 from core.search.citations.bibliography import CitedSource, bibliography, citations_data, result_citations, source_data
-from core.search.citations.cite import CitationStyle, citation_data, display_quote, linked, written
+from core.search.citations.cite import CitationStyle, display_quote, linked, written
 from core.search.explanation import factor_label, strip_words
 from core.search.ranking.answerability import unanswered_words
+from core.search.result_data import page_words, rerank_words, result_data
 
 __all__ = [
     "FORMATS",
@@ -24,79 +25,11 @@ __all__ = [
     "file_name",
     "markdown_line",
     "result_csv",
-    "result_data",
     "result_json",
     "result_markdown",
     "result_text",
     "result_xlsx",
 ]
-
-
-def result_data(result: SearchResult) -> dict[str, Any]:
-    """The whole result as plain data for JSON."""
-    return {
-        "question": result.request.question,
-        "profile": result.profile.ref,
-        "answered": result.answered,
-        "answer_probability": result.answer_probability,
-        "silence": result.silence,
-        "filters": list(result.filters_in_words),
-        "route": {
-            "category": result.route.category,
-            "confidence": result.route.confidence,
-            "truths": {truth.value: weight for truth, weight in result.route.truths.items()},
-            "domain": result.route.domain,
-            "jurisdiction": result.route.jurisdiction,
-        },
-        "hits": [_hit_data(hit, result) for hit in result.hits],
-        "legs": [
-            {
-                "leg": leg.leg,
-                "found": leg.found,
-                "rows_before": leg.rows_before,
-                "rows_after": leg.rows_after,
-                "milliseconds": round(leg.milliseconds, 2),
-                "error": leg.error,
-            }
-            for leg in result.legs
-        ],
-        "notices": list(result.notices),
-        "undated_left_out": result.undated_left_out,
-        "milliseconds": round(result.milliseconds, 2),
-    }
-
-
-def _hit_data(hit: Hit, result: SearchResult) -> dict[str, Any]:
-    passage, document = hit.candidate.passage, result.documents[hit.candidate.passage.document_id]
-    return {
-        "rank": hit.rank,
-        "score": hit.score.total,
-        "factors": [
-            {
-                "name": factor.name,
-                "value": factor.value,
-                "weight": factor.weight,
-                "contribution": factor.contribution,
-                "reason": factor.reason,
-            }
-            for factor in hit.score.factors
-        ],
-        "multipliers": [{"name": m.name, "value": m.value, "reason": m.reason} for m in hit.score.multipliers],
-        "passage_id": passage.id,
-        "document": document.name,
-        "sha256": document.sha256,
-        "page": passage.page if document.paged else None,
-        "section": passage.section,
-        "truth": passage.truth,
-        "domain": passage.domain,
-        "authority": passage.authority,
-        "jurisdiction": passage.jurisdiction,
-        "date": passage.date.isoformat() if passage.date else None,
-        "keywords": list(passage.keywords),
-        "text": passage.text,
-        "citations": [citation_data(citation) for citation in hit.citations],
-        "similar": list(hit.similar),
-    }
 
 
 def result_text(result: SearchResult) -> str:
@@ -109,7 +42,9 @@ def result_text(result: SearchResult) -> str:
     if not result.answered:
         lines.append(f"{unanswered_words(result)} {result.silence}".rstrip())
     lines += [_hit_text(hit) for hit in result.hits]
-    return "\n".join([*lines, f"{len(result.hits)} results in {result.milliseconds:.0f} ms ({result.profile.ref})."])
+    reading = f", {rerank_words(result)}" if result.request.rerank else ""
+    end = f"{page_words(result)} in {result.milliseconds:.0f} ms ({result.profile.ref}{reading})."
+    return "\n".join([*lines, end])
 
 
 def _hit_text(hit: Hit) -> str:
@@ -130,6 +65,7 @@ _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _MOST_LEFT_OUT = 10  # of each reason
 
 _WHY = {
+    DropReason.EARLIER_PAGE: "On an earlier page",
     DropReason.BEYOND_MAX: "Ranked after the last one shown",
     DropReason.BELOW_THRESHOLD: "Scored below the profile's threshold",
     DropReason.BELOW_FLOOR: "No evidence: neither similar enough nor a word in common",
@@ -156,8 +92,9 @@ def markdown_line(text: str) -> str:
 def _head(result: SearchResult) -> Iterator[str]:
     yield f"# {markdown_line(result.request.question)}"
     yield ""
-    found = f"{len(result.hits)} result{'' if len(result.hits) == 1 else 's'}"
-    yield f"{found if result.hits else 'Nothing found'}, profile {markdown_line(result.profile.ref)}."
+    reading = f", {rerank_words(result)}" if result.request.rerank else ""
+    found = page_words(result) if result.total else "Nothing found"
+    yield f"{found}, profile {markdown_line(result.profile.ref)}{reading}."
     if result.filters_in_words:
         yield f"Only: {markdown_line('; '.join(result.filters_in_words))}."
     if result.undated_left_out:
@@ -437,11 +374,16 @@ def _facts(result: SearchResult) -> Iterator[tuple[str, Any]]:
     if result.silence:
         yield "what is missing", result.silence
     yield "results", len(result.hits)
+    yield "results on all pages", result.total
+    yield "more by a deeper search", "perhaps" if result.more else "no"
     yield "left out", len(result.dropped)
     yield "undated left out by the date filter", result.undated_left_out
     for leg in result.legs:
         outcome = leg.error or f"{leg.found} found, {leg.rows_after} of {leg.rows_before} passages searched"
         yield f"leg {leg.leg}", outcome
+    if result.request.rerank:
+        yield "passages reranked", result.reranked
+        yield "rerank milliseconds", round(result.rerank_ms)
     for notice in result.notices:
         yield "notice", notice
 

@@ -1,7 +1,15 @@
-# Longer than 300 lines: the stages of a search can be read in one place.
-"""The complete search pipeline, and rescoring, which reads no store."""
+"""The complete search pipeline, and rescoring, which reads no store.
 
-from collections.abc import Callable, Mapping, Sequence
+question → route, filters → legs → reranker → score → near duplicates → page → citations
+
+The order of the results is made of bands, so that page after page is the same as one long list. Band 0 holds what the
+legs find at their first depth; where a page needs more, the depth doubles, and what is found only then is the next
+band, ranked within itself and listed behind. How likely an answer is, and what the reranker reads, depends on band 0
+alone. The list ends when the legs have found every admissible passage, or when a band holds next to no results.
+"""
+# Longer than 300 lines: the stages of a search can be read in one place.
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime
@@ -14,7 +22,7 @@ from core.domain.documents import Document
 from core.domain.errors import BadRequest
 from core.domain.filters import SearchFilters
 from core.domain.queries import Chip, Route, ScoreProfile, SearchRequest
-from core.domain.results import Candidate, Dropped, DropReason, Hit, SearchResult, Signals, fast_replace
+from core.domain.results import Candidate, Dropped, DropReason, Hit, LegReport, SearchResult, Signals, fast_replace
 from core.knowledge.answerability import answer_model
 from core.knowledge.profiles import BUILT_IN, check_profile, fitted_for_another
 from core.knowledge.workspace_terms import WorkspaceTerms
@@ -26,6 +34,7 @@ from core.ports.stores import Embedder, EntityGraph, Profiles, SparseIndex, Vect
 from core.search.citations.cite import cite_hits
 from core.search.explanation import MissingExplanation, why_not
 from core.search.query.expansion import SynonymFinder, wordings_of
+from core.search.query.per_request import check_request, given_vector, profile_for
 from core.search.query.route import question_terms, read_route, routed_only
 from core.search.query.syntax import ParsedQuery, misread, narrowed, read_query
 from core.search.ranking.answerability import answer_probability, answer_signals, what_is_missing
@@ -34,10 +43,11 @@ from core.search.ranking.rerank import reranked, with_rerank
 from core.search.ranking.score import FusedRank, collapse, fuse, rank
 from core.search.retrieval.graph import question_entities
 from core.search.retrieval.retriever import (
-    OVERSAMPLED,
     RetrievalRequest,
+    RetrievalResult,
     Retriever,
     admitted,
+    exhausted,
     question_vector,
     text_admissible,
     with_uses,
@@ -47,6 +57,9 @@ from core.search.store import DocumentUsage
 __all__ = ["SearchPipeline", "fused_under"]
 
 _LEG_THREADS = 8  # threads shared by all searches. Chosen by hand, not fitted.
+_FEW = 1 / 20
+"""A band with a smaller share of results among its passages is the last one: otherwise a strict profile would have the
+whole library measured for a page it cannot fill. So a search measures some 20 passages for each result at most."""
 _UNJUDGED = "Only a part of the library could be searched."
 _Vector = Callable[[], NDArray[np.float32]]
 
@@ -100,10 +113,17 @@ class SearchPipeline:
     def _search_many(self, requests: Sequence[SearchRequest], now: datetime, *, cited: bool) -> Sequence[SearchResult]:
         terms = self._terms()
         plain = [_parsed(request, terms).plain for request in requests]
-        questions = list(dict.fromkeys(plain))
+        embedded = [text for text, request in zip(plain, requests, strict=True) if not request.query_vector]
+        questions = list(dict.fromkeys(embedded))
         vectors = dict(zip(questions, self._embedder.embed(questions), strict=True)) if questions else {}
         return [
-            self._search(request, now, terms, partial(vectors.__getitem__, question), cited=cited)
+            self._search(
+                request,
+                now,
+                terms,
+                partial(vectors.__getitem__, question) if question in vectors else None,
+                cited=cited,
+            )
             for request, question in zip(requests, plain, strict=True)
         ]
 
@@ -116,15 +136,15 @@ class SearchPipeline:
         elapsed_ms = stopwatch(self._timer)
         check_profile(profile)
         filtered = tuple(item for item in result.dropped if item.reason is DropReason.FILTERED)
-        return _ranked(replace(result, profile=profile, dropped=filtered), now, elapsed_ms, cited=cited)
+        return _finished(_ranked(replace(result, profile=profile, dropped=filtered), now), elapsed_ms, cited=cited)
 
     def why_not(self, result: SearchResult, document: Document) -> MissingExplanation:
         """Why a document is not among the results. Raises StoreFailed, ModelUnavailable."""
         query, passages = _parsed(result.request, self._terms()), self._catalogue.passages_of(document.id)
         text_matches = text_admissible(query, result.filters, self._catalogue, self._sparse)
-        return why_not(
-            result, document, passages, text_matches, self._retriever.near(query.plain, [p.id for p in passages])
-        )
+        vector = given_vector(result.request, self._embedder)
+        near = self._retriever.near(query.plain, [p.id for p in passages], vector)
+        return why_not(result, document, passages, text_matches, near)
 
     @property
     def reranker_problems(self) -> Mapping[str, str]:
@@ -146,10 +166,10 @@ class SearchPipeline:
         cited: bool = True,
     ) -> SearchResult:
         elapsed_ms = stopwatch(self._timer)
-        profile = self._profile(request)
-        if not request.question.strip():
-            raise BadRequest("The question is empty.", "Type what you want to know.")
+        profile = profile_for(request, self._profile(request))
+        check_request(request)
         query = _parsed(request, terms)
+        vector = given_vector(request, self._embedder) or vector
         # Begun here, and in the same line of threads before the leg that waits for it, so that it always gets its turn.
         vector = vector or self._threads.submit(question_vector, self._embedder, query.plain).result
         route = self._route(query, request, now, terms)
@@ -165,13 +185,9 @@ class SearchPipeline:
             route.answer_kind,
             wordings_of(query.plain),
             vector,
-            max(OVERSAMPLED, request.top_k or 0),
         )
         retrieved = self._retriever.find(retrieval)
-        ids = sorted({candidate.passage.document_id for candidate in retrieved.candidates})
-        usage = self._threads.submit(self._uses, ids)
-        documents = self._catalogue.documents_by_id(ids)
-        admissible, filtered = admitted(retrieved.candidates, filters, documents)
+        candidates, filtered, documents = self._admitted(retrieved, filters)
         unranked = SearchResult(
             request=request,
             route=route,
@@ -180,7 +196,7 @@ class SearchPipeline:
             filters_in_words=(*filters.in_words(self._names(filters)), *query.in_words),
             hits=(),
             dropped=filtered,
-            candidates=with_uses(admissible, usage.result()),
+            candidates=candidates,
             documents=documents,
             legs=retrieved.legs,
             answered=False,
@@ -189,13 +205,53 @@ class SearchPipeline:
                 *retrieved.notices,
                 *fitted_for_another(profile, self._choice.known()),
             ),
-            answer_probability=answer_probability(answer_signals(admissible), answer_model())
+            answer_probability=answer_probability(answer_signals(candidates), answer_model())
             if retrieved.complete
             else None,
             undated_left_out=self._catalogue.undated(filters) if filters.dated else 0,
             rarity=retrieved.rarity,
         )
-        return _ranked(self._with_reranker_scores(unranked, query.plain), now, elapsed_ms, cited=cited)
+        listed = self._deepened(self._with_reranker_scores(unranked, query.plain), retrieval, now)
+        return _finished(listed, elapsed_ms, cited=cited)
+
+    def _admitted(
+        self, retrieved: RetrievalResult, filters: SearchFilters, known: Iterable[int] = (), band: int = 0
+    ) -> tuple[tuple[Candidate, ...], tuple[Dropped, ...], Mapping[int, Document]]:
+        """The candidates that are not known, with their current labels and usage; those left out; their documents."""
+        old = set(known)
+        fresh = [
+            fast_replace(each, signals=fast_replace(each.signals, band=band)) if band else each
+            for each in retrieved.candidates
+            if each.passage.id not in old
+        ]
+        ids = sorted({candidate.passage.document_id for candidate in fresh})
+        usage = self._threads.submit(self._uses, ids)
+        documents = self._catalogue.documents_by_id(ids)
+        admissible, filtered = admitted(fresh, filters, documents)
+        return with_uses(admissible, usage.result()), filtered, documents
+
+    def _deepened(self, result: SearchResult, retrieval: RetrievalRequest, now: datetime) -> SearchResult:
+        """The result ranked, with as many bands as its page needs and there are."""
+        wanted = result.request.offset + (result.request.top_k or result.profile.max_results)
+        band = 0
+        while True:
+            ranked = _ranked(result, now)
+            ended = exhausted(result.legs, retrieval.depth) or _is_last(ranked, band)
+            if ended or ranked.total >= wanted:
+                return replace(ranked, more=not ended)
+            band += 1
+            retrieval = replace(retrieval, depth=2 * retrieval.depth)
+            found = self._retriever.find(retrieval)
+            known = (each.passage.id for each in (*result.candidates, *(lost.candidate for lost in result.dropped)))
+            candidates, filtered, documents = self._admitted(found, result.filters, known, band)
+            result = replace(
+                result,
+                candidates=(*result.candidates, *candidates),
+                dropped=(*result.dropped, *filtered),
+                documents={**result.documents, **documents},
+                legs=tuple(_both(*each) for each in zip(result.legs, found.legs, strict=True)),
+                notices=tuple(dict.fromkeys((*result.notices, *found.notices))),
+            )
 
     def _route(self, query: ParsedQuery, request: SearchRequest, now: datetime, terms: WorkspaceTerms) -> Route:
         """The route of the question without its syntax, with what the syntax says and the entities it names."""
@@ -227,10 +283,18 @@ class SearchPipeline:
             return result
         if name not in self._rerankers:
             raise BadRequest(f"There is no reranker '{name}'.", f"Choose {', '.join(self._rerankers) or 'none'}.")
+        elapsed_ms = stopwatch(self._timer)
         ordered = fused_under(result, result.profile)
-        candidates, notice = reranked(ordered, question, self._rerankers[name])
-        by_id = tuple(sorted(candidates, key=lambda candidate: candidate.passage.id))
-        return replace(result, candidates=by_id, notices=(*result.notices, *filter(None, (notice,))))
+        seconds = result.request.reranker_deadline
+        deadline_ms = None if seconds is None else 1000 * seconds
+        candidates, notice = reranked(ordered, question, self._rerankers[name], deadline_ms)
+        return replace(
+            result,
+            candidates=tuple(sorted(candidates, key=lambda candidate: candidate.passage.id)),
+            notices=(*result.notices, *filter(None, (notice,))),
+            reranked=sum(candidate.signals.rerank_logit is not None for candidate in candidates),
+            rerank_ms=elapsed_ms(),
+        )
 
     def _profile(self, request: SearchRequest) -> ScoreProfile:
         if request.profile:
@@ -259,7 +323,9 @@ def fused_under(result: SearchResult, profile: ScoreProfile) -> tuple[Candidate,
     legs = profile.relational_legs if result.route.relational else profile.legs
     weights = {leg.leg: getattr(legs, leg.leg) for leg in result.legs if not leg.error}
     known = {candidate.passage.id: candidate for candidate in result.candidates}
-    fused = fuse({i: candidate.signals.ranks for i, candidate in known.items()}, weights, profile.fusion_k)
+    ranks = {i: candidate.signals.ranks for i, candidate in known.items()}
+    bands = {i: candidate.signals.band for i, candidate in known.items()}
+    fused = fuse(ranks, weights, profile.fusion_k, bands)
     return tuple(
         Candidate(known[item.passage_id].passage, _with_fusion(known[item.passage_id].signals, item)) for item in fused
     )
@@ -269,42 +335,66 @@ def _with_fusion(signals: Signals, place: FusedRank) -> Signals:
     return fast_replace(signals, fusion=place.score, ranks=place.ranks)
 
 
-def _ranked(
-    result: SearchResult, now: datetime, elapsed_ms: Callable[[], float], *, cited: bool = True
-) -> SearchResult:
-    """The result with its candidates fused, scored, checked for an answer, deduplicated, cut and cited under its
+def _both(earlier: LegReport, later: LegReport) -> LegReport:
+    """The report of a leg that searched again, deeper. A failure at any depth stays."""
+    spent = earlier.milliseconds + later.milliseconds
+    return replace(later, milliseconds=spent, error=later.error or earlier.error)
+
+
+def _is_last(ranked: SearchResult, band: int) -> bool:
+    """Whether next to none of a band's passages reached the thresholds, so that no deeper band is searched for."""
+    passages = sum(candidate.signals.band == band for candidate in ranked.candidates)
+    short = (DropReason.BELOW_FLOOR, DropReason.BELOW_THRESHOLD)
+    below = sum(each.reason in short and each.candidate.signals.band == band for each in ranked.dropped)
+    return passages - below <= _FEW * passages
+
+
+def _ranked(result: SearchResult, now: datetime) -> SearchResult:
+    """The result with its candidates fused, scored, checked for an answer, deduplicated and cut to its page under its
     profile. Reads no store."""
     result = replace(result, profile=_effective_profile(result), candidates=fused_under(result, result.profile))
     context = ScoringContext.of_result(result, result.profile, now)
     complete = not any(leg.error for leg in result.legs)
     scored, dropped = rank(result.candidates, context, thresholds=complete)
     distinct, collapsed = collapse(scored)
-    most = result.request.top_k or result.profile.max_results
-    beyond = tuple(
-        Dropped(item.candidate, DropReason.BEYOND_MAX, f"rank {number} of at most {most}", item.score)
-        for number, (item, _) in enumerate(distinct[most:], most + 1)
+    start = result.request.offset
+    end = start + (result.request.top_k or result.profile.max_results)
+    numbered = list(enumerate(distinct, 1))
+    earlier = tuple(
+        Dropped(item.candidate, DropReason.EARLIER_PAGE, f"rank {number}", item.score)
+        for number, (item, _) in numbered[:start]
     )
-    hits = tuple(Hit(n, item.candidate, item.score, (), near) for n, (item, near) in enumerate(distinct[:most], 1))
-    answered = bool(hits) and (
+    beyond = tuple(
+        Dropped(item.candidate, DropReason.BEYOND_MAX, f"rank {number} of at most {end}", item.score)
+        for number, (item, _) in numbered[end:]
+    )
+    answered = bool(distinct) and (
         result.answer_probability is None or result.answer_probability >= answer_model().threshold
     )
     return replace(
         result,
-        hits=_cited(hits, result) if cited else hits,
-        dropped=(*result.dropped, *dropped, *collapsed, *beyond),
+        hits=tuple(Hit(number, item.candidate, item.score, (), near) for number, (item, near) in numbered[start:end]),
+        dropped=(*result.dropped, *dropped, *collapsed, *earlier, *beyond),
         answered=answered,
-        silence="" if answered else _silence(result, hits, dropped, complete=complete),
-        milliseconds=elapsed_ms(),
+        silence="" if answered else _silence(result, len(distinct), dropped, complete=complete),
+        total=len(distinct),
     )
 
 
-def _silence(result: SearchResult, hits: Sequence[Hit], dropped: Sequence[Dropped], *, complete: bool) -> str:
+def _finished(ranked: SearchResult, elapsed_ms: Callable[[], float], *, cited: bool) -> SearchResult:
+    """The ranked result with citations, unless these are left out, and the time it took."""
+    hits = _cited(ranked.hits, ranked) if cited else ranked.hits
+    return replace(ranked, hits=hits, milliseconds=elapsed_ms())
+
+
+def _silence(result: SearchResult, total: int, dropped: Sequence[Dropped], *, complete: bool) -> str:
     """What is missing for an answer, or why no passage is listed."""
     if not complete:
         return _UNJUDGED
-    if not hits and any(each.reason is DropReason.BELOW_THRESHOLD for each in dropped):
+    if not total and any(each.reason is DropReason.BELOW_THRESHOLD for each in dropped):
         return f"Nothing reached the threshold {result.profile.threshold:g} of the profile '{result.profile.ref}'."
-    return what_is_missing(result.candidates, result.rarity, result.route.answer_kind)
+    first = [candidate for candidate in result.candidates if not candidate.signals.band]
+    return what_is_missing(first, result.rarity, result.route.answer_kind)
 
 
 def _cited(hits: Sequence[Hit], result: SearchResult) -> tuple[Hit, ...]:

@@ -43,6 +43,9 @@ _ARCHIVED = {"only": True, "too": None}
 
 _DEFAULT = SearchRequest("")
 
+_MOST_SHOWN = 1_000
+"""Results a link opens at once: more would take a browser minutes to draw. Chosen by hand."""
+
 _MOST_DIGITS = 18  # of a number that any database keeps
 
 
@@ -73,7 +76,7 @@ def request_from(params: Params) -> SearchRequest:
         question=_one(params, "q"),
         filters=_filters(params),
         profile=_one(params, "profile") or _DEFAULT.profile,
-        top_k=min(100, max(1, top)) if top is not None else None,
+        top_k=min(_MOST_SHOWN, max(1, top)) if top is not None else None,
         only_routed=_one(params, "routed") == "1",
         rerank=_one(params, "rerank"),
         removed_chips=tuple(dict.fromkeys(params.get("without", ()))),

@@ -15,6 +15,7 @@ REASON_TITLES = {
     DropReason.BELOW_FLOOR: "No evidence: neither similar enough nor a word in common",
     DropReason.BELOW_THRESHOLD: "Scored below the profile's threshold",
     DropReason.COLLAPSED: "Says nearly the same as a better one",
+    DropReason.EARLIER_PAGE: "On an earlier page",
     DropReason.BEYOND_MAX: "Ranked after the last one shown",
 }
 

@@ -104,6 +104,35 @@ def test_a_question_as_json_honours_its_filters() -> None:
 
 
 @pytest.mark.usefixtures("ingested")
+def test_pages_by_offset_are_one_list_and_a_search_has_weights_of_its_own(tmp_path: Path) -> None:
+    def asked(*said: object) -> Any:
+        return json.loads(run("search", "vacation approval", "--json", *said).stdout)
+
+    whole = asked()
+    assert whole["total"] == len(whole["hits"]) > 1 and whole["more"] is False
+    pages = [asked("--top-k", 1, "--offset", number)["hits"] for number in range(whole["total"])]
+    assert [hit for each in pages for hit in each] == whole["hits"]
+    own = asked("--weight", "keyword=0.6", "--weight", "similarity=0.4", "--threshold", 0.0, "--half-life-days", 30)
+    assert own["scoring"]["weights"] == {"keyword": 0.6, "similarity": 0.4}
+    assert (own["profile"], own["scoring"]["half_life_days"]) == ("balanced, changed", 30)
+    vector = tmp_path / "vector.json"
+    vector.write_text(json.dumps([1.0, *[0.0] * 383]))
+    given = asked("--query-vector", vector)
+    assert given["request"]["query_vector_dimensions"] == 384
+    similar = [factor["value"] for hit in given["hits"] for factor in hit["factors"] if factor["name"] == "similarity"]
+    assert max(similar) < 0.3
+
+
+def test_weights_and_vectors_that_are_none_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "vector.json"
+    for content, message in (("{}", "holds no list of numbers"), ("[1,", "is not JSON"), ("[1, true]", "no list of")):
+        file.write_text(content)
+        refused = run("search", "x", "--query-vector", file)
+        assert refused.exit_code == 2 and message in refused.stderr
+    assert "'keyword' is no weight." in run("search", "x", "--weight", "keyword").stderr
+
+
+@pytest.mark.usefixtures("ingested")
 def test_any_filter_narrows_a_search_also_one_that_leaves_out() -> None:
     def asked(*said: str) -> Any:
         return json.loads(run("search", "vacation approval", "--json", *said).stdout)
@@ -170,6 +199,8 @@ def test_coverage_shows_states_and_what_to_obtain(tmp_path: Path) -> None:
         (("answer", "x", "--profile", "odd"), "There is no score profile 'odd'."),
         (("answer", "  "), "The question is empty."),
         (("search", "x", "--profile", "odd"), "There is no score profile 'odd'."),
+        (("search", "x", "--threshold", "2"), "this search: [balanced, changed] 'threshold'"),
+        (("search", "x", "--reranker-deadline", "1"), "a deadline for a reranker, but no reranker"),
         (("ingest", "nowhere"), "'nowhere' is not a file or folder."),
         (("coverage", "..."), "is not a topic"),
         (("evaluate", "ir", "nowhere"), "cannot be read"),

@@ -1,4 +1,4 @@
-"""Closer to a result: more like this, what was collapsed into it, two side by side, and page by page."""
+"""Closer to a result: more like this, what was collapsed into it, two side by side, and more results."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.search.explanation import compare
 from core.search.retrieval.similar import SimilarPassage
 from pages.components import cards, session
-from pages.components.search import five_truths, result_list
+from pages.components.search import five_truths
 from pages.components.search.compare import (
     choose_other,
     compare_button,
@@ -25,13 +25,8 @@ from pages.components.search.compare import (
     draw_comparison,
 )
 from pages.components.search.result_list import (
-    MOST_RESULTS,
-    PER_PAGE,
     draw_collapsed,
-    draw_pager,
     more_like_this,
-    on_page,
-    pages_of,
 )
 from pages.components.urls import request_from
 from pages.components.wording import highlight
@@ -200,42 +195,40 @@ def test_the_bars_add_up_and_the_first_points_to_its_side(stocked: Stack, dark: 
     assert "&lt;b&gt;" in figure.layout.annotations[1].text
 
 
-# Page by page
+# More results
 
 
-@given(st.integers(0, 150), st.integers(-3, 30))
-def test_every_result_stands_on_exactly_one_page_in_the_order_of_the_search(total: int, page: int) -> None:
-    hits = list(range(min(total, MOST_RESULTS)))
-    pages = [list(on_page(hits, number)) for number in range(1, pages_of(total) + 1)]  # type: ignore[arg-type]
-    assert [each for one in pages for each in one] == hits
-    assert all(len(one) == PER_PAGE for one in pages[:-1])
-    assert list(on_page(hits, page)) in pages  # type: ignore[arg-type]
+def _more(shown: int, total: int, *, more: bool) -> None:
+    from dataclasses import replace
 
-
-def _pages() -> None:
     import streamlit as st
 
-    from pages.components.search.result_list import draw_pager
+    from core.domain.queries import SearchRequest
+    from pages.components.search.result_list import draw_more, shown_results
+    from tests.search.test_search import ask
 
-    st.write(f"page {draw_pager(25, more=True)}")
-
-
-def test_the_pager_turns_pages_and_says_where_one_is() -> None:
-    screen = AppTest.from_function(_pages).run()
-    assert "1–10 of 25 results and more" in screen.caption[0].value
-    screen.pagination(key="search.pager.3.1").set_value(3).run()
-    assert screen.caption[0].value.startswith("21–25 of 25") and screen.markdown[0].value == "page 3"
+    result = ask("overtime rate", top_k=1)
+    hits = tuple(replace(result.hits[0], rank=rank) for rank in range(1, shown + 1))
+    draw_more(replace(result, request=SearchRequest("overtime rate"), hits=hits, total=total, more=more))
+    st.write(f"top {shown_results()}")
 
 
-def test_a_page_beyond_the_last_is_the_last() -> None:
-    screen = AppTest.from_function(_pages)
-    screen.session_state["search.page"] = 9
-    assert screen.run().markdown[0].value == "page 3"
+def test_ten_more_results_are_shown_below_those_there_are() -> None:
+    screen = AppTest.from_function(_more, kwargs={"shown": 10, "total": 25, "more": True}, default_timeout=60).run()
+    assert screen.caption[0].value == "Results 1–10 of at least 25 results"
+    screen.button(key="search.more").click().run()
+    assert screen.markdown[0].value == "top 20"
 
 
-def test_one_page_needs_no_pager() -> None:
-    assert draw_pager(PER_PAGE) == 1
-    result_list.first_page()
+@pytest.mark.parametrize(("total", "more"), [(10, True), (11, False)])
+def test_more_are_offered_while_there_may_be_others(total: int, more: bool) -> None:
+    screen = AppTest.from_function(_more, kwargs={"shown": 10, "total": total, "more": more}, default_timeout=60).run()
+    assert [button.label for button in screen.button] == ["Show 10 more"]
+
+
+def test_the_last_results_offer_no_more() -> None:
+    screen = AppTest.from_function(_more, kwargs={"shown": 10, "total": 10, "more": False}, default_timeout=60).run()
+    assert not screen.button and not screen.caption
 
 
 # Marked phrases

@@ -94,7 +94,7 @@ def test_a_deadline_keeps_what_was_scored_and_leaves_the_rest() -> None:
     reranker = made(model, deadline_ms=1000)
     found = reranker.logits(QUESTION, [f"{n} text" for n in range(10)])
     assert found.logits == (0.0, 1.0, 2.0, 3.0, *[None] * 6)
-    assert found.notice == "4 of 10 were reranked in 1000 ms; the others keep their place."
+    assert found.notice == "4 of 10 were reranked in 1000 ms; the others count 0 for it and keep their order."
     model.free.set()
 
 
@@ -118,7 +118,7 @@ def test_a_busy_model_says_so_and_threads_do_not_pile_up() -> None:
     before = threading.active_count()
     others = [reranker.logits(QUESTION, ["1 text"]) for _ in range(5)]
     assert first.logits == (None,)
-    assert first.notice == "0 of 1 were reranked in 50 ms; the others keep their place."
+    assert first.notice == "0 of 1 were reranked in 50 ms; the others count 0 for it and keep their order."
     assert {found.logits for found in others} == {(None,)}
     assert {found.notice for found in others} == {
         "The reranker 'fast' is busy with other questions: nothing was reranked."
@@ -160,7 +160,7 @@ def test_a_logit_that_is_no_number_is_none() -> None:
             return np.array([nan] * len(texts), dtype=np.float32)
 
     found = DeadlineReranker("fast", Broken, 60_000, monotonic).logits(QUESTION, ["a", "b"])
-    assert found == Reranked((None, None), "0 of 2 were reranked; the others keep their place.")
+    assert found == Reranked((None, None), "0 of 2 were reranked; the others count 0 for it and keep their order.")
 
 
 def test_an_error_nobody_expected_reaches_whoever_asked_and_the_model_goes_on() -> None:

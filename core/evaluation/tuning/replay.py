@@ -91,10 +91,12 @@ class Replay:
         return profile.threshold if self._complete else 0.0
 
     def _order(self, totals: Sequence[float], profile: ScoreProfile) -> list[int]:
-        """Places of the candidates that may be shown, best first; equal totals by passage id, which is their order."""
+        """Places of the candidates that may be shown, best first in each band; equal totals by passage id, which is
+        their order."""
         least = self.least(profile)
         places = [place for place in self.evident(profile) if totals[place] >= least]
-        return sorted(places, key=lambda place: -round(totals[place], DIGITS))
+        bands = [candidate.signals.band for candidate in self.candidates]
+        return sorted(places, key=lambda place: (bands[place], -round(totals[place], DIGITS)))
 
     def _valued(self, name: str, profile: ScoreProfile) -> NDArray[np.float64]:
         """One factor's value of every candidate, worked out once per value of what it depends on."""
@@ -174,14 +176,15 @@ class RankFirstWeight:
 
 def first_if(result: SearchResult, passage_id: int, now: datetime) -> tuple[RankFirstWeight, ...]:
     """Per factor the weights that make the passage first, the smallest change first; empty when it is first already,
-    when no single weight can do it, or when it may not be shown at all, for lack of evidence.
+    when no single weight can do it, when it may not be shown at all, for lack of evidence, or was found only deeper.
     """
     replay, profile = Replay(result, now), result.profile
     ids = [candidate.passage.id for candidate in replay.candidates]
     ranked = replay.ranked(profile, 1)
     if passage_id not in ids or (ranked and ranked[0][0].passage.id == passage_id):
         return ()
-    place, evident = ids.index(passage_id), replay.evident(profile)
+    place = ids.index(passage_id)
+    evident = [each for each in replay.evident(profile) if not replay.candidates[each].signals.band]
     if place not in evident:
         return ()
     found = []

@@ -43,7 +43,8 @@ class AnswerSignals(NamedTuple):
 
 def evidence(signals: Signals) -> float:
     """How much a passage says of what is asked, in [0, 1]: likeness in meaning of the passage and of its best sentence,
-    and the question's words in it, as they are and as synonyms. What was not measured counts as its nearest kin."""
+    and the question's words in it, as they are and as synonyms. An unmeasured sentence similarity counts as the
+    passage's own, an unmeasured synonym match as the keyword share."""
     sentence = signals.similarity if signals.best_sentence_similarity is None else signals.best_sentence_similarity
     keyword = min(signals.bm25 / signals.bm25_most, 1.0) if signals.bm25_most > 0 else 0.0
     synonym = keyword if signals.synonym_match is None else signals.synonym_match
@@ -92,7 +93,7 @@ def what_is_missing(candidates: Sequence[Candidate], rarity: Mapping[str, float]
 def unanswered_words(result: SearchResult) -> str:
     """The heading of a result without a likely answer; p is the probability that none answers."""
     if not result.hits:
-        return "Nothing found."
+        return f"No results after the first {result.total:,}." if result.total else "Nothing found."
     if result.answer_probability is None:
         return "Whether this is answered is unknown."
     return f"Probably not answered in this library (p = {1 - result.answer_probability:.2f})."

@@ -43,7 +43,7 @@ _SECONDS_PER_DAY = 86_400
 @dataclass(frozen=True, slots=True)
 class ScoringContext:
     """The inputs of all factors: the question's route and filters, the profile, and the time of the search. newest:
-    the latest date of a candidate, None when none is dated."""
+    the latest date of a candidate of the first band, None when none is dated."""
 
     route: Route
     profile: ScoreProfile
@@ -60,7 +60,8 @@ class ScoringContext:
     @classmethod
     def of_result(cls, result: SearchResult, profile: ScoreProfile, now: datetime) -> "ScoringContext":
         """For the candidates of a result."""
-        dates = [candidate.passage.date for candidate in result.candidates if candidate.passage.date is not None]
+        first = [candidate.passage for candidate in result.candidates if not candidate.signals.band]
+        dates = [passage.date for passage in first if passage.date is not None]
         return cls(result.route, profile, now, factor_table(), result.filters, max(dates, default=None))
 
     @property
@@ -322,7 +323,7 @@ def _trend(candidate: Candidate, context: ScoringContext) -> FactorValue:
         return FactorValue(row["not_asked"], "the question does not ask for the latest")
     if own is None or context.newest is None:
         return FactorValue(row["unknown"], "neutral: undated")
-    days = (context.newest - own).total_seconds() / _SECONDS_PER_DAY
+    days = max((context.newest - own).total_seconds(), 0.0) / _SECONDS_PER_DAY  # a later band may hold newer ones
     return FactorValue(0.5 ** (days / row["half_life_days"]), f"{int(days)} days older than the newest document found")
 
 

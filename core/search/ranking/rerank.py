@@ -26,6 +26,7 @@ __all__ = ["DeadlineReranker", "rank_passages", "reranked", "rerankers", "with_r
 _BATCH = 2  # pairs scored between two deadline checks; larger batches are no faster on a CPU
 _RETRY_SECONDS = 300.0  # until a failed model is loaded again. Chosen by hand, not fitted.
 _FACTOR = "rerank"
+_UNREAD = "the others count 0 for it and keep their order."
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,13 @@ class DeadlineReranker:
         """Load the model, however long it takes. Raises ModelUnavailable."""
         self._loaded(inf)
 
-    def logits(self, question: str, texts: Sequence[str]) -> Reranked:
+    def logits(self, question: str, texts: Sequence[str], deadline_ms: float | None = None) -> Reranked:
         """One logit per text, in order: texts are scored in order until the deadline, each cut at 2,000 characters.
         Raises ModelUnavailable when the weights cannot be loaded; repeated for five minutes."""
         if not texts:
             return Reranked(())
-        until = inf if self._deadline_ms is None else self._timer() + self._deadline_ms / 1000
+        allowed_ms = self._deadline_ms if deadline_ms is None else deadline_ms
+        until = inf if allowed_ms is None else self._timer() + allowed_ms / 1000
         unread: tuple[float | None, ...] = (None,) * len(texts)
         model = self._loaded(until)
         if model is None:
@@ -82,7 +84,11 @@ class DeadlineReranker:
         characters = rerank_table().characters
         reading = _RerankTask(question[:characters], [text[:characters] for text in texts], list(unread))
         Thread(target=self._read, args=(model, reading), name=f"rerank-{self.name}").start()
-        return self._scored(reading, model, until)
+        try:
+            reading.ended.result(None if until == inf else self._seconds_left(until))
+        except TimeoutError:
+            reading.stopped.set()
+        return _scored(reading, model, allowed_ms)
 
     def _loaded(self, until: float) -> CrossEncoder | None:
         """The model, or None when it is not loaded in time. Raises ModelUnavailable."""
@@ -127,18 +133,16 @@ class DeadlineReranker:
         """Seconds left until the deadline, in [0, longest]."""
         return min(max(until - self._timer(), 0.0), longest)
 
-    def _scored(self, reading: _RerankTask, model: CrossEncoder, until: float) -> Reranked:
-        try:
-            reading.ended.result(None if until == inf else self._seconds_left(until))
-        except TimeoutError:
-            reading.stopped.set()
-        logits = tuple(reading.logits)
-        read = sum(logit is not None for logit in logits)
-        if read == len(logits):
-            return Reranked(logits)
-        in_time = "" if reading.ended.done() else f" in {self._deadline_ms} ms"
-        explanation = f"{read} of {len(logits)} were reranked{in_time}; the others keep their place."
-        return Reranked(logits, f"{explanation} {model.notice}".strip())
+
+def _scored(reading: _RerankTask, model: CrossEncoder, allowed_ms: float | None) -> Reranked:
+    """What has been read by now, and a notice where that is not all."""
+    logits = tuple(reading.logits)
+    read = sum(logit is not None for logit in logits)
+    if read == len(logits):
+        return Reranked(logits)
+    in_time = "" if reading.ended.done() else f" in {allowed_ms:g} ms"
+    explanation = f"{read} of {len(logits)} were reranked{in_time}; {_UNREAD}"
+    return Reranked(logits, f"{explanation} {model.notice}".strip())
 
 
 def rerankers(
@@ -160,15 +164,17 @@ def rerankers(
     }
 
 
-def reranked(candidates: Sequence[Candidate], question: str, reranker: Reranker) -> tuple[tuple[Candidate, ...], str]:
+def reranked(
+    candidates: Sequence[Candidate], question: str, reranker: Reranker, deadline_ms: float | None = None
+) -> tuple[tuple[Candidate, ...], str]:
     """The candidates in the same order with `Signals.rerank_logit` of those scored, and a notice for the user.
 
     candidates: best first, by fusion; the first 100 are scored, each with title and headings before the text. The
     others, and those not scored in time, have no logit. If the model is unavailable, none has one, and the notice says
-    so."""
+    so. deadline_ms: None for the reranker's own."""
     read = candidates[: rerank_table().candidates]
     try:
-        found = reranker.logits(question, [_read_text(candidate.passage) for candidate in read])
+        found = reranker.logits(question, [_read_text(candidate.passage) for candidate in read], deadline_ms)
     except ModelUnavailable as missing:
         return tuple(candidates), f"Not reranked: {missing}"
     scored = tuple(
@@ -189,7 +195,7 @@ def rank_passages(question: str, texts: Sequence[str], reranker: Reranker) -> li
     None. Raises ModelUnavailable.
 
     >>> class Longest:
-    ...     def logits(self, question, texts):
+    ...     def logits(self, question, texts, deadline_ms=None):
     ...         return Reranked(tuple(float(len(text)) for text in texts))
     >>> rank_passages("Which is longest?", ["a", "ccc", "bb"], Longest())
     [(1, 3.0), (2, 2.0), (0, 1.0)]

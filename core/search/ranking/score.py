@@ -44,13 +44,16 @@ class FusedRank:
 
 
 def fuse(
-    ranks: Mapping[int, Mapping[str, int]], weights: Mapping[str, float], k: int = RANK_CONSTANT
+    ranks: Mapping[int, Mapping[str, int]],
+    weights: Mapping[str, float],
+    k: int = RANK_CONSTANT,
+    bands: Mapping[int, int] | None = None,
 ) -> tuple[FusedRank, ...]:
     """Reciprocal rank fusion: Σ weight / (k + rank) over the legs, divided by the best possible score (first in every
     leg); ties by passage id.
 
     ranks: passage id → leg → 1-based rank. weights: of the legs that ran; a leg that did not run does not lower the
-    best possible score.
+    best possible score. bands: passage id → band, 0 where absent; a lower one comes first.
 
     >>> fused = fuse({1: {"sparse": 1}, 2: {"sparse": 2, "dense": 1}, 3: {"dense": 2}}, {"sparse": 1, "dense": 1})
     >>> [(item.passage_id, round(item.score, 4)) for item in fused]
@@ -61,7 +64,8 @@ def fuse(
         passage_id: sum(weight / (k + leg_ranks[leg]) for leg, weight in weights.items() if leg in leg_ranks)
         for passage_id, leg_ranks in ranks.items()
     }
-    order = sorted(sums, key=lambda passage_id: (-sums[passage_id], passage_id))
+    behind = bands or {}
+    order = sorted(sums, key=lambda passage_id: (behind.get(passage_id, 0), -sums[passage_id], passage_id))
     return tuple(
         FusedRank(
             passage_id,
@@ -98,7 +102,8 @@ def score(candidate: Candidate, context: ScoringContext) -> Score:
 def rank(
     candidates: Sequence[Candidate], context: ScoringContext, *, thresholds: bool = True
 ) -> tuple[tuple[ScoredCandidates, ...], tuple[Dropped, ...]]:
-    """All candidates scored, best first (ties by passage id), and those below the evidence or score threshold.
+    """All candidates scored, best first within each band (ties by passage id), and those below the evidence or score
+    threshold.
 
     thresholds False keeps every candidate: when a leg failed, absolute limits would reject what was not measured.
     """
@@ -111,9 +116,13 @@ def rank(
             accepted.append(ScoredCandidates(candidate, scored))
         else:
             dropped.append(Dropped(candidate, *found, scored))
-    accepted.sort(key=lambda item: (-round(item.score.total, DIGITS), item.candidate.passage.id))
+    accepted.sort(key=_place)
     dropped.sort(key=lambda item: (-round(item.score.total if item.score else 0.0, DIGITS), item.candidate.passage.id))
     return tuple(accepted), tuple(dropped)
+
+
+def _place(item: ScoredCandidates) -> tuple[int, float, int]:
+    return item.candidate.signals.band, -round(item.score.total, DIGITS), item.candidate.passage.id
 
 
 def shortfall(candidate: Candidate, scored: Score, profile: ScoreProfile) -> tuple[DropReason, str] | None:
@@ -150,7 +159,8 @@ def collapse(
 ) -> tuple[tuple[tuple[ScoredCandidates, tuple[int, ...]], ...], tuple[Dropped, ...]]:
     """(passage, ids of its near duplicates) in ranked order, and the collapsed passages with their reason.
 
-    Greedy from the best down, so the result depends only on the order.
+    Greedy from the best down, so the result depends only on the order. A passage of a later band is collapsed too, but
+    is not counted with the other one's: what is listed of a result does not depend on how deep the legs were searched.
     """
     near = near_duplicates([scored.candidate.passage.text for scored in ranked])
     duplicates: dict[int, list[int]] = {}
@@ -161,7 +171,8 @@ def collapse(
             duplicates[place] = []
             continue
         passage = ranked[twin].candidate.passage
-        duplicates[twin].append(scored.candidate.passage.id)
+        if scored.candidate.signals.band == ranked[twin].candidate.signals.band:
+            duplicates[twin].append(scored.candidate.passage.id)
         detail = f"near-identical to passage {passage.id} of {passage.document_name}, which is shown"
         dropped.append(Dropped(scored.candidate, DropReason.COLLAPSED, detail, scored.score))
     return tuple((ranked[place], tuple(similar)) for place, similar in duplicates.items()), tuple(dropped)
@@ -185,10 +196,14 @@ def near_duplicates(texts: Sequence[str]) -> tuple[frozenset[int], ...]:
     pairs = np.unique(owners[some] * len(distinct) + numbers)
     owner, shingle = np.divmod(pairs, len(distinct))
     incidence = csr_array((np.ones(len(owner), np.int32), (owner, shingle)), shape=(len(texts), len(distinct)))
-    common = (incidence @ incidence.T).toarray()
+    common = (incidence @ incidence.T).tocoo()  # sparse: thousands of texts, of which few have anything in common
     sizes = np.bincount(owners[~some], minlength=len(texts)) + np.bincount(owner, minlength=len(texts))
-    near = np.tril(common >= NEAR_IDENTICAL * (sizes[:, None] + sizes - common), -1)
-    return tuple(frozenset(np.flatnonzero(row).tolist()) for row in near)
+    later, earlier = common.coords
+    near = (later > earlier) & (common.data >= NEAR_IDENTICAL * (sizes[later] + sizes[earlier] - common.data))
+    found: list[set[int]] = [set() for _ in texts]
+    for one, other in zip(later[near].tolist(), earlier[near].tolist(), strict=True):
+        found[one].add(other)
+    return tuple(frozenset(each) for each in found)
 
 
 def _shingles(texts: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:

@@ -34,6 +34,7 @@ __all__ = [
     "RetrievalResult",
     "Retriever",
     "admitted",
+    "exhausted",
     "question_vector",
     "text_admissible",
     "with_uses",
@@ -104,8 +105,7 @@ def with_uses(candidates: Sequence[Candidate], uses: Mapping[int, DocumentUsage]
 
 
 OVERSAMPLED = 60
-"""Least hits per leg: fusion needs more than the page shows, and sliders re-rank them without a new search. A request
-for more results gets as many from each leg, so that paging goes on to the end."""
+"""Hits per leg at first: fusion needs more than the page shows, and sliders re-rank them without a new search."""
 _MORE = 25
 """Additional hits of synonyms; few, because each costs as much to measure as any other. Chosen by hand."""
 _NO_HITS = LegHits((), 0, 0)
@@ -219,9 +219,11 @@ class Retriever:
         reports = tuple(_report(name, leg) for name, leg in legs.items())
         return RetrievalResult(measured.candidates(ranked, shared), reports, measured.rarity, notices)
 
-    def near(self, question: str, passage_ids: Sequence[int]) -> NearestPassage:
-        """How near these passages are to a question."""
-        vector = question_vector(self._embedder, question)
+    def near(
+        self, question: str, passage_ids: Sequence[int], given: Callable[[], NDArray[np.float32]] | None = None
+    ) -> NearestPassage:
+        """How near these passages are to a question. given: its vector, None to embed it."""
+        vector = given() if given is not None else question_vector(self._embedder, question)
         return NearestPassage(
             self._vectors.similarities(vector, passage_ids), self._sparse.explain(question_terms(question), passage_ids)
         )
@@ -264,6 +266,11 @@ def _notices(legs: Mapping[str, _Leg]) -> tuple[str, ...]:
 
 def _report(name: str, leg: _Leg) -> LegReport:
     return LegReport(name, len(leg.hits.hits), leg.hits.rows_before, leg.hits.rows_after, leg.milliseconds, leg.error)
+
+
+def exhausted(legs: Sequence[LegReport], depth: int) -> bool:
+    """Whether the legs have found all they can at this depth, so that a deeper search finds nothing else."""
+    return all(leg.error or leg.found < depth or leg.found >= leg.rows_after for leg in legs)
 
 
 def question_vector(embedder: Embedder, question: str) -> NDArray[np.float32]:

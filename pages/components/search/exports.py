@@ -5,8 +5,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.answers.context import context_of_hits
-from core.domain.results import DropReason, SearchResult
+from core.domain.results import SearchResult
 from core.search.exports import FORMATS, file_name
+from core.search.result_data import page_words
 from pages.components.search.five_truths import draw_verdicts
 from pages.components.wording import count
 
@@ -24,9 +25,8 @@ _HOLDS = {
 def export_menu(result: SearchResult) -> None:
     """A menu of files; each is made when its button is pressed."""
     with st.popover("Export", icon=":material/ios_share:", type="tertiary", key="search.export"):
-        more = sum(1 for each in result.dropped if each.reason is DropReason.BEYOND_MAX)
-        if more:
-            st.caption(f"The best {len(result.hits):,} of {len(result.hits) + more:,}, up to the page looked at")
+        if len(result.hits) < result.total:
+            st.caption(f"{page_words(result)}: those shown")
         for form in FORMATS.values():
             st.download_button(
                 f"{form.label} :gray[– {_HOLDS[form.name]}]",

@@ -111,7 +111,7 @@ def read_url() -> None:
     state["search.routed"] = asked.only_routed
     state["search.without"] = asked.removed_chips
     state["search.rerank"] = asked.rerank
-    state["search.page"] = result_list.pages_of(asked.top_k or 0)
+    result_list.show_first(asked.top_k)
     filters.seed(asked.filters)
 
 
@@ -141,7 +141,7 @@ def question_fields(project: str | None) -> None:
 
 def _new_question() -> None:
     st.session_state["search.without"], st.session_state["search.chips"] = (), {}
-    result_list.first_page()
+    result_list.show_first()
 
 
 def sidebar_filters() -> SearchFilters:
@@ -171,7 +171,7 @@ def sidebar_filters() -> SearchFilters:
 
 
 def current_request(chosen: SearchFilters) -> SearchRequest:
-    """The current request, also written to the URL; a changed question, filter or profile starts at the first page."""
+    """The current request, also written to the URL; a changed question, filter or profile starts again."""
     state = st.session_state
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.segmented_control(
@@ -186,10 +186,9 @@ def current_request(chosen: SearchFilters) -> SearchRequest:
         asked = _request(chosen)
         saved_searches.draw_saved(asked, shown, chosen.project)
     if asked != state.get("search.asked", asked):
-        result_list.first_page()
+        result_list.show_first()
     state["search.asked"] = asked
-    page = state.get("search.page") or 1
-    asked = replace(asked, top_k=result_list.PER_PAGE * page if page > 1 else None)
+    asked = replace(asked, top_k=result_list.shown_results())
     params = params_of(asked) | ({} if shown == RESULTS else {"view": [shown]})
     urls.write_params("search", params)
     state["search.last"], state["search.filters"] = asked, chosen

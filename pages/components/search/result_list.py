@@ -1,4 +1,4 @@
-"""The results: notices of the search, each hit with its badges, near-duplicates and similar passages; and the pages."""
+"""The results: notices of the search, each hit with its badges, near-duplicates and similar passages."""
 # Longer than 300 lines: everything drawn for one result.
 
 from collections.abc import Callable, Collection, Sequence
@@ -9,13 +9,14 @@ import streamlit as st
 from core.domain.errors import FivefoldError
 from core.domain.filters import SearchFilters
 from core.domain.queries import LEG_LABELS, SearchRequest
-from core.domain.results import Candidate, DropReason, Hit, SearchResult
+from core.domain.results import Candidate, Hit, SearchResult
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.search.citations.cite import display_quote
 from core.search.ranking.answerability import unanswered_words
+from core.search.result_data import page_words, rerank_words, total_words
 from core.search.retrieval.similar import SimilarPassage, as_question
 from core.text.tokenize import stem
-from pages.components import browser_scripts, cards, notices, pager, session
+from pages.components import cards, notices, session
 from pages.components.cards import DrawHit
 from pages.components.library.related_documents import library_link
 from pages.components.search import compare, exports, feedback, save_insight, saved_searches
@@ -23,72 +24,47 @@ from pages.components.urls import page_path, params_of
 from pages.components.wording import count, plain, shorten, shorten_middle
 
 __all__ = [
-    "MOST_RESULTS",
     "PER_PAGE",
     "FindSimilar",
     "difference_in_words",
     "draw_answer",
     "draw_collapsed",
-    "draw_pager",
-    "draw_top",
-    "first_page",
+    "draw_more",
     "more_like_this",
-    "on_page",
-    "pages_of",
+    "show_first",
+    "shown_results",
     "version_marker",
 ]
 
 
-PER_PAGE = 10  # as search engines do
+PER_PAGE = 10
+"""How many more results a click shows. Ten, as search engines do."""
 
-MOST_RESULTS = 100
-"""So many results are asked for at once; all their pages come from one search, so none shows up twice or never."""
-
-_PAGE_KEY, _TURNED_KEY = "search.page", "search.turned"
+_TOP_KEY = "search.top"
 
 
-def pages_of(total: int) -> int:
-    """How many pages so many results fill, at least 1.
-
-    >>> pages_of(0), pages_of(10), pages_of(11)
-    (1, 1, 2)
-    """
-    return pager.pages_of(min(total, MOST_RESULTS), PER_PAGE)
+def shown_results() -> int | None:
+    """How many results are shown; None: as many as the profile says."""
+    top: int | None = st.session_state.get(_TOP_KEY)
+    return top
 
 
-def on_page(hits: Sequence[Hit], page: int) -> Sequence[Hit]:
-    """The results of a page, in the order of the search; the last page where there are fewer."""
-    start = PER_PAGE * (min(max(page, 1), pages_of(len(hits))) - 1)
-    return hits[start : start + PER_PAGE]
+def show_first(top: int | None = None) -> None:
+    """Show so many results; None, as for a new question, filter or profile: as many as the profile says."""
+    st.session_state[_TOP_KEY] = top
 
 
-def first_page() -> None:
-    """Begin at the first page again: for a new question, filter or profile."""
-    st.session_state[_PAGE_KEY] = 1
-
-
-def draw_pager(total: int, *, more: bool = False) -> int:
-    """The range of results shown and a pager; returns the page, stored in "search.page".
-
-    more: whether the search found more than it may show. Draws nothing for a single page.
-    """
-    pages, state = pages_of(total), st.session_state
-    page = state[_PAGE_KEY] = min(max(state.get(_PAGE_KEY) or 1, 1), pages)
-    beyond = " and more: narrow the search to see them" if more else ""
-    pager.draw_foot(
-        page, pages, f"{pager.range_words(page, PER_PAGE, total, 'result')}{beyond}", "search.pager", _turn_page
-    )
-    return page
-
-
-def _turn_page(page: int) -> None:
-    st.session_state[_PAGE_KEY] = page
-    st.session_state[_TURNED_KEY] = str(page)
-
-
-def draw_top() -> None:
-    """Where the results begin: the reader who has just turned their page is brought here."""
-    browser_scripts.scroll_here(st.session_state.pop(_TURNED_KEY, ""))
+def draw_more(result: SearchResult) -> None:
+    """Which results are shown, and a button that shows more below them; nothing where there are no others."""
+    shown = len(result.hits)
+    if shown >= result.total and not result.more:
+        return
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.caption(page_words(result), width="content")
+        label = f"Show {PER_PAGE} more"
+        st.button(
+            label, icon=":material/expand_more:", key="search.more", on_click=show_first, args=(shown + PER_PAGE,)
+        )
 
 
 FindSimilar = Callable[[int, SearchFilters], Sequence[SimilarPassage]]
@@ -271,10 +247,7 @@ _NEAR_MISSES = 5  # chosen by hand
 
 def draw_answer(result: SearchResult) -> None:
     """How the search went, whether it found an answer, then its results or the nearest misses."""
-    with st.container(gap=None):  # the place itself takes no room
-        draw_top()
-        with st.container():
-            _summary(result)
+    _summary(result)
     saved_searches.draw_new_results(result)
     stems = {stem(word) for word in result.route.keywords}
     if result.hits:
@@ -292,7 +265,7 @@ def draw_answer(result: SearchResult) -> None:
 
 def _summary(result: SearchResult) -> None:
     """How the search went, leg by leg, and what it was narrowed to."""
-    found = count(_total(result), "result") if result.hits else "Nothing found"
+    found = total_words(result).capitalize() if result.hits else "Nothing found"
     parts = [f"**{found}** in {result.milliseconds:.0f} ms", f"profile {plain(result.profile.ref)}"]
     if result.answer_probability is not None:
         parts.append(f"answered with p = {result.answer_probability:.2f}")
@@ -305,6 +278,8 @@ def _summary(result: SearchResult) -> None:
             parts.append(
                 f"{label} {leg.found:,} from {leg.rows_after:,} of {leg.rows_before:,} ({leg.milliseconds:.0f} ms)"
             )
+    if result.request.rerank:
+        parts.append(rerank_words(result))
     st.caption(" · ".join(parts))
     if result.filters_in_words:
         st.caption(":material/filter_alt: " + plain("; ".join(result.filters_in_words)))
@@ -312,11 +287,6 @@ def _summary(result: SearchResult) -> None:
         left_out = count(result.undated_left_out, "undated document")
         st.caption(f":material/event_busy: {left_out} left out by the date filter.")
     notices.degraded(result.notices)
-
-
-def _total(result: SearchResult) -> int:
-    """Results on all pages."""
-    return len(result.hits) + sum(1 for each in result.dropped if each.reason is DropReason.BEYOND_MAX)
 
 
 def _results(result: SearchResult, stems: Collection[str]) -> None:
@@ -335,9 +305,7 @@ def _results(result: SearchResult, stems: Collection[str]) -> None:
         draw_collapsed(hit, result, terms)
         compare.compare_button(hit, result)
 
-    total = _total(result)
-    page = st.session_state.get("search.page") or 1
-    for hit in on_page(result.hits, page):
+    for hit in result.hits:
         cards.result_card(
             hit,
             result,
@@ -348,7 +316,7 @@ def _results(result: SearchResult, stems: Collection[str]) -> None:
             actions=actions,
             below=graded,
         )
-    draw_pager(min(total, MOST_RESULTS), more=total > MOST_RESULTS)
+    draw_more(result)
 
 
 def _unanswered(result: SearchResult) -> None:
