@@ -111,7 +111,8 @@ def test_pages_by_offset_are_one_list_and_a_search_has_weights_of_its_own(tmp_pa
     whole = asked()
     assert whole["total"] == len(whole["hits"]) > 1 and whole["more"] is False
     pages = [asked("--top-k", 1, "--offset", number)["hits"] for number in range(whole["total"])]
-    assert [hit for each in pages for hit in each] == whole["hits"]
+    found = [(hit["rank"], hit["passage_id"]) for each in pages for hit in each]
+    assert found == [(hit["rank"], hit["passage_id"]) for hit in whole["hits"]]
     own = asked("--weight", "keyword=0.6", "--weight", "similarity=0.4", "--threshold", 0.0, "--half-life-days", 30)
     assert own["scoring"]["weights"] == {"keyword": 0.6, "similarity": 0.4}
     assert (own["profile"], own["scoring"]["half_life_days"]) == ("balanced, changed", 30)
