@@ -33,6 +33,7 @@ from core.library.embedding_models.service import EmbeddingModelService
 from core.library.embedding_models.store import EmbeddingModelStore
 from core.library.enrichment.service import EnrichmentService
 from core.library.enrichment.store import EnrichmentStore
+from core.library.history import HistoryService
 from core.library.ingestion_service import IngestionService
 from core.library.saved_searches import SavedSearchService, SavedSearchStore
 from core.library.sources.feed_service import FeedService
@@ -235,6 +236,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         now=now,
     )
     folders = FolderService(stores.folders, documents.store, stores.jobs, outside.watch_roots, outside.scanner, now)
+    bulk_edit = BulkEditService(stores.changes, catalogue, vectors, documents, terms, now)
     return Workbench(
         documents=documents,
         upload_queue=upload_queue,
@@ -242,7 +244,10 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         decryption=DecryptionService(catalogue, stores.originals, outside.reader, documents.retry),
         feeds=feeds,
         folders=folders,
-        bulk_edit=BulkEditService(stores.changes, catalogue, vectors, documents, terms, now),
+        bulk_edit=bulk_edit,
+        history=HistoryService(
+            edits=bulk_edit, versions=versions, coverage=coverage, profiles=profiles, vocabulary=vocabulary
+        ),
         versions=versions,
         enrichment=enrichment,
         active_learning=active_learning,

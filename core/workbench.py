@@ -14,6 +14,7 @@ from core.library.check import LibraryCheck
 from core.library.documents import DecryptionService, DocumentService
 from core.library.embedding_models.service import EmbeddingModelService
 from core.library.enrichment.service import EnrichmentService
+from core.library.history import HistoryService
 from core.library.ingestion_service import IngestionService
 from core.library.saved_searches import SavedSearchService
 from core.library.sources.feed_service import FeedService
@@ -39,6 +40,7 @@ class Workbench:
     feeds: FeedService
     folders: FolderService
     bulk_edit: BulkEditService
+    history: HistoryService
     versions: VersionService
     enrichment: EnrichmentService
     active_learning: ActiveLearningService

@@ -7,8 +7,9 @@ import streamlit as st
 from core.domain.documents import Document, Truth
 from pages.components import ingest_progress, notices, session, urls
 from pages.components.library.details import draw_details
-from pages.components.library.editing import draw_editing, draw_history, draw_spreadsheet, draw_undo_offer
+from pages.components.library.editing import draw_editing, draw_spreadsheet, draw_undo_offer
 from pages.components.library.enrichment import draw_enrichment_state
+from pages.components.library.history import draw_history
 from pages.components.library.listing import ARCHIVED, UNKNOWN, document_table, draw_entities, filter_documents
 from pages.components.library.versions import draw_duplicates
 from pages.components.wording import count

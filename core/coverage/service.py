@@ -1,4 +1,5 @@
 """Service of the coverage pages: topics, boards, decisions, conflicts and the meeting pack of one tenant."""
+# Longer than 300 lines: one facade over topics, boards, decisions and the views of a board.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -196,6 +197,44 @@ class CoverageService:
         """The complete decision log of a board, oldest first."""
         return self._store.decisions(project)
 
+    def decisions_of_all_boards(self) -> Sequence[Decision]:
+        """The decision logs of all projects and of the whole library, of each cell oldest first."""
+        topics = (*self._store.topics(None), *self._store.topics(None, retired=True))
+        projects = {each.project for each in (*topics, *self._catalogue.documents(archived=None))}
+        return [
+            each for project in (None, *sorted(projects - {None}, key=str)) for each in self._store.decisions(project)
+        ]
+
+    def undo_decision(self, decision_id: int, who: str) -> Decision:
+        """Undo a decision by its id; both stay in the log. Raises BadRequest unless it is current."""
+        log = self.decisions_of_all_boards()
+        decision = next((each for each in log if each.id == decision_id), None)
+        if (
+            decision is None
+            or decision not in current_decisions([each for each in log if each.project == decision.project]).values()
+        ):
+            raise BadRequest("This decision is not the current one.", "Look at the cell again.")
+        if not who.strip():
+            raise BadRequest("A decision needs a name.", "Enter your name first.")
+        number = sum(
+            (each.topic_id, each.kind, each.project) == (decision.topic_id, decision.kind, decision.project)
+            for each in log
+        )
+        undone = Decision(
+            decision.topic_id,
+            decision.kind,
+            decision.project,
+            ReviewVerdict.UNDONE,
+            who.strip(),
+            self._now(),
+            number + 1,
+            topic=decision.topic,
+            state=decision.state,
+            score=decision.score,
+            run_id=decision.run_id,
+        )
+        return self._store.decide([undone])[0]
+
     def current_decisions(self, project: str | None) -> Mapping[tuple[int, str], Decision]:
         """(topic id, kind) → the current decision."""
         return current_decisions(self._store.decisions(project))
@@ -216,9 +255,9 @@ class CoverageService:
     def undo(self, board: Board, cell: Cell, who: str, after: int) -> Decision:
         """Undo the current decision on a cell; both stay in the log. Raises BadRequest when there is none."""
         if (cell.topic_id, cell.kind.value) not in self.current_decisions(board.project):
-            raise BadRequest("There is no decision to take back.", "Look at the cell's history.")
+            raise BadRequest("There is no decision to undo.", "Look at the cell's history.")
         if not who.strip():
-            raise BadRequest("A decision needs a name.", "Say who you are.")
+            raise BadRequest("A decision needs a name.", "Enter your name first.")
         return self._kept(board, cell, ReviewerOpinion(ReviewVerdict.UNDONE, who, after))
 
     def _kept(self, board: Board, cell: Cell, opinion: ReviewerOpinion) -> Decision:
@@ -261,12 +300,12 @@ class CoverageService:
         Raises BadRequest without a name or without a decision to undo, Outdated when someone has decided since.
         """
         if not opinion.who.strip():
-            raise BadRequest("A decision needs a name.", "Say who you are.")
+            raise BadRequest("A decision needs a name.", "Enter your name first.")
         kind = f"conflict:{conflict.key}"
         if opinion.verdict is ReviewVerdict.UNDONE and (conflict.topic.id, kind) not in self.current_decisions(
             board.project
         ):
-            raise BadRequest("There is no decision to take back.", "Look at the conflict again.")
+            raise BadRequest("There is no decision to undo.", "Look at the conflict again.")
         decision = Decision(
             conflict.topic.id,
             kind,

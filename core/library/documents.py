@@ -215,6 +215,25 @@ class DocumentService:
         for note in self._on_delete:
             note([document_id])
 
+    def restore(self, document: Document) -> int:
+        """Read a deleted document again from its stored original, with its name, project, tags, source, address and
+        owner; labels set by hand come back with it. Returns its new id. Raises NotFound when the original is gone.
+        """
+        receipt = self.upload(
+            document.name,
+            self._originals.get(document.sha256),
+            project=document.project,
+            tags=document.tags,
+            source_type=document.source_type,
+            url=document.url,
+            queue=False,
+        )
+        if not receipt.duplicate_of:
+            new = self._catalogue.document(receipt.document_id)
+            self._catalogue.save_labels(replace(new, owner=document.owner), ())
+            self._jobs.defer_ingest([new.id])
+        return receipt.document_id
+
     def correct(self, document_id: int, field: str, value: str, who: str = "analyst") -> Document:
         """Set a label by hand: it is stored as confirmed, and stays when the document is read again.
 

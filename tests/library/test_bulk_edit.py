@@ -91,7 +91,7 @@ def test_taking_back_restores_every_field_and_the_label_with_its_evidence(office
     assert {each.id: each for each in office.documents.list()} == before
     [told] = office.bulk_edit.history()
     assert told.undone_by == "Ann" and told.what == "All of it"
-    with pytest.raises(BadRequest, match="taken back already"):
+    with pytest.raises(BadRequest, match="undone already"):
         office.bulk_edit.undo(made.id)
 
 

@@ -89,6 +89,11 @@ def test_deleting_asks_first(stocked: Stack, opened: Opened) -> None:
     [yes] = [each for each in screen.button if each.label == "Delete" and each.key != f"delete.{wanted}"]
     yes.click().run()
     assert {each.name for each in stocked.workbench.documents.list()}.isdisjoint({"flsa_section_207.md"})
+    past = opened("library.py", view="history")
+    assert "was deleted" in words(past)
+    next(each for each in past.button if each.label == "Undo").click().run()
+    assert "flsa_section_207.md" in {each.name for each in stocked.workbench.documents.list()}
+    assert "undone by analyst" in words(past) and not [each for each in past.button if each.label == "Undo"]
 
 
 def test_an_unknown_document_in_the_url_is_no_error(stocked: Stack, opened: Opened) -> None:
@@ -110,7 +115,7 @@ def test_one_document_is_edited_looked_at_first_and_taken_back(stocked: Stack, o
     screen.button(key="library.undo").click().run()
     assert stocked.workbench.documents.get(int(wanted)).url == ""
     screen.segmented_control(key="library.view").set_value("History").run()
-    assert "URL → https://example.org" in words(screen).replace("\\", "") and "taken back by analyst" in words(screen)
+    assert "URL → https://example.org" in words(screen).replace("\\", "") and "undone by analyst" in words(screen)
 
 
 def test_nothing_filled_in_changes_nothing(stocked: Stack, opened: Opened) -> None:
@@ -121,7 +126,7 @@ def test_nothing_filled_in_changes_nothing(stocked: Stack, opened: Opened) -> No
 
 
 def test_what_was_changed_by_hand_is_a_view_of_its_own_that_a_url_opens(stocked: Stack, opened: Opened) -> None:
-    assert "Nothing was changed by hand yet" in words(opened("library.py", view="history"))
+    assert "No changes yet" in words(opened("library.py", view="history"))
     ids = [each.id for each in stocked.workbench.documents.list()]
     stocked.workbench.bulk_edit.archive(ids[:2], archived=True, who="Bob")
     screen = opened("library.py", view="history")

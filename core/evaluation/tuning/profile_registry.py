@@ -194,6 +194,10 @@ class ProfileRegistry:
         """Every version of one of the workspace's profiles, newest first; () for a name it does not have."""
         return tuple(reversed(self._past().get(_key(name), ())))
 
+    def all_versions(self) -> Sequence[ProfileVersion]:
+        """Every version of every profile of the workspace, of each profile oldest first."""
+        return [version for past in self._past().values() for version in past]
+
     def retired(self) -> Sequence[ProfileVersion]:
         """The last version of each retired profile, by name."""
         ended = [past[-1] for past in self._past().values() if past[-1].retired]

@@ -10,8 +10,9 @@ from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.archive_members import is_container
 from core.library.versions.service import RelatedDocuments
 from pages.components import cards, labels, session
-from pages.components.library.editing import draw_editing, draw_history
+from pages.components.library.editing import draw_editing
 from pages.components.library.enrichment import draw_enrichment
+from pages.components.library.history import draw_history
 from pages.components.library.related_documents import draw_related
 from pages.components.library.versions import draw_versions
 from pages.components.pager import draw_pager, paged
@@ -23,6 +24,7 @@ from pages.components.upload.remedies import (
     draw_replace_problem,
 )
 from pages.components.urls import page_path
+from pages.components.user_name import who
 from pages.components.wording import bytes_in_words, count, day, plain, shorten
 
 __all__ = ["draw_details"]
@@ -110,7 +112,8 @@ def _open(document_id: int) -> None:
 def _confirm_delete(document: Document) -> None:
     st.markdown(f"**{plain(document.name)}** and its {count(document.passages, 'passage')} will no longer be found.")
     st.caption(
-        "Boards and citations that rest on it lose their evidence. The original bytes stay until they are purged."
+        "Coverage cells and citations that use it lose their evidence. *History* restores it as long as its original is"
+        " stored."
     )
     yes, no = st.columns(2)
     if yes.button(
@@ -127,7 +130,7 @@ def _confirm_delete(document: Document) -> None:
 
 
 def _delete(document_id: int) -> None:
-    session.workbench().documents.delete(document_id)
+    session.workbench().bulk_edit.delete(document_id, who() or "analyst")
     session.forget_answers()
     st.session_state["library.document"] = ""
 

@@ -1,72 +1,19 @@
-"""Editing labels of many documents at once, in the page or in a spreadsheet; and the history of edits with undo."""
-# Longer than 300 lines: an edit is planned, made, listed and undone here.
+"""Editing labels of many documents at once, in the page or in a spreadsheet; and the offer to undo it."""
 
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from bootstrap.environment import utc_now
 from core.domain.documents import LABEL_FIELDS, Document, SourceType
 from core.domain.errors import FivefoldError
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.bulk_edit.plan import BulkEdit, EditMode, EditPlan, EditProblem, documents_csv, read_edits
-from core.library.bulk_edit.store import ChangeSet
 from pages.components import notices, session
 from pages.components.labels import field_options, field_title, value_title
-from pages.components.pager import paged
 from pages.components.user_name import who
-from pages.components.wording import ago, count, plain, shorten, shorten_middle
+from pages.components.wording import count, plain, shorten
 
-__all__ = ["draw_editing", "draw_history", "draw_plan", "draw_spreadsheet", "draw_undo_offer", "store_plan"]
-
-
-_PER_PAGE = 8  # change sets per page; chosen by hand
-_MOST_LINES = 12  # changes listed per set; chosen by hand
-
-
-def draw_history(document_id: int | None = None) -> None:
-    """The newest changes first; of one document: only its own."""
-    sets = session.workbench().bulk_edit.history(document_id)
-    if not sets:
-        st.caption("Nothing was changed by hand yet. What you edit is listed here, and can be taken back.")
-        return
-    for changed in paged(sets, _PER_PAGE, f"history.page.{document_id or 'all'}"):
-        _change_set(changed, alone=document_id is not None)
-
-
-def _change_set(changed: ChangeSet, *, alone: bool) -> None:
-    documents = len({each.document_id for each in changed.changes})
-    with st.container(border=True, gap="xsmall"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"**{plain(shorten(changed.what, 120))}**", width="stretch")
-            if changed.undone_at is None:
-                st.button(
-                    "Take back",
-                    icon=":material/undo:",
-                    type="tertiary",
-                    key=f"undo.{changed.id}.{alone}",
-                    on_click=_undo,
-                    args=(changed.id,),
-                )
-        by = f"{plain(changed.who)} · {ago(changed.at, utc_now())}"
-        scope = "" if alone else f" · {count(documents, 'document')}"
-        back = ""
-        if changed.undone_at is not None:
-            back = f" · taken back by {plain(changed.undone_by)} {ago(changed.undone_at, utc_now())}"
-        st.caption(f"{by}{scope}{back}")
-        terms = session.terms()
-        lines = [
-            ("" if alone else f"{plain(shorten_middle(each.name, 50))}: ")
-            + f"{field_title(each.field)} {_value(each.field, each.before, terms)}"
-            + f" → **{_value(each.field, each.after, terms)}**"
-            for each in changed.changes[:_MOST_LINES]
-        ]
-        more = len(changed.changes) - _MOST_LINES
-        st.caption("  \n".join([*lines, *([f"and {more} more"] if more > 0 else [])]))
-
-
-def _value(field: str, value: str, terms: WorkspaceTerms) -> str:
-    return plain(value_title(field, value, terms)) if value else "–"
+__all__ = ["draw_editing", "draw_plan", "draw_spreadsheet", "draw_undo_offer", "store_plan"]
 
 
 def draw_undo_offer() -> None:
@@ -86,7 +33,7 @@ def draw_undo_offer() -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             message = f"{count(len(changed.changes), 'change')} made in {count(documents, 'document')}."
             st.success(message, icon=":material/check:", width="stretch")
-            st.button("Take back", icon=":material/undo:", key="library.undo", on_click=_undo, args=(done,))
+            st.button("Undo", icon=":material/undo:", key="library.undo", on_click=_undo, args=(done,))
             st.button("Dismiss", icon=":material/close:", type="tertiary", key="library.undo.no", on_click=_dismiss)
 
 
@@ -96,7 +43,7 @@ def _undo(set_id: int) -> None:
         st.session_state["library.left"] = back.left
         st.session_state.pop("library.done", None)
         session.forget_answers()
-        st.toast(f"{count(back.restored, 'change')} taken back.", icon=":material/undo:")
+        st.toast(f"{count(back.restored, 'change')} undone.", icon=":material/undo:")
 
 
 def _dismiss() -> None:

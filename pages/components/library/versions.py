@@ -376,7 +376,7 @@ def _last_decision() -> None:
             type="tertiary",
             key=f"duplicates.undo.{last.number}.{last.older_id}.{last.newer_id}",
             on_click=apply_decision,
-            args=(lambda: service.undo(last.older_id, last.newer_id, who()), "Taken back."),
+            args=(lambda: service.undo(last.older_id, last.newer_id, who()), "Undone."),
         )
 
 

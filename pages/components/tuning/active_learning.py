@@ -431,7 +431,7 @@ def _last_corrections(service: ActiveLearningService) -> None:
     corrections = service.recent_verdicts(_MOST_CORRECTIONS)
     if not corrections:
         return
-    st.markdown("**Said last**")
+    st.markdown("**Latest corrections**")
     terms = session.terms()
     with st.container(gap=None):
         for verdict, document in corrections:
@@ -451,7 +451,7 @@ def _correction_line(verdict: LabelVerdict, document: Document, terms: Workspace
         query_params={"document": str(document.id)},
     )
     back.button(
-        "Take back",
+        "Undo",
         key=f"learning.back.{document.id}.{verdict.field}",
         icon=":material/undo:",
         type="tertiary",
@@ -463,6 +463,6 @@ def _correction_line(verdict: LabelVerdict, document: Document, terms: Workspace
 
 def _undo_correction(document_id: int, field: str) -> None:
     with notices.show_errors():
-        session.workbench().documents.uncorrect(document_id, field, who=who() or "analyst")
+        session.workbench().bulk_edit.withdraw_label(document_id, field, who() or "analyst")
         session.forget_answers()
         st.toast(f"{field_title(field)} is the classifier's again.", icon=":material/undo:")

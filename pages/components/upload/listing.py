@@ -456,7 +456,7 @@ def _failure(document: Document) -> None:
         else:
             draw_replace_form(document)
         if st.button("Remove", key=f"remove.{document.id}", icon=":material/delete:", type="tertiary"):
-            session.workbench().documents.delete(document.id)
+            session.workbench().bulk_edit.delete(document.id, who() or "analyst")
             st.rerun()
     draw_replace_problem(document)
 
