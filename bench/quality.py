@@ -1,5 +1,6 @@
 """Ranking quality on judged collections: each leg and profile `balanced` beside the stock pipeline, in the same run."""
 
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,8 +36,13 @@ class _Measured:
 
 
 def run(folders: Sequence[Path]) -> str:
-    """One table per collection; p: paired randomisation test of nDCG@10 against the stock pipeline's same leg."""
-    return "\n\n".join(_table(read_judged_folder(folder), folder) for folder in folders)
+    """One table per collection; p: paired randomisation test of nDCG@10 against the stock pipeline's same leg. Each is
+    printed to stderr as soon as it is measured, because a large collection takes minutes."""
+    tables = []
+    for folder in folders:
+        tables.append(_table(read_judged_folder(folder), folder))
+        print(f"{tables[-1]}\n", file=sys.stderr, flush=True)
+    return "\n\n".join(tables)
 
 
 def _table(judged: JudgedFolder, folder: Path) -> str:

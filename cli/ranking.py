@@ -1,22 +1,26 @@
-"""The command that fits the probability of an answer."""
+"""The commands that fit the probability of an answer, and the weights of a profile, to several judged folders."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.options import Out, progress, write_file, write_json
+from cli.options import Out, Profile, profile_of, progress, write_file, write_json
 from cli.scratch import filled_library
+from core.domain.errors import BadRequest
 
 if TYPE_CHECKING:
     from core.evaluation.tuning.answerability_fitting import AnswerCase
+    from core.evaluation.tuning.weight_fitting import WeightCase
 
-__all__ = ["fit_answerability"]
+__all__ = ["fit_answerability", "fit_weights"]
+
+Folders = Annotated[list[Path], typer.Argument(help="Collections, or corpora with questions.jsonl; two or more.")]
 
 
 def fit_answerability(
-    folders: Annotated[list[Path], typer.Argument(help="Collections, or corpora with questions.jsonl; two or more.")],
+    folders: Folders,
     write: Annotated[Path, typer.Option("--write", help="The model file.")] = Path("core/knowledge/answerability.toml"),
     out: Out = None,
 ) -> None:
@@ -24,11 +28,14 @@ def fit_answerability(
     from dataclasses import asdict
 
     from bootstrap.environment import settings_from_environment
+    from core.domain.embedding_models import DEFAULT_MODEL, DEFAULT_NAME
     from core.evaluation.tuning.answerability_fitting import fit_answer_model, left_out, model_toml
     from core.formats.terminal import aligned
 
+    _check(folders)
     cases = [case for folder in folders for case in _cases(folder)]
-    model = fit_answer_model(cases, settings_from_environment().embedding_model)
+    configured = settings_from_environment().embedding_model
+    model = fit_answer_model(cases, DEFAULT_NAME if configured == DEFAULT_MODEL else configured)
     measured = left_out(cases, model.threshold)
     write_file(write, model_toml(model).encode())
     write_json({"threshold": model.threshold, "left_out": [asdict(each) for each in measured]}, out)
@@ -62,3 +69,58 @@ def _cases(folder: Path) -> "Iterator[AnswerCase]":
                 there = bool(answering) and excluded != left_out
                 yield AnswerCase(judged.name, answer_signals(found.candidates), there)
             report(done, len(judged.questions))
+
+
+def fit_weights(folders: Folders, profile: Profile = None, out: Out = None) -> None:
+    """Look for weights of a profile's factors on several judged folders, and measure them on each folder left out."""
+    from dataclasses import asdict
+
+    from core.evaluation.tuning.weight_fitting import FLAT
+    from core.evaluation.tuning.weight_fitting import fit_weights as fitted
+    from core.formats.terminal import aligned
+    from core.knowledge.profiles import BUILT_IN
+
+    _check(folders)
+    current = profile_of(BUILT_IN, profile)
+    cases = [case for folder in folders for case in _weight_cases(folder, current.ref)]
+    found = fitted(cases, current)
+    write_json(asdict(found), out)
+    rows = [
+        (each.folder, each.questions, each.in_use, each.equal, each.chosen, _mix(each.weights))
+        for each in found.left_out
+    ]
+    typer.echo(f"nDCG@10 of the weights of '{current.ref}', of equal ones, and of those chosen on the other folders")
+    typer.echo(aligned(("left out", "questions", "in use", "equal", "chosen", "chosen on the others"), rows))
+    typer.echo(f"best on all folders: {_mix(found.best)}, mean {found.best_mean:.3f}; within {FLAT} of it:")
+    ranges = [(name, low, high) for name, (low, high) in found.ranges.items()]
+    typer.echo(aligned(("factor", "lowest", "highest"), ranges))
+
+
+def _mix(weights: "Mapping[str, float]") -> str:
+    return ", ".join(f"{name} {weight:g}" for name, weight in weights.items())
+
+
+def _check(folders: "Sequence[Path]") -> None:
+    """Raises BadRequest for fewer than two folders, before any is read."""
+    if len({folder.resolve() for folder in folders}) < 2:
+        raise BadRequest("One folder cannot be judged by others.", "Name two folders or more.")
+
+
+def _weight_cases(folder: Path, profile: str) -> "Iterator[WeightCase]":
+    """Every answerable question of a folder with its candidates."""
+    from bootstrap.environment import utc_now
+    from bootstrap.scratch_library import NamedFile
+    from core.domain.queries import SearchRequest
+    from core.evaluation.judgments.folders import read_judged_folder
+    from core.evaluation.tuning.replay import DEPTH, Replay
+    from core.evaluation.tuning.weight_fitting import WeightCase
+
+    judged = read_judged_folder(folder)
+    asked = [question for question in judged.questions if question.grades]
+    report = progress(f"questions of {judged.name} asked")
+    with filled_library([NamedFile(*each) for each in judged.documents.values()]) as (workbench, _):
+        for done, question in enumerate(asked, start=1):
+            request = SearchRequest(question.text, question.filters, profile, top_k=DEPTH)
+            found = workbench.search.run(request, remember=False)
+            yield WeightCase(judged.name, Replay(found, utc_now()), question.grades)
+            report(done, len(asked))

@@ -1,0 +1,93 @@
+"""Ranking and answer probability fitted to two small made folders from the command line."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli.main import app
+from core.knowledge.answerability import parse_answer_model
+
+_TOPICS = {
+    "kitchen": {
+        "bread": "Bread rises for two hours beside the oven. Dough is kneaded by hand.",
+        "soup": "Soup simmers on a low flame until noon. Bones give it strength.",
+        "cheese": "Cheese ripens in a damp cellar for ninety days. It is turned every week.",
+        "apples": "Apples keep in a cool loft through the winter. Bruised ones are pressed.",
+    },
+    "harbour": {
+        "ferries": "Ferries leave the northern pier every forty minutes. Tickets are sold on board.",
+        "cranes": "Cranes lift containers of at most thirty tonnes. Wind above gale force stops them.",
+        "pilots": "Pilots board vessels two miles off the lighthouse. Fog delays the boarding.",
+        "nets": "Nets are dried on the eastern quay. Torn nets are mended by the net loft.",
+    },
+}
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def data_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Models converted by an earlier test are shared."""
+    models = tmp_path_factory.getbasetemp().parent / "models"
+    models.mkdir(exist_ok=True)
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "models").symlink_to(models, target_is_directory=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FIVEFOLD_DATA_FOLDER", str(folder))
+        patch.delenv("DATABASE_URL", raising=False)
+        yield
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two collections of four documents and four questions each."""
+    made = []
+    for name, texts in _TOPICS.items():
+        folder = tmp_path_factory.mktemp("collections") / name
+        folder.mkdir()
+        corpus = [json.dumps({"_id": key, "title": key, "text": text}) for key, text in texts.items()]
+        queries = [json.dumps({"_id": f"q-{key}", "text": f"What is said of {key}?"}) for key in texts]
+        (folder / "corpus.jsonl").write_text("\n".join(corpus))
+        (folder / "queries.jsonl").write_text("\n".join(queries))
+        rows = ["query-id\tcorpus-id\tscore", *(f"q-{key}\t{key}\t1" for key in texts)]
+        (folder / "qrels.tsv").write_text("\n".join(rows))
+        made.append(folder)
+    return made
+
+
+def test_the_probability_of_an_answer_is_fitted_and_measured_left_out(folders: list[Path], tmp_path: Path) -> None:
+    model, out = tmp_path / "model.toml", tmp_path / "out.json"
+    result = run("evaluate", "fit-answerability", *folders, "--write", model, "--json", out)
+    assert result.exit_code == 0, result.output
+    data = json.loads(out.read_text())
+    assert [(each["collection"], each["cases"]) for each in data["left_out"]] == [("kitchen", 8), ("harbour", 8)]
+    assert all(each["auroc"] > 0.8 for each in data["left_out"])
+    written = parse_answer_model(tomllib.loads(model.read_text()))
+    assert written.threshold == data["threshold"]
+    assert written.embedding_model == "all-MiniLM-L6-v2"
+    assert "curve of kitchen" in result.stdout and "curve of harbour" in result.stdout
+
+
+def test_weights_are_chosen_on_the_other_folders(folders: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    result = run("evaluate", "fit-weights", *folders, "--json", out)
+    assert result.exit_code == 0, result.output
+    data = json.loads(out.read_text())
+    assert [(each["folder"], each["questions"]) for each in data["left_out"]] == [("kitchen", 4), ("harbour", 4)]
+    for each in data["left_out"]:
+        assert sum(each["weights"].values()) == pytest.approx(1)
+        assert all(0 < each[name] <= 1 for name in ("in_use", "equal", "chosen"))
+    assert all(low <= data["best"][name] <= high for name, (low, high) in data["ranges"].items())
+    assert "best on all folders: similarity" in result.stdout
+
+
+@pytest.mark.parametrize("command", ["fit-answerability", "fit-weights"])
+def test_one_folder_is_refused_before_it_is_read(command: str, folders: list[Path]) -> None:
+    refused = run("evaluate", command, folders[0], folders[0])
+    assert refused.exit_code == 2
+    assert "One folder cannot be judged by others." in refused.stderr
