@@ -153,7 +153,7 @@ class Ordering:
 class TableQuery:
     """columns: selected columns; with `distinct`, each combination once. With measures, rows are aggregated into one,
     or into one per group. limit: maximum number of rows, plus ties at the end. counted: return only the number of
-    groups."""
+    groups. asked: those of `columns` that answer the question; the others identify a row or explain it."""
 
     table: str
     joins: tuple[Join, ...] = ()
@@ -166,6 +166,7 @@ class TableQuery:
     order: Ordering | None = None
     limit: int | None = None
     counted: bool = False
+    asked: tuple[ColumnRef, ...] = ()
 
     @property
     def timed(self) -> bool:
@@ -207,7 +208,8 @@ class OtherReading:
 class TableAnswer:
     """reading: how the question was interpreted, as text. headline: the short answer ("12 employees"). tables: names of
     the tables read. citation: source of the rows ("[employees.csv, rows 12–18]"). others: other interpretations. notes:
-    for the reader (rows that were not loaded, words interpreted as others). refusal: why there is no answer, "" when
+    for the reader (rows that were not loaded, words interpreted as others). unused: words of the question that added
+    nothing to the reading. refusal: why there is no answer, "" when
     there is one; query and rows are None with it."""
 
     question: str
@@ -219,6 +221,7 @@ class TableAnswer:
     citation: str = ""
     others: tuple[OtherReading, ...] = ()
     notes: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
     refusal: str = ""
 
     @property

@@ -1,6 +1,6 @@
 """The lexicon of questions about tables: operators, synonyms, units and refusals."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,9 +16,13 @@ _TOP = (
     "nothing",
     "units",
     "respelled",
+    "expanded",
+    "opposites",
     "synonyms",
     "light",
     "ignorable",
+    "linking",
+    "telling",
     "row_words",
     "refuse",
     "operators",
@@ -26,7 +30,21 @@ _TOP = (
 )
 _REFUSE = ("future", "advice", "reason")
 _OPERATORS = (
-    *("count", "sum", "average", "median", "share", "distinct", "most", "least", "many", "few", "latest", "earliest"),
+    *(
+        "count",
+        "sum",
+        "average",
+        "median",
+        "share",
+        "rate",
+        "distinct",
+        "most",
+        "least",
+        "many",
+        "few",
+        "latest",
+        "earliest",
+    ),
     *("group", "more", "at_least", "less", "at_most", "or_more", "or_less", "exactly", "between", "before", "after"),
     *("not", "empty", "or", "reports_to", "year", "quarter", "month"),
 )
@@ -43,22 +61,31 @@ class ValueWords:
 
 @dataclass(frozen=True, slots=True)
 class QuestionLexicon:
-    """abbreviations: header abbreviation → meaning. respelled: misspelling → word. nothing: lower-case cell values that
-    mean "empty". synonyms: stem → equivalent stems. light, ignorable, row_words, units: stems. refuse: reason →
-    phrases. operators: phrase as lower-case words → operator.
+    """abbreviations: header abbreviation → meaning. respelled: misspelling → word. expanded: word → words. opposites:
+    stem of a word for yes → stems of words for no. nothing: lower-case cell values that mean "empty". synonyms: stem →
+    equivalent stems. light, ignorable, linking, row_words, units: stems. telling: words. refuse: reason → phrases.
+    operators: phrase as lower-case words → operator.
     """
 
     abbreviations: Mapping[str, str]
     respelled: Mapping[str, str]
+    expanded: Mapping[str, str]
+    opposites: Mapping[str, frozenset[str]]
     synonyms: Mapping[str, frozenset[str]]
     light: frozenset[str]
     ignorable: frozenset[str]
+    linking: frozenset[str]
+    telling: frozenset[str]
     row_words: frozenset[str]
     nothing: frozenset[str]
     units: frozenset[str]
     refuse: Mapping[str, tuple[str, ...]]
     operators: Mapping[tuple[str, ...], str]
     value_words: tuple[ValueWords, ...]
+
+    def may_be_idle(self, stem: str) -> bool:
+        """Whether a word of this stem may stay unread: it shapes the sentence, or links a row with its values."""
+        return stem in self.ignorable or stem in self.linking
 
 
 @cache
@@ -75,11 +102,6 @@ def read_asking(rows: Mapping[str, Any]) -> QuestionLexicon:
             if name not in part:
                 raise BadTable(f"core/knowledge/question_lexicon.toml: [{where}] lacks '{name}'.", "Add it.")
     check_keys("question_lexicon", "refuse", rows["refuse"], _REFUSE)
-    synonyms: dict[str, set[str]] = {}
-    for group in rows["synonyms"]:
-        stems = {stem(word) for word in group}
-        for each in stems:
-            synonyms.setdefault(each, set()).update(stems - {each})
     operators: dict[tuple[str, ...], str] = {}
     for name, phrases in rows["operators"].items():
         for phrase in phrases:
@@ -95,9 +117,13 @@ def read_asking(rows: Mapping[str, Any]) -> QuestionLexicon:
     return QuestionLexicon(
         abbreviations=rows["abbreviations"],
         respelled=rows["respelled"],
-        synonyms={each: frozenset(others) for each, others in synonyms.items()},
+        expanded=rows["expanded"],
+        opposites=_opposites(rows["opposites"]),
+        synonyms=_synonyms(rows["synonyms"]),
         light=frozenset(stem(word) for word in rows["light"]),
         ignorable=frozenset(stem(word) for word in rows["ignorable"]),
+        linking=frozenset(stem(word) for word in rows["linking"]),
+        telling=frozenset(rows["telling"]),
         row_words=frozenset(stem(word) for word in rows["row_words"]),
         nothing=frozenset(rows["nothing"]),
         units=frozenset(stem(word) for word in rows["units"]),
@@ -105,3 +131,20 @@ def read_asking(rows: Mapping[str, Any]) -> QuestionLexicon:
         operators=operators,
         value_words=tuple(value_words),
     )
+
+
+def _synonyms(groups: Sequence[Sequence[str]]) -> Mapping[str, frozenset[str]]:
+    synonyms: dict[str, frozenset[str]] = {}
+    for group in groups:
+        stems = frozenset(stem(word) for word in group)
+        for each in stems:
+            synonyms[each] = synonyms.get(each, frozenset()) | stems - {each}
+    return synonyms
+
+
+def _opposites(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> Mapping[str, frozenset[str]]:
+    opposites: dict[str, frozenset[str]] = {}
+    for yes, no in pairs:
+        for word in yes:
+            opposites[stem(word)] = opposites.get(stem(word), frozenset()) | {stem(each) for each in no}
+    return opposites

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from core.domain.dataset_queries import OtherReading, TableAnswer, TableQuery
+from core.domain.dataset_queries import OtherReading, Rows, TableAnswer, TableQuery
 from core.domain.datasets import ColumnType, RealityTable
 from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import reachable_tables
@@ -26,16 +26,24 @@ MOST_ROWS = 500
 _MOST_OTHERS = 3  # other readings offered with an answer; chosen by hand
 _OTHERS_MARGIN = 1.0
 """How much lower the score of another reading may be for it to be offered. Chosen by hand; not fitted."""
+_TIE_MARGIN = 0.15
+"""Readings whose scores differ by less are equally likely; when their answers differ, the question is not answered but
+handed back with the choice. A little more than the least cost of a rival meaning."""
 _UNNAMED_COST = 5
 """Keeps tables no word names behind all others when a refusal is worded."""
 _LONGEST_PHRASE = 4
 """Words of a value that is looked up in the database, at most."""
 _PERSONS = frozenset(stem(word) for word in ("employee", "staff", "worker", "person", "people", "customer", "manager"))
+_YES_OR_NO = frozenset("is are was were do does did has have had can could".split())
+"""First words of questions that ask for yes or no."""
 _REFUSALS = {
+    "yes or no": "Ask for a number or a list; questions for yes or no are not answered.",
     "future": "The tables say what is, not what will be.",
     "advice": "The tables say what is, not what should be; ask the guidance and the rules on Search.",
     "reason": "The tables say what is, not why; ask the documents on Search.",
 }
+
+_AMBIGUOUS = "The question can be read in more than one way. Choose what you meant."
 
 ValuesByTable = Mapping[str, Sequence[tuple[str, str]]]
 """Table → (column, value)s."""
@@ -47,6 +55,8 @@ class _ReadingCandidate:
 
     query: TableQuery
     score: float
+    unused: tuple[str, ...] = ()
+    one_row: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +144,15 @@ class TableAnswerer:
             asks_who = words.tokens[0].word in ("who", "whose", "whom") and bool(entity_stems(base) & _PERSONS)
             for variant in variants(reading):
                 try:
-                    query, doubt = build_query(words, variant.items, reachable)
+                    built = build_query(words, variant.items, reachable)
                 except Unclear as problem:
                     failures.append(_Failure(reading.score, str(problem), reading.unexplained))
                     continue
                 if reading.unexplained:
                     failures.append(_Failure(variant.score, "", reading.unexplained))
                 else:
-                    readings.append(_ReadingCandidate(query, variant.score - doubt + asks_who))
+                    score = variant.score - built.doubt + asks_who
+                    readings.append(_ReadingCandidate(built.query, score, built.unused, built.one_row))
         readings.sort(key=lambda candidate: -candidate.score)
         distinct = list({repr(candidate.query): candidate for candidate in reversed(readings)}.values())
         distinct.sort(key=lambda candidate: -candidate.score)
@@ -176,6 +187,13 @@ class TableAnswerer:
 
     # Answering
 
+    def _tied(self, readings: Sequence[_ReadingCandidate], rows: Rows) -> list[_ReadingCandidate]:
+        """The readings as likely as the first one, with it, when any of their answers differs; [] otherwise."""
+        best = readings[0]
+        near = [each for each in readings[1:] if each.score >= best.score - _TIE_MARGIN][:_MOST_OTHERS]
+        others = [each for each in near if self._store.answer(each.query, MOST_ROWS).rows != rows.rows]
+        return [best, *others] if others else []
+
     def _answer(
         self,
         question: str,
@@ -187,6 +205,14 @@ class TableAnswerer:
         by_name = {table.name: table for table in tables}
         best = readings[0]
         rows = self._store.answer(best.query, MOST_ROWS)
+        if tied := self._tied(readings, rows):
+            choices = [OtherReading(describe_query(each.query, by_name), each.query) for each in tied]
+            return TableAnswer(question, refusal=_AMBIGUOUS, others=tuple(choices))
+        if best.one_row and rows.total > 1:
+            refusal = f"That names {rows.total:,} rows. Say whether to list them, add them up or take the average."
+            return TableAnswer(
+                question, refusal=refusal, others=(OtherReading(describe_query(best.query, by_name), best.query),)
+            )
         read_tables = tables_of(best.query)
         reading = describe_query(best.query, by_name)
         others = [
@@ -198,19 +224,23 @@ class TableAnswerer:
         return TableAnswer(
             question=question,
             reading=reading,
-            headline=headline(best.query, rows),
+            headline=headline(best.query, rows, by_name),
             query=best.query,
             rows=rows,
             tables=read_tables,
             citation=citation_of(best.query, rows, by_name[best.query.table]),
             others=tuple(distinct.values())[:_MOST_OTHERS],
             notes=(*notes, *_rejected_notes(read_tables, by_name)),
+            unused=best.unused,
         )
 
 
 def _refusal_of_kind(question: str) -> str:
     """Why no table can answer, whatever it holds; "" when one may."""
     text = f" {' '.join(question.lower().split()).strip('?!. ')} "
+    first, _, rest = text.strip().partition(" ")
+    if first in _YES_OR_NO and not rest.startswith(("there ", "we ", "you ")):
+        return _REFUSALS["yes or no"]
     for name, phrases in asking().refuse.items():
         for phrase in phrases:
             if f" {phrase} " in text and (name != "reason" or text.startswith(f" {phrase} ")):
@@ -233,7 +263,7 @@ def _phrases(words: QuestionWords) -> list[str]:
         for first in range(len(tokens))
         for last in range(first + 1, min(first + _LONGEST_PHRASE, len(tokens)) + 1)
     ]
-    telling = [run for run in runs if len(run) > 1 or not (run[0].stop_word or run[0].stem in asking().ignorable)]
+    telling = [run for run in runs if len(run) > 1 or not (run[0].stop_word or asking().may_be_idle(run[0].stem))]
     texts = (words.question[run[0].start : run[-1].end].lower().strip("\"'“”") for run in telling)
     return list(dict.fromkeys(texts))
 

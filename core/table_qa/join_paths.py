@@ -12,6 +12,7 @@ from core.text.tokenize import stem
 __all__ = [
     "JoinPath",
     "ReachableTables",
+    "flag_values",
     "is_amount",
     "label_columns",
     "money_columns",
@@ -170,6 +171,18 @@ def is_amount(table: RealityTable, column: Column) -> bool:
     if not column.type.numeric or header_words(column.header)[-1] in _NAMING:
         return False
     return not any(link.column == column.name for link in _active_links(table))
+
+
+def flag_values(column: Column) -> tuple[str, str] | None:
+    """The values for yes and no of a column that says only these (and perhaps "unknown"); None for any other."""
+    if column.type is ColumnType.BOOLEAN:
+        return "true", "false"
+    if column.type is ColumnType.INTEGER and (column.least, column.most, column.distinct) == ("0", "1", 2):
+        return "1", "0"
+    lower = {value.strip().lower(): value for value in column.values}
+    if column.type is not ColumnType.TEXT or not {"yes", "no"} <= set(lower):
+        return None
+    return (lower["yes"], lower["no"]) if set(lower) - {"yes", "no"} <= asking().nothing else None
 
 
 def money_columns(table: RealityTable) -> list[Column]:

@@ -1,17 +1,27 @@
 """Items of a question → one query and its doubt; every part of the question must be used."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from core.domain.dataset_queries import AggregateMeasure, Aggregation, AnyOf, ColumnRef, Comparison, Join, TableQuery
+from core.domain.dataset_queries import (
+    AggregateMeasure,
+    Aggregation,
+    AnyOf,
+    ColumnRef,
+    Comparison,
+    Join,
+    Related,
+    TableQuery,
+)
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import ReachableTables
+from core.table_qa.join_paths import ReachableTables, flag_values, is_amount
 from core.table_qa.parsing.aggregation import (
     read_aggregates,
     read_count,
     read_count_of_groups,
     read_count_per_group,
     read_groups,
+    read_rate,
     use_entities,
 )
 from core.table_qa.parsing.conditions import read_conditions
@@ -19,42 +29,94 @@ from core.table_qa.parsing.items import QuestionParse, Unclear, phrase_of
 from core.table_qa.parsing.lexicon import WordMeaning
 from core.table_qa.parsing.ranking import read_list, read_superlative
 from core.table_qa.parsing.reader import QuestionItem, QuestionReading, QuestionWords
+from core.table_qa.parsing.tokens import Token
 from core.table_qa.query_description import tables_of
 
-__all__ = ["build_query", "column_refs", "read_shape", "variants"]
+__all__ = ["BuiltQuery", "build_query", "column_refs", "read_shape", "variants"]
 
 # Chosen by hand against the questions in tests/table_qa/asked; not fitted.
 _MOST_VARIANTS = 8
 """Readings tried per table: the most likely one, and variants with one rival meaning each."""
 _VARIANT_COST = 0.5
 """Taken off the score of a reading with a rival meaning."""
+_TIE_COST = 0.05
+"""The same with a meaning that is as likely: only so much that the order stays the same."""
 _SINGLE_ROW_DOUBT = 1.5
-_REQUIRED_KINDS = frozenset(
-    "number date value not empty column table sum average median share before after more less at_least at_most between"
-    " or_more or_less or".split()
-)
-"""Kinds of items that a query must use; others ("most", "group") may be idle words."""
+_IDLE_KINDS = frozenset(("rows", "exactly"))
+"""Kinds of items that a query need not use: "records of", "exactly 5"."""
+_IDLE_PHRASES = {"between": ("from",), "group": ("by", "at each", "on each", "according to")}
+"""Operators that also join words ("written by", "from Oslo"): phrases that need not be used as operators."""
 
 
-def build_query(
-    words: QuestionWords, items: Sequence[QuestionItem], reachable: ReachableTables
-) -> tuple[TableQuery, float]:
-    """The query of a reading, and its doubt. Raises Unclear for items that no step used."""
+@dataclass(frozen=True, slots=True)
+class BuiltQuery:
+    """A reading's query, its doubt (≥ 0), and the words of the question that add nothing to it. one_row: as in
+    QuestionParse."""
+
+    query: TableQuery
+    doubt: float
+    unused: tuple[str, ...] = ()
+    one_row: bool = False
+
+
+def build_query(words: QuestionWords, items: Sequence[QuestionItem], reachable: ReachableTables) -> BuiltQuery:
+    """The query of a reading. Raises Unclear for words that change the question and that no step used."""
     parse, query = read_shape(read_conditions(words, items, reachable))
     doubt = parse.doubt + (_SINGLE_ROW_DOUBT if _counts_single_row(query, reachable) else 0.0)
     mentioned = {ref.table for ref in column_refs(query)} | set(tables_of(query))
-    lost = [
+    refs = column_refs(query)
+    used = [
         item
         for at, item in enumerate(parse.items)
-        if at not in parse.used
-        and item.kind in _REQUIRED_KINDS
-        and not _may_be_idle(words, item)
-        and not _is_on_path(item, reachable, mentioned)
+        if at in parse.used or _is_on_path(item, reachable, mentioned) or _names_again(item, refs)
     ]
+    idle = [item for item in parse.items if item not in used]
+    lost = [
+        phrase_of(words, item)
+        for at, item in enumerate(parse.items)
+        if item not in used and not _may_be_idle(words, item) and not _adds_nothing(parse, at)
+    ]
+    read = {place for item in used for place in range(item.first, item.last)}
+    rest = [token for place, token in enumerate(words.tokens) if place not in read]
+    lost += [token.word for token in rest if token.word in asking().telling and not _joins_words(parse, idle, token)]
     if lost:
-        phrases = ", ".join(dict.fromkeys(f"'{phrase_of(words, item)}'" for item in lost))
+        phrases = ", ".join(dict.fromkeys(f"'{phrase}'" for phrase in lost))
         raise Unclear(f"A part of the question could not be put together: {phrases}.")
-    return query, doubt
+    unused = [token.word for token in rest if token.stem in asking().linking]
+    if unused and _is_everything(query):
+        raise Unclear(f"It is not clear what '{unused[0]}' asks of the rows.")
+    return BuiltQuery(query, doubt, tuple(dict.fromkeys(unused)), parse.one_row)
+
+
+def _is_everything(query: TableQuery) -> bool:
+    """Whether a query only lists all rows."""
+    return not (query.where or query.measures or query.groups or query.order or query.distinct)
+
+
+def _names_again(item: QuestionItem, refs: Collection[ColumnRef]) -> bool:
+    """Whether an item names a column the query uses already: "the most expensive unit price"."""
+    return item.kind == "column" and item.meaning is not None and item.meaning.ref in refs
+
+
+def _adds_nothing(parse: QuestionParse, at: int) -> bool:
+    """Whether an operator only repeats how what follows is read: "average number of incidents" where incidents are
+    numbers, "under Carter" where no number follows."""
+    item, following = parse.items[at], parse.items[at + 1] if at + 1 < len(parse.items) else None
+    if following is None or at + 1 not in parse.used or following.meaning is None:
+        return False
+    if item.kind == "count":
+        column = following.meaning.column
+        return following.kind == "column" and column is not None and is_amount(following.meaning.path.table, column)
+    return item.kind == "less" and following.kind == "value" and phrase_of(parse.words, item).lower() == "under"
+
+
+def _joins_words(parse: QuestionParse, idle: Sequence[QuestionItem], token: Token) -> bool:
+    """Whether a word is part of a phrase that may be idle, such as "on each"."""
+    return any(
+        token in parse.words.tokens[item.first : item.last]
+        and (_may_be_idle(parse.words, item) or _adds_nothing(parse, parse.items.index(item)))
+        for item in idle
+    )
 
 
 def _is_on_path(item: QuestionItem, reachable: ReachableTables, mentioned: Collection[str]) -> bool:
@@ -72,10 +134,12 @@ def _is_on_path(item: QuestionItem, reachable: ReachableTables, mentioned: Colle
 
 def _may_be_idle(words: QuestionWords, item: QuestionItem) -> bool:
     """Whether an item was read into words that may as well carry no meaning: "paid", "made", "from"."""
-    if item.kind == "between":
-        return words.tokens[item.first].word == "from"
-    return item.kind in ("column", "table") and all(
-        token.stem in asking().ignorable for token in words.tokens[item.first : item.last]
+    if item.kind in _IDLE_PHRASES:
+        phrase = " ".join(token.word for token in words.tokens[item.first : item.last])
+        return phrase in _IDLE_PHRASES[item.kind]
+    return item.kind in _IDLE_KINDS or (
+        item.kind in ("column", "table")
+        and all(asking().may_be_idle(token.stem) for token in words.tokens[item.first : item.last])
     )
 
 
@@ -94,11 +158,12 @@ def variants(reading: QuestionReading) -> list[QuestionReading]:
     """The reading itself, and one variant for each rival meaning of each name."""
     readings = [reading]
     for at, item in enumerate(reading.items):
-        for rival in item.rivals:
+        for number, rival in enumerate(item.rivals):
             if not _same_column(rival, item.meaning):
+                cost = _TIE_COST if number < item.tied else _VARIANT_COST
                 items = list(reading.items)
                 items[at] = replace(item, kind=rival.kind, meaning=rival, rivals=())
-                readings.append(QuestionReading(tuple(items), reading.unexplained, reading.score - _VARIANT_COST))
+                readings.append(QuestionReading(tuple(items), reading.unexplained, reading.score - cost))
     return readings[:_MOST_VARIANTS]
 
 
@@ -109,7 +174,7 @@ def _same_column(one: WordMeaning, other: WordMeaning | None) -> bool:
 _FAR_MEASURE = 0.8
 """Doubt about an aggregate of another table's column. Chosen by hand against tests/table_qa/asked; not fitted."""
 _COPULAS = frozenset(("is", "are", "was", "were", "have", "has", "had", "do", "does", "did", "who", "that", "without"))
-_SHAPES = (read_count_of_groups, read_superlative, read_aggregates, read_count, read_count_per_group)
+_SHAPES = (read_count_of_groups, read_superlative, read_rate, read_aggregates, read_count, read_count_per_group)
 """The shapes in the order they are tried; what none of them recognises is a list."""
 
 
@@ -148,7 +213,10 @@ def _read_share(parse: QuestionParse, at: int) -> tuple[QuestionParse, TableQuer
     split = verb if verb is not None else (min(tables) if tables else -1)
     before = [clause for place, clause in parse.where if place < split]
     after = [clause for place, clause in parse.where if place >= split]
-    if verb is None and not tables and len(after) > 1:
+    flags = [clause for clause in after if _asks_yes_or_no(clause, parse.reachable)]
+    if verb is None and not tables and len(after) > 1 and flags == after[-1:]:
+        before, after = after[:-1], after[-1:]  # "percentage of women survived"
+    elif verb is None and not tables and len(after) > 1:
         before, after = after[1:], after[:1]  # "share of women in Sales"
     if not after:
         before, after = [], before
@@ -157,6 +225,15 @@ def _read_share(parse: QuestionParse, at: int) -> tuple[QuestionParse, TableQuer
     parse = replace(use_entities(parse), where=tuple((0, clause) for clause in before))
     measure = AggregateMeasure(Aggregation.SHARE, None, tuple(after))
     return parse, _completed(parse, TableQuery("", groups=parse.groups, measures=(measure,)))
+
+
+def _asks_yes_or_no(clause: AnyOf | Related, reachable: ReachableTables) -> bool:
+    """Whether a clause is about a column of yes and no."""
+    if not isinstance(clause, AnyOf):
+        return False
+    ref = clause.conditions[0].ref
+    column = reachable.paths[ref.table].table.column(ref.column)
+    return column is not None and flag_values(column) is not None
 
 
 def _completed(parse: QuestionParse, query: TableQuery) -> TableQuery:

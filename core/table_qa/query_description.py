@@ -1,4 +1,5 @@
 """Describes queries, answers and citations in words."""
+# Over 300 lines: the sentence, the headline and the citation of one query use the same names of columns.
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
@@ -36,6 +37,8 @@ _AGGREGATIONS = {
 _DATE_COMPARISONS = {Comparison.MORE: "after", Comparison.LESS: "before"}
 _MOST_VALUES = 4
 """Values of a condition that are listed; the sentence stays one line."""
+_MOST_NAMED = 3
+"""Rows, groups or values that a headline names; of more it says the number."""
 _MOST_RANGES = 3
 """Ranges of rows that a citation lists."""
 
@@ -102,6 +105,10 @@ class _QueryWriter:
         table = self._tables.get(ref.table) or self._all.get(ref.table)
         column = table.column(ref.column) if table else None
         return column is not None and table is not None and column.type.numeric and not is_amount(table, column)
+
+    def cell(self, ref: ColumnRef, value: object) -> str:
+        """A cell for a sentence; numbers that name something get no thousands separator."""
+        return str(value) if isinstance(value, int) and self._is_name(ref) else format_cell(value)
 
     def _measure(self, measure: AggregateMeasure) -> str:
         if measure.aggregation is Aggregation.SHARE:
@@ -198,20 +205,54 @@ def format_cell(cell: object) -> str:
             return str(cell)
 
 
-def headline(query: TableQuery, rows: Rows) -> str:
-    """The answer in short: the number itself, or the count of rows or groups."""
+def headline(query: TableQuery, rows: Rows, tables: Mapping[str, RealityTable]) -> str:
+    """The answer in short: the number itself, the highest and the lowest group, the names of a few rows, else a count.
+
+    "Highest of 9: Clerk: 39.8%; lowest: Director: 2.5%"
+    """
     if query.counted and rows.rows:
         return format_cell(rows.rows[0][0])
     if query.measures and not query.groups:
         return " and ".join(map(_measure_cell, query.measures, rows.rows[0]))
     if query.groups:
-        first = rows.rows[0] if rows.rows else ()
-        if query.limit is not None and len(rows.rows) <= 3 and first:
-            return "; ".join(f"{format_cell(row[0])}: {format_cell(row[-1])}" for row in rows.rows)
-        return f"{rows.total:,} {'group' if rows.total == 1 else 'groups'}"
+        return _groups_in_short(query, rows)
     if query.distinct:
+        if 0 < rows.total <= _MOST_NAMED:
+            return "; ".join(" ".join(map(format_cell, row)) for row in rows.rows)
         return f"{rows.total:,} different {'value' if rows.total == 1 else 'values'}"
+    asked = [(query.columns.index(ref) + 1, ref) for ref in query.asked if ref in query.columns]
+    if asked and 0 < rows.total <= _MOST_NAMED and len(rows.columns) == len(query.columns) + 1:
+        writer = _QueryWriter(query, tables)
+        return "; ".join(
+            _row_in_short(query, [writer.cell(ref, row[place]) for place, ref in asked]) for row in rows.rows
+        )
     return f"{rows.total:,} {'row' if rows.total == 1 else 'rows'}"
+
+
+def _groups_in_short(query: TableQuery, rows: Rows) -> str:
+    """Up to three groups with their numbers; of more, the highest and the lowest."""
+    keys = len(query.groups)
+    if not rows.rows or len(query.measures) > 1 or rows.truncated:
+        return f"{rows.total:,} {'group' if rows.total == 1 else 'groups'}"
+
+    def shown(row: tuple[object, ...]) -> str:
+        names = [str(cell) if isinstance(cell, int) else format_cell(cell) for cell in row[:keys] if cell is not None]
+        return f"{' '.join(names) or '(empty)'}: {_measure_cell(query.measures[0], row[-1])}"
+
+    if len(rows.rows) <= _MOST_NAMED:
+        return "; ".join(map(shown, rows.rows))
+    filled = [row for row in rows.rows if row[-1] is not None and any(cell is not None for cell in row[:keys])]
+    if not filled or not all(isinstance(row[-1], int | float | Decimal) for row in filled):
+        return f"{rows.total:,} groups"
+    ordered = sorted(filled, key=lambda row: float(str(row[-1])), reverse=True)
+    return f"Highest of {rows.total:,}: {shown(ordered[0])}; lowest: {shown(ordered[-1])}"
+
+
+def _row_in_short(query: TableQuery, texts: Sequence[str]) -> str:
+    """The cells that answer; of a ranked row its names and, behind a colon, the number it is ranked by."""
+    if query.order is not None and len(texts) > 1:
+        return f"{' '.join(texts[:-1])}: {texts[-1]}"
+    return " ".join(texts)
 
 
 def _measure_cell(measure: AggregateMeasure, cell: object) -> str:

@@ -1,4 +1,4 @@
-"""Small tables of three offices, each with headers of its own kind, and the desk in memory that answers from them."""
+"""Small tables of five offices, each with headers of its own kind, and the desk in memory that answers from them."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -81,10 +81,29 @@ TRAINING = """REC_NBR,TRAINEE,CRS_CD,COMPL_DT,EXP_DT,TEST_SCORE,PASS_FLG,LOC_CD
 70015,Umar Quist,FORK2,2022-10-17,2025-10-17,79,Y,SOUTH
 70016,Tess Park,DATA1,2024-03-11,2027-03-11,,N,SOUTH
 """
+STAFF = """\
+Employee Number,Attrition,Daily Rate,Hourly Rate,Department,JobRole,OverTime,Age,Gender,Satisfaction,Student
+1,Yes,1102,94,Sales,Executive,Yes,41,Female,4,Yes
+2,No,279,61,Research,Scientist,No,49,Male,2,No
+4,Yes,1373,92,Research,Technician,Yes,37,Male,3,Unknown
+5,No,1392,56,Research,Scientist,Yes,33,Female,3,No
+7,No,591,40,Research,Technician,No,27,Male,2,Yes
+8,Yes,1005,79,Sales,Executive,No,32,Male,4,No
+9,No,1324,81,Sales,Executive,No,59,Female,1,No
+10,No,1358,67,Sales,Manager,Yes,30,Male,3,No
+"""
+VOYAGE = """Name,Survived,Class,Fare,Attempts 85,Attempts 99
+Ann,1,First,80,3,1
+Bo,0,Third,8,0,2
+Cy,1,Third,7.5,1,1
+Dee,0,First,60,2,4
+"""
 HR = {"employees.csv": EMPLOYEES, "departments.csv": DEPARTMENTS, "leave_requests.csv": LEAVE_REQUESTS}
 PROCUREMENT = {"Suppliers.csv": SUPPLIERS, "Purchase Orders.csv": PURCHASE_ORDERS}
 TRAINED = {"COURSES.csv": COURSES, "TRN_RECS.csv": TRAINING}
-OFFICES = {"hr": HR, "procurement": PROCUREMENT, "training": TRAINED}
+STAFFED = {"staff.csv": STAFF}
+SAILED = {"passengers.csv": VOYAGE}
+OFFICES = {"hr": HR, "procurement": PROCUREMENT, "training": TRAINED, "staff": STAFFED, "voyage": SAILED}
 
 
 class Office:

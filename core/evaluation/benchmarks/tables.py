@@ -79,7 +79,8 @@ def judged(asked: TableQuestionReport, answer: TableAnswer) -> JudgedTableQuesti
 
 def summary(results: Sequence[JudgedTableQuestion]) -> dict[str, Any]:
     """Shares of right answers, in [0, 1]: of all, of the answerable, of those to be refused, per kind and collection.
-    answered_wrongly: questions that got an answer that is not theirs."""
+    answered_wrongly: questions that got an answer that is not theirs. precision: right answers among all answers given.
+    coverage: rightly answered among the answerable."""
     answerable = [each for each in results if "refused" not in each.asked.expected]
     refused = [each for each in results if "refused" in each.asked.expected]
     kinds = sorted({each.asked.kind for each in results})
@@ -91,6 +92,8 @@ def summary(results: Sequence[JudgedTableQuestion]) -> dict[str, Any]:
         "answerable": _share(answerable),
         "to_be_refused": _share(refused),
         "answered_wrongly": sum(each.answer.answered and not each.right for each in results),
+        "precision": _share([each for each in results if each.answer.answered]),
+        "coverage": round(sum(each.answer.answered and each.right for each in answerable) / max(len(answerable), 1), 4),
         **{f"set {name}": _share([each for each in results if each.asked.collection == name]) for name in collections},
         "by_kind": {kind: _share([each for each in results if each.asked.kind == kind]) for kind in kinds},
         "wrong": [each.asked.id for each in results if not each.right],

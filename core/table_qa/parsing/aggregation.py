@@ -23,18 +23,23 @@ from core.table_qa.parsing.items import (
     Unclear,
     adjacent,
     column_at,
+    counts_rows,
     display_columns,
     first_word,
     is_entity,
     is_flag,
     number_column_at,
+    only_links,
     phrase_of,
     take_date_column,
 )
+from core.table_qa.parsing.lexicon import WordMeaning
 from core.table_qa.parsing.tokens import header_words
+from core.text.tokenize import stem
 
 __all__ = [
     "OTHER_TABLE",
+    "SUMMED",
     "ShapeStep",
     "read_aggregates",
     "read_count",
@@ -42,6 +47,8 @@ __all__ = [
     "read_count_per_group",
     "read_groups",
     "read_measure",
+    "read_rate",
+    "take_rate",
     "use_entities",
 ]
 
@@ -52,6 +59,16 @@ _OTHER_COLUMN = 1.0
 """What is counted is a column's different values."""
 _IMPLIED_COLUMN = 0.5
 """The column that is added up is not named."""
+SUMMED = frozenset(
+    stem(word)
+    for word in "total amount cost sales revenue gross quantity hours units spend freight votes wins losses".split()
+)
+"""Columns whose values are added up per group; of others the highest counts. Chosen by hand; not fitted."""
+_AVERAGED = frozenset(
+    stem(word)
+    for word in "rate ratio rating score satisfaction percent percentage share age level index temperature".split()
+)
+"""Columns whose values cannot be added up. Chosen by hand; not fitted."""
 _DATE_PARTS = {"year": DatePart.YEAR, "quarter": DatePart.QUARTER, "month": DatePart.MONTH}
 _ROW_BY_ROW = frozenset(("list", "which", "whose", "who"))
 
@@ -157,6 +174,8 @@ def _without_empty_groups(parse: QuestionParse, ref: ColumnRef) -> QuestionParse
 def read_measure(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure | None]:
     """The aggregate at a position, with the column after it, or before it when none follows."""
     kind = parse.items[at].kind
+    if kind == "rate":
+        return take_rate(parse, at)
     if kind == "count":
         return _read_counted(parse.use(at), at + 1)
     following = at + 2 if parse.item(at + 1, "group") else at + 1
@@ -168,12 +187,36 @@ def read_measure(parse: QuestionParse, at: int) -> tuple[QuestionParse, Aggregat
     return parse, None
 
 
+def take_rate(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure]:
+    """The share that "attrition rate" asks for: of the condition read from the words before "rate". Raises Unclear."""
+    end = parse.items[at].first
+    ends = {item.first: item.last for place, item in enumerate(parse.items) if place in parse.used}
+    before = [(first, clause) for first, clause in parse.where if ends.get(first) == end]
+    if not before:
+        raise Unclear("It is not clear which rate is meant.")
+    parse = replace(parse.use(at), where=tuple(each for each in parse.where if each not in before))
+    return parse, AggregateMeasure(Aggregation.SHARE, None, tuple(clause for _, clause in before))
+
+
+def read_rate(parse: QuestionParse) -> ShapeStep:
+    """Read a rate: "attrition rate by job role", "the survival rate of women". Raises Unclear."""
+    rates = parse.positions("rate")
+    if not rates:
+        return parse, None
+    parse = use_entities(parse.use(*parse.positions("average")))
+    measures = []
+    for at in rates:
+        parse, measure = take_rate(parse, at)
+        measures.append(measure)
+    return parse, TableQuery("", groups=parse.groups, measures=tuple(measures))
+
+
 def _read_counted(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure]:
     """ "number of employees", "number of different states"."""
     if parse.item(at, "distinct"):
         parse = parse.use(at)
         at += 1
-    if is_entity(parse, at):
+    if counts_rows(parse, at):
         return parse.use(at), AggregateMeasure(Aggregation.COUNT)
     meaning = column_at(parse, at)
     if meaning is not None and meaning.column is not None:
@@ -236,7 +279,12 @@ def _read_more_numbers(parse: QuestionParse) -> tuple[QuestionParse, list[Column
     """ "average salary and bonus"."""
     refs = []
     for at in parse.positions("column"):
-        if at - 1 in parse.used and adjacent(parse, at) and (meaning := number_column_at(parse, at)):
+        if (
+            at - 1 in parse.used
+            and adjacent(parse, at)
+            and not only_links(parse, at)
+            and (meaning := number_column_at(parse, at))
+        ):
             parse = parse.use(at)
             refs.append(meaning.ref)
     return parse, refs
@@ -265,7 +313,9 @@ def read_count(parse: QuestionParse) -> ShapeStep:
     parse = parse.use(*counts, *parse.positions("distinct"))
     measure = AggregateMeasure(Aggregation.COUNT)
     at = next((each for each in parse.positions("column", "table", "rows") if each > counts[0]), None)
-    if at is not None and (distinct or not is_entity(parse, at)):
+    if at is not None and not distinct and counts_rows(parse, at):
+        parse = parse.use(at)
+    elif at is not None:
         meaning = column_at(parse, at)
         if meaning is not None and meaning.column is not None:
             if (meaning.column.type.dated or is_flag(meaning.column)) and not distinct:
@@ -281,6 +331,19 @@ def read_count(parse: QuestionParse) -> ShapeStep:
                 parse = parse.add_doubt(OTHER_TABLE if target is not None else _OTHER_COLUMN)
     parse = use_entities(parse)
     return parse, TableQuery("", groups=parse.groups, measures=(measure,))
+
+
+def _implied_aggregation(meaning: WordMeaning, *, said: bool) -> Aggregation:
+    """How a number per group is aggregated when the question does not say: quantities are added up, ratings and rates
+    averaged. Raises Unclear for others.
+    """
+    assert meaning.column is not None
+    stems = set(header_words(meaning.column.header))
+    if not said and stems & _AVERAGED:
+        return Aggregation.AVERAGE
+    if said or stems & SUMMED or meaning.column.type is ColumnType.MONEY:
+        return Aggregation.SUM
+    raise Unclear(f"Say whether '{meaning.column.header}' is to be added up or averaged.")
 
 
 def _is_headcount(parse: QuestionParse, at: int) -> bool:
@@ -301,8 +364,10 @@ def read_count_per_group(parse: QuestionParse) -> ShapeStep:
     if not parse.groups:
         return parse, None
     numbers = [meaning for at in parse.positions("column") if (meaning := number_column_at(parse, at))]
+    if not numbers and any(not counts_rows(parse, at) for at in parse.positions("column")):
+        raise Unclear("It is not clear what is counted.")
     parse = parse.use(*parse.positions("column", "table", "rows", "distinct"))
-    measures = [AggregateMeasure(Aggregation.SUM, meaning.ref) for meaning in numbers]
+    measures = [AggregateMeasure(_implied_aggregation(meaning, said=bool(sums)), meaning.ref) for meaning in numbers]
     return parse, TableQuery(
         "", groups=parse.groups, measures=tuple(measures) or (AggregateMeasure(Aggregation.COUNT),)
     )

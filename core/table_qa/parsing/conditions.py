@@ -294,6 +294,10 @@ def _compare_without_column(
     if len(money) == 1 and any(word[0] in "$€£" or word[-1] == "k" for word in words):
         meaning = WordMeaning("column", parse.reachable.paths[base.name], money[0])
         return parse.add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
+    aged = [column for column in base.columns if column.type.numeric and "age" in header_words(column.header)]
+    if len(aged) == 1 and words[0] in ("older", "younger"):
+        meaning = WordMeaning("column", parse.reachable.paths[base.name], aged[0])
+        return parse.add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
     raise Unclear(f"It is not clear which column '{' '.join(values)}' is compared with.")
 
 

@@ -14,7 +14,14 @@ from core.domain.dataset_queries import (
 )
 from core.domain.datasets import Column, ColumnType
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import ReachableTables, is_amount, label_columns, name_column, reverse_condition
+from core.table_qa.join_paths import (
+    ReachableTables,
+    flag_values,
+    is_amount,
+    label_columns,
+    name_column,
+    reverse_condition,
+)
 from core.table_qa.parsing.lexicon import WordMeaning, entity_stems
 from core.table_qa.parsing.reader import QuestionItem, QuestionWords
 from core.table_qa.parsing.tokens import header_words
@@ -28,6 +35,7 @@ __all__ = [
     "Unclear",
     "adjacent",
     "column_at",
+    "counts_rows",
     "display_columns",
     "first_word",
     "has_word",
@@ -35,6 +43,7 @@ __all__ = [
     "is_flag",
     "is_year",
     "number_column_at",
+    "only_links",
     "phrase_of",
     "take_date_column",
     "take_negation",
@@ -62,6 +71,9 @@ SUPERLATIVES = {"most": True, "many": True, "latest": True, "least": False, "few
 AGGREGATION_WORDS = frozenset(
     ("count", "sum", "average", "median", "distinct", "most", "least", "many", "few", "latest", "earliest")
 )
+_FEW_DIFFERENT, _NEARLY_ALL_DIFFERENT = 0.8, 0.95
+"""Share of different values below which a column's values are counted, and from which its rows are: between them the
+two numbers differ and either may be meant. Chosen by hand."""
 _NAME_STEMS = frozenset(("name", "descript", "titl", "label"))
 
 
@@ -76,7 +88,7 @@ class QuestionParse:
     items: in the order of the question; a step may replace an item by a rival meaning. used: positions of the
     understood items. where: each clause with the position of its first word, which shares need. having: conditions on
     groups. dated: names of the columns with a condition on a date. groups: the grouping keys. doubt: subtracted from
-    the reading's score, ≥ 0.
+    the reading's score, ≥ 0. one_row: the question asks for one value, so a list of several rows does not answer it.
     """
 
     words: QuestionWords
@@ -88,6 +100,7 @@ class QuestionParse:
     dated: frozenset[str] = frozenset()
     groups: tuple[Grouping, ...] = ()
     doubt: float = 0.0
+    one_row: bool = False
 
     def unused(self, at: int) -> QuestionItem | None:
         """The item at a position, None when it is used."""
@@ -199,6 +212,23 @@ def is_entity(parse: QuestionParse, at: int) -> bool:
     return meaning.path.hops == 0 and column is not None and column.key and bool(stems) and stems <= own
 
 
+def counts_rows(parse: QuestionParse, at: int) -> bool:
+    """Whether counting an item counts the rows: it names them, or a column in which nearly every row differs.
+
+    Raises: Unclear for a column whose different values are neither nearly as many as the rows nor clearly fewer.
+    """
+    if is_entity(parse, at):
+        return True
+    item = parse.item(at, "column")
+    column = item.meaning.column if item and item.meaning else None
+    if item is None or column is None or item.meaning is None or item.meaning.path.hops or not column.filled:
+        return False
+    different = column.distinct / column.filled
+    if column.type is ColumnType.TEXT and _FEW_DIFFERENT < different < _NEARLY_ALL_DIFFERENT:
+        raise Unclear(f"It is not clear whether '{phrase_of(parse.words, item)}' counts rows or different values.")
+    return column.type is ColumnType.TEXT and different >= _NEARLY_ALL_DIFFERENT
+
+
 def display_columns(parse: QuestionParse, meaning: WordMeaning, at: int) -> list[ColumnRef]:
     """The columns that display a column: a code by its name, unless the question asks for the code itself."""
     item = parse.items[at]
@@ -232,6 +262,14 @@ def has_word(parse: QuestionParse, *words: str) -> bool:
     return any(token.word in words for token in parse.words.tokens)
 
 
+def only_links(parse: QuestionParse, at: int) -> bool:
+    """Whether words without a meaning of their own were read as a name: "who makes less"."""
+    item = parse.items[at]
+    header = header_words(item.meaning.column.header) if item.meaning and item.meaning.column else ()
+    tokens = parse.words.tokens[item.first : item.last]
+    return all(asking().may_be_idle(token.stem) and token.stem not in header for token in tokens)
+
+
 def first_word(parse: QuestionParse) -> str:
     """The question's first word, "" when it has none."""
     return parse.words.tokens[0].word if parse.words.tokens else ""
@@ -243,9 +281,8 @@ def phrase_of(words: QuestionWords, item: QuestionItem) -> str:
 
 
 def is_flag(column: Column) -> bool:
-    """Whether a column says yes or no: booleans, and numbers that are all 0 or 1."""
-    zero_one = column.type is ColumnType.INTEGER and (column.least, column.most, column.distinct) == ("0", "1", 2)
-    return column.type is ColumnType.BOOLEAN or zero_one
+    """Whether a column says yes or no, in whatever spelling."""
+    return flag_values(column) is not None
 
 
 def is_year(column: Column) -> bool:

@@ -9,7 +9,7 @@ from core.domain.dataset_queries import ColumnRef
 from core.domain.datasets import Column, ColumnType, RealityTable
 from core.knowledge.jurisdictions import built_in_jurisdictions
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import JoinPath, is_amount
+from core.table_qa.join_paths import JoinPath, flag_values, is_amount
 from core.table_qa.parsing.tokens import Token, header_words, plain_header, plain_words, value_words
 from core.text.tokenize import STOP_WORDS
 
@@ -37,12 +37,20 @@ _COMPLETE = 0.4
 """Bonus per further word for naming a table or header completely."""
 _LEAST_SHARE = 0.25
 """Share of a value's words a question must have to name it in part."""
+_VERBS = frozenset(("work", "use", "make", "made", "take", "run", "go", "live", "hold", "serv"))
+"""Stems of verbs that do not name a column by its last word alone: "work" is not a number of companies worked at."""
+_KINDS = frozenset(("type", "class", "categori", "level", "status", "statu", "group", "segment"))
+"""Last words of headers that say a kind of something: "customers" does not name a customer type."""
 _LEAST_COVERED, _LEAST_COVERED_BY_HEAD = 0.3, 0.15
 """Share of a header's weight that must be named; less when its last word is."""
 _OTHER_SPELLING = 0.6
 """Taken off a value that matches by stems only."""
 _WITHOUT_HEAD, _WITHOUT_LIGHT_HEAD = 0.75, 0.9
 """Factor for an amount whose header's last word is not named, for a full and a light one."""
+_WRITTEN_ALIKE = 2.0
+"""Score per word of a header written with or without blanks: as that of a complete name."""
+_OPPOSITE = 1.6
+"""Score of "died" for a column "survived": as that of a synonym."""
 _MODIFIER = 0.7
 """Quality of a table's word that is not its last one."""
 _MOST_PARTIAL = 8
@@ -67,7 +75,7 @@ class LexiconPhrase:
 @dataclass(frozen=True, slots=True)
 class WordMeaning:
     """What a phrase names. kind: "table", "column" or "value". column, values: set for the latter two. whole: whether
-    all words of a value are named.
+    all words of a value are named. opposite: the words mean the "no" of a column of yes and no.
     """
 
     kind: str
@@ -75,6 +83,7 @@ class WordMeaning:
     column: Column | None = None
     values: tuple[str, ...] = ()
     whole: bool = True
+    opposite: bool = False
 
     @property
     def ref(self) -> ColumnRef:
@@ -127,13 +136,19 @@ def column_meaning(
     alone does not name an employee cost.
     """
     header, tokens = header_words(column.header), words[first:last]
+    if "".join(token.word for token in tokens) == "".join(plain_header(column.header)) and not tokens[0].number:
+        return LexiconPhrase(first, last, _WRITTEN_ALIKE * len(tokens) - path.cost, WordMeaning("column", path, column))
+    if len(tokens) == 1 and flag_values(column) and set(header) & _positives(tokens[0].stem):
+        return LexiconPhrase(first, last, _OPPOSITE - path.cost, WordMeaning("column", path, column, opposite=True))
     weights = _header_weights(header)
     matched = _match_header(tokens, column, header, weights)
     if matched is None:
         return None
     quality, unnamed = matched
     headless, amount = len(header) - 1 in unnamed, is_amount(path.table, column)
-    if headless and not column.type.numeric and _is_vague(tokens, unnamed.values()):
+    if (headless or all(token.stem in _VERBS for token in tokens)) and _is_vague(tokens, unnamed.values()):
+        return None
+    if headless and column.type is ColumnType.TEXT and header[-1] in _KINDS:
         return None
     if headless and amount and all(token.stem in things for token in tokens):
         return None
@@ -149,6 +164,11 @@ def column_meaning(
     if in_header and years:
         score += 0.5 if any(year in years for year in in_header) else -2.0
     return LexiconPhrase(first, last, score, WordMeaning("column", path, column)) if score > 0 else None
+
+
+def _positives(stem: str) -> frozenset[str]:
+    """The stems of words for yes whose no is this one."""
+    return frozenset(yes for yes, no in asking().opposites.items() if stem in no)
 
 
 def _header_weights(header: Sequence[str]) -> list[float]:
@@ -185,7 +205,7 @@ def _match_header(
 def _is_vague(tokens: Sequence[Token], unnamed: Collection[str]) -> bool:
     """Whether words that may mean nothing leave out what a header is about: "work" does not name a work e-mail."""
     lexicon = asking()
-    return all(token.stem in lexicon.ignorable for token in tokens) and any(
+    return all(lexicon.may_be_idle(token.stem) for token in tokens) and any(
         stem not in lexicon.light for stem in unnamed
     )
 
@@ -275,7 +295,7 @@ def value_meanings(
         score = 2.2 * length + (1.0 if quoted else 0.0) - path.cost - (0.0 if same_spelling else _OTHER_SPELLING)
         yield LexiconPhrase(first, last, score, WordMeaning("value", path, columns[name], tuple(dict.fromkeys(same))))
     weak = tokens[first].stop_word or tokens[last - 1].stop_word or any(stem in things for stem in stems)
-    if whole or weak or any(stem in lexicon.light or stem in lexicon.ignorable or stem.isdigit() for stem in stems):
+    if whole or weak or any(stem in lexicon.light or lexicon.may_be_idle(stem) or stem.isdigit() for stem in stems):
         return
     containing = set.intersection(*(values.containing.get(word, set()) for word in spelling)) if spelling else set()
     by_column: dict[str, list[str]] = {}

@@ -14,19 +14,20 @@ from core.domain.dataset_queries import (
     TableQuery,
 )
 from core.domain.datasets import ColumnType
-from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import is_amount, name_column
-from core.table_qa.parsing.aggregation import OTHER_TABLE, ShapeStep, read_measure
+from core.table_qa.parsing.aggregation import OTHER_TABLE, SUMMED, ShapeStep, read_measure
 from core.table_qa.parsing.items import (
     SUPERLATIVES,
     QuestionParse,
     Unclear,
     column_at,
+    counts_rows,
     display_columns,
     first_word,
     has_word,
     is_entity,
     number_column_at,
+    only_links,
     phrase_of,
     take_date_column,
 )
@@ -42,11 +43,11 @@ _WHO = frozenset(("who", "whom"))
 _WHICH = frozenset(("which", "what", "whose"))
 _HAVING_WORDS = frozenset(("with", "have", "has", "having", "had"))
 _COUNTING = ("most", "fewest", "least", "largest", "biggest", "greatest", "smallest", "top", "bottom", "common")
-_SUMMED = frozenset(
-    stem(word)
-    for word in "total amount cost sales revenue gross quantity hours units spend freight votes wins losses".split()
-)
-"""Columns whose values are added up per group; of others the highest counts. Chosen by hand; not fitted."""
+_MEASURED = ("column", "average", "sum", "median", "count", "rate")
+"""Kinds of items that say what is highest."""
+_AGES = ("youngest", "oldest")
+_BORN = frozenset(("birth", "born"))
+_FOUNDED = frozenset(stem(word) for word in ("founded", "built", "established", "opened", "constructed", "hire"))
 _MOST_RANKED = 1_000
 """A larger number beside "top" is not a number of rows."""
 _MOST_COLUMNS = 8
@@ -72,6 +73,11 @@ def read_superlative(parse: QuestionParse) -> ShapeStep:
     parse, measure = _read_ranked_measure(parse, at)
     parse, target = _read_target(parse, at)
     unclear = Unclear(f"It is not clear what '{phrase_of(parse.words, item)}' is about.")
+    word = phrase_of(parse.words, item).lower()
+    if measure is not None and word in _AGES:
+        descending = measure.aggregation is Aggregation.MOST
+    if (target and word in _AGES) or (word == "best" and not _is_measured_behind(parse, at)):
+        raise unclear
     if target:
         if measure is None and not has_word(parse, *_COUNTING):
             raise unclear
@@ -85,13 +91,27 @@ def read_superlative(parse: QuestionParse) -> ShapeStep:
         measure = replace(measure, aggregation=Aggregation.MOST if descending else Aggregation.LEAST)
     if measure is None or measure.ref is None:
         raise unclear
+    return parse, _ranked_rows(parse, measure, measure.ref, descending=descending, limit=limit)
+
+
+def _ranked_rows(
+    parse: QuestionParse, measure: AggregateMeasure, ref: ColumnRef, *, descending: bool, limit: int | None
+) -> TableQuery:
+    """The rows with the highest or lowest value, or that value alone."""
     if parse.groups:
-        return parse, TableQuery("", groups=parse.groups, measures=(measure,))
+        return TableQuery("", groups=parse.groups, measures=(measure,))
     of_rows = measure.aggregation in (Aggregation.MOST, Aggregation.LEAST)
     if not of_rows or (limit is None and not _asks_for_rows(parse)):
-        return parse, TableQuery("", measures=(measure,))
-    columns = _row_columns(parse, [measure.ref])
-    return parse, TableQuery("", columns=columns, order=Ordering(measure.ref, descending), limit=limit or 1)
+        return TableQuery("", measures=(measure,))
+    columns, asked = _row_columns(parse, [ref]), (*_naming_columns(parse), ref)
+    return TableQuery("", columns=columns, order=Ordering(ref, descending), limit=limit or 1, asked=asked)
+
+
+def _is_measured_behind(parse: QuestionParse, at: int) -> bool:
+    """Whether what is highest is named behind the superlative: "best average rating", not "pays best"."""
+    return any(
+        place in parse.used and parse.items[place].kind in _MEASURED for place in range(at + 1, len(parse.items))
+    )
 
 
 def _without_dates(parse: QuestionParse, at: int) -> bool:
@@ -125,12 +145,14 @@ def _read_ranked_measure(parse: QuestionParse, at: int) -> tuple[QuestionParse, 
     while following < len(parse.items) and (following in parse.used or parse.items[following].kind in skipped):
         parse = parse.use(following)
         following += 1
-    if parse.item(following, "average", "sum", "median", "count"):
+    if parse.item(following, "average") and parse.item(following + 1, "rate"):
+        parse, following = parse.use(following), following + 1
+    if parse.item(following, "average", "sum", "median", "count", "rate"):
         parse, measure = read_measure(parse, following)
         return parse, measure or AggregateMeasure(Aggregation.COUNT)
     if meaning := number_column_at(parse, following):
         return parse.use(following), AggregateMeasure(Aggregation.SUM if by_number else extreme, meaning.ref)
-    if by_number and is_entity(parse, following):
+    if by_number and parse.item(following, "column", "table", "rows") and counts_rows(parse, following):
         return parse.use(following), AggregateMeasure(Aggregation.COUNT)
     for named in (*range(following, len(parse.items)), *range(at - 1, -1, -1)):
         if meaning := number_column_at(parse, named):
@@ -143,11 +165,11 @@ def _read_order(parse: QuestionParse, at: int) -> tuple[QuestionParse, Aggregate
     for by in parse.positions("group"):
         if by < at:
             continue
-        if parse.item(by + 1, "average", "sum", "median", "count"):
+        if parse.item(by + 1, "average", "sum", "median", "count", "rate"):
             return read_measure(parse.use(by), by + 1)
         if meaning := number_column_at(parse, by + 1):
             parse = parse.use(by, by + 1)
-            summed = meaning.column is not None and bool(set(header_words(meaning.column.header)) & _SUMMED)
+            summed = meaning.column is not None and bool(set(header_words(meaning.column.header)) & SUMMED)
             of_groups = summed and _ranks_something_else(parse, at)
             return parse, AggregateMeasure(Aggregation.SUM if of_groups else Aggregation.MOST, meaning.ref)
     return parse, None
@@ -163,6 +185,13 @@ def _ranks_something_else(parse: QuestionParse, at: int) -> bool:
 
 def _read_latest(parse: QuestionParse, at: int, extreme: Aggregation) -> tuple[QuestionParse, AggregateMeasure | None]:
     """The date or number behind "latest", or before it; else the table's date. Raises Unclear."""
+    word = phrase_of(parse.words, parse.items[at]).lower()
+    if word in _AGES:
+        return _read_age(parse, youngest=word == "youngest")
+    if word.startswith("longest") or word == "most senior":
+        return parse, AggregateMeasure(Aggregation.LEAST, _hired(parse))
+    if word in ("first", "last") and not _orders_rows(parse, at):
+        raise Unclear(f"It is not clear what '{word}' is about.")
     for named in (*range(at + 1, len(parse.items)), *range(at - 1, -1, -1)):
         item = parse.item(named, "column")
         meaning = item.meaning if item else None
@@ -172,6 +201,38 @@ def _read_latest(parse: QuestionParse, at: int, extreme: Aggregation) -> tuple[Q
             return parse.use(named), AggregateMeasure(extreme, meaning.ref)
     parse, ref = take_date_column(parse)
     return parse, AggregateMeasure(extreme, ref)
+
+
+def _read_age(parse: QuestionParse, *, youngest: bool) -> tuple[QuestionParse, AggregateMeasure]:
+    """ "youngest": by the column of ages, or of births; "oldest" also by what was founded or built. Raises Unclear."""
+    base = parse.reachable.base
+    for column in base.columns:
+        stems, ref = set(header_words(column.header)), ColumnRef(base.name, column.name)
+        if column.type.numeric and "age" in stems:
+            return parse, AggregateMeasure(Aggregation.LEAST if youngest else Aggregation.MOST, ref)
+        if column.type.dated and stems & (_BORN if youngest else _BORN | _FOUNDED):
+            return parse, AggregateMeasure(Aggregation.MOST if youngest else Aggregation.LEAST, ref)
+    raise Unclear("No column says how old they are.")
+
+
+def _hired(parse: QuestionParse) -> ColumnRef:
+    """The date people were hired on, by which "longest serving" goes. Raises Unclear."""
+    base = parse.reachable.base
+    for column in base.columns:
+        if column.type.dated and "hire" in header_words(column.header):
+            return ColumnRef(base.name, column.name)
+    raise Unclear("No column says since when they serve.")
+
+
+def _orders_rows(parse: QuestionParse, at: int) -> bool:
+    """Whether "first" and "last" order the rows: before their name, a date or "to", or behind a verb of a date ("hired
+    first")."""
+    item, tokens = parse.items[at], parse.words.tokens
+    if parse.item(at + 1, "table", "rows", "column") or (item.last < len(tokens) and tokens[item.last].word == "to"):
+        return True
+    before = parse.items[at - 1].meaning if at and item.last == len(tokens) else None
+    dated = before is not None and before.column is not None and before.column.type.dated
+    return dated or parse.item(at + 1, "number") is not None
 
 
 def _read_target(parse: QuestionParse, at: int) -> tuple[QuestionParse, list[ColumnRef]]:
@@ -224,7 +285,7 @@ def _asks_for_rows(parse: QuestionParse) -> bool:
         return True
     if first in _LISTING | _WHICH and any(is_entity(parse, at) for at in range(len(parse.items))):
         return first != "what" or not has_word(parse, "is", "was")
-    named = [at for at in parse.positions("table") if is_entity(parse, at) and not _is_only_verb(parse, at)]
+    named = [at for at in parse.positions("table") if is_entity(parse, at) and not only_links(parse, at)]
     return bool(named) and first not in ("what", "how")
 
 
@@ -240,7 +301,7 @@ def read_list(parse: QuestionParse) -> tuple[QuestionParse, TableQuery]:
     parse = parse.use(*entities, *distinct)
     asked: list[ColumnRef] = []
     for at in parse.positions("column", "table"):
-        if not _is_only_verb(parse, at):
+        if not only_links(parse, at):
             meaning = column_at(parse, at)
             if meaning is None:
                 raise Unclear(f"It is not clear what '{phrase_of(parse.words, parse.items[at])}' is about.")
@@ -249,10 +310,25 @@ def read_list(parse: QuestionParse) -> tuple[QuestionParse, TableQuery]:
                 parse = parse.add_doubt(OTHER_TABLE)
             asked += display_columns(parse, meaning, at)
         parse = parse.use(at)
+    if not entities and not distinct and asked and _any_amount(parse, asked):
+        if (query := _one_total(parse, asked)) is not None:
+            return parse, query
+        parse = replace(parse, one_row=first_word(parse) not in _LISTING)
     values = asked and not _any_amount(parse, asked) and (distinct or not entities)
     if values and not _selects_single_rows(parse):
         return parse, TableQuery("", columns=tuple(dict.fromkeys(asked)), distinct=True)
-    return parse, TableQuery("", columns=_row_columns(parse, asked))
+    telling = tuple(dict.fromkeys(asked)) or _naming_columns(parse)
+    return parse, TableQuery("", columns=_row_columns(parse, asked), asked=telling)
+
+
+def _one_total(parse: QuestionParse, asked: Sequence[ColumnRef]) -> TableQuery | None:
+    """ "gross income from Yangon" is one number; None for what is not added up, and where single rows are asked for."""
+    ref, base = asked[0], parse.reachable.base
+    column = base.column(ref.column) if ref.table == base.name and len(asked) == 1 else None
+    summed = column is not None and bool(set(header_words(column.header)) & SUMMED)
+    if not summed or first_word(parse) in _LISTING | _WHO or not parse.where or _selects_single_rows(parse):
+        return None
+    return TableQuery("", measures=(AggregateMeasure(Aggregation.SUM, ref),))
 
 
 def _is_possessed(parse: QuestionParse, at: int) -> bool:
@@ -260,14 +336,6 @@ def _is_possessed(parse: QuestionParse, at: int) -> bool:
     first = parse.items[at].first
     before = parse.words.tokens[first - 1].word if first else ""
     return before in _HAVING_WORDS and any(item.kind in ("column", "table") for item in parse.items[:at])
-
-
-def _is_only_verb(parse: QuestionParse, at: int) -> bool:
-    """Whether words without a meaning of their own were read as a name: "who makes less"."""
-    item = parse.items[at]
-    header = header_words(item.meaning.column.header) if item.meaning and item.meaning.column else ()
-    tokens = parse.words.tokens[item.first : item.last]
-    return all(token.stem in asking().ignorable and token.stem not in header for token in tokens)
 
 
 def _any_amount(parse: QuestionParse, refs: Sequence[ColumnRef]) -> bool:
@@ -288,15 +356,20 @@ def _selects_single_rows(parse: QuestionParse) -> bool:
     return any(ref.table == base.name and ref.column in named for ref in _condition_columns(parse))
 
 
-def _row_columns(parse: QuestionParse, asked: Sequence[ColumnRef]) -> tuple[ColumnRef, ...]:
-    """What identifies a row, what was asked of it, what the conditions are about, and then its other columns."""
+def _naming_columns(parse: QuestionParse) -> tuple[ColumnRef, ...]:
+    """The columns that name a row: a person's names, else the name column, else a text that differs in every row."""
     base = parse.reachable.base
-    keys = [column for column in base.columns if column.key][:1]
     names = [column for column in base.columns if column.personal == "a name"][:_MOST_NAMES]
     if not names and (name := name_column(base)) is not None:
         names = [name]
-    columns = dict.fromkeys(ColumnRef(base.name, column.name) for column in (*keys, *names))
-    columns |= dict.fromkeys((*asked, *_condition_columns(parse)))
+    return tuple(ColumnRef(base.name, column.name) for column in names)
+
+
+def _row_columns(parse: QuestionParse, asked: Sequence[ColumnRef]) -> tuple[ColumnRef, ...]:
+    """What identifies a row, what was asked of it, what the conditions are about, and then its other columns."""
+    base = parse.reachable.base
+    keys = [ColumnRef(base.name, column.name) for column in base.columns if column.key][:1]
+    columns = dict.fromkeys((*keys, *_naming_columns(parse), *asked, *_condition_columns(parse)))
     for column in base.columns:
         if len(columns) >= _MOST_COLUMNS:
             break

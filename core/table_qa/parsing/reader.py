@@ -1,8 +1,10 @@
 """Reads a question against one table and those it reaches: the cover of its tokens that leaves fewest unexplained."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cache
 
 from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import ReachableTables
@@ -33,6 +35,8 @@ _UNEXPLAINED = -4.0
 _PARTICIPLE = -0.6
 """A participle before "by" ("held by") costs little: the name that follows says what is meant."""
 _RIVAL_MARGIN = 0.75
+_TIE_MARGIN = 0.02
+"""Scores this near to each other do not tell two meanings apart."""
 _OPERATOR_WORD, _OPERATOR_PHRASE = 1.05, 1.3
 _DATE_WORD = 1.5
 _NUMBER = 0.8
@@ -59,7 +63,8 @@ class QuestionWords:
 @dataclass(frozen=True, slots=True)
 class QuestionItem:
     """Tokens [first, last) with their meaning. kind: "table", "column", "value", "date", "number", "rows", or an
-    operator's name. rivals: other meanings of the same tokens that are nearly as likely.
+    operator's name. rivals: other meanings of the same tokens that are nearly as likely, the likeliest first; the
+    first `tied` of them are as likely.
     """
 
     kind: str
@@ -69,6 +74,7 @@ class QuestionItem:
     date: DateSpan | None = None
     number: str = ""
     rivals: tuple[WordMeaning, ...] = ()
+    tied: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +89,14 @@ class QuestionReading:
 Scored = tuple[float, QuestionItem]
 
 
+@cache
+def _expandable() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(asking().expanded)})\b", re.IGNORECASE)
+
+
 def split_question(question: str, today: date) -> QuestionWords:
     """Tokens, operators and dates of a question."""
+    question = _expandable().sub(lambda match: asking().expanded[match.group().lower()], question)
     tokens = tokenize_question(question)
     dates = tuple(date_spans(question, tokens, today))
     years = " ".join(token.number for token in tokens if len(token.number) == 4)
@@ -118,7 +130,7 @@ def _skip_cost(tokens: Sequence[Token], at: int) -> float:
     """The score of leaving a token unexplained, ≤ 0."""
     token, lexicon = tokens[at], asking()
     unit = at > 0 and tokens[at - 1].number != "" and token.stem in lexicon.units
-    if unit or token.stop_word or (token.stem in lexicon.ignorable and not token.quoted):
+    if unit or token.stop_word or (lexicon.may_be_idle(token.stem) and not token.quoted):
         return 0.0
     before_by = at + 1 < len(tokens) and tokens[at + 1].word == "by"
     return _PARTICIPLE if before_by and token.word.endswith(("ed", "en", "wn")) else _UNEXPLAINED
@@ -147,8 +159,9 @@ def _best_by_span(candidates: Iterable[Scored]) -> dict[tuple[int, int], list[Sc
         names = [(score, item) for score, item in options if item.meaning is not None]
         if names:
             top, first = names[0]
-            near = [item.meaning for score, item in names[1:_MOST_RIVALS] if score >= top - _RIVAL_MARGIN]
-            name = replace(first, rivals=tuple(meaning for meaning in near if meaning is not None))
+            near = [(score, item.meaning) for score, item in names[1:_MOST_RIVALS] if score >= top - _RIVAL_MARGIN]
+            tied = sum(score >= top - _TIE_MARGIN for score, _ in near)
+            name = replace(first, rivals=tuple(meaning for _, meaning in near if meaning is not None), tied=tied)
             spans[span] = [(top, name), *(option for option in options if option[1].meaning is None)]
     return spans
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from core.domain.dataset_queries import AnyOf, ColumnRef, Comparison, Condition, Related
 from core.domain.datasets import ColumnType
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import JoinPath, name_column
+from core.table_qa.join_paths import JoinPath, flag_values, name_column
 from core.table_qa.parsing.items import (
     AGGREGATION_WORDS,
     COMPARISONS,
@@ -281,8 +281,8 @@ def read_flags(parse: QuestionParse) -> QuestionParse:
         if meaning.path.hops and not _names_table(parse, meaning.path):
             raise Unclear(f"It is not clear what is '{column.header}'.")
         parse, negated = take_negation(parse, at)
-        yes, no = ("true", "false") if column.type is ColumnType.BOOLEAN else ("1", "0")
-        condition = Condition(meaning.ref, Comparison.IS, (no if negated else yes,))
+        yes, no = flag_values(column) or ("true", "false")
+        condition = Condition(meaning.ref, Comparison.IS, (no if negated is not meaning.opposite else yes,))
         parse = parse.use(at).add_conditions(at, meaning, condition)
     return parse
 
