@@ -37,7 +37,7 @@ _FIRST_SCALE = 300  # characters after which a first mention counts half as earl
 _QUOTES = 4  # mentions quoted per label; chosen by hand
 _OWNER_CHARACTERS = 200  # of a line, where it says who owns something; chosen by hand
 _OWNER_LINE = re.compile(r"(?i)(?:©|\(c\)|copyright|all rights reserved|\b(?:printed|made) in\b)")
-_SUM = re.compile(r"(?<![A-Za-z])([A-Z]{3})\s?\d|\d\s?([A-Z]{3})(?![A-Za-z])")
+_SUM = re.compile(r"([A-Z]{3})(?:(?<![A-Za-z].{3})\s?\d|(?:(?<=\d.{3})|(?<=\d\s.{3}))(?![A-Za-z]))", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def place_mentions(sample: DocumentSample, language: str, terms: WorkspaceTerms)
             if start not in taken:
                 yield PlaceMention(value, _KIND[kind], text, start, end, source, start < opening)
         for match in _SUM.finditer(text):
-            country = currency_countries().get(match.group(1) or match.group(2))
+            country = currency_countries().get(match.group(1))
             if country is not None:
                 yield PlaceMention(country, "money", text, *match.span(), source, match.start() < opening)
 

@@ -19,7 +19,7 @@ _QUOTE_CHARACTERS = 200
 _SENTENCE_MARKS = ("\n", ". ", "; ", "? ", "! ")
 
 _SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+|\n\s*\n")
-_BREAK = re.compile(r"(?<=[.!?;。！？；])\s+|\n+")
+_BREAK = re.compile(r"[.!?;。！？；]\s+|\n+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _NOT_NAME = re.compile(r"[_\-+()\[\]~]+|(?<=\D)\.|\.(?=\D)")
 _WORD = re.compile(r"[^\W_]+")
