@@ -9,8 +9,16 @@ import pytest
 from core.domain.documents import Label, Page, Truth
 from core.domain.errors import BadTable
 from core.evaluation.judgments.files import LabelRow
+from core.evaluation.tuning.candidate_fitting import fitted_dates
 from core.evaluation.tuning.classifier_fitting import fit_classifier
-from core.evaluation.tuning.training_documents import TrainingDocument, fold_of, training_document
+from core.evaluation.tuning.training_documents import (
+    BLOCKS,
+    UNSURE_DATE,
+    FittingProblem,
+    TrainingDocument,
+    fold_of,
+    training_document,
+)
 from core.ingestion.classification.document_features import features_of
 from core.ingestion.classification.label_evidence import explained
 from core.ingestion.classification.linear_model import ClassifierModel, from_bytes, to_bytes
@@ -95,6 +103,27 @@ def test_words_of_too_few_sources_are_not_kept() -> None:
     secret = sampled(f"{TEXTS['intent'].format(n=1)} zanzibarium zanzibarium")
     documents[2] = replace(documents[2], sample=secret, features=features_of(secret))
     assert "zanzibarium" not in fit_classifier(documents, EMBEDDER).vocabularies["words"].index
+
+
+def dated_corpus(unsure: str) -> Iterator[TrainingDocument]:
+    """Thirty sources: one policy with its date, one that only tells of a year, and one labelled `unsure`."""
+    told = "Our staff policy on travel.\nEffective date: {day} May 2018\nEmployees ask their manager."
+    untold = "Our staff policy on kilns. It grew out of rules that the board discussed in March {year} at length."
+    for source in range(30):
+        for text, date in ((told, f"2018-05-{source % 9 + 1:02}"), (untold, ""), (told, unsure)):
+            row = LabelRow("f", "f.txt", "0", "compliance", "other", "internal", "global", date, f"owner/{source}")
+            sample = sampled(text.format(day=source % 9 + 1, year=1950 + source))
+            yield training_document(row, "en", sample, NO_VECTORS, BUILT_IN_TERMS)
+
+
+def test_a_date_of_which_a_label_is_unsure_teaches_nothing() -> None:
+    thresholds = []
+    for unsure in ("", UNSURE_DATE):
+        problem = FittingProblem.of(list(dated_corpus(unsure)), BLOCKS)
+        weights, numbers = fitted_dates(problem, [Label("compliance", 0.9)] * 90)
+        assert weights["before in force"] > 0
+        thresholds.append(numbers["threshold"])
+    assert thresholds[1] < thresholds[0]
 
 
 def test_unknown_words_never_make_a_decision_surer(model: ClassifierModel) -> None:

@@ -14,6 +14,7 @@ from scipy.optimize import minimize
 from core.domain.documents import Label
 from core.evaluation.tuning.training_documents import (
     STEPS,
+    UNSURE_DATE,
     FittingProblem,
     Matrix,
 )
@@ -115,6 +116,7 @@ def fitted_dates(problem: FittingProblem, truths: Sequence[Label]) -> tuple[dict
         for each, truth, fold, weight in zip(
             problem.documents, truths, problem.folds.tolist(), problem.weights.tolist(), strict=True
         )
+        if each.date != UNSURE_DATE
     ]
     best: dict[int, float] = {}
     for fold in sorted(set(problem.folds.tolist())):

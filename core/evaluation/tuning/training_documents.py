@@ -24,6 +24,7 @@ from core.knowledge.workspace_terms import WorkspaceTerms
 __all__ = [
     "BLOCKS",
     "STEPS",
+    "UNSURE_DATE",
     "FittingProblem",
     "Matrix",
     "TrainingDocument",
@@ -36,13 +37,15 @@ Matrix = NDArray[np.float64]
 
 BLOCKS = ("words", "opening", "name", "form", "mean")
 """The blocks of features, in the order of their stack weights."""
+UNSURE_DATE = "?"
+"""In place of a date: the text names one that may or may not be its own, so that nothing is learned about dates."""
 STEPS = 300  # most iterations of a solver; the models converge in fewer
 
 _PLACE = re.compile(r"(?:country|state):[A-Z]{2}")
 _WORD = re.compile(r"[^\W_]+")
 _SHORT_CHARACTERS, _SHORT_WEIGHT = 700, 0.5  # about 110 words, half as important as the whole; chosen by hand
 _INNER_FOLDS = 4
-_SOURCES_OF_WORD = {"words": (3, 12_000), "opening": (3, 6_000), "name": (2, 2_000)}
+_SOURCES_OF_WORD = {"words": (3, 12_000), "opening": (3, 4_000), "name": (2, 2_000)}
 """Least number of sources that use a word, and most words kept: keeps the file small and single texts out of it."""
 
 
@@ -50,8 +53,9 @@ _SOURCES_OF_WORD = {"words": (3, 12_000), "opening": (3, 6_000), "name": (2, 2_0
 class TrainingDocument:
     """A labelled document as the classifier reads it, under a neutral name.
 
-    features: with the words of its real name. vectors: of sample.segments. mentions: the places it names. date: ISO or
-    "". Documents of one source are left out together. weight: how much its labels count; above 1 for checked ones.
+    features: with the words of its real name. vectors: of sample.segments. mentions: the places it names. date: ISO, ""
+    for none, or UNSURE_DATE. Documents of one source are left out together. weight: how much its labels count; above 1
+    for checked ones.
     """
 
     source: str
