@@ -5,47 +5,64 @@ Every feature is a count or a rate of something a reader can point at, so that a
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import accumulate, islice
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.ingestion.classification.sample import DocumentSample, quote_around
 
-__all__ = ["FORM_FEATURES", "DocumentFeatures", "features_of", "form_quote", "word_spans", "words_of"]
+__all__ = [
+    "FORM_FEATURES",
+    "DocumentFeatures",
+    "WordPlaces",
+    "features_of",
+    "first_lines",
+    "form_quote",
+    "word_places",
+    "words_of",
+]
 
 _LONGEST_WORD = 24  # characters of a word that count; longer ones are ids and run-together text
-_FORM_CHARACTERS = 20_000  # of the text's beginning for the shares of letters and of different words
+_FORM_CHARACTERS = 20_000  # of the text's beginning; as good as all of it on sources left out, and a third of the time
+_LEAST_WORDS = 20  # that rates are of; chosen by hand
+_FIRST_CHARACTERS = 300  # title, letterhead, first line: the best of 150, 300, 500 and 1,500 on sources left out
 
 _ANY_FILE = frozenset({"document", "file", "untitled", "scan", "copy", "new", "final", "draft", "version", "index"})
 """Words that any file may be called; chosen by hand."""
 
-_WORD = re.compile(r"([^\W\d_]+)")
+_LETTER = re.compile(r"[^\W\d_]")
+_PLANE = 0x10000  # characters of everyday scripts; those beyond count as no letters
 _SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff]")
 _UNIT = re.compile(r"[.!?。！？]\s|\n")
 
-# A pattern begins with a set of characters where it can, and looks back after it: the engine then skips to the next of
-# these characters, several times faster than it tries every position.
+# A pattern begins with a rare character or a set of some where it can, and looks back from it: the engine then skips to
+# the next of these, several times faster than it tries every position. A cited number looks back at its own word.
+_BEFORE_A_NUMBER = "|".join(
+    rf"(?<={word}\s\d)|(?<={word}\d)"
+    for word in (
+        *("[Ss]ection", "SECTION", "[Aa]rticle", "ARTICLE", "[Aa]rtikel", r"[Aa]rt\.", r"ART\.", "[Aa]rt[íi]culo"),
+        *("[Aa]rtigo", "[Aa]rticolo", "[Cc]hapter", "[Сс]татья"),
+    )
+)
 _PATTERNS: Mapping[str, str] = {
     "numbered clauses": r"(?m)^[ \t]*(?:\d{1,3}\.){1,5}\d*[ \t]+\S",
     "lettered items": r"(?m)^[ \t]*\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]\s",
     "bullets": r"(?m)^[ \t]*[-*+•–][ \t]",
     "headings": r"(?m)^[ \t]*#{1,6}[ \t]|^[A-Z][A-Z \d,.&-]{6,70}$",
     "sections and articles": (
-        r"§|\b(?:[Ss]ection|[Aa]rticle|[Aa]rtikel|[Aa]rt\.|[Aa]rt[íi]culo|[Aa]rtigo|[Aa]rticolo|[Cc]hapter|SECTION"
-        r"|ARTICLE|ART\.|[Сс]татья)\s*\d|第\s*[\d一二三四五六七八九十百]+\s*[条條章节]|제\s*\d+\s*조"
+        rf"[\d§第제](?:(?<=§)|{_BEFORE_A_NUMBER}|(?<=第)\s*[\d一二三四五六七八九十百]+\s*[条條章节]|(?<=제)\s*\d+\s*조)"
     ),
     "table rows": r"(?m)^[ \t]*\|.*\|[ \t]*$|\t[^\t\n]*\t",
     "rows of a list file": r"(?m)^(?:[^,;\n]{0,60}[,;]){4,}",
-    "digits": r"\d",
+    "digits": r"[0-9]",
     "large numbers": r"\d(?<!\w\d)[\d.,]{4,}\b",
     "dates": r"(?:19|20)(?<!\w\d\d)\d\d[-/.]\d\d?[-/.]\d\d?\b",
     "years": r"(?:19|20)(?<!\w\d\d)\d\d\b",
     "web addresses": r"https?://|www\.",
-    "mail addresses": r"\b[\w.-]{1,40}@[\w.-]{1,40}\.\w+",
+    "mail addresses": r"@(?<=[\w.-]@)[\w.-]{1,40}\.\w",
     "code": r"`|\{|\}|==|->|;[ \t]*$|</?\w+>",
     "questions": r"\?",
     "exclamations": r"!",
@@ -53,15 +70,20 @@ _PATTERNS: Mapping[str, str] = {
     "brackets": r"\(",
     "lines that end with a colon": r"(?m):[ \t]*$",
     "semicolons": r";",
-    "sums of money": r"[$€£¥][ \t]?\d|\d[ \t]?(?:€|EUR|USD|GBP)",
-    "blanks to fill in": r"_{4,}|\.{6,}|\[[^\]\n]{0,40}\](?!\()|\{\{|<[A-Z ]+>|XX+",
+    "sums of money": (
+        r"[$€£¥EUG](?:(?<=[$€£¥])[ \t]?\d|(?<=\d€)|(?<=\d[ \t]€)|(?:(?<=\d[EUG])|(?<=\d[ \t][EUG]))(?:UR|SD|BP))"
+    ),
+    "blanks to fill in": (
+        r"[_.\[{<X](?:(?<=_)_{3,}|(?<=\.)\.{5,}|(?<=\[)[^\]\n]{0,40}\](?!\()|(?<=\{)\{|(?<=<)[A-Z ]+>|(?<=X)X+)"
+    ),
     "words in capitals": r"[A-Z](?<!\w[A-Z])[A-Z]{2,}\b",
     "capitalised words": r"[A-Z](?<!\w[A-Z])[a-z]+",
     "definitions": (
         r"[\"“'m](?:(?<!m)[A-Z][^\"”'\n]{1,40}[\"”']\s+(?:means|shall mean|is|refers)|(?<=m)(?<!\wm)eans\b)"
     ),
     "signatures": (
-        r"[AaDdFfSsſUu](?i:(?<=s)ign(?:ature|ed)|(?<=u)nterschrift|(?<=f)irma\b|(?<=a)ssinatura|(?<=d)ate:)"
+        r"[gGfFN:](?:(?<=[Ss]ig)n(?:ature|ed)|(?<=SIG)N(?:ATURE|ED)|(?<=[Uu]nterschrif)t|(?<=[Ff])irma\b|(?<=[Dd]ate:)"
+        r"|(?<=DATE:)|(?<=ASSIN)ATURA)"
     ),
     "sentence ends": r"[.!?]\s",
     "lines": r"\n",
@@ -97,7 +119,7 @@ FORM_FEATURES = (
 
 @dataclass(frozen=True, slots=True)
 class DocumentFeatures:
-    """words, opening, name: word → count, in the sampled text, its first 1,500 characters and the file name.
+    """words, opening, name: word → count, in the sampled text, its first lines and the file name.
 
     form: float64, shape (len(FORM_FEATURES),): log(1 + count per 1,000 words) of the patterns, then logs and shares.
     """
@@ -108,15 +130,39 @@ class DocumentFeatures:
     form: NDArray[np.float64]
 
 
+@dataclass(frozen=True, slots=True)
+class WordPlaces:
+    """The words of a text as features, and where each stands.
+
+    words: the different ones. numbers, starts, ends: of every occurrence, in reading order: which of `words` it is, and
+    where in the text it begins and ends; arrays of one length.
+    """
+
+    words: tuple[str, ...]
+    numbers: NDArray[np.intp]
+    starts: NDArray[np.intp]
+    ends: NDArray[np.intp]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Word → how often it occurs."""
+        return dict(zip(self.words, np.bincount(self.numbers, minlength=len(self.words)).tolist(), strict=True))
+
+
 def features_of(sample: DocumentSample) -> DocumentFeatures:
     """The features of a sampled document."""
     stem = sample.name_words.rpartition(" ")[0] if "." in sample.name else sample.name_words
     return DocumentFeatures(
-        words=Counter(word for word, _ in word_spans(sample.body)),
-        opening=Counter(word for word, _ in word_spans(sample.opening)),
+        words=word_places(sample.body).counts,
+        opening=word_places(first_lines(sample)).counts,
         name=Counter(word for word in words_of(stem) if word not in _ANY_FILE),
         form=_form(sample),
     )
+
+
+def first_lines(sample: DocumentSample) -> str:
+    """The beginning of a text, where title, letterhead and kind of document stand."""
+    return sample.body[:_FIRST_CHARACTERS]
 
 
 def form_quote(feature: str, text: str) -> str:
@@ -126,57 +172,78 @@ def form_quote(feature: str, text: str) -> str:
     return quote_around(text, *found.span()) if found else ""
 
 
-def words_of(text: str) -> Iterator[str]:
+def words_of(text: str) -> Sequence[str]:
     """The words of a text as features: lower case, two letters or more, without digits; pairs of characters where a
     script has no spaces.
 
-    >>> list(words_of("§ 12 The Employer's 3 duties")), list(words_of("劳动合同"))
+    >>> words_of("§ 12 The Employer's 3 duties"), words_of("劳动合同")
     (['the', 'employer', 'duties'], ['劳动', '动合', '合同'])
     """
-    return (word for word, _ in _spans(text))
+    found = word_places(text)
+    return [found.words[number] for number in found.numbers]
 
 
-@lru_cache(2)  # the text and the opening of a document, which every head reads again
-def word_spans(text: str) -> Sequence[tuple[str, int]]:
-    """The words of `words_of`, each with the position where it begins."""
-    return _spans(text)
+@lru_cache(3)  # the text, first lines and name of a document; every head reads the first two again
+def word_places(text: str) -> WordPlaces:
+    """The words of `words_of` and where they stand."""
+    letters = np.diff(_are_letters(text).astype(np.int8), prepend=0, append=0)
+    starts, ends = np.flatnonzero(letters > 0), np.flatnonzero(letters < 0)
+    written = [text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    if _SPACELESS.search(text):
+        written, starts, ends = _with_pairs(written, starts.tolist())
+    numbers: dict[str, int] = {}
+    number_of = {}
+    for word in dict.fromkeys(written):  # each once: a text has few different words
+        cut = word.lower()[:_LONGEST_WORD]
+        number_of[word] = numbers.setdefault(cut, len(numbers)) if len(cut) > 1 or _SPACELESS.match(cut) else -1
+    found = np.fromiter(map(number_of.__getitem__, written), np.intp, len(written))
+    known = found >= 0
+    return WordPlaces(tuple(numbers), found[known], starts[known], ends[known])
 
 
-def _spans(text: str) -> Sequence[tuple[str, int]]:
-    pieces = _WORD.split(text)  # what is between words and words, alternately
-    written = pieces[1::2]
-    starts = islice(accumulate(map(len, pieces)), 0, None, 2)
-    lower = {word: word.lower() for word in set(written)}  # each word once: a text has few different ones
-    cut = {word: each[:_LONGEST_WORD] for word, each in lower.items() if len(each) > 1}
-    pairs = {word for word, each in lower.items() if not each.isascii() and _SPACELESS.search(each)}
-    if not pairs:
-        return [(cut[word], start) for word, start in zip(written, starts, strict=False) if word in cut]
-    return [
+def _are_letters(text: str) -> NDArray[np.bool_]:
+    """For each character whether it belongs to a word."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    return _letters()[np.where(codes < _PLANE, codes, 0)]
+
+
+@cache
+def _letters() -> NDArray[np.bool_]:
+    return np.array([_LETTER.match(chr(code)) is not None for code in range(_PLANE)])
+
+
+def _with_pairs(written: Sequence[str], starts: Sequence[int]) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]]:
+    """The words, starts and ends, with pairs of characters instead of the words of scripts without spaces."""
+    spans = [
         span
-        for word, start in zip(written, starts, strict=False)
-        for span in (_pairs(lower[word], start) if word in pairs else [(cut[word], start)] if word in cut else ())
+        for word, start in zip(written, starts, strict=True)
+        for span in (
+            [(word[at : at + 2], start + at) for at in range(max(1, len(word) - 1))]
+            if _SPACELESS.search(word)
+            else [(word, start)]
+        )
     ]
-
-
-def _pairs(word: str, start: int) -> Sequence[tuple[str, int]]:
-    return [(word[at : at + 2], start + at) for at in range(max(1, len(word) - 1))]
+    begun = np.array([start for _, start in spans], dtype=np.intp)
+    words = [word for word, _ in spans]
+    return words, begun, begun + np.array([len(word) for word in words], dtype=np.intp)
 
 
 def _form(sample: DocumentSample) -> NDArray[np.float64]:
-    text, words = sample.body, max(sample.words, 20)
-    rates = [np.log1p(1000.0 * len(pattern.findall(text)) / words) for _, pattern in _RATES]
+    text = sample.body[:_FORM_CHARACTERS]
+    places = word_places(sample.body)
+    words = places.numbers[: np.searchsorted(places.starts, len(text))]
+    per_thousand = 1000.0 / max(_LEAST_WORDS, len(words))
+    rates = [np.log1p(per_thousand * len(pattern.findall(text))) for _, pattern in _RATES]
     lengths = np.array([len(unit.split()) for unit in _UNIT.split(text) if unit.strip()] or [0], dtype=np.float64)
-    front = text[:_FORM_CHARACTERS]
-    first = list(words_of(front))
-    size = max(1, len(front))
+    size = max(1, len(text))
     shares = [
         np.log10(sample.words + 10.0),
         np.log1p(lengths.mean()),
         np.log1p(lengths.std()),
         np.log1p(lengths.max()),
-        len(set(first)) / max(1, len(first)),
-        sum(map(str.isalpha, front)) / size,
-        sum(map(str.isspace, front)) / size,
+        len(np.unique(words)) / max(1, len(words)),
+        int(_are_letters(text).sum()) / size,
+        (len(text) - len("".join(text.split()))) / size,
     ]
     suffix = sample.name.rpartition(".")[2].lower()
     kind = _SAME_FORMAT.get(suffix, suffix)

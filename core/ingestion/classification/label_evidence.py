@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain.documents import Evidence, EvidenceSource
-from core.ingestion.classification.document_features import FORM_FEATURES, form_quote, word_spans
+from core.ingestion.classification.document_features import FORM_FEATURES, first_lines, form_quote, word_places
 from core.ingestion.classification.linear_model import Blocks, Head, TermWeights
 from core.ingestion.classification.sample import DocumentSample, quote_around, sentence_starts
 
@@ -89,20 +89,18 @@ def _word_occurrences(
     margin: Callable[[NDArray[np.float64]], NDArray[np.float64]],
 ) -> Iterator[_Occurrences]:
     """Every known word of the text; a word's contribution is shared equally by its occurrences."""
-    for name, text in (("words", sample.body), ("opening", sample.opening)):
+    for name, text in (("words", sample.body), ("opening", first_lines(sample))):
         if name not in head.words:
             continue
         rows, values = blocks.words[name]
         index = vocabularies[name].index
-        shares = np.zeros(len(index))
+        shares = np.zeros(len(index) + 1)  # the last for words that are not known
         shares[rows] = values * margin(head.words[name][rows])
-        spans = word_spans(text)
-        row_of = np.array([index.get(word, -1) for word, _ in spans], dtype=np.intp)
-        known = np.flatnonzero(row_of >= 0)
-        own = row_of[known]
-        starts = np.array([start for _, start in spans], dtype=np.intp)[known]
-        lengths = np.array([len(word) for word, _ in spans], dtype=np.intp)[known]
-        yield _Occurrences(starts, starts + lengths, shares[own] / np.bincount(own, minlength=1)[own])
+        places = word_places(text)
+        row_of = np.array([index.get(word, -1) for word in places.words], dtype=np.intp)
+        each = shares[row_of] / np.bincount(places.numbers, minlength=1)
+        known = row_of[places.numbers] >= 0
+        yield _Occurrences(places.starts[known], places.ends[known], each[places.numbers][known])
 
 
 def _segment_occurrences(
