@@ -1,10 +1,11 @@
 """The browser door: `streamlit run app.py` serves the pages, and /healthz beside them."""
 
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
-from starlette.responses import JSONResponse
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse
 from starlette.routing import Route
 
 if TYPE_CHECKING:
@@ -44,6 +45,35 @@ def on_script_error(problem: Exception) -> bool:
     return notices.unexpected(problem)
 
 
+_PAGES = Path(__file__).parent / "pages"
+_ADDRESS = "backend_address.js"
+
+
+def page_names() -> list[str]:
+    """The address of every page but Home, which is at the root."""
+    names = {path.stem for path in _PAGES.glob("*.py")} - {"__init__", "home", "inspection"}
+    return sorted({*names, "inspect"})
+
+
+async def page_document(_request: "Request") -> HTMLResponse:
+    """Streamlit's document for a deep link, which first loads the script that names the server's address."""
+    document = (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
+    script = f'<head><script src="./{_ADDRESS}"></script>'
+    return HTMLResponse(document.replace("<head>", script, 1), headers={"Cache-Control": "no-cache"})
+
+
+async def backend_address(_request: "Request") -> FileResponse:
+    """The script that names the server's address."""
+    return FileResponse(_PAGES / "frame" / _ADDRESS, media_type="text/javascript")
+
+
 app = st.App(
-    "pages/frame/main.py", routes=[Route("/healthz", healthz)], lifespan=lifespan, on_script_error=on_script_error
+    "pages/frame/main.py",
+    routes=[
+        Route("/healthz", healthz),
+        Route(f"/{_ADDRESS}", backend_address),
+        *(Route(f"/{name}", page_document) for name in page_names()),
+    ],
+    lifespan=lifespan,
+    on_script_error=on_script_error,
 )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.coverage.board_view import needs_in_words
 from core.coverage.runs import unassessed
 from core.domain.coverage import Board, CoverageRun, RunState, Topic
 from pages.components import ingest_progress, notices, session
@@ -90,7 +91,7 @@ def _snapshot_line(project: str | None, runs: Sequence[CoverageRun], shown: Cove
     parts = [
         f"**{share}**",
         count(len(board.topics) if board else 0, "topic"),
-        f"{count(len(board.gaps) if board else 0, 'cell')} to obtain evidence for",
+        needs_in_words(board) if board else "no cell needs evidence",
     ]
     parts += [plain(shown.name)] if shown.name else []
     parts += [f"assessed {ago(shown.finished_at or shown.started_at, state.now())}", f"profile {plain(shown.profile)}"]

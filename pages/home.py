@@ -12,7 +12,7 @@ from core.domain.results import Statistics
 from pages.components import cards, ingest_progress, notices, session
 from pages.components.data import state
 from pages.components.labels import contested
-from pages.components.styles import TRUTHS, UNKNOWN
+from pages.components.styles import TRUTHS
 from pages.components.urls import page_path
 from pages.components.wording import ago, count, plain, shorten, shorten_middle
 
@@ -41,7 +41,7 @@ def _by_truth(counts: Statistics) -> None:
                     link = {"truths": truth.value}
                     st.page_link(page_path("library"), label=count(number, "document"), query_params=link)
                 elif counts.documents:
-                    st.caption("No document states it yet.")
+                    st.caption("No documents yet.")
 
 
 def _numbers(counts: Statistics) -> None:
@@ -50,9 +50,9 @@ def _numbers(counts: Statistics) -> None:
     with st.container(horizontal=True, gap="large"):
         st.metric("Documents", f"{counts.documents:,}", width="content")
         st.metric("Passages", f"{counts.passages:,}", width="content")
-        st.metric("Jobs to do", f"{counts.waiting_jobs:,}", width="content")
+        st.metric("Queued", f"{counts.waiting_jobs:,}", width="content")
         st.metric("Failed", f"{failed:,}", width="content")
-        st.metric(f"{UNKNOWN.words.capitalize()} truth", f"{unknown:,}", width="content")
+        st.metric("Unclassified", f"{unknown:,}", width="content")
 
 
 def _attention(documents: list[Document]) -> None:
@@ -92,7 +92,7 @@ def _in_order(documents: Sequence[Document]) -> str:
     pending = sum(each.state is DocumentState.PENDING for each in documents)
     if pending:
         return f":material/hourglass_top: Nothing so far; {count(pending, 'file')} still to be read."
-    return ":material/check: Every file was read, and the truth of each is sure."
+    return ":material/check: All files are read, and all labels are certain."
 
 
 def _withdrawn_acceptances(documents: list[Document]) -> int:
@@ -129,8 +129,8 @@ def _doubt(document: Document) -> str:
     label = document.labels.truth
     if label.value is None:
         return label.reason or "No truth could be decided; choose one."
-    runner_up = f", {label.runner_up} {label.runner_up_probability:.2f}" if contested(label) else ""
-    return f"Doubtful: {label.value} {label.probability:.2f}{runner_up}."
+    runner_up = f", {label.runner_up} {label.runner_up_probability:.0%}" if contested(label) else ""
+    return f"Uncertain: {label.value} {label.probability:.0%}{runner_up}."
 
 
 def _recent() -> None:
@@ -142,7 +142,7 @@ def _recent() -> None:
     for question, hits, when in searches:
         st.page_link(
             page_path("search"),
-            label=f"{plain(shorten(question, 74))} :gray[{count(hits, 'result')}]",
+            label=f"{plain(shorten(question, 74))} :gray[{hits:,} shown]",
             help=plain(f"{question} – {ago(when, now)}"),
             icon=":material/history:",
             query_params={"q": question},

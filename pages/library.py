@@ -77,7 +77,7 @@ def _filtered(documents: Sequence[Document]) -> list[Document]:
         st.caption(f"{count(len(found), 'document')} of {len(documents):,}")
     else:
         _write_url()
-        notices.empty(":material/filter_alt_off:", "No document matches", "Take away a filter above.")
+        notices.empty(":material/filter_alt_off:", "No document matches", "Remove a filter.")
     return found
 
 

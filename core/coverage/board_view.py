@@ -24,6 +24,7 @@ __all__ = [
     "CoverageShare",
     "TopicOrder",
     "VisibleBoard",
+    "about_in_words",
     "apply_view",
     "board_csv",
     "board_data",
@@ -31,7 +32,11 @@ __all__ = [
     "board_text",
     "by_domain",
     "by_kind",
+    "kind_in_words",
+    "kind_of_words",
+    "needs_in_words",
     "owner_of",
+    "unread_in_words",
     "values_of",
 ]
 
@@ -202,6 +207,42 @@ def board_rows(board: Board) -> tuple[BoardRow, ...]:
     return tuple(rows)
 
 
+def kind_in_words(kind: GapKind) -> str:
+    """A column's name, on pages and in exports.
+
+    >>> kind_in_words(GapKind.CONFIGURATION), kind_in_words(GapKind.INTENT)
+    ('set-up', 'intent')
+    """
+    return "set-up" if kind is GapKind.CONFIGURATION else kind.value
+
+
+def kind_of_words(words: str) -> str:
+    """The value of the column of this name; any other text unchanged."""
+    return next((kind.value for kind in GapKind if kind_in_words(kind) == words), words)
+
+
+def about_in_words(kind: str) -> str:
+    """What a decision is about: its column's name, or "conflict" for a pair of sentences."""
+    return kind_in_words(GapKind(kind)) if kind in set(GapKind) else kind.partition(":")[0]
+
+
+def needs_in_words(board: Board) -> str:
+    """How many cells need evidence, and how many of them are gaps and partial: the same count everywhere."""
+    partial = sum(cell.state is CellState.PARTIAL for cell in board.cells)
+    gaps = len(board.gaps) - partial
+    number = f"{len(board.gaps):,} {'cell needs' if len(board.gaps) == 1 else 'cells need'} evidence"
+    return f"{number} ({gaps:,} {'gap' if gaps == 1 else 'gaps'}, {partial:,} partial)" if board.gaps else number
+
+
+def unread_in_words(board: Board) -> str:
+    """The documents behind gaps that could not be read, in one sentence; "" when all were read."""
+    if not board.unread:
+        return ""
+    names = ", ".join(board.unread[:_MOST_NAMES]) + (" …" if len(board.unread) > _MOST_NAMES else "")
+    number = "1 document" if len(board.unread) == 1 else f"{len(board.unread):,} documents"
+    return f"{number} could not be read in full and may fill a gap: {names}."
+
+
 def board_csv(board: Board) -> str:
     """The rows as CSV with a header. Text that a spreadsheet would run as a formula is escaped."""
     names = [field.name for field in fields(BoardRow)]
@@ -254,9 +295,9 @@ def board_text(board: Board) -> str:
     """The board as a text table of states with scores, followed by the gaps and what to obtain for each."""
     rows = [[topic.name, *(_cell_text(board.cell(topic.name, kind)) for kind in board.kinds)] for topic in board.topics]
     share = "nothing could be assessed" if board.coverage is None else f"{board.coverage:.0%} covered"
-    table = aligned(["topic", *(kind.value for kind in board.kinds)], rows)
+    table = aligned(["topic", *map(kind_in_words, board.kinds)], rows)
     errors = dict.fromkeys(cell.error for cell in board.cells if cell.error)
-    parts = [table, f"{share}, {len(board.gaps)} gaps.", *(f"! {error}" for error in errors)]
+    parts = [table, f"{share}, {needs_in_words(board)}.", *(f"! {error}" for error in errors)]
     return "\n".join([*parts, *(_gap_text(gap) for gap in board.gaps)])
 
 
@@ -265,8 +306,10 @@ def _cell_text(cell: Cell) -> str:
 
 
 def _gap_text(gap: Gap) -> str:
-    return f"- {gap.severity}: {gap.topic} / {gap.kind}. {gap.recommendation}"
+    return f"- {gap.severity}: {gap.topic} / {kind_in_words(gap.kind)}. {gap.recommendation}"
 
+
+_MOST_NAMES = 3  # documents named in the sentence; chosen by hand
 
 NO_DOMAIN = "no domain"
 

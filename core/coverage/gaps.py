@@ -150,7 +150,7 @@ def _recommendation(
     obtain = f"Obtain {row.obtain}{f' for {place}' if place else ''} on {cell.topic};"
     sentences = [f"{obtain} ask {row.source}."]
     if cell.state is CellState.PARTIAL:
-        sentences.insert(0, f"What is here only touches {cell.topic}.")
+        sentences.insert(0, f"Existing sources mention {cell.topic} only in passing.")
     if by:
         names = sorted({citation.document_name for citation in cell.near_misses or cell.evidence})
         no_row = f"; no row in {', '.join(names)} covers it" if names else ""

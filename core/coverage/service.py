@@ -169,7 +169,8 @@ class CoverageService:
         ]
         reader = RiskReader(self._scope(run.project), self._now(), terms)
         current = replace(run, topics=tuple(now[topic.id] for topic in remaining))
-        return assembled(current, reader.with_risks(cells, now), terms)
+        board = assembled(current, reader.with_risks(cells, now), terms)
+        return replace(board, unread=reader.unread(board.cells))
 
     def _scope(self, project: str | None) -> Sequence[Document]:
         """The documents of a project and those shared by all projects; None: every document."""
@@ -200,7 +201,8 @@ class CoverageService:
     def decisions_of_all_boards(self) -> Sequence[Decision]:
         """The decision logs of all projects and of the whole library, of each cell oldest first."""
         topics = (*self._store.topics(None), *self._store.topics(None, retired=True))
-        projects = {each.project for each in (*topics, *self._catalogue.documents(archived=None))}
+        projects = {each.project for each in topics}
+        projects |= {each.project for each in self._catalogue.documents(archived=None)}
         return [
             each for project in (None, *sorted(projects - {None}, key=str)) for each in self._store.decisions(project)
         ]
@@ -335,4 +337,7 @@ class CoverageService:
             changes=None if since is None else self.changes(board.project, since, board.run_id),
             made_at=self._now(),
             made_by=who.strip(),
+            domain_titles={
+                topic.domain: self._terms().domains.title(topic.domain) for topic in board.topics if topic.domain
+            },
         )

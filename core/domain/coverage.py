@@ -89,7 +89,6 @@ class Modality(StrEnum):
 class RiskKind(StrEnum):
     """Reasons why a cell's state may be wrong."""
 
-    UNREADABLE = "unreadable"
     OUT_OF_DATE = "out of date"
     WRONG_JURISDICTION = "wrong jurisdiction"
     SUPERSEDED = "superseded"
@@ -185,6 +184,7 @@ class Board:
 
     run_id: 0 for a board that is not stored. configuration_hash: of everything that decides states (thresholds, model,
     profile); corpus_hash: of the documents assessed. Both are hex digests, empty for a board that is not stored.
+    unread: names of documents that could not be read in full and may hold what a gap misses.
     """
 
     topics: tuple[Topic, ...]
@@ -198,6 +198,7 @@ class Board:
     run_id: int = 0
     configuration_hash: str = ""
     corpus_hash: str = ""
+    unread: tuple[str, ...] = ()
     _by_key: Mapping[tuple[str, str], Cell] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from core.coverage.board_view import about_in_words
 from core.coverage.service import CoverageService
 from core.domain.coverage import Decision, ReviewVerdict
 from core.domain.errors import BadRequest
@@ -196,11 +197,7 @@ def _of_decisions(log: Sequence[Decision]) -> list[HistoryEntry]:
             each.at,
             each.who,
             f"Coverage decision: {each.verdict.value}",
-            (
-                HistoryChange(
-                    f"{each.topic} · {each.kind.partition(':')[0]}", "", before[each.id], _verdict_words(each)
-                ),
-            ),
+            (HistoryChange(f"{each.topic} · {about_in_words(each.kind)}", "", before[each.id], _verdict_words(each)),),
             each.id in current,
         )
         for each in log

@@ -35,7 +35,7 @@ def test_a_review_from_the_contract_to_the_pack_and_back(
 
     tab.go("coverage")
     tab.page.get_by_role("tab", name="Requirements").click()
-    tab.page.get_by_role("button", name="Look for them").first.click()
+    tab.page.get_by_role("button", name="Find requirements").first.click()
     tab.wait_for("2 proposals")
     tab.page.get_by_role("button", name="Add all 2").click()
     tab.wait_for("2 topics")
@@ -67,8 +67,8 @@ def test_a_review_from_the_contract_to_the_pack_and_back(
     (tmp_path / "edited.xlsx").write_bytes(edited(files["xlsx"]))
     tab.page.locator("[data-testid=stFileUploaderDropzoneInput]").first.set_input_files(tmp_path / "edited.xlsx")
     tab.wait_for("1 decision to take over")
-    tab.page.get_by_role("button", name="Take over 1 decision").click()
-    tab.wait_for("1 decision taken over")
+    tab.page.get_by_role("button", name="Import 1 decision").click()
+    tab.wait_for("1 decision imported")
     assert not tab.complains()
 
 

@@ -178,7 +178,7 @@ def is_noted_and_found_again(tab: Window) -> None:
     tab.go("search", q="Who keeps the key for each helium bottle?")
     tab.wait_for("Insight", NOTE, "Helium_Policy.pdf, page 1")
     tab.page.get_by_role("link", name="Open this insight").first.click()
-    tab.wait_for("100% of its strength left", NOTE, first[0])
+    tab.wait_for("Freshness 100%", NOTE, first[0])
 
 
 def is_marked_as_helpful_for_good(tab: Window) -> None:

@@ -11,6 +11,7 @@ import openpyxl
 import pypdfium2
 import pytest
 
+from core.coverage.board_view import needs_in_words
 from core.coverage.meeting_pack.pack import STATE_LOOKS, MeetingPack, pack_data, pack_html
 from core.coverage.meeting_pack.pdf import pack_pdf
 from core.coverage.meeting_pack.xlsx import pack_xlsx
@@ -21,11 +22,13 @@ from core.domain.coverage import (
     CellState,
     CoverageRun,
     Decision,
+    Gap,
     GapKind,
     ReviewVerdict,
     RunState,
     Topic,
 )
+from core.domain.documents import Truth
 from pages.components.styles import CELLS
 from tests.coverage.boards import NOW, board_of, citation
 
@@ -60,12 +63,39 @@ def test_states_look_on_paper_as_on_the_page() -> None:
 
 def test_the_workbook_has_every_sheet() -> None:
     book = openpyxl.load_workbook(io.BytesIO(pack_xlsx(pack_of())))
-    assert book.sheetnames == "Summary Matrix Gaps Decisions Evidence Conflicts Changes Log".split()
+    assert book.sheetnames == [
+        *("Summary", "Matrix", "To obtain", "Decisions", "Evidence", "Conflicts", "Changes", "Log")
+    ]
     assert book["Matrix"]["A2"].value == "overtime"
     assert book["Matrix"]["D2"].value == "✓ covered 0.90"
     assert book["Decisions"].max_row == 6
     assert book["Log"]["E2"].value == "gap confirmed"
     assert book["Changes"]["D2"].value == "gap"
+
+
+def pack_with_set_up() -> MeetingPack:
+    """A pack of one topic with a gap, a partial cell and a missing set-up row."""
+    topic = Topic("overtime", id=1, domain="time")
+    board = board_of({topic: "cpgcc"})
+    lacking = replace(board.cells[2], truth=Truth.REALITY, configuration=True, near_misses=(citation("code OT"),))
+    gap = Gap("overtime", Truth.REALITY, "medium", "Obtain a row.", configuration=True)
+    board = replace(board, cells=(*board.cells, lacking), gaps=(*board.gaps, gap), unread=("scan.pdf",))
+    said = Decision(1, "configuration", None, ReviewVerdict.NEEDS_WORK, "Ann", NOW, 1, topic="overtime")
+    run = CoverageRun(1, None, RunState.DONE, board.topics, 6, NOW, NOW)
+    titles = {"time": "Time and attendance"}
+    return MeetingPack(board, run, (said,), (), (), trace(board), None, NOW, domain_titles=titles)
+
+
+def test_the_pack_has_the_counts_and_the_words_of_the_page_and_no_codes() -> None:
+    pack = pack_with_set_up()
+    facts = dict(pack.facts)
+    assert facts["To obtain"] == needs_in_words(pack.board) == "3 cells need evidence (2 gaps, 1 partial)"
+    assert facts["Not read"] == "1 document could not be read in full and may fill a gap: scan.pdf."
+    book = openpyxl.load_workbook(io.BytesIO(pack_xlsx(pack)))
+    sheets = [str(tile.value) for sheet in book for row in sheet.iter_rows() for tile in row if tile.value is not None]
+    for text in (pack_html(pack), "".join(pdf_pages(pack)), " ".join(sheets)):
+        assert "3 cells need evidence" in text and "set-up" in text and "configuration" not in text.lower()
+    assert "Time and attendance" in sheets and "time" not in sheets
 
 
 def test_no_text_of_the_workbook_is_a_formula() -> None:

@@ -21,8 +21,9 @@ from core.coverage.topics import (
 )
 from core.coverage.traceability import orphans, orphans_csv, trace, trace_csv
 from core.domain.coverage import GapKind, RiskKind, Topic, TopicOrigin
-from core.domain.documents import Document, DocumentState, Truth
+from core.domain.documents import Document, DocumentState, Label, Labels, Truth
 from core.domain.errors import BadRequest
+from core.ingestion.parsers.file_kinds import READABLE
 from core.knowledge.profiles import profiles
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from tests.coverage.boards import NOW as BOARD_NOW
@@ -122,7 +123,7 @@ def risks_of(*documents: Document, states: str = "ccccc", **topic: object) -> di
     return {cell.truth.value: {risk.kind for risk in cell.risks} for cell in cells}
 
 
-def test_old_superseded_and_foreign_evidence_is_doubted_and_unread_documents_behind_a_gap() -> None:
+def test_old_and_superseded_evidence_is_doubted() -> None:
     old = document(1, "policy_2009.pdf", date=datetime(2009, 1, 1, tzinfo=UTC))
     assert risks_of(old)["compliance"] == {RiskKind.OUT_OF_DATE}
     assert risks_of(old)["reality"] == set()
@@ -131,9 +132,20 @@ def test_old_superseded_and_foreign_evidence_is_doubted_and_unread_documents_beh
     assert risks_of(recent)["compliance"] == set()
     assert risks_of(recent, newer)["compliance"] == {RiskKind.SUPERSEDED}
     assert series_of(recent) == series_of(newer)
-    failed = document(3, "scan.pdf", state=DocumentState.FAILED)
-    assert risks_of(recent, failed, states="gcccc")["regulatory"] == {RiskKind.UNREADABLE}
-    assert risks_of(recent, failed)["regulatory"] == set()
+
+
+def test_unread_documents_are_named_once_and_only_those_that_may_hold_what_a_gap_misses() -> None:
+    failed = document(3, "scan.pdf", state=DocumentState.FAILED, remedy="Export it again.")
+    policy = document(
+        4, "policy.pdf", warnings=("3 of 4 pages have no text",), labels=Labels(truth=Label("compliance"))
+    )
+    program = document(5, "setup.exe", state=DocumentState.FAILED, remedy=READABLE)
+    subject = Topic("sick leave", id=1)
+    for states, unread in (("gcccc", ("scan.pdf",)), ("cgccc", ("scan.pdf", "policy.pdf")), ("ccccc", ())):
+        reader = RiskReader([failed, policy, program], BOARD_NOW, terms=BUILT_IN_TERMS)
+        cells = reader.with_risks(board_of({subject: states}).cells, {1: subject})
+        assert reader.unread(cells) == unread
+        assert not any(cell.risks for cell in cells)
 
 
 def test_evidence_of_another_state_is_doubted_and_federal_evidence_is_not() -> None:

@@ -1,5 +1,6 @@
 """What changed between two texts, sentence by sentence."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,6 +72,18 @@ def test_a_reworded_sentence_shows_its_words() -> None:
         ("removed", "Friday"),
         ("added", "the last Monday"),
         ("same", "."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("$2,000", "$2,500"), ("1.5", "1.75"), ("40%", "45%"), ("12:30", "13:30"), ("€1.000,00", "€1.000,50")],
+)
+def test_a_changed_number_is_one_change(before: str, after: str) -> None:
+    (change,) = compared(said(f"The amount is {before} a month."), said(f"The amount is {after} a month.")).changes
+    assert [(part.kind.value, part.text) for part in change.parts if part.kind is not ChangeKind.SAME] == [
+        ("removed", before),
+        ("added", after),
     ]
 
 

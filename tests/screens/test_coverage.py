@@ -8,6 +8,7 @@ from io import BytesIO
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.coverage.board_view import needs_in_words
 from core.coverage.meeting_pack.pack import pack_data
 from core.coverage.meeting_pack.xlsx import pack_xlsx
 from core.domain.coverage import CellState, ReviewerOpinion, ReviewVerdict, Topic
@@ -67,7 +68,7 @@ def test_what_is_to_be_obtained_is_counted_in_cells_because_partial_ones_are_no_
     board = stocked.workbench.coverage.board(None)
     assert board is not None
     said = words(opened("coverage.py", view="Board"))
-    assert f"{len(board.gaps)} cells to obtain evidence for" in said
+    assert needs_in_words(board) in said
     assert f"for {len(board.gaps)} cells, gaps and partial ones" in said
 
 
@@ -139,7 +140,7 @@ def test_a_whole_decision_is_taken_logged_and_undone(stocked: Stack, opened: Ope
     screen = opened("coverage.py", view="Review")
     assert "0 of 5 cells decided" in screen.get("progress")[0].proto.text
     pressed(screen, "Decide")
-    assert "No verdict is chosen" in screen.warning[0].value
+    assert "Choose a decision first" in screen.warning[0].value
     screen.segmented_control[1].set_value(ReviewVerdict.CONFIRMED).run()
     pressed(screen, "Decide")
     assert "needs the name" in screen.warning[0].value
@@ -187,7 +188,7 @@ def test_requirements_are_found_and_traced(stocked: Stack, opened: Opened) -> No
     sow = stocked.workbench.documents.list()[0]
     stocked.workbench.documents.correct(sow.id, "truth", "intent")
     screen = opened("coverage.py", view="Topics")
-    pressed(screen, "Look for them")
+    pressed(screen, "Find requirements")
     pressed(screen, "Add all 1")
     (topic,) = stocked.workbench.coverage.topics(None)
     assert topic.source is not None and topic.source.quote.startswith("The vendor shall")
@@ -240,8 +241,8 @@ def test_the_pack_goes_out_and_decisions_come_back(stocked: Stack, opened: Opene
     screen = opened("coverage.py", view="Meeting pack")
     assert {"pack.pdf", "pack.xlsx", "pack.html", "pack.json"} <= {each.key for each in screen.download_button}
     screen.file_uploader[0].set_value(("pack.xlsx", out.getvalue(), "application/octet-stream")).run()
-    assert "**1 decision** to take over" in words(screen)
-    pressed(screen, "Take over 1 decision")
+    assert "**1 decision** to import" in words(screen)
+    pressed(screen, "Import 1 decision")
     assert [each.who for each in desk.log(None)] == ["Ann"]
     refreshed = desk.board(None)
     assert refreshed is not None and refreshed.cell("Zebra husbandry", Truth.REGULATORY).state is CellState.GAP

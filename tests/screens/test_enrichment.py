@@ -41,7 +41,7 @@ def test_what_is_not_drawn_yet_can_be_drawn_now(library: Stack, opened: Opened) 
     library.jobs.work = lambda kind, number: None
     document_id = library.add("leave.md", POLICY)
     screen = _shown(opened, document_id)
-    assert "Nothing is drawn from it yet" in words(screen)
+    assert "Not enriched yet" in words(screen)
     screen.button(key="enrich.now").click().run()
     assert "This policy explains" in words(screen)
 
@@ -87,6 +87,17 @@ def test_the_state_counts_every_operation_and_an_empty_library_says_what_to_do(l
     screen = _state(opened)
     assert "1 of 1 document enriched" in words(screen) and "All documents are enriched" in words(screen)
     assert list(screen.dataframe[0].value["What is drawn"]) == [row.label for row in OPERATIONS.values()]
+
+
+def test_shares_and_counts_of_every_line_are_of_the_same_documents(library: Stack, opened: Opened) -> None:
+    for number in range(2):
+        library.add(f"leave {number}.md", f"{POLICY}\nVersion {number}.\n")
+    library.add("broken.pdf", "%PDF-1.7 no more")
+    screen = _state(opened)
+    assert "**2 of 3 documents enriched** – 66 %" in words(screen)
+    table = screen.dataframe[0].value
+    assert set(table["Share"]) == {66}
+    assert all(table["Done"] + table["Missing"] + table["Outdated"] + table["Failed"] == 3)
 
 
 def test_what_lacks_enrichment_is_drawn_in_the_background(library: Stack, opened: Opened) -> None:

@@ -45,7 +45,7 @@ def test_a_note_is_listed_with_its_facts_its_strength_and_what_it_rests_on(stock
     screen = opened("insights.py")
     said = words(screen)
     assert "Overtime needs a signature" in said and "Ann" in said and "Tallgrass" in said
-    assert "100% of its strength left" in said and "**1 insight**" not in said and "1 insight · newest first" in said
+    assert "Freshness 100%" in said and "**1 insight**" not in said and "1 insight · newest first" in said
     target = next(each for each in screen.page_link if "flsa" in each.label)
     assert link.quote in " ".join(each.value for each in screen.caption).replace("\\", "")  # whole, where it can wrap
     assert (

@@ -33,7 +33,7 @@ def test_the_product_s_domains_are_listed_with_what_carries_them(stocked: Stack,
     table = screen.dataframe[0].value
     assert {"Taxes", "Time and attendance", "General"} <= set(table["Domain"])
     assert table["Documents"].sum() == sum(1 for each in stocked.workbench.documents.list() if each.labels.domain.value)
-    assert "Only the product's own words hold." in words(screen)
+    assert "Using built-in vocabulary only." in words(screen)
 
 
 def test_a_new_domain_is_added_looked_at_and_saved_as_a_version(library: Stack, opened: Opened) -> None:

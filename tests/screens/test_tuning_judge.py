@@ -106,6 +106,18 @@ def test_one_result_after_the_other_is_graded_until_none_is_left(stocked: Stack,
     assert len(judgments_in(stocked, made)) == total
 
 
+def test_the_counts_of_the_set_follow_each_grade_at_once(stocked: Stack, opened: Opened) -> None:
+    kept_set(stocked, QUESTION)
+    screen = named(opened("tuning.py", view="judge"))
+    screen.run()
+    assert "the set 0% graded" in meter(screen) and "1 question left" in meter(screen)
+    total = int(meter(screen).split(" of ")[1].split("*")[0])
+    for number in range(1, total + 1):
+        pressed(screen, "Answers")
+        assert f"the set {number / total:.0%} graded" in meter(screen)
+    assert "no other question left" in meter(screen)
+
+
 def test_keys_press_the_grades_and_the_ways_on(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, QUESTION)
     screen = named(opened("tuning.py", view="judge"))

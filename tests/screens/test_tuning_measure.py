@@ -167,7 +167,7 @@ def test_two_profiles_are_measured_and_held_against_each_other(
     assert "of the first ten results nobody has judged" in said
     assert "**nDCG@10 by kind of question**" in said
     assert "B is higher in" in said
-    assert "**Kept experiments** :gray[· 2 experiments with this set]" in said
+    assert "**Saved runs** :gray[· 2 experiments with this set]" in said
 
 
 def test_the_unjudged_share_stands_beside_every_figure(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
@@ -240,7 +240,7 @@ def test_kept_experiments_are_compared_as_the_address_says_with_what_to_doubt(
     two, three = measured(stocked, payroll), measured(stocked, payroll, "authority")
     screen = opened("tuning.py", view="measure", a="balanced", runs=f"{one.id}.{two.id}.{three.id}.999")
     said = words(screen)
-    assert "**Kept experiments side by side**" in said
+    assert "**Saved runs side by side**" in said
     assert "“before”" in said
     assert "They were measured on another library" in said
     assert "C authority" in tables(screen)
@@ -558,6 +558,15 @@ def test_every_measure_is_a_row_with_a_mark_and_its_interval_per_experiment(dark
     assert one.marker.color != other.marker.color
     assert "A mine@1 · 0% unjudged" in one.name
     assert one.y[0] < other.y[0]
+
+
+@pytest.mark.parametrize(("questions", "drawn"), [(1, False), (4, False), (5, True)])
+def test_an_interval_is_drawn_and_told_from_five_questions_on(questions: int, drawn: bool) -> None:
+    found = comparison([ndcgs(1, *[0.2, 0.9, 0.4, 0.6, 0.8][:questions])])
+    (dots,) = interval_dots(found).data
+    assert (dots.error_x.array[0] > 0) is drawn
+    assert ("plausibly" in dots.customdata[0]) is drawn
+    assert dots.customdata[0].endswith(f"over {questions} question{'' if questions == 1 else 's'}")
 
 
 def test_a_measure_that_one_experiment_lacks_has_no_mark_there() -> None:

@@ -179,7 +179,7 @@ def test_rolling_back_makes_a_new_version_and_opens_it(book: ProfileRegistry) ->
     screen = pressed(drawn("Ben", profile="law first@1"), "roll.law first@1")
     assert book.find("law first").weights == MINE.weights
     assert book.versions("law first")[0].who == "Ben"
-    assert "Version 3 of law first says what version 1 says" in toasts(screen)
+    assert "Version 3 of law first is identical to version 1" in toasts(screen)
     assert screen.query_params["profile"] == "law first"
 
 
@@ -195,7 +195,7 @@ def test_a_retired_profile_is_shown_and_can_be_brought_back(book: ProfileRegistr
     screen = pressed(drawn("Ben", profile="law first"), "retire")
     assert "law first" not in book.choices()
     said = words(screen)
-    assert "Retired by Ben, 2025-03-01" in said
+    assert "Archived by Ben, 2025-03-01" in said
     assert "tuning.profiles.retire" not in [button.key for button in screen.button]
     pressed(screen, "again")
     assert book.find("law first").ref == "law first@4"

@@ -107,17 +107,25 @@ def reason_of(kind: GapKind, weighed: Sequence[WeightedPassage], enough: int, th
     """Explanation of a cell's state. weighed: strongest first; enough: number that reach the threshold."""
     what, unit = ("set-up", "row") if kind is GapKind.CONFIGURATION else (kind.value, "passage")
     if not weighed:
-        return f"The library holds no {what} {unit} that could support it."
+        return f"The library has no {what} {unit} that could support it."
     best = weighed[0]
     score = score_in_words(best.score)
-    words = "words in common" if kind is GapKind.CONFIGURATION else "of the topic's words stand together"
-    detail = f"meaning {best.meaning:.2f}, {best.share:.0%} {words}"
+    detail = f"similarity {best.meaning:.2f}, {_shared_words(best.share, kind)}"
     if enough:
         reach = f"{unit}s reach" if enough > 1 else f"{unit} reaches"
         return f"{enough} {reach} {threshold:.2f}; best {score}: {detail}."
     if best.score == 0:
-        return f"No {what} {unit} is about it; of the nearest, {detail}."
+        return f"No {what} {unit} is about it; closest {unit}: {detail}."
     return f"The best {what} {unit} scores {score}, below {threshold:.2f}: {detail}."
+
+
+def _shared_words(share: float, kind: GapKind) -> str:
+    """
+    >>> _shared_words(0.0, GapKind.INTENT), _shared_words(0.5, GapKind.INTENT)
+    ('no topic words together', '50% of the topic words together')
+    """
+    together = "in common" if kind is GapKind.CONFIGURATION else "together"
+    return f"{share:.0%} of the topic words {together}" if round(share, 2) else f"no topic words {together}"
 
 
 _TELLING = 0.9

@@ -1,4 +1,4 @@
-"""Risks of a cell: unreadable documents, and evidence that is old, superseded or from another jurisdiction."""
+"""Risks of a cell (evidence that is old, superseded or from another jurisdiction), and unread documents behind gaps."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from core.domain.coverage import Cell, CellState, Risk, RiskKind, Topic
 from core.domain.documents import Document, DocumentState, TemporalClass, Truth
+from core.ingestion.parsers.file_kinds import READABLE
 from core.knowledge.gaps import gap_table
 from core.knowledge.workspace_terms import WorkspaceTerms
 
@@ -19,7 +20,6 @@ _UNREADABLE = re.compile(r"(?i)no text|without text|garbled|scanned|not readable
 _EDITION = re.compile(
     r"(?i)\b(?:19|20)\d\d\b|\b(?:v|version|rev|revision|edition|release)[\s._-]*\d+(?:[._]\d+)*\b|[\W_]+"
 )
-_NAMED = 3
 _DAYS_A_YEAR = 365.25
 
 
@@ -48,12 +48,9 @@ class RiskReader:
         """The cells with their risks, replacing earlier ones."""
         by_id = {document.id: document for document in self.documents}
         newest = self._newest()
-        unread = {truth: self._unread(truth) for truth in Truth}
         cells_with_risks = []
         for cell in cells:
             risks: list[Risk] = []
-            if cell.state in _HOLES and unread[cell.truth]:
-                risks.append(unread[cell.truth][0])
             if cell.state in _FILLED and cell.evidence:
                 risks += self._of_evidence(cell, topics.get(cell.topic_id), by_id, newest)
             cells_with_risks.append(replace(cell, risks=tuple(risks)))
@@ -69,23 +66,21 @@ class RiskReader:
                 newest[key] = document
         return newest
 
-    def _unread(self, truth: Truth) -> list[Risk]:
-        """One risk naming the documents that may state the truth and could not be read; none when all could."""
-        bad = [
-            document
+    def unread(self, cells: Sequence[Cell]) -> tuple[str, ...]:
+        """Names of the documents that could not be read in full and may hold what a gap misses.
+
+        A kind of file without text, such as a program, holds no evidence and is not among them.
+        """
+        missing = {cell.truth.value for cell in cells if cell.state in _HOLES}
+        return tuple(
+            document.name
             for document in self.documents
-            if document.labels.truth.value in (None, truth.value)
+            if (document.labels.truth.value in missing or (missing and document.labels.truth.value is None))
             and (
-                document.state is DocumentState.FAILED
+                (document.state is DocumentState.FAILED and document.remedy != READABLE)
                 or any(_UNREADABLE.search(warning) for warning in document.warnings)
             )
-        ]
-        if not bad:
-            return []
-        names = ", ".join(document.name for document in bad[:_NAMED]) + (" …" if len(bad) > _NAMED else "")
-        what = "document that may state it" if len(bad) == 1 else "documents that may state it"
-        words = f"{len(bad)} {what} could not be read in full ({names}): this gap may be false."
-        return [Risk(RiskKind.UNREADABLE, words)]
+        )
 
     def _of_evidence(
         self, cell: Cell, topic: Topic | None, by_id: Mapping[int, Document], newest: Mapping[str, Document]

@@ -1,12 +1,20 @@
 """The meeting pack: a board with its decisions, conflicts and changes, as a value, as JSON data and as HTML."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from core.coverage.board_view import board_data, by_domain, by_kind
+from core.coverage.board_view import (
+    about_in_words,
+    board_data,
+    by_domain,
+    by_kind,
+    kind_in_words,
+    needs_in_words,
+    unread_in_words,
+)
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.review import DecisionsByCell, current_decisions
 from core.coverage.traceability import TraceRow
@@ -52,7 +60,8 @@ STATE_LOOKS: Mapping[CellState, StateStyle] = {
 @dataclass(frozen=True, slots=True)
 class MeetingPack:
     """Contents of a meeting pack. board: with the current decisions applied. decisions: the complete log, oldest first.
-    queue: cells to review, worst first. changes: since the chosen snapshot, None without one."""
+    queue: cells to review, worst first. changes: since the chosen snapshot, None without one. domain_titles: name of
+    a domain → its title."""
 
     board: Board
     run: CoverageRun
@@ -63,11 +72,16 @@ class MeetingPack:
     changes: BoardChanges | None
     made_at: datetime
     made_by: str = ""
+    domain_titles: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def current_decisions(self) -> DecisionsByCell:
         """(topic id, kind) → the current decision."""
         return current_decisions(self.decisions)
+
+    def domain_title(self, domain: str) -> str:
+        """The title of a domain; its name where it has none."""
+        return self.domain_titles.get(domain, domain)
 
     @property
     def title(self) -> str:
@@ -86,15 +100,17 @@ class MeetingPack:
         return (
             ("Project", self.title),
             ("Snapshot", f"{run.name or f'run {run.id}'}, taken {board.taken_at:%Y-%m-%d %H:%M} UTC"),
-            ("Coverage", f"{self.coverage_in_words}, {len(board.topics)} topics, {len(board.gaps)} gaps"),
+            ("Coverage", f"{self.coverage_in_words}, {len(board.topics)} topics"),
+            ("To obtain", needs_in_words(board)),
             ("Made", f"{self.made_at:%Y-%m-%d %H:%M} UTC" + (f" by {self.made_by}" if self.made_by else "")),
+            *((("Not read", unread_in_words(board)),) if board.unread else ()),
             ("Profile", board.profile),
-            ("Configuration", board.configuration_hash[:16]),
-            ("Library", board.corpus_hash[:16]),
+            ("Settings fingerprint", board.configuration_hash[:16]),
+            ("Library fingerprint", board.corpus_hash[:16]),
         )
 
     def gap_counts(self) -> Mapping[str, int]:
-        """Severity → number of gaps."""
+        """Severity → number of cells that need evidence."""
         counts: dict[str, int] = {}
         for gap in self.board.gaps:
             counts[gap.severity] = counts.get(gap.severity, 0) + 1
@@ -211,6 +227,8 @@ def pack_html(pack: MeetingPack) -> str:
         held=pack.current_decisions,
         looks=STATE_LOOKS,
         cell_words=_cell_words,
+        kind_words=kind_in_words,
+        about_words=about_in_words,
         kinds=by_kind(pack.board),
         domains=by_domain(pack.board),
         evidenced=[cell for cell in pack.board.cells if cell.evidence or cell.near_misses],

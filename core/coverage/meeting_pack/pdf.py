@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.coverage.board_view import by_kind
+from core.coverage.board_view import about_in_words, by_kind, kind_in_words
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.meeting_pack.pack import STATE_LOOKS, MeetingPack
 from core.domain.coverage import Board, Cell, Topic
@@ -47,7 +47,7 @@ def _sheet(pack: MeetingPack) -> Any:
             self.set_font(_FONT, size=7.5)
             self.set_text_color(*_QUIET)
             digest = pack.board.configuration_hash[:12]
-            text = f"{pack.title} · {pack.board.taken_at:%Y-%m-%d %H:%M} UTC · configuration {digest}"
+            text = f"{pack.title} · {pack.board.taken_at:%Y-%m-%d %H:%M} UTC · settings {digest}"
             self.cell(0, 5, _printable(text))
             self.cell(0, 5, f"{self.page_no()} of {{nb}}", align="R")
 
@@ -127,7 +127,7 @@ def _map_head(sheet: Any, board: Board, width: float) -> None:
         left = _MARGIN + _TOPIC_WIDTH + number * width
         _ink(sheet, _INK, 8.5, "B")
         sheet.set_xy(left, top)
-        sheet.cell(width, 4.5, share.name, align="C")
+        sheet.cell(width, 4.5, about_in_words(share.name), align="C")
         _ink(sheet, _QUIET, 7.5)
         sheet.set_xy(left, top + 4.5)
         text = "not assessed" if share.coverage is None else f"{share.coverage:.0%} covered"
@@ -196,7 +196,7 @@ def _table(sheet: Any, heads: Sequence[str], widths: Sequence[float], rows: Sequ
 def _gaps(sheet: Any, pack: MeetingPack) -> None:
     _heading(sheet, "What to obtain")
     if not pack.board.gaps:
-        return _line(sheet, "No gap among the assessed cells.")
+        return _line(sheet, "No cell needs evidence.")
     ids, decisions, rows = {topic.name: topic for topic in pack.board.topics}, pack.current_decisions, []
     for gap in pack.board.gaps:
         topic = ids[gap.topic]
@@ -204,7 +204,7 @@ def _gaps(sheet: Any, pack: MeetingPack) -> None:
         owner = (decision.owner if decision else "") or topic.owner
         decided = decision.verdict.value if decision else ""
         due = str(decision.due) if decision and decision.due else ""
-        rows.append((gap.severity, gap.topic, gap.kind.value, gap.recommendation, owner, due, decided))
+        rows.append((gap.severity, gap.topic, kind_in_words(gap.kind), gap.recommendation, owner, due, decided))
     heads = ("Severity", "Topic", "Missing", "What to obtain", "Owner", "Due", "Decision")
     return _table(sheet, heads, (15, 44, 23, 118, 22, 20, 27), rows)
 
@@ -224,7 +224,7 @@ def _changes(sheet: Any, pack: MeetingPack) -> None:
     rows = [
         (
             each.topic,
-            each.kind.value,
+            kind_in_words(each.kind),
             f"{each.before.value} {score_in_words(each.score_before)}" if each.before else "–",
             f"{each.after.value} {score_in_words(each.score_after)}" if each.after else "–",
             each.why,
@@ -259,7 +259,7 @@ def _decisions(sheet: Any, pack: MeetingPack) -> None:
             f"{each.at:%Y-%m-%d %H:%M}",
             each.who,
             each.topic,
-            each.kind.partition(":")[0],
+            about_in_words(each.kind),
             each.verdict.value,
             " – ".join(filter(None, (each.reason, each.comment))),
             each.owner,
@@ -279,7 +279,7 @@ def _evidence(sheet: Any, board: Board) -> None:
     rows = [
         (
             cell.topic,
-            cell.kind.value,
+            kind_in_words(cell.kind),
             _cell_words(cell),
             "  ".join(_cited(citation) for citation in cell.evidence)
             or "near miss: " + "  ".join(_cited(citation) for citation in cell.near_misses[:1]),

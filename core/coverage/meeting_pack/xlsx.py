@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
+from core.coverage.board_view import about_in_words, kind_in_words, kind_of_words
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.meeting_pack.pack import STATE_LOOKS, MeetingPack
 from core.coverage.review import DecisionsByCell, check_decision, decision_on
@@ -56,8 +57,8 @@ def pack_xlsx(pack: MeetingPack) -> bytes:
     workbook = Workbook()
     workbook.remove(workbook.active)
     _summary(workbook, pack)
-    _matrix(workbook, pack.board)
-    _sheet(workbook, "Gaps", *_gaps(pack), widths=(10, 36, 15, 70, 16, 13, 22, 34))
+    _matrix(workbook, pack)
+    _sheet(workbook, "To obtain", *_gaps(pack), widths=(10, 36, 15, 70, 16, 13, 22, 34))
     _decisions(workbook, pack)
     _sheet(workbook, "Evidence", *_evidence(pack.board), widths=(36, 15, 12, 10, 80, 34, 8, 10))
     conflicts = [
@@ -91,22 +92,23 @@ def _summary(workbook: Any, pack: MeetingPack) -> None:
         sheet.append([name, _plain(value)])
     sheet.append([])
     for severity, number in pack.gap_counts().items():
-        sheet.append([f"{severity} gaps", number])
+        sheet.append([f"To obtain, {severity}", number])
     for row in sheet.iter_rows(min_row=2, max_col=1):
         row[0].font = Font(bold=True)
     _printable(sheet)
 
 
-def _matrix(workbook: Any, board: Board) -> None:
+def _matrix(workbook: Any, pack: MeetingPack) -> None:
     from openpyxl.styles import Alignment, Font, PatternFill
 
+    board = pack.board
     sheet = workbook.create_sheet("Matrix")
-    _header(sheet, ["topic", "owner", "domain", *(kind.value for kind in board.kinds)])
+    _header(sheet, ["topic", "owner", "domain", *map(kind_in_words, board.kinds)])
     for number, width in enumerate((44, 16, 16, *([19] * len(board.kinds)))):
         sheet.column_dimensions[_letter(number)].width = width
     for topic in board.topics:
         cells = [board.cell(topic.name, kind) for kind in board.kinds]
-        labels = [_plain(value) for value in (topic.name, topic.owner, topic.domain or "")]
+        labels = [_plain(value) for value in (topic.name, topic.owner, pack.domain_title(topic.domain or ""))]
         sheet.append([*labels, *(_state(cell) for cell in cells)])
         for column, cell in enumerate(cells, start=4):
             tile, style = sheet.cell(sheet.max_row, column), STATE_LOOKS[cell.state]
@@ -138,7 +140,14 @@ def _gaps(pack: MeetingPack) -> tuple[Row, list[Row]]:
         topic = ids[gap.topic]
         decision = decisions.get((topic.id, gap.kind.value))
         owner = (decision.owner if decision else "") or topic.owner
-        cells = [gap.severity, gap.topic, gap.kind.value, gap.recommendation, owner, decision.due if decision else None]
+        cells = [
+            gap.severity,
+            gap.topic,
+            kind_in_words(gap.kind),
+            gap.recommendation,
+            owner,
+            decision.due if decision else None,
+        ]
         rows.append([*cells, _verdict(decision), decision.comment if decision else ""])
     return ("severity", "topic", "kind", "what to obtain", "owner", "due", "decision", "comment"), rows
 
@@ -156,7 +165,7 @@ def _decisions(workbook: Any, pack: MeetingPack) -> None:
         about = (cell.topic_id, cell.kind.value)
         decision = decisions.get(about)
         best = next(iter(cell.evidence or cell.near_misses), None)
-        cells = [cell.topic_id, cell.topic, cell.kind.value, counts.get(about, 0), _state(cell)]
+        cells = [cell.topic_id, cell.topic, kind_in_words(cell.kind), counts.get(about, 0), _state(cell)]
         cells += [
             _citation_text(best) if best else "",
             decision.verdict.value if decision else "",
@@ -187,7 +196,7 @@ def _evidence(board: Board) -> tuple[Row, list[Row]]:
     for cell in board.cells:
         for name, citations in (("evidence", cell.evidence), ("near miss", cell.near_misses)):
             score = score_in_words(cell.evidence_score)
-            rows += [(cell.topic, cell.kind.value, name, score, *_quote(c), cell.threshold) for c in citations]
+            rows += [(cell.topic, kind_in_words(cell.kind), name, score, *_quote(c), cell.threshold) for c in citations]
     return heads, rows
 
 
@@ -198,7 +207,7 @@ def _changes(pack: MeetingPack) -> tuple[Row, list[Row]]:
     return heads, [
         [
             each.topic,
-            each.kind.value,
+            kind_in_words(each.kind),
             each.before.value if each.before else "",
             each.after.value if each.after else "",
             round(each.score_before, 2),
@@ -216,7 +225,7 @@ def _log(pack: MeetingPack) -> tuple[Row, list[Row]]:
             d.at,
             d.who,
             d.topic,
-            d.kind.partition(":")[0],
+            about_in_words(d.kind),
             d.verdict.value,
             d.reason,
             d.comment,
@@ -342,7 +351,7 @@ def read_decisions(
         counts[decision.topic_id, decision.kind] = counts.get((decision.topic_id, decision.kind), 0) + 1
     rows_changed, unchanged = [], 0
     for number, row in rows:
-        about = (_whole(row["topic id"]), _text(row["kind"]))
+        about = (_whole(row["topic id"]), kind_of_words(_text(row["kind"])))
         known, words = current.get(about), _decision_words(row)
         if words["verdict"] == "" or words == _decision_of_log(known):
             unchanged += 1

@@ -69,7 +69,7 @@ _MOST_CELLS, _MOST_REWORDED, _MOST_LIKE = 400_000_000, 25_000_000, 10_000
 """Most sentence pairs for the longest common subsequence, for the search of reworded sentences, and for computing all
 similarities at once. They bound time and memory; chosen by hand."""
 
-_TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
+_TOKEN = re.compile(r"\s+|[$€£¥]?\d+(?:[.,:/]\d+)*\b%?|\w+|[^\w\s]")
 
 
 class ChangeKind(StrEnum):

@@ -5,13 +5,25 @@ from typing import Any
 
 import streamlit as st
 
-from core.coverage.board_view import BoardView, TopicOrder, VisibleBoard, apply_view, board_csv, by_kind, values_of
+from core.coverage.board_view import (
+    BoardView,
+    TopicOrder,
+    VisibleBoard,
+    apply_view,
+    board_csv,
+    by_kind,
+    kind_in_words,
+    needs_in_words,
+    unread_in_words,
+    values_of,
+)
 from core.domain.coverage import Board, CellState, Decision, Gap, GapKind
 from pages.components import cards, charts
 from pages.components.coverage import state
 from pages.components.coverage.cell import cell_dialog
 from pages.components.pager import paged
 from pages.components.styles import CELLS, SEVERITIES
+from pages.components.urls import page_path
 from pages.components.wording import count, plain, shorten
 
 __all__ = ["draw"]
@@ -34,6 +46,10 @@ def draw(board: Board) -> None:
     shown = apply_view(board, view, decisions)
     _totals(board)
     _errors(board)
+    if board.unread:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption(f":orange[:material/warning:] {plain(unread_in_words(board))}", width="content")
+            st.page_link(page_path("upload"), label="Open Upload", query_params={"show": "failed"})
     if shown.topics:
         _map(board, shown)
         _gaps(board, shown)
@@ -65,7 +81,7 @@ def _choose_view(values: Mapping[str, tuple[str, ...]]) -> BoardView:
         for name, label in _FILTERS.items():
             options = list(values[name])
             picked[name] = tuple(st.multiselect(label, options, key=name, bind="query-params", format_func=str))
-        st.caption("Any of the values inside a field, all of the fields together.")
+        st.caption("OR within a filter, AND between filters.")
     return BoardView(
         states=tuple(CellState(value) for value in picked["states"]),
         severities=picked["severities"],
@@ -115,7 +131,7 @@ def _map(board: Board, shown: VisibleBoard) -> None:
         on_select="rerun",
         selection_mode="points",
         config={"displayModeBar": False},
-        alt=f"{count(len(board.topics), 'topic')}, {count(len(board.gaps), 'cell')} to obtain evidence for",
+        alt=f"{count(len(board.topics), 'topic')}, {needs_in_words(board)}",
     )
     points = event["selection"]["points"]
     if points:
@@ -140,7 +156,9 @@ def _column_heads(board: Board) -> Mapping[GapKind, str]:
 def _picker(board: Board, shown: VisibleBoard) -> None:
     """The same choice without a mouse: any cell by name."""
     names = {
-        f"{kind.value}:{topic.id}": f"{topic.name} · {kind.value}" for topic in shown.topics for kind in board.kinds
+        f"{kind.value}:{topic.id}": f"{topic.name} · {kind_in_words(kind)}"
+        for topic in shown.topics
+        for kind in board.kinds
     }
     opened = st.session_state.get("coverage.open", "")
     st.session_state["coverage.cell"] = opened if opened in names else None

@@ -10,6 +10,7 @@ from core.domain.errors import BadRequest, FivefoldError, Outdated
 from core.domain.results import Citation
 from core.search.citations.cite import display_quote
 from pages.components import cards, notices
+from pages.components.citation_places import cited_place
 from pages.components.coverage import state
 from pages.components.styles import CELLS, SEVERITIES
 from pages.components.urls import page_path, params_of
@@ -100,7 +101,7 @@ def _decide(board: Board, cell: Cell, seen: int) -> None:
     key, typed = _form_key(cell), st.session_state
     verdict = typed.get(f"{key}.verdict")
     if verdict is None:
-        typed[f"{key}.problem"] = BadRequest("No verdict is chosen.", "Choose one of the four, then decide.")
+        typed[f"{key}.problem"] = BadRequest("Choose a decision first.", "Choose one of the four, then decide.")
         return
     opinion = ReviewerOpinion(
         verdict,
@@ -203,7 +204,7 @@ def _sentences(title: str, citations: tuple[Citation, ...], cell: Cell) -> None:
     for citation in citations:
         with st.container(border=True, gap="xsmall"):
             st.markdown(f"“{plain(shorten(display_quote(citation.quote), 600))}”")
-            where = f", page {citation.page}" if citation.page is not None else ""
+            where = f", {plain(cited_place(citation))}" if cited_place(citation) else ""
             label = (
                 f"{plain(shorten_middle(citation.document_name, 60))}{where} :gray[relevance {citation.relevance:.2f}]"
             )

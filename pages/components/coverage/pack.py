@@ -31,10 +31,10 @@ def draw(project: str | None, board: Board) -> None:
 
 
 def _export(project: str | None, board: Board) -> None:
-    st.markdown("#### Into the meeting", anchors=False)
+    st.markdown("#### Export", anchors=False)
     st.caption(
         "The map, what to obtain, every decision, the evidence with its pages, conflicts, and what changed; with the"
-        " profile and the configuration that made it."
+        " profile and settings used."
     )
     runs = [run for run in state.snapshots(project) if run.state is RunState.DONE and run.id < board.run_id]
     names = {run.id: snapshot_words(run) for run in runs}
@@ -81,7 +81,7 @@ def _downloads(board: Board, packed: Callable[[], MeetingPack]) -> None:
 
 
 def _import(board: Board) -> None:
-    st.markdown("#### Back from the meeting", anchors=False)
+    st.markdown("#### Import decisions", anchors=False)
     st.caption("The Excel pack with decisions written into its yellow columns. You see what would change first.")
     file = st.file_uploader("Edited meeting pack", type=["xlsx"], key="pack.back", label_visibility="collapsed")
     if message := st.session_state.pop("pack.said", ""):
@@ -101,19 +101,19 @@ def _import(board: Board) -> None:
 def _preview(preview: DecisionImportPreview) -> None:
     refused = [row for row in preview.rows if row.problem]
     st.markdown(
-        f"**{count(len(preview.decisions), 'decision')}** to take over · {preview.unchanged:,} unchanged"
+        f"**{count(len(preview.decisions), 'decision')}** to import · {preview.unchanged:,} unchanged"
         f" · {count(len(refused), 'problem')}"
     )
     if preview.rows:
         st.dataframe(
             [
                 {
-                    "row": row.row,
                     "topic": row.topic,
-                    "kind": row.kind,
-                    "problem": row.problem,
+                    "column": row.kind,
                     "before": row.before,
-                    "after": row.after,
+                    "after": row.after or "–",
+                    "problem": row.problem,
+                    "row": row.row,
                 }
                 for row in preview.rows
             ],
@@ -121,19 +121,19 @@ def _preview(preview: DecisionImportPreview) -> None:
             height=min(360, 38 + 35 * len(preview.rows)),
         )
     st.button(
-        f"Take over {count(len(preview.decisions), 'decision')}",
+        f"Import {count(len(preview.decisions), 'decision')}",
         type="primary",
         icon=":material/gavel:",
         disabled=not preview.decisions,
-        on_click=_take_over,
+        on_click=_import_decisions,
         args=(preview,),
     )
 
 
-def _take_over(preview: DecisionImportPreview) -> None:
+def _import_decisions(preview: DecisionImportPreview) -> None:
     try:
         decisions = state.coverage_service().decide_all(preview.decisions)
-        st.session_state["pack.said"] = f"{count(len(decisions), 'decision')} taken over."
+        st.session_state["pack.said"] = f"{count(len(decisions), 'decision')} imported."
     except FivefoldError as problem:
         st.session_state["pack.problem"] = problem
     state.clear_cache()

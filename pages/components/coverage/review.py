@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.coverage.board_view import about_in_words, kind_in_words
 from core.domain.coverage import (
     Board,
     Conflict,
@@ -17,6 +18,7 @@ from core.domain.coverage import (
 from core.domain.errors import FivefoldError
 from core.search.citations.cite import display_quote
 from pages.components import cards
+from pages.components.citation_places import cited_place
 from pages.components.coverage import state
 from pages.components.coverage.cell import (
     VERDICTS,
@@ -120,7 +122,7 @@ def _cell_label(item: ReviewedCell) -> str:
     style = CELLS[item.cell.state]
     mark = f":{SEVERITIES.get(item.gap.severity, 'gray')}[●] " if item.gap else ""
     done = f" {VERDICTS[item.decision.verdict].icon}" if item.decision and item.decision.verdict in VERDICTS else ""
-    return f"{mark}{style.icon} {plain(shorten(item.cell.topic, 60))} :gray[{item.cell.kind.value}]{done}"
+    return f"{mark}{style.icon} {plain(shorten(item.cell.topic, 60))} :gray[{kind_in_words(item.cell.kind)}]{done}"
 
 
 def _cell(board: Board, item: ReviewedCell, log: Sequence[Decision]) -> None:
@@ -147,7 +149,7 @@ def _log(log: Sequence[Decision]) -> None:
                 "when": f"{day(each.at)} {each.at:%H:%M}",
                 "who": each.who,
                 "topic": each.topic,
-                "kind": each.kind.partition(":")[0],
+                "column": about_in_words(each.kind),
                 "decision": each.verdict.value,
                 "found then": each.state.value if each.state else "",
                 "reason": each.reason or each.comment,
@@ -227,9 +229,9 @@ def _pair(board: Board, conflict: Conflict) -> None:
 def _side(statement: Statement) -> None:
     cards.truth_badge(statement.truth)
     quote = display_quote(statement.citation.quote)
-    page = f", page {statement.citation.page}" if statement.citation.page else ""
+    where = ", ".join(filter(None, (statement.citation.document_name, cited_place(statement.citation))))
     st.markdown(f"“{highlight_part(quote, statement.said)}”")
-    st.caption(f"{plain(statement.citation.document_name)}{page}")
+    st.caption(plain(where))
 
 
 def _settle(board: Board, conflict: Conflict, verdict: ReviewVerdict, seen: int) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.coverage.board_view import CoverageShare, by_domain, by_kind
+from core.coverage.board_view import CoverageShare, by_domain, by_kind, kind_in_words
 from core.coverage.runs import interrupted
 from core.domain.coverage import Board, BoardChanges, CellChange, CoverageRun, GapKind, RunState
 from core.domain.errors import FivefoldError
@@ -208,7 +208,7 @@ def _board_changes(changes: BoardChanges) -> None:
 
 def _cell_change(change: CellChange) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.markdown(f"**{plain(shorten(change.topic, 60))}** · {change.kind.value}", width="content")
+        st.markdown(f"**{plain(shorten(change.topic, 60))}** · {kind_in_words(change.kind)}", width="content")
         for number, each in enumerate((change.before, change.after)):
             if each is not None:
                 if number:

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.coverage.board_view import kind_in_words
 from core.coverage.service import CoverageService
 from core.domain.coverage import Board, Cell, CoverageRun, Decision, GapKind, Topic
 from pages.components import session
@@ -29,8 +30,9 @@ __all__ = [
 
 _FRESH_SECONDS = 15.0  # others review beside us: a board is read again after this long, or after a word of ours
 
-KIND_WORDS = {GapKind.CONFIGURATION: "⚙ set-up"} | {
-    kind: f"{TRUTHS[kind.truth].symbol} {kind.value}" for kind in GapKind if kind is not GapKind.CONFIGURATION
+KIND_WORDS = {
+    kind: f"{'⚙' if kind is GapKind.CONFIGURATION else TRUTHS[kind.truth].symbol} {kind_in_words(kind)}"
+    for kind in GapKind
 }
 """Column → its symbol and word, for headings and lists."""
 

@@ -22,6 +22,7 @@ from core.domain.documents import Truth
 from core.domain.errors import FivefoldError
 from core.search.citations.cite import display_quote
 from pages.components import notices, session
+from pages.components.citation_places import cited_place
 from pages.components.coverage import state
 from pages.components.styles import TRUTHS
 from pages.components.wording import count
@@ -41,6 +42,9 @@ _WORDS = {
 }
 
 
+_FIND = {TopicOrigin.REQUIREMENT: "Find requirements", TopicOrigin.CLUSTER: "Find themes"}
+
+
 def suggested_topics(
     project: str | None, origin: TopicOrigin, add: Callable[[Callable[[], Sequence[Topic]]], None]
 ) -> None:
@@ -50,7 +54,7 @@ def suggested_topics(
     st.caption(about)
     looked_for = st.session_state.get(key)
     if looked_for is None or looked_for[0] != project:
-        if st.button("Look for them", icon=":material/search:", key=f"{key}.look"):
+        if st.button(_FIND[origin], icon=":material/search:", key=f"{key}.look"):
             with st.spinner("Reading the library …"):
                 service = state.coverage_service()
                 found = service.found_requirements if origin is TopicOrigin.REQUIREMENT else service.found_clusters
@@ -90,12 +94,12 @@ def _choose(proposals: Sequence[Topic], key: str, add: Callable[[Callable[[], Se
 def _proposal_row(topic: Topic) -> dict[str, Any]:
     if topic.source is None:
         return {"topic": topic.name, "keywords": ", ".join(topic.keywords), "domain": topic.domain}
-    page = f", p. {topic.source.page}" if topic.source.page else ""
+    place = ", ".join(filter(None, (topic.source.document_name, cited_place(topic.source))))
     return {
         "topic": topic.name,
         "says": topic.modality.value if topic.modality else "",
         "sentence": display_quote(topic.source.quote),
-        "document": f"{topic.source.document_name}{page}",
+        "document": place,
         "domain": topic.domain,
     }
 
@@ -166,7 +170,7 @@ def _table(listed: Sequence[Topic]) -> None:
 
 def _row(topic: Topic) -> dict[str, Any]:
     source = topic.source
-    place = f"{source.document_name}{f', p. {source.page}' if source.page else ''}" if source else ""
+    place = ", ".join(filter(None, (source.document_name, cited_place(source)))) if source else ""
     where = f"{place}: {display_quote(source.quote)}" if source else ""
     modality = f" · {topic.modality.value}" if topic.modality else ""
     return {
@@ -204,14 +208,14 @@ def _bulk_actions(chosen: Sequence[Topic]) -> None:
                 "Set", "owner", lambda: [edit_topic(topic, {"owner": typed["topics.owner"]}, terms) for topic in chosen]
             )
         with join.popover("Merge", icon=":material/merge:", width="stretch", disabled=len(chosen) < 2):
-            st.text_input("Name of the one that stays", value=chosen[0].name, key="topics.merge")
+            st.text_input("Name of the merged topic", value=chosen[0].name, key="topics.merge")
             _button("Merge", "merge", lambda: merge_topics(chosen, typed["topics.merge"]))
         with part.popover("Split", icon=":material/call_split:", width="stretch", disabled=len(chosen) != 1):
             st.text_area("One part per line", key="topics.split")
             st.button("Split", on_click=_split, args=(chosen[0],), key="topics.split.do")
         with away:
             _button(
-                "Retire",
+                "Archive",
                 "retire",
                 lambda: [edit_topic(topic, {"retired": True}, terms) for topic in chosen],
                 ":material/delete:",

@@ -10,6 +10,7 @@ from core.coverage.traceability import TRACED, TraceRow, orphans_csv, trace_csv
 from core.domain.coverage import Board, GapKind, Modality, Orphan
 from core.search.citations.cite import display_quote
 from pages.components import cards
+from pages.components.citation_places import cited_place
 from pages.components.coverage import state
 from pages.components.styles import CELLS
 from pages.components.wording import count, plain, shorten
@@ -27,7 +28,7 @@ def draw(project: str | None, board: Board) -> None:
             icon=":material/account_tree:",
         )
         return
-    matrix, other_way = st.tabs([f"Requirements · {len(rows):,}", "What no requirement asks for"])
+    matrix, other_way = st.tabs([f"Requirements · {len(rows):,}", "Not required by anything"])
     with matrix:
         _matrix(rows)
     with other_way:
@@ -53,7 +54,7 @@ def _matrix(rows: Sequence[TraceRow]) -> None:
     )
     with_holes = sum(bool(row.holes) for row in rows)
     st.caption(
-        f"{count(len(shown), 'requirement')} shown · {with_holes:,} of {len(rows):,} have a hole · select one to read"
+        f"{count(len(shown), 'requirement')} shown · {with_holes:,} of {len(rows):,} have gaps · select one to read"
     )
     if not shown:
         st.success("No requirement meets these filters.", icon=":material/task_alt:")
@@ -89,7 +90,7 @@ def _requirement(row: TraceRow) -> None:
         source = row.topic.source
         st.markdown(f"**{plain(row.topic.name)}**")
         if source is not None:
-            place = f"{source.document_name}{f', page {source.page}' if source.page else ''}"
+            place = ", ".join(filter(None, (source.document_name, cited_place(source))))
             st.markdown(f"“{plain(display_quote(source.quote))}” :gray[{plain(place)}]")
         for cell in row.cells:
             style, best = CELLS[cell.state], next(iter(cell.evidence or cell.near_misses), None)
@@ -99,9 +100,9 @@ def _requirement(row: TraceRow) -> None:
                 words.markdown(f":gray[{plain(cell.error or cell.reason)}]")
             else:
                 near = "" if cell.evidence else "near miss: "
-                page = f", page {best.page}" if best.page else ""
+                where = ", ".join(filter(None, (best.document_name, cited_place(best))))
                 quote = plain(shorten(display_quote(best.quote), 260))
-                words.markdown(f"{near}“{quote}” :gray[{plain(best.document_name)}{page}]")
+                words.markdown(f"{near}“{quote}” :gray[{plain(where)}]")
                 if cell.request is not None:
                     with words:
                         cards.inspect_link(cell.request, best.passage_id, "Inspect", icon=":material/troubleshoot:")
@@ -119,7 +120,7 @@ def _orphans(project: str | None, board: Board) -> None:
     st.caption("Policy sections that state a rule, and rows of set-up tables, that come near no requirement.")
     cache = st.session_state.get("trace.orphans")
     if cache is None or cache[0] != (project, board.run_id):
-        if st.button("Look for them", icon=":material/search:", key="trace.look"):
+        if st.button("Find policies and set-up without a requirement", icon=":material/search:", key="trace.look"):
             with st.spinner("Comparing policies and set-up with the requirements …"):
                 st.session_state["trace.orphans"] = ((project, board.run_id), state.coverage_service().orphans(project))
             st.rerun()
@@ -129,7 +130,7 @@ def _orphans(project: str | None, board: Board) -> None:
         st.success("Every policy rule and set-up row comes near a requirement.", icon=":material/task_alt:")
         return
     head, export = st.columns([8, 1], vertical_alignment="center")
-    head.markdown(f"**{count(len(found), 'section')}** no requirement asks for")
+    head.markdown(f"**{count(len(found), 'section')}** not required by anything")
     export.download_button(
         "CSV", lambda: orphans_csv(found), "orphans.csv", "text/csv", icon=":material/download:", type="tertiary"
     )
@@ -142,12 +143,11 @@ def _orphans(project: str | None, board: Board) -> None:
 
 
 def _orphan(each: Orphan) -> dict[str, Any]:
-    page = f", p. {each.citation.page}" if each.citation.page else ""
     return {
         "kind": "set-up" if each.kind is GapKind.CONFIGURATION else "policy",
         "sentence": display_quote(each.citation.quote),
         "section": each.section,
-        "document": f"{each.citation.document_name}{page}",
+        "document": ", ".join(filter(None, (each.citation.document_name, cited_place(each.citation)))),
         "nearest requirement": each.nearest.name if each.nearest else "",
         "evidence": score_in_words(each.score),
     }

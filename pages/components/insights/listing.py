@@ -8,6 +8,7 @@ import streamlit as st
 
 from bootstrap.environment import utc_now
 from core.domain.documents import Sector
+from core.domain.errors import NotFound
 from core.insights.service import MOST_LETTERS
 from core.insights.store import Episode, EvidenceLink, Insight, InsightCounts, InsightOrEpisode, InsightPage
 from core.knowledge.sectors import sectors
@@ -15,6 +16,7 @@ from core.library.versions.outdated_citations import OutdatedCitation
 from core.search.citations.cite import display_quote
 from pages.components import notices, session
 from pages.components.cards import OUTCOMES, outcome_words, sector_badge, sector_choice, sector_title
+from pages.components.citation_places import sentence_place
 from pages.components.insights import state
 from pages.components.pager import draw_foot, range_words
 from pages.components.urls import page_path
@@ -58,7 +60,7 @@ def _head(item: InsightOrEpisode, strength: float) -> None:
         st.caption(" · ".join(fact for fact in facts if fact), width="content")
         if item.deleted_at is None:
             st.caption(
-                f"{strength:.0%} of its strength left",
+                f"Freshness {strength:.0%}",
                 width="content",
                 help="Notes fade in search with the days, more slowly the more they are used. Documents do not.",
             )
@@ -96,7 +98,7 @@ def _links(
         question = (item.question if isinstance(item, Insight | Episode) else "") or link.quote
         st.page_link(
             page_path("inspection"),
-            label=f"{where}, page {link.page}",
+            label=f"{where}, {_link_place(link)}",
             icon=":material/link:",
             query_params={"q": question, "documents": str(link.document_id), "passage": str(leads[link])}
             | ({"archived": "too"} if doubt is not None else {}),
@@ -104,6 +106,14 @@ def _links(
         # Below the link, which would cut it where it is narrow.
         st.caption(f"“{plain(shorten(display_quote(link.quote), 200))}”")
         _suspect_line(doubt)
+
+
+def _link_place(link: EvidenceLink) -> str:
+    try:
+        document = session.workbench().documents.get(link.document_id)
+    except NotFound:
+        document = None
+    return sentence_place(document, link.page, link.start)
 
 
 def _suspect_line(doubt: OutdatedCitation | None) -> None:
@@ -152,7 +162,7 @@ def _delete(item: InsightOrEpisode) -> None:
 
 
 def _restore(item: InsightOrEpisode) -> None:
-    state.apply_change(lambda: state.insight_service().restore(item), "It is back, and found again.")
+    state.apply_change(lambda: state.insight_service().restore(item), "Restored.")
 
 
 def _form(item: InsightOrEpisode, key: str, tags: list[str]) -> None:
@@ -239,7 +249,7 @@ def _count_line(listed: InsightPage[InsightOrEpisode], counts: InsightCounts) ->
     about = f"{'deleted ' if deleted else ''}{name}"
     if not listed.items:
         st.space("xsmall")
-        notices.empty(":material/filter_alt_off:", f"No {about} matches", "Take away a filter above.")
+        notices.empty(":material/filter_alt_off:", f"No {about} matches", "Remove a filter.")
         return
     of_all = f" of {counts.total:,}" if listed.total != counts.total and not deleted else ""
     st.caption(f"{count(listed.total, about)}{of_all} · newest first")
@@ -312,7 +322,7 @@ def _filters(counts: InsightCounts) -> None:
 
 def _deleted_toggle() -> None:
     st.toggle(
-        "Deleted ones",
+        "Show deleted",
         key="insights.deleted",
         help="No search finds them. They can be brought back.",
         on_change=_first_page,

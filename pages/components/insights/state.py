@@ -177,4 +177,4 @@ def show_outcome() -> None:
 
 
 def _undo(gone: InsightOrEpisode) -> None:
-    apply_change(lambda: insight_service().restore(gone), "It is back, and found again.")
+    apply_change(lambda: insight_service().restore(gone), "Restored.")

@@ -99,7 +99,7 @@ def _actions(document: Document) -> None:
             draw_replace_form(document, "library", _open)
         elif st.button("Read again", icon=":material/refresh:", type="tertiary", key=f"again.{document.id}"):
             session.workbench().documents.retry(document.id)
-            st.toast("It is read again; your corrections stay.", icon=":material/refresh:")
+            st.toast("Reprocessing. Your corrections are kept.", icon=":material/refresh:")
         if st.button("Delete", icon=":material/delete:", type="tertiary", key=f"delete.{document.id}"):
             _confirm_delete(document)
 

@@ -94,7 +94,7 @@ def _form(documents: Sequence[Document]) -> None:
         with right:
             for field in ("truth", "authority", "domain", "temporal_class"):
                 edits += _choice_edits(field, field_options(field, terms), terms)
-        st.caption("What is left blank stays as it is. Labels set here are confirmed: they win for ever.")
+        st.caption("Blank fields are not changed. Labels set here are locked.")
         if st.form_submit_button("See what would change", icon=":material/preview:", type="primary"):
             if edits:
                 store_plan({each.id: edits for each in documents}, _edits_words(edits))
@@ -261,7 +261,7 @@ def draw_spreadsheet(documents: Sequence[Document]) -> None:
             key="library.csv.out",
         )
     with back:
-        st.markdown("**2 Read it back**")
+        st.markdown("**2 Upload the edited file**")
         st.caption("You see every change before it is made. A blank label stays as it is; other blank cells clear.")
         turn = st.session_state.setdefault("library.csv.round", 0)
         file = st.file_uploader("Changed CSV", type=["csv"], key=f"library.csv.{turn}", label_visibility="collapsed")

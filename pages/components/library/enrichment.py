@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from math import floor
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -99,9 +100,9 @@ def draw_enrichment_state() -> None:
     """Counts, the batch, one row per operation, and the failures."""
     statistics = session.workbench().enrichment.statistics()
     st.markdown(
-        f"**{statistics.enriched:,} of {count(statistics.total, 'document')} enriched** – {statistics.rate:.0f} %"
+        f"**{statistics.enriched:,} of {count(statistics.total, 'document')} enriched** – {floor(statistics.rate)} %"
         + (
-            f" :small[· {statistics.total - statistics.embedded:,} hold no passages yet]"
+            f" :small[· {statistics.total - statistics.embedded:,} without text so far]"
             if statistics.total > statistics.embedded
             else ""
         )
@@ -174,12 +175,13 @@ def _start_buttons(statistics: EnrichmentStatistics) -> None:
 
 
 def _operation_row(operation: Operation, statistics: EnrichmentStatistics) -> dict[str, object]:
+    """One line of the table; its share and its counts are of all documents, as in the line above the table."""
     counts = statistics.operations[operation]
     return {
         "What is drawn": OPERATIONS[operation].label,
         "Done": counts.done,
-        "Share": counts.done / statistics.embedded if statistics.embedded else 0.0,
-        "Missing": counts.missing,
+        "Share": floor(100 * counts.done / statistics.total) if statistics.total else 0,
+        "Missing": statistics.total - counts.done - counts.outdated - counts.failed,
         "Outdated": counts.outdated,
         "Failed": counts.failed,
     }
@@ -188,8 +190,8 @@ def _operation_row(operation: Operation, statistics: EnrichmentStatistics) -> di
 _COLUMNS = {
     "What is drawn": st.column_config.TextColumn(width=220),
     "Done": st.column_config.NumberColumn(width=80),
-    "Share": st.column_config.ProgressColumn(min_value=0.0, max_value=1.0, format="percent", width=140),
-    "Missing": st.column_config.NumberColumn(width=80),
+    "Share": st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d %%", width=140),
+    "Missing": st.column_config.NumberColumn(width=80, help="Not run yet, or the document has no text"),
     "Outdated": st.column_config.NumberColumn(
         width=80, help="Drawn by an older version of the product; drawn again by the next run"
     ),
@@ -248,9 +250,7 @@ def draw_enrichment(document: Document) -> None:
 
 
 def _nothing_yet(service: EnrichmentService, document: Document) -> None:
-    notices.empty(
-        ":material/auto_awesome:", "Nothing is drawn from it yet", "A worker does so after reading; or do it now."
-    )
+    notices.empty(":material/auto_awesome:", "Not enriched yet", "A worker does so after reading; or do it now.")
     st.button(
         "Draw it now",
         icon=":material/auto_awesome:",

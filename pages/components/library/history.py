@@ -36,7 +36,9 @@ def draw_history(document_id: int | None = None) -> None:
     entries = service.newest() if document_id is None else service.of_document(document_id)
     if document_id is None and entries:
         if not who():
-            name_input("Recorded with what you undo")
+            name_column, _ = st.columns(2)
+            with name_column:
+                name_input("Recorded with what you undo")
         kinds = st.pills(
             "Shown",
             [kind for kind in HistoryKind if any(entry.kind is kind for entry in entries)],
@@ -88,8 +90,8 @@ def _line(change: HistoryChange, kind: HistoryKind, terms: WorkspaceTerms, *, al
         (value_title(change.field, value, terms) if own else value) or "–" for value in (change.before, change.after)
     )
     field = f"{field_title(change.field)} " if own else f"{plain(change.field)} " if change.field else ""
-    end = f"**{plain(after)}**" if before != after else f"**{plain(after)}** (confirmed)"
-    return f"{about}{': ' if about else ''}{field}{plain(before)} → {end}"
+    value = f"{plain(before)} → **{plain(after)}**" if before != after else f"**{plain(after)}** confirmed"
+    return f"{about}{': ' if about else ''}{field}{value}"
 
 
 def _undo(entry: HistoryEntry) -> None:

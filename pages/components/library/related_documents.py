@@ -10,6 +10,7 @@ from core.library.versions.diff import ChangeKind, SentenceChange, TextDifferenc
 from core.library.versions.service import RelatedDocuments
 from core.search.citations.cite import display_quote
 from pages.components import session
+from pages.components.citation_places import sentence_place
 from pages.components.pager import paged
 from pages.components.urls import page_path
 from pages.components.wording import count, plain, shorten, shorten_middle
@@ -177,6 +178,5 @@ def _location_link(sentence: VersionSentence, document: Document, which: str) ->
     params = {"q": shorten(sentence.text, 200), "documents": str(document.id), "passage": str(sentence.passage_id)}
     if document.archived:
         params["archived"] = "too"
-    st.page_link(
-        page_path("inspection"), label=f"{which}, page {sentence.page}", icon=":material/article:", query_params=params
-    )
+    where = sentence_place(document, sentence.page, sentence.start)
+    st.page_link(page_path("inspection"), label=f"{which}, {where}", icon=":material/article:", query_params=params)

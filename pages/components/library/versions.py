@@ -17,6 +17,7 @@ from core.library.versions.store import VersionDecision, VersionVerdict
 from core.library.versions.suggestions import Suggestion, in_order
 from core.search.citations.cite import display_quote
 from pages.components import notices, session
+from pages.components.citation_places import sentence_place
 from pages.components.library.related_documents import draw_difference, library_link, likeness
 from pages.components.pager import draw_pager, pages_of
 from pages.components.user_name import who
@@ -81,13 +82,13 @@ def _undo_buttons(older: Document, newer: Document, *, alone: bool) -> None:
     )
     if alone:
         st.button(
-            "Turn round",
+            "Swap",
             icon=":material/swap_vert:",
             type="tertiary",
             key=f"versions.turn.{newer.id}",
             help="The older one is the newer.",
             on_click=apply_decision,
-            args=(lambda: service.turn_round(older.id, newer.id, who()), "Turned round."),
+            args=(lambda: service.turn_round(older.id, newer.id, who()), "Order swapped."),
         )
 
 
@@ -129,7 +130,7 @@ def draw_suggestion(suggestion: Suggestion) -> None:
                 args=(lambda: service.accept(older.id, newer.id, who()), _replaced(older, newer), older.id, newer.id),
             )
             st.button(
-                "The other way round",
+                "Swap",
                 icon=":material/swap_vert:",
                 type="tertiary",
                 key=f"versions.other.{key}",
@@ -137,7 +138,7 @@ def draw_suggestion(suggestion: Suggestion) -> None:
                 args=(lambda: service.accept(newer.id, older.id, who()), _replaced(newer, older), newer.id, older.id),
             )
             st.button(
-                "No version",
+                "Not a version",
                 icon=":material/close:",
                 type="tertiary",
                 key=f"versions.reject.{key}",
@@ -229,11 +230,12 @@ def _suspect_citation(citing: CitingItem, seen: Document, key: str) -> None:
             st.markdown(f"**Insight {by.id}** – {plain(shorten(by.text, 120))}")
         else:
             st.markdown(f"**Accepted as covered** – {plain(shorten(by.topic, 100))}, {plain(by.kind)}, {plain(by.who)}")
-        where = f"page {citing.page}"
+        known = citing.link is not None or citing.document.paged  # without pages, only a link says where it begins
+        where = sentence_place(citing.document, citing.page, citing.link.start if citing.link else 0) if known else ""
         if citing.document.id != seen.id:
-            where = f"{shorten_middle(citing.document.name, 60)}, {where}"
+            where = ", ".join(filter(None, (shorten_middle(citing.document.name, 60), where)))
         quote = plain(shorten(display_quote(citing.quote), 240))
-        st.caption(f"cites “{quote}” ({plain(where)}); {plain(citing.suspicion.why)}")
+        st.caption(f"cites “{quote}”{f' ({plain(where)})' if where else ''}; {plain(citing.suspicion.why)}")
         if proposal is None:
             st.caption(":material/search_off: No sentence of the current text is like it.")
             return
@@ -255,7 +257,8 @@ def _suspect_citation(citing: CitingItem, seen: Document, key: str) -> None:
 
 def _proposal(proposal: CitationUpdate) -> None:
     sentence = plain(shorten(proposal.sentence.text, 300))
-    where = f"{plain(shorten_middle(proposal.document.name, 60))}, page {proposal.sentence.page}"
+    place = sentence_place(proposal.document, proposal.sentence.page, proposal.sentence.start)
+    where = f"{plain(shorten_middle(proposal.document.name, 60))}, {place}"
     st.markdown(f":material/arrow_forward: “{sentence}” :gray[({where}; {likeness(proposal.likeness)})]")
 
 

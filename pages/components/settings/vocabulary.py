@@ -327,7 +327,7 @@ def draw_vocabulary() -> None:
 
 def _heading() -> None:
     newest = vocabulary_service().newest()
-    version_words = "Only the product's own words hold."
+    version_words = "Using built-in vocabulary only."
     if newest is not None:
         by = f" by {plain(newest.who)}" if newest.who else ""
         why = f" · “{plain(newest.note)}”" if newest.note else ""
@@ -374,7 +374,7 @@ def _save() -> None:
     words, after, note = draft(), base_version(), str(st.session_state.get(widget_key("note")) or "")
     if apply_change(
         lambda: vocabulary_service().save(words, who=who(), note=note, after=after),
-        f"Version {after + 1} holds from now on.",
+        f"Version {after + 1} is active.",
     ):
         after_saving()
 

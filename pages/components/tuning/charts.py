@@ -103,8 +103,8 @@ def interval_text(interval: Interval, *, sign: bool = False) -> str:
     >>> interval_text(Interval(0.0, -0.1, 0.1, 9), sign=True).split()
     ['−0.10', 'to', '+0.10']
     """
-    if not sign:
-        return f"{interval.low:.2f}{_JOINER}–{_JOINER}{interval.high:.2f}"
+    if not interval.told or not sign:
+        return f"{interval.low:.2f}{_JOINER}–{_JOINER}{interval.high:.2f}" if interval.told else ""
     ends = (
         f"{'−' if end <= -0.005 else '+' if end >= 0.005 else ''}{abs(end):.2f}"
         for end in (interval.low, interval.high)
@@ -180,7 +180,7 @@ def palette(*, dark: bool) -> Palette:
 
 def whiskers(values: Sequence[Interval], colour: str) -> dict[str, Any]:
     """The ends of intervals, as error bars of a chart."""
-    return _error_bars([(each.low, each.mean, each.high) for each in values], colour, thickness=1.6)
+    return _error_bars([(each.ends[0], each.mean, each.ends[1]) for each in values], colour, thickness=1.6)
 
 
 def _error_bars(values: Sequence[tuple[float, float, float]], colour: str, *, thickness: float) -> dict[str, Any]:
@@ -251,8 +251,9 @@ def interval_dots(found: ExperimentComparison, *, dark: bool = False) -> "Figure
 
 
 def _dot_words(called: str, measure: str, interval: Interval) -> str:
-    value = f"{measure_label(measure)} {decimal(interval.mean)}, plausibly {interval_text(interval)}"
-    return f"{called}<br>{value}<br>over {interval.n:,} questions"
+    ends = f", plausibly {interval_text(interval)}" if interval.told else ""
+    name = measure_label(measure)
+    return f"{called}<br>{name} {decimal(interval.mean)}{ends}<br>over {count(interval.n, 'question')}"
 
 
 def trend_lines(lines: Sequence[TrendLine], *, dark: bool = False) -> "Figure":

@@ -185,7 +185,7 @@ def _charts(report: ClassifierReport) -> None:
     dark = st.context.theme.type == "dark"
     with st.grid(2, min_column_width=470, gap="medium"):
         with st.container(gap="xsmall"):
-            st.markdown("**What it takes for what**")
+            st.markdown("**Confusion matrix**")
             st.caption(
                 "Rows are what people confirmed, columns what it says. Blue is right, orange is taken for another."
             )
@@ -209,7 +209,7 @@ def _chart(figure: Any, key: str, alt: str) -> None:
 def _by_truth(report: ClassifierReport) -> None:
     """Recall and precision of each truth."""
     st.markdown("**Truth by truth**")
-    st.caption("Found: share of the confirmed it says so of. Right when said: share of those it says so of.")
+    st.caption("Recall: share of the confirmed that it finds. Precision: share of its labels that are right.")
     rows = []
     for truth in report.confusion.rows:
         found, borne_out = report.confusion.found(truth), report.confusion.borne_out(truth)
@@ -217,16 +217,16 @@ def _by_truth(report: ClassifierReport) -> None:
             {
                 "Truth": f"{truth_style(truth).symbol} {truth}",
                 "Confirmed": found.n,
-                "Found": _percent(found),
-                "Said": borne_out.n,
-                "Right when said": _percent(borne_out),
+                "Recall": _percent(found),
+                "Labelled": borne_out.n,
+                "Precision": _percent(borne_out),
             }
         )
     _table(rows, row_height=46)
 
 
 def _reliability(report: ClassifierReport, *, dark: bool) -> None:
-    st.markdown("**Is it as good as it says?**")
+    st.markdown("**Calibration**")
     if not report.bins:
         st.caption("With five decided documents, how often it is right stands here over how sure it said it was.")
         return
@@ -262,7 +262,7 @@ def _table(rows: Sequence[Mapping[str, Any]], *, row_height: int) -> None:
         placeholder="–",
         row_height=row_height,
         height="content" if len(rows) <= _MOST_ROWS else 36 + row_height * _MOST_ROWS,
-        column_config=dict.fromkeys(("Found", "Right when said", "Right"), bar),
+        column_config=dict.fromkeys(("Recall", "Precision", "Right"), bar),
     )
 
 

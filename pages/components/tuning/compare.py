@@ -187,7 +187,7 @@ def draw_comparison(questions: QuestionSet, shown: Sequence[Experiment]) -> None
                 key="measure.dots",
                 alt="Every measure with its interval",
             )
-            st.caption("Marks are means over the questions, lines their 95 % intervals.")
+            st.caption("Marks are means over the questions; lines are 95 % intervals, shown from five questions on.")
 
 
 def compare_experiments(shown: Sequence[Experiment]) -> ExperimentComparison:
@@ -291,9 +291,8 @@ def _table(found: ExperimentComparison) -> None:
     for row in found.rows:
         cells = {"Measure": f"**{measure_label(row.measure.name)}**".replace(" ", "\u00a0")}
         cells |= value_cells(found.experiments, row.measure, row.values, row.gains)
-        if two:
-            pair = row.gains[1]
-            cells["n"] = "" if pair is None else f"{pair.n:,}"
+        counted = row.gains[1].n if two and row.gains[1] else max((each.n for each in row.values if each), default=0)
+        cells["n"] = f"{counted:,}"
         rows.append(cells)
     st.table(rows, border="horizontal", hide_index=True)
     with st.popover("What they mean", icon=":material/help:", type="tertiary"):
@@ -301,8 +300,9 @@ def _table(found: ExperimentComparison) -> None:
             better = "" if measure.higher_is_better else ":gray[ · less is better]"
             st.markdown(f"**{LABELS.get(name, name)}** {measure.words}{better}")
         st.markdown(
-            ":gray[Behind each figure stand the ends of its 95 % bootstrap interval. **p** is how often chance alone"
-            " would make a difference as large (paired randomisation test); ▲ ▼ from p < 0.05 on, ≈ may be chance.]"
+            ":gray[**n** questions are counted. From five on, the ends of the 95 % bootstrap interval follow each"
+            " figure. **p** is how often chance alone would make a difference as large (paired randomisation"
+            " test); ▲ ▼ from p < 0.05 on, ≈ may be chance.]"
         )
 
 
@@ -323,14 +323,18 @@ def value_cells(
 
 
 def _interval_words(interval: Interval | None) -> str:
-    return "–" if interval is None else f"{decimal(interval.mean)} :gray[{interval_text(interval)}]"
+    return "–" if interval is None else f"{decimal(interval.mean)}{_gray(interval_text(interval))}"
+
+
+def _gray(words: str) -> str:
+    return f" :gray[{words}]" if words else ""
 
 
 def _difference(measure: Measure, pair: PairedTest | None) -> dict[str, str]:
     if pair is None:
         return {"B − A": "–", "p": ""}
     symbol, colour = OUTCOME_SIGNS[turn(measure, pair)]
-    words = f":{colour}[**{symbol} {signed(pair.gain.mean)}**] :gray[{interval_text(pair.gain, sign=True)}]"
+    words = f":{colour}[**{symbol} {signed(pair.gain.mean)}**]{_gray(interval_text(pair.gain, sign=True))}"
     return {"B − A": words, "p": p_words(pair.p_value)}
 
 

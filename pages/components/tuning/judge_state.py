@@ -161,7 +161,7 @@ def next_question(set_id: int, after: int) -> None:
 
 
 def cached_progress(questions: QuestionSet) -> JudgingProgress:
-    """The progress of the set when the question was opened; later grades are in its pool."""
+    """The progress of the set, read again after each grade."""
     state, about = st.session_state, (questions.id, who())
     if state.get("judge.progress", (None,))[0] != about:
         state["judge.progress"] = (about, judgment_service().progress(questions.id, who(), known_pools(questions.id)))
@@ -215,6 +215,8 @@ def store_grade(shown: Pool, set_id: int, unit: str, given: int | None) -> None:
         st.session_state["judge.problem"] = problem
         return
     _update_pools(judgments)
+    for name in ("judge.progress", "judge.judges", "judge.agreement"):
+        st.session_state.pop(name, None)
     following = shown.with_judgments(judgments).next_open(unit)
     st.session_state["judge.at"] = following.unit if following else ""
 

@@ -41,7 +41,7 @@ def draw_stored(questions: QuestionSet, listed: Sequence[Experiment]) -> None:
     """The stored experiments, with actions for the selected ones."""
     done = [each for each in listed if each.state is RunState.DONE]
     st.divider()
-    st.markdown(f"**Kept experiments** :gray[· {count(len(done), 'experiment')} with this set]")
+    st.markdown(f"**Saved runs** :gray[· {count(len(done), 'experiment')} with this set]")
     now = current_settings(questions.id)
     event = st.dataframe(
         [_cells(each, now) for each in done],
@@ -147,7 +147,7 @@ def _note(experiment: Experiment) -> None:
 
 def _annotate(experiment_id: int, key: str) -> None:
     note = st.session_state[key]
-    if apply_change(lambda: experiment_runner().annotate(experiment_id, note), "The note is kept."):
+    if apply_change(lambda: experiment_runner().annotate(experiment_id, note), "Note saved."):
         st.session_state.get("lab.whole", {}).pop(experiment_id, None)
 
 
@@ -310,7 +310,7 @@ def _picked_experiments(listed: Sequence[Experiment]) -> list[Experiment]:
 
 def _stored_heading(picked: Sequence[Experiment]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        words = "Kept experiments side by side" if len(picked) > 1 else "A kept experiment"
+        words = "Saved runs side by side" if len(picked) > 1 else "A kept experiment"
         st.markdown(f":material/history: **{words}**, not the latest of the profiles chosen above", width="stretch")
         st.button("Back to the latest", key="measure.back", icon=":material/undo:", on_click=_show_latest)
 
@@ -323,11 +323,11 @@ def _nothing_measured(questions: QuestionSet, first: ScoreProfile | None) -> Non
     asked = len(evaluation_service().judging.questions(questions.id))
     if not asked:
         words = "Add questions to it under *Judge*, or take them from a file."
-        notices.empty(":material/quiz:", f"{plain(questions.name)} holds no questions", words)
+        notices.empty(":material/quiz:", f"{plain(questions.name)} has no questions", words)
         return
     ref = plain(first.ref) if first else ""
     words = (
-        f"Press *Measure*: each of the {count(asked, 'question')} is asked, and what is found is held against what"
-        " people have graded."
+        f"Press *Measure*: {'the question' if asked == 1 else f'each of the {asked:,} questions'} is asked, and the"
+        " results are compared with the judgments."
     )
     notices.empty(":material/straighten:", f"{ref} has not been measured with this set", words)

@@ -281,7 +281,7 @@ def _verdict(experiment: Experiment, found: OptimiserResult, wanted: OptimiserSe
     parts = [
         f"From **{plain(experiment.profile.ref)}**",
         f"{wanted.trials:,} mixes for each of {wanted.folds} folds and for all questions",
-        f"seed {wanted.seed}: the same again finds the same",
+        f"reproducible (seed {wanted.seed})",
         f"{percent(experiment.unjudged)} of the first ten unjudged",
     ]
     st.caption(" · ".join(parts))
@@ -289,7 +289,8 @@ def _verdict(experiment: Experiment, found: OptimiserResult, wanted: OptimiserSe
 
 def _gain(found: OptimiserResult, wanted: OptimiserSettings) -> None:
     """The gain on held-out questions, and how much of the training gain was overfitting."""
-    gain = f"**{signed(found.gain.mean)}** ({interval_text(found.gain, sign=True)}), p {p_words(found.p_value)}"
+    ends = interval_text(found.gain, sign=True)
+    gain = f"**{signed(found.gain.mean)}**{f' ({ends})' if ends else ''}, p {p_words(found.p_value)}"
     seen = found.training.mean - found.held_out.mean
     memory = (
         f" On the questions it was found on it seems {decimal(seen)} better still: that part it has learnt by heart."
@@ -373,7 +374,7 @@ def _question_table(experiment: Experiment, changes: Sequence[MetricChange], key
 # Taking it over
 def _apply(experiment: Experiment, found: OptimiserResult) -> None:
     with st.container(border=True):
-        st.markdown("**Take the weights over** :gray[· everything else of the profile stays as it is]")
+        st.markdown("**Apply weights** :gray[· everything else of the profile stays as it is]")
         ready = found.recommended or st.checkbox(
             "Save although the gain is not significant", key=f"optimise.although.{experiment.id}"
         )

@@ -24,8 +24,8 @@ __all__ = ["difference_rows", "key_label", "profile_label", "setting_lines", "we
 _SHOWN = 3  # factors named below a strip; chosen by hand
 _KEYS = {
     "threshold": "Threshold",
-    "floor": "Floor of similarity",
-    "max_results": "Results at most",
+    "floor": "Minimum similarity",
+    "max_results": "Max. results",
     "half_life_days": "Half-life, days",
     "fusion_k": "k of fusion",
     "routing_outside": "Truths outside the route",

@@ -78,7 +78,7 @@ def origin_line(version: ProfileVersion) -> str:
     """Who saved it, when, from what and why, as safe markdown."""
     author = f"{plain(version.who)}, {day(version.at)} {version.at:%H:%M}"
     if version.retired:
-        return f"Retired by {author}"
+        return f"Archived by {author}"
     parts = [author] + ([f"from {plain(version.origin)}"] if version.origin else [])
     parts += [f"“{plain(version.note)}”"] if version.note else []
     return " · ".join(parts)
@@ -169,7 +169,7 @@ def _changes(version: ProfileVersion, older: ProfileVersion | None) -> str:
 
 def roll_back(name: str, version: int, seen: int) -> None:
     """Save an older version as the next one. seen: the newest version on the screen."""
-    words = f"Version {seen + 1} of {name} says what version {version} says."
+    words = f"Version {seen + 1} of {name} is identical to version {version}."
     if apply_change(lambda: registry().rollback(name, version, who(), seen), plain(words)):
         open_profile(name)
 
@@ -369,7 +369,7 @@ def _list(opened: ScoreProfile, project: str | None) -> None:
     _rows("**Built in** :gray[· they never change]", built_in, opened, searched)
     st.caption("A strip shows how the weights share a score, its red tick the threshold; a star marks the defaults.")
     if retired:
-        with st.expander(f"Retired · {len(retired)}", icon=":material/inventory_2:"):
+        with st.expander(f"Archived · {len(retired)}", icon=":material/inventory_2:"):
             _rows("", [version.profile for version in retired], opened, searched)
 
 
@@ -429,7 +429,7 @@ def _actions(profile: ScoreProfile, past: Sequence[ProfileVersion], project: str
             key="tuning.profiles.toml", icon=":material/download:", on_click="ignore",
         )  # fmt: skip
         if past and living:
-            with st.popover("Retire", icon=":material/inventory_2:"):
+            with st.popover("Archive", icon=":material/inventory_2:"):
                 _retirement(past[0].profile)
         if not living:
             st.button(

@@ -1,0 +1,19 @@
+"""The addresses of pages: each is served, and its document names the server before Streamlit starts."""
+
+import asyncio
+import re
+
+import app
+from tests.screens.conftest import MAIN
+
+
+def test_every_page_of_the_menu_has_its_address() -> None:
+    files = set(re.findall(r'_PAGES / "(\w+)\.py"', MAIN.read_text("utf-8"))) - {"home"}
+    assert set(app.page_names()) == {"inspect" if name == "inspection" else name for name in files}
+
+
+def test_the_document_of_a_deep_link_loads_the_address_first() -> None:
+    document = bytes(asyncio.run(app.page_document(None)).body).decode()  # type: ignore[arg-type]
+    first = re.search(r"<script[^>]*>", document)
+    assert first is not None and "./backend_address.js" in first.group()
+    assert document.count("backend_address.js") == 1
