@@ -160,7 +160,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         timer=outside.timer,
         choice=stores.models,
     )
-    tables = TableService(stores.tables, catalogue, now=now)
+    tables = TableService(stores.tables, catalogue, now=now, language_model=outside.writer)
     insights = InsightService(
         store=stores.insights,
         uses=stores.usage,

@@ -10,7 +10,9 @@ from pages.components.urls import page_path
 from pages.components.view_switch import view_switch
 
 _VIEWS = {"Ask": ask.draw, "Tables": tables.draw, "In use": configured_vs_used.draw, "SQL": sql.draw}
-"""The views, as the switch and the URL name them."""
+"""The views, as the URL names them."""
+_WORDS = {"In use": "Code check"}
+"""What the switch calls a view that the URL names otherwise, so that old links still open it."""
 
 
 def draw() -> None:
@@ -22,7 +24,7 @@ def draw() -> None:
     seen = _project()
     ingest_progress.draw_progress(lambda: state.tables_view(seen.project).mark)
     state.show_outcome()
-    view = view_switch({each: each for each in _VIEWS}, "data.view", "view")
+    view = view_switch({each: _WORDS.get(each, each) for each in _VIEWS}, "data.view", "view")
     if not seen.tables:
         notices.empty(
             ":material/table_chart:", "This project has no tables", "Choose another one, or upload its tables."

@@ -7,10 +7,11 @@ from datetime import date
 from core.domain.dataset_queries import OtherReading, Rows, TableAnswer, TableQuery
 from core.domain.datasets import ColumnType, RealityTable
 from core.knowledge.question_lexicon import asking
+from core.table_qa.guided import GuidedForm, form_of_items, form_of_query
 from core.table_qa.join_paths import reachable_tables
 from core.table_qa.parsing.items import Unclear
 from core.table_qa.parsing.lexicon import ColumnValues, corrections, entity_stems, index_values
-from core.table_qa.parsing.reader import QuestionWords, read_question, split_question
+from core.table_qa.parsing.reader import QuestionItem, QuestionWords, read_question, split_question
 from core.table_qa.parsing.tokens import Token, value_words
 from core.table_qa.query_builder import build_query, variants
 from core.table_qa.query_description import citation_of, describe_query, headline, tables_of
@@ -61,11 +62,14 @@ class _ReadingCandidate:
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """Why a reading gives no query. problem: in words, or "" when tokens are left unexplained."""
+    """Why a reading gives no query. problem: in words, or "" when tokens are left unexplained. table, items: what was
+    recognised of the question in which table."""
 
     score: float = 0.0
     problem: str = ""
     unexplained: tuple[Token, ...] = ()
+    table: RealityTable | None = None
+    items: tuple[QuestionItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,19 @@ class TableAnswerer:
         """The answer to a reading chosen by the user. Raises StoreFailed."""
         return self._answer(question, [_ReadingCandidate(query, 0.0)], tables, ())
 
+    def form(self, question: str, tables: Sequence[RealityTable], today: date) -> GuidedForm | None:
+        """The guided form filled with what is understood of a question; None without tables. Raises StoreFailed."""
+        if not tables:
+            return None
+        words = split_question(question[:LONGEST_QUESTION], today)
+        if not words.tokens:
+            return GuidedForm(tables[0].name)
+        found = self._candidates(words, tables, today)
+        if found.readings:
+            return form_of_query(found.readings[0].query)
+        failure = found.failure
+        return GuidedForm(tables[0].name) if failure.table is None else form_of_items(failure.items, failure.table)
+
     # Reading
 
     def _candidates(self, words: QuestionWords, tables: Sequence[RealityTable], today: date) -> _Candidates:
@@ -139,17 +156,17 @@ class TableAnswerer:
             values = {alias: self._values_of(path.table, stored) for alias, path in reachable.paths.items()}
             reading = read_question(words, reachable, values)
             if not any(item.meaning or item.kind == "rows" for item in reading.items):
-                failures.append(_Failure(reading.score - _UNNAMED_COST, "", reading.unexplained))
+                failures.append(_Failure(reading.score - _UNNAMED_COST, "", reading.unexplained, base, reading.items))
                 continue
             asks_who = words.tokens[0].word in ("who", "whose", "whom") and bool(entity_stems(base) & _PERSONS)
             for variant in variants(reading):
                 try:
                     built = build_query(words, variant.items, reachable)
                 except Unclear as problem:
-                    failures.append(_Failure(reading.score, str(problem), reading.unexplained))
+                    failures.append(_Failure(reading.score, str(problem), reading.unexplained, base, reading.items))
                     continue
                 if reading.unexplained:
-                    failures.append(_Failure(variant.score, "", reading.unexplained))
+                    failures.append(_Failure(variant.score, "", reading.unexplained, base, reading.items))
                 else:
                     score = variant.score - built.doubt + asks_who
                     readings.append(_ReadingCandidate(built.query, score, built.unused, built.one_row))

@@ -306,10 +306,11 @@ _SHOWN_ROWS = 20
 def table_answer_text(answer: TableAnswer) -> str:
     """The answer, how the question was read, its first rows, their citation and SQL; or the reason for a refusal."""
     if answer.rows is None:
-        return f"No answer: {answer.refusal}"
+        return "\n".join([f"No answer: {answer.refusal}", *(f"Perhaps: {other.reading}" for other in answer.others)])
     rows = [tuple(format_cell(cell) for cell in row) for row in answer.rows.rows[:_SHOWN_ROWS]]
     more = answer.rows.total - len(rows)
-    parts = [answer.headline, f"Read as: {answer.reading}", *answer.notes, ""]
+    unused = [f"Not used: {', '.join(answer.unused)}"] if answer.unused else []
+    parts = [answer.headline, f"Interpreted as: {answer.reading}", *unused, *answer.notes, ""]
     parts += [aligned(answer.rows.columns, rows), *([f"… and {more:,} more"] if more > 0 else []), ""]
     parts += [answer.citation, "", answer.rows.sql]
     parts += [f"Or: {other.reading}" for other in answer.others]

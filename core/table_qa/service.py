@@ -10,12 +10,17 @@ from core.domain.documents import Document, TableRole, Truth
 from core.domain.errors import BadRequest, FivefoldError
 from core.domain.five_truths import Figure
 from core.ports.catalogue import Catalogue
+from core.ports.models import LanguageModel
 from core.search.query.route import question_category
 from core.table_qa.answerer import TableAnswerer
 from core.table_qa.configured_vs_used import ConfiguredVersusUsed, compare_configured_with_used
+from core.table_qa.guided import GuidedForm, query_of_form
 from core.table_qa.join_paths import suggest_links
 from core.table_qa.sql_guard import check_statement
+from core.table_qa.sql_names import suggest_names, use_sql_names
+from core.table_qa.sql_proposal import INSTRUCTION, SqlProposal, read_proposal, schema_text
 from core.table_qa.store import TableStore, no_table
+from core.table_qa.table_quality import no_data_reason
 
 __all__ = ["MOST_SQL_ROWS", "TableService"]
 
@@ -31,10 +36,19 @@ _CATEGORIES_WITHOUT_NUMBERS = frozenset(
 
 
 class TableService:
-    """Every method raises StoreFailed when the store does not answer."""
+    """Every method raises StoreFailed when the store does not answer. language_model: proposes statements on request;
+    None for none.
+    """
 
-    def __init__(self, store: TableStore, catalogue: Catalogue, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        store: TableStore,
+        catalogue: Catalogue,
+        now: Callable[[], datetime],
+        language_model: LanguageModel | None = None,
+    ) -> None:
         self._store, self._catalogue, self._now = store, catalogue, now
+        self._language_model = language_model
         self._answerer = TableAnswerer(store)
 
     # Loading
@@ -81,7 +95,7 @@ class TableService:
 
     def question_tables(self, project: str | None = None) -> Sequence[RealityTable]:
         """The tables used for questions: those of documents that state reality, and those an analyst added. A table of
-        requirements or rules is a document, not data.
+        requirements or rules is a document, not data; nor is a dashboard or a list of links.
         """
         tables = self.tables(project)
         documents = self._catalogue.documents_by_id(sorted({table.document_id for table in tables}))
@@ -145,6 +159,32 @@ class TableService:
         """Answer another reading of a question."""
         return self._answerer.follow(question, query, self.question_tables(project))
 
+    def form(self, question: str, project: str | None = None) -> GuidedForm | None:
+        """The guided form filled with what is understood of a question; None when no table is enabled."""
+        return self._answerer.form(question.strip(), self.question_tables(project), self._now().date())
+
+    def answer_form(self, form: GuidedForm, project: str | None = None) -> TableAnswer:
+        """Answer a filled form. Raises BadRequest for a field that is missing or wrong, and NotFound."""
+        return self.follow("", query_of_form(form, self.table(form.table)), project)
+
+    @property
+    def language_model(self) -> str:
+        """The name of the language model that can propose statements; "" when none is configured."""
+        return self._language_model.name if self._language_model else ""
+
+    def propose_sql(self, question: str, project: str | None = None) -> SqlProposal:
+        """Let the language model propose a statement, check it as a typed one, and run it as the same reader.
+
+        The model is sent the question and the names of tables and columns. Raises BadRequest for a statement that is
+        refused or wrong, and SynthesisFailed when the model does not answer.
+        """
+        if self._language_model is None:
+            raise BadRequest("No language model is configured.", "Set FIVEFOLD_ANSWER_URL and FIVEFOLD_ANSWER_MODEL.")
+        name = self._language_model.name
+        text = self._language_model.write(INSTRUCTION, schema_text(question, self.question_tables(project)))
+        sql, reading = read_proposal(text, name)
+        return SqlProposal(question, reading, sql, self.run_sql(sql, project), name)
+
     def rows(self, query: TableQuery, most_rows: int) -> Rows:
         """The rows of a query over any table, also of one that questions do not use."""
         return self._store.answer(query, most_rows)
@@ -163,14 +203,17 @@ class TableService:
         return (Figure(answer.reading, answer.headline, answer.rows.sql, table.name, answer.citation, table.rows),)
 
     def run_sql(self, sql: str, project: str | None = None) -> Rows:
-        """Check and run a typed statement, and record it in the history either way. Raises BadRequest for a statement
-        that is refused, wrong, or too slow.
+        """Check and run a typed statement, and record it in the history either way. Names may be spelt as in the file.
+        Raises BadRequest for a statement that is refused, wrong, or too slow.
         """
-        names = [table.name for table in self.tables(project)]
+        tables = self.tables(project)
         try:
-            rows = self._store.run(check_statement(sql, names), MOST_SQL_ROWS, _SQL_MS)
+            checked = check_statement(use_sql_names(sql, tables), [table.name for table in tables])
+            rows = self._store.run(checked, MOST_SQL_ROWS, _SQL_MS)
         except FivefoldError as error:
             self._store.remember(TableHistory(sql.strip(), self._now(), 0, 0.0, error.message))
+            if isinstance(error, BadRequest) and (meant := suggest_names(sql, tables)):
+                raise BadRequest(error.message, f"{meant} {error.hint}".strip()) from error
             raise
         self._store.remember(TableHistory(sql.strip(), self._now(), rows.total, rows.milliseconds))
         return rows
@@ -183,4 +226,4 @@ class TableService:
 def _is_question_table(table: RealityTable, document: Document | None) -> bool:
     if table.used is not None or document is None:
         return bool(table.used)
-    return document.labels.truth.value in (None, Truth.REALITY.value)
+    return document.labels.truth.value in (None, Truth.REALITY.value) and not no_data_reason(table)

@@ -58,7 +58,7 @@ def test_files_become_tables_that_are_asked_corrected_compared_and_found(
 
     tab.upload(*(tmp_path / name for name in ("employees.csv", "time_entries.csv", "earning_codes.json")))
     tab.go("data")
-    tab.wait_for("Asks 3 tables")  # drawn again by itself once the files are read
+    tab.wait_for("Searching 3 tables")  # drawn again by itself once the files are read
     app.read_by_now(3)
     tab.go("data", view="Tables")
     tab.wait_for("3 tables", "87 rows", "2 rows could not be read")
@@ -75,9 +75,9 @@ def test_files_become_tables_that_are_asked_corrected_compared_and_found(
     tab.upload(tmp_path / "employees.csv")
     app.read_by_now(3)  # the older one has left the library
     tab.go("data", view="Tables", table="employees", part="Versions")
-    tab.wait_for("Rows 24 → 25 Added 1 Removed 0 Changed 1", "Rows are told apart by employee_id", "2 rows that differ")
+    tab.wait_for("Rows 24 → 25 Added 1 Removed 0 Changed 1", "Rows are matched by employee_id", "2 rows that differ")
     tab.go("data", q="How many active employees are in Texas?")
-    tab.wait_for(f"{TEXANS + 1} Read as:")
+    tab.wait_for(f"{TEXANS + 1} Interpreted as:")
 
     is_found_by_search(tab)
     assert not tab.complains()
@@ -87,14 +87,14 @@ def asks_in_words(tab: Window) -> None:
     """A number, a chart, and a refusal."""
     tab.go("data")
     ask(tab, "How many active employees are in Texas?")
-    tab.wait_for(f"{TEXANS} Read as:", "[employees.csv, 24 rows]", "SQL")
+    tab.wait_for(f"{TEXANS} Interpreted as:", "[employees.csv, 24 rows]", "SQL")
     ask(tab, "active employees by department")
-    tab.wait_for("Read as:", *DEPARTMENTS)
+    tab.wait_for("Interpreted as:", *DEPARTMENTS)
     bars = tab.page.locator("[data-testid=stPlotlyChart] .barlayer .point")
     bars.nth(len(DEPARTMENTS) - 1).wait_for()
     assert bars.count() == len(DEPARTMENTS)
     ask(tab, "How happy are the zebras?")
-    tab.wait_for("The tables cannot answer this", "zebras", "Ask the documents on Search")
+    tab.wait_for("No answer from the tables", "zebras", "Ask the documents on Search")
 
 
 def says_what_the_tables_are(tab: Window) -> None:
@@ -102,14 +102,14 @@ def says_what_the_tables_are(tab: Window) -> None:
     tab.go("data", view="Tables", table="time_entries")
     for role in ("Set-up", "Records"):
         tab.page.get_by_role("radio", name=role).click()
-        toast(tab, f"It holds {role.lower()} now.")
+        toast(tab, f"Content set to {role.lower()}.")
         tab.wait_for("set by hand")
-    tab.page.get_by_role("radio", name="Left out").click()
+    tab.page.get_by_role("radio", name="Rejected rows").click()
     tab.wait_for("2 rows could not be read", "They are not counted in any answer")
     tab.page.get_by_role("radio", name="Links").click()
     tab.wait_for("code → earning_codes.code 67% of its different values are found there", "suggested")
     tab.page.get_by_role("button", name="Confirm").first.click()
-    toast(tab, "The link is confirmed.")
+    toast(tab, "Link confirmed.")
     tab.wait_for("check_circle confirmed")
 
 

@@ -80,7 +80,7 @@ def test_while_files_are_read_the_page_says_how_far_and_draws_itself_again(libra
 def test_a_question_in_the_url_is_answered_with_its_reading_and_place(counted: Stack, opened: Opened) -> None:
     screen = opened("data.py", q="How many employees are there?")
     said = words(screen)
-    assert "# 5" in said and "Read as:" in said and "rows\\]" in said
+    assert "# 5" in said and "Interpreted as:" in said and "rows\\]" in said
     assert screen.code[0].value.startswith("SELECT")
 
 
@@ -119,7 +119,7 @@ def test_another_reading_is_one_click_away_and_stands_in_the_url(counted: Stack,
 def test_a_refusal_says_why_and_what_to_do(counted: Stack, opened: Opened) -> None:
     screen = opened("data.py", q="How happy are the zebras?")
     said = words(screen)
-    assert "cannot answer this" in said and "happy" in said and "pay\\_rate" in said
+    assert "No answer from the tables" in said and "happy" in said and "pay\\_rate" in said
     assert "Ask the documents on Search" in said
     assert not screen.error and not screen.warning
 
@@ -133,26 +133,26 @@ def test_examples_are_questions_that_are_answered(counted: Stack, opened: Opened
     assert offered.options[0] == plain(known[0])
     screen.pills(key="data.example").set_value(known[1]).run()
     assert screen.text_input(key="q").value == known[1]
-    assert "Read as:" in words(screen)
+    assert "Interpreted as:" in words(screen)
 
 
 def test_tables_that_are_not_asked_are_named_with_why(counted: Stack, opened: Opened) -> None:
     reality(counted).set_used("plans", False)
-    assert "plans (switched off by hand)" in words(opened("data.py")).replace("\\", "")
+    assert "plans (disabled manually)" in words(opened("data.py")).replace("\\", "")
     reality(counted).set_used("employees", False)
-    assert "No table is asked" in words(opened("data.py"))
+    assert "No table enabled" in words(opened("data.py"))
 
 
 def test_the_state_of_documents_decides_until_a_person_does(counted: Stack, opened: Opened) -> None:
     (plans,) = [each for each in counted.workbench.documents.list() if each.name == "plans.csv"]
     counted.workbench.documents.correct(plans.id, "truth", "intent")
-    assert "its document states intent" in words(opened("data.py"))
+    assert "its document is labelled intent" in words(opened("data.py"))
     screen = opened("data.py", view="Tables", table="plans")
     assert screen.toggle[0].value is False
     screen.toggle[0].set_value(True).run()
     assert reality(counted).table("plans").used is True
-    assert "switched on by hand" in words(screen)
-    pressed(screen, "Leave it to the document")
+    assert "enabled manually" in words(screen)
+    pressed(screen, "Reset to default")
     assert reality(counted).table("plans").used is None
     assert screen.toggle[0].value is False
 
@@ -209,7 +209,7 @@ def test_links_are_confirmed_dismissed_and_added(counted: Stack, opened: Opened)
 def test_rejected_rows_and_versions_are_told(counted: Stack, opened: Opened) -> None:
     number = counted.add("employees.csv", BROKEN)
     counted.workbench.documents.correct(number, "truth", "reality")
-    screen = opened("data.py", view="Tables", table="employees", part="Left out")
+    screen = opened("data.py", view="Tables", table="employees", part="Rejected rows")
     assert "1 row could not be read" in words(screen)
     assert shown(screen, 1)[0][0] == 6
     screen = opened("data.py", view="Tables", table="employees", part="Versions")
@@ -221,7 +221,7 @@ def test_rejected_rows_and_versions_are_told(counted: Stack, opened: Opened) -> 
 
 
 def test_a_table_that_is_gone_is_said_to_be_gone(counted: Stack, opened: Opened) -> None:
-    assert "This table is not here" in words(opened("data.py", view="Tables", table="nothing"))
+    assert "Table not found" in words(opened("data.py", view="Tables", table="nothing"))
 
 
 def test_configured_is_held_against_in_use(counted: Stack, opened: Opened) -> None:
@@ -263,6 +263,14 @@ def test_a_result_is_a_table_a_chart_and_two_files(
     assert {"data.result.csv", "data.result.xlsx"} <= {each.key for each in screen.download_button}
     screen.segmented_control(key="data.show").set_value("Chart").run()
     assert len(screen.get("plotly_chart")) == 1
+
+
+def test_a_click_on_a_name_inserts_it(counted: Stack, opened: Opened) -> None:
+    screen = opened("data.py", view="SQL", sql="select")
+    number = reality(counted).table("employees").id
+    screen.pills(key=f"data.names.{number}").set_value("pay_rate").run()
+    assert not screen.exception
+    assert screen.text_area(key="sql").value == "select pay_rate "
 
 
 def test_an_answer_goes_on_in_sql(counted: Stack, opened: Opened) -> None:

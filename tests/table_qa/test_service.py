@@ -244,3 +244,22 @@ def test_a_table_that_is_not_there_is_not_found() -> None:
         hr.desk.table("wages")
     with pytest.raises(NotFound):
         hr.desk.rejects(replace(hr.desk.table("employees"), id=999))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select count(*) from purchase_orders where \"Order Status\" = 'Approved'",
+        "select count(*) from \"Purchase Orders.csv\" where OrderStatus = 'Approved'",
+        "select count(*) from purchase_orders where order_status = 'Approved'",
+    ],
+)
+def test_sql_takes_the_spelling_of_the_file(statement: str) -> None:
+    assert Office({"Purchase Orders.csv": PURCHASE_ORDERS}).desk.run_sql(statement).value == 5
+
+
+def test_sql_suggests_what_a_misspelt_name_may_have_meant() -> None:
+    desk = Office({"Purchase Orders.csv": PURCHASE_ORDERS}).desk
+    with pytest.raises(BadRequest) as refused:
+        desk.run_sql("select ordr_status from purchase_orders where buyer = 'order_statu'")
+    assert "Did you mean order_status?" in refused.value.hint

@@ -8,11 +8,11 @@ from itertools import islice
 import streamlit as st
 
 from core.domain.dataset_queries import ColumnRef, OtherReading, Rows, TableAnswer, TableQuery
-from core.domain.datasets import Column, ColumnType, RealityTable
+from core.domain.datasets import Column, RealityTable
 from core.domain.documents import TableRole
-from core.table_qa.join_paths import is_amount, money_columns
+from core.table_qa.table_quality import good_amounts, good_flags, good_groups
 from pages.components import notices
-from pages.components.data import charts, rows, state
+from pages.components.data import charts, guided, rows, state
 from pages.components.data.rows import column_labels
 from pages.components.data.state import TablesView
 from pages.components.urls import page_path
@@ -21,7 +21,6 @@ from pages.components.wording import count, plain, shorten
 __all__ = ["answerable", "candidates", "draw"]
 
 _TABLES = 3  # tables that examples are made from; chosen by hand
-_FEWEST, _MOST = 2, 30  # different values of a column worth grouping by
 
 
 def answerable(tables: Sequence[RealityTable], answers: Callable[[str], bool], most: int) -> list[str]:
@@ -43,23 +42,19 @@ def candidates(tables: Sequence[RealityTable]) -> list[str]:
 def _candidates_for(table: RealityTable) -> Iterator[tuple[int, str]]:
     """Questions one table can answer, by kind, the simplest kind first."""
     noun = table.name.replace("_", " ")
-    groups = [column for column in table.columns if _can_group(column)]
-    amounts = [*money_columns(table), *(column for column in table.columns if is_amount(table, column))]
+    groups, amounts = good_groups(table), good_amounts(table)
     day = next((column for column in table.columns if column.type.dated and column.distinct > 1), None)
     yield 0, f"How many {noun} are there?" if noun.endswith("s") else f"How many rows of {noun} are there?"
     if groups:
         yield 1, f"{noun} by {_words(groups[0])}"
     if amounts and groups:
         yield 2, f"average {_words(amounts[0])} by {_words(groups[min(1, len(groups) - 1)])}"
+    if groups and (flags := good_flags(table)):
+        yield 3, f"{_words(flags[0])} rate by {_words(groups[0])}"
     if day:
-        yield 3, f"{noun} by {_words(day)} year"
+        yield 4, f"{noun} by {_words(day)} year"
     if groups and (least := min(groups, key=lambda column: column.distinct)).top:
-        yield 4, f"{noun} where {_words(least)} is {least.top[-1][0]}"
-
-
-def _can_group(column: Column) -> bool:
-    fits = _FEWEST <= column.distinct <= _MOST and column.filled > column.distinct
-    return fits and column.type is ColumnType.TEXT and not column.key and not column.personal
+        yield 5, f"{noun} where {_words(least)} is {least.top[-1][0]}"
 
 
 def _words(column: Column) -> str:
@@ -74,9 +69,7 @@ _NAMED = 6  # tables named in the summary; chosen by hand
 def draw(seen: TablesView) -> None:
     """The question with examples, which tables it goes to, and the answer."""
     if not seen.asked:
-        notices.empty(
-            ":material/table_chart:", "No table is asked", "Switch one on under *Tables*: “Used for questions”."
-        )
+        notices.empty(":material/table_chart:", "No table enabled", "Enable one under *Tables*: “Use for questions”.")
         _table_summary(seen)
         return
     offered = _example_questions(seen)
@@ -86,10 +79,24 @@ def draw(seen: TablesView) -> None:
         answer = state.cached(
             "answer", (seen.mark, question), lambda: state.table_service().ask(question, seen.project)
         )
-        if answer.answered:
+        built = guided.form_answer(seen, question)
+        if built is not None:
+            _head(built)
+            _body(seen, built)
+        elif answer.answered:
             _draw_answer(seen, answer)
         else:
             _draw_refusal(seen, answer)
+        guided.draw_form(seen, question, opened=built is not None or not answer.answered)
+        guided.draw_proposal(seen, question)
+        if not answer.answered:
+            _draw_columns(seen)
+    else:
+        built = guided.form_answer(seen, "")
+        if built is not None:
+            _head(built)
+            _body(seen, built)
+        guided.draw_form(seen, "", opened=built is not None)
 
 
 def _question(offered: Sequence[str]) -> str:
@@ -100,7 +107,7 @@ def _question(offered: Sequence[str]) -> str:
             key="q",
             bind="query-params",
             type="search",
-            placeholder=f"For example: {offered[0]}" if offered else "Ask in your own words",
+            placeholder=f"For example: {offered[0]}" if offered else "Ask a question about your tables",
             on_change=_first_reading,
             label_visibility="collapsed",
         )
@@ -150,12 +157,12 @@ def _table_summary(seen: TablesView) -> None:
     """Which tables questions read, which they do not, and why."""
     names = [table.name for table in seen.asked]
     listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
-    sentences = [f"Asks {count(len(names), 'table')}: {plain(listed)}."] if names else []
+    sentences = [f"Searching {count(len(names), 'table')}: {plain(listed)}."] if names else []
     left = [table for table in seen.tables if not seen.is_asked(table)]
     if left:
         whys = "; ".join(f"{plain(table.name)} ({plain(seen.why(table))})" for table in left[:_NAMED])
         more = f"; {len(left) - _NAMED} more" if len(left) > _NAMED else ""
-        sentences.append(f"Not asked: {whys}{more}.")
+        sentences.append(f"Not searched: {whys}{more}.")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(" ".join(sentences), width="content")
         st.button("Choose tables", key="data.choose", type="tertiary", on_click=state.open_view, args=("Tables",))
@@ -181,7 +188,10 @@ def _draw_answer(seen: TablesView, first: TableAnswer) -> None:
 def _head(answer: TableAnswer) -> None:
     with st.container(gap="xsmall"):
         st.markdown(f"# {plain(answer.headline)}", anchors=False)
-        st.markdown(f":gray[Read as:] {plain(answer.reading)}")
+        st.markdown(f":gray[Interpreted as:] {plain(answer.reading)}")
+        if answer.unused:
+            listed = ", ".join(f"“{word}”" for word in answer.unused)
+            st.caption(f"Not used: {plain(listed)}")
         for note in answer.notes:
             st.caption(f":orange[:material/info:] {plain(note)}")
 
@@ -218,7 +228,7 @@ def _body(seen: TablesView, answer: TableAnswer) -> None:
     elif listed and found.rows:
         rows.draw_rows(found, labels, key="data.rows")
     elif listed:
-        st.info("The question was understood, and no row meets it.", icon=":material/filter_alt_off:")
+        st.info("No row matches.", icon=":material/filter_alt_off:")
     _result_line(seen, answer, [head.words for head in labels] if listed else [])
     if query.measures:
         _source_rows(seen, query)
@@ -256,7 +266,7 @@ def _result_line(seen: TablesView, answer: TableAnswer, labels: Sequence[str], *
         if labels and found.rows:
             rows.downloads(labels, lambda: _all_rows(answer), "answer", key=key)
     if labels and found.total > _MOST_TAKEN:
-        st.caption(f"The files hold the first {_MOST_TAKEN:,} rows; narrow the question to have all.")
+        st.caption(f"Downloads are limited to the first {_MOST_TAKEN:,} rows. Narrow the question to get all of them.")
 
 
 def _all_rows(answer: TableAnswer) -> Sequence[Sequence[object]]:
@@ -280,8 +290,8 @@ def _citation(seen: TablesView, answer: TableAnswer) -> None:
 
 
 def _source_rows(seen: TablesView, query: TableQuery) -> None:
-    """The rows a number was made of, one by one."""
-    if not st.toggle("Show the rows it was made of", key="behind", bind="query-params"):
+    """The rows behind a number, one by one."""
+    if not st.toggle("Show source rows", key="behind", bind="query-params"):
         return
     table = seen.table(query.table)
     if table is None:
@@ -298,22 +308,49 @@ def _source_rows(seen: TablesView, query: TableQuery) -> None:
 
 
 def _draw_refusal(seen: TablesView, answer: TableAnswer) -> None:
-    """Why no table can answer, and what to do next."""
-    with st.container(border=True):
-        st.markdown("#### :material/do_not_disturb_on: The tables cannot answer this", anchors=False)
-        st.markdown(plain(answer.refusal))
-        st.markdown(
-            "Say it in other words, with names that stand in the tables below. A question it is not sure to have"
-            " understood is left unanswered rather than guessed."
+    """Why there is no answer, the readings to choose from, and what to do next."""
+    asked = st.query_params.get("reading", "")
+    if asked.isdecimal() and 0 < int(asked) <= len(answer.others):
+        chosen = answer.others[int(asked) - 1]
+        mark = (seen.mark, answer.question, asked)
+        reading = state.cached(
+            "reading", mark, lambda: state.table_service().follow(answer.question, chosen.query, seen.project)
         )
-        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-            st.page_link(
-                page_path("search"),
-                label="Ask the documents on Search",
-                icon=":material/search:",
-                query_params={"q": answer.question},
+        _head(reading)
+        _choices(answer, int(asked))
+        _body(seen, reading)
+        return
+    with st.container(border=True):
+        title = "What did you mean?" if answer.others else "No answer from the tables"
+        icon = "help" if answer.others else "do_not_disturb_on"
+        st.markdown(f"#### :material/{icon}: {title}", anchors=False)
+        st.markdown(plain(answer.refusal))
+        _choices(answer, 0)
+        st.caption("A question that is not understood completely is not guessed. Rephrase it, or use the form below.")
+        st.page_link(
+            page_path("search"),
+            label="Ask the documents on Search",
+            icon=":material/search:",
+            query_params={"q": answer.question},
+        )
+
+
+def _choices(answer: TableAnswer, chosen: int) -> None:
+    """The readings of a question that fits several; one click answers it."""
+    for place, each in enumerate(answer.others, start=1):
+        if place != chosen:
+            st.button(
+                plain(each.reading),
+                key=f"data.reading.{place}",
+                icon=":material/alt_route:",
+                on_click=_choose_reading,
+                args=(place,),
             )
-        with st.expander("Tables and columns that can be asked", icon=":material/table_chart:", expanded=True):
-            for table in seen.asked:
-                columns = ", ".join(column.header for column in table.columns)
-                st.markdown(f"**{plain(table.name)}** :gray[{plain(shorten(columns, 600))}]")
+
+
+def _draw_columns(seen: TablesView) -> None:
+    """What can be asked about."""
+    with st.expander("Tables and columns you can ask about", icon=":material/table_chart:"):
+        for table in seen.asked:
+            columns = ", ".join(column.header for column in table.columns)
+            st.markdown(f"**{plain(table.name)}** :gray[{plain(shorten(columns, 600))}]")

@@ -87,7 +87,7 @@ def _code_table(shown: Sequence[CodeUse], key: str) -> None:
                 "Code": each.code,
                 "State": f"{_STATES[each.state][0]} {each.state}",
                 "Records": each.rows,
-                "Says": each.says,
+                "Name": each.says,
             }
             for each in shown
         ],
@@ -97,7 +97,7 @@ def _code_table(shown: Sequence[CodeUse], key: str) -> None:
         height=height(len(shown), _ROWS_SHOWN),
         column_config={
             "Code": st.column_config.TextColumn(width=120),
-            "Says": st.column_config.TextColumn(width=420),
+            "Name": st.column_config.TextColumn(width=420),
             "State": st.column_config.TextColumn(width=190),
             "Records": st.column_config.NumberColumn(format="localized", width=90),
         },
@@ -114,7 +114,7 @@ def _nothing(seen: TablesView) -> None:
         "It takes a table of *set-up* (codes), a table of *records* that carry them, and a *link* between the two.",
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        has = f"Now: {count(len(setup), 'table')} of set-up and {len(records):,} of records are asked, none linked."
+        has = f"Now: {count(len(setup), 'table')} of set-up and {len(records):,} of records are enabled, none linked."
         st.caption(has, width="content")
         st.button(
             "Set roles and links under Tables",

@@ -40,7 +40,7 @@ def _statement(project: str | None) -> None:
             key="sql",
             bind="query-params",
             height=240,
-            placeholder="A statement that reads the tables on the right",
+            placeholder="SELECT … FROM a table on the right",
             label_visibility="collapsed",
         )
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -93,17 +93,42 @@ def _load(sql: str) -> None:
 
 
 def _schema(seen: TablesView) -> None:
-    """Tables and columns as SQL knows them; each list can be copied."""
+    """Tables and columns as SQL names them; a click inserts one."""
     with st.container(border=True, height=330, gap="small"):
-        st.caption("Names as SQL knows them")
+        st.caption("Tables and columns")
+        st.caption("Click a name to insert it. Names may also be typed as in the file.")
         for table in seen.tables:
             with st.expander(f"{plain(table.name)} :gray[{count(table.rows, 'row')}]"):
-                st.code(_column_list(table), language=None)
+                _names(table)
 
 
-def _column_list(table: RealityTable) -> str:
-    widest = max((len(column.name) for column in table.columns), default=0)
-    return "\n".join(f"{column.name:<{widest}}  {column.type.value}" for column in table.columns)
+def _names(table: RealityTable) -> None:
+    """The table and its columns as chips; a click adds one to the statement."""
+    key = f"data.names.{table.id}"
+    headers = {column.name: column.header for column in table.columns}
+    types = {column.name: column.type.value for column in table.columns}
+    st.pills(
+        "Names",
+        [table.name, *(name for name in headers if name != table.name)],
+        key=key,
+        format_func=lambda name: plain(f"{name} · {types[name]}" if name in types else f"{name} · table"),
+        on_change=_insert,
+        args=(key,),
+        label_visibility="collapsed",
+        wrap=True,
+    )
+    renamed = [f"{header} → {name}" for name, header in headers.items() if name != header]
+    if renamed:
+        st.caption(plain(f"In the file: {', '.join(renamed)}"))
+
+
+def _insert(key: str) -> None:
+    """Add the chosen name to the end of the statement."""
+    name = st.session_state[key]
+    st.session_state[key] = None
+    if name:
+        typed = str(st.session_state.get("sql") or "")
+        st.session_state["sql"] = f"{typed}{'' if not typed or typed[-1:].isspace() else ' '}{name} "
 
 
 def _result(result: Rows) -> None:
@@ -125,7 +150,7 @@ def _result(result: Rows) -> None:
             label_visibility="collapsed",
         )
     if not result.rows:
-        st.info("The statement ran, and no row meets it.", icon=":material/filter_alt_off:")
+        st.info("No row matches.", icon=":material/filter_alt_off:")
     elif shown == "Chart":
         _chart(result)
     else:

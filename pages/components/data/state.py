@@ -11,6 +11,7 @@ from core.domain.datasets import RealityTable
 from core.domain.documents import Document
 from core.table_qa.configured_vs_used import ConfiguredVersusUsed
 from core.table_qa.service import TableService
+from core.table_qa.table_quality import no_data_reason
 from pages.components import notices, session
 
 __all__ = [
@@ -57,10 +58,12 @@ class TablesView:
     def why(self, table: RealityTable) -> str:
         """Why questions read a table, or why not."""
         if table.used is not None:
-            return "switched on by hand" if table.used else "switched off by hand"
+            return "enabled manually" if table.used else "disabled manually"
+        if reason := no_data_reason(table):
+            return reason
         document = self.documents.get(table.document_id)
         truth = document.labels.truth.value if document else None
-        return f"its document states {truth}" if truth else "nothing says yet what its document states"
+        return f"its document is labelled {truth}" if truth else "its document has no label yet"
 
 
 def table_service() -> TableService:

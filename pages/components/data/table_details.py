@@ -41,7 +41,7 @@ def draw_links(seen: TablesView, table: RealityTable) -> None:
     for link in sorted(table.links, key=lambda each: (each.state is LinkState.DISMISSED, each.column)):
         _link(table, link)
     if not table.links:
-        st.markdown("No column of this table was found to name rows of another.")
+        st.markdown("No links found.")
     leading = [
         f"{plain(each.name)}.{plain(link.column)}"
         for each in seen.tables
@@ -73,7 +73,7 @@ def _link(table: RealityTable, link: TableLink) -> None:
 
 
 def _decide(name: str, link: TableLink, wanted: LinkState) -> None:
-    state.apply_change(lambda: state.table_service().set_link(name, link, wanted), f"The link is {wanted.value}.")
+    state.apply_change(lambda: state.table_service().set_link(name, link, wanted), f"Link {wanted.value}.")
 
 
 def _add_form(seen: TablesView, table: RealityTable) -> None:
@@ -86,7 +86,7 @@ def _add_form(seen: TablesView, table: RealityTable) -> None:
         here, there, go = st.columns([3, 3, 1.4], vertical_alignment="bottom")
         linked = {link.column for link in table.links}
         here.selectbox("Column", [column.name for column in table.columns if column.name not in linked], key=_COLUMN)
-        there.selectbox("names rows by", keys, key=_OTHER)
+        there.selectbox("refers to", keys, key=_OTHER)
         go.button("Add", key="data.link.add", icon=":material/add:", on_click=_add, args=(seen, table), width="stretch")
 
 
@@ -99,7 +99,7 @@ def _add(seen: TablesView, table: RealityTable) -> None:
         link = TableLink(column, other, other_column, _share(seen, table, column, other, other_column))
         state.table_service().set_link(table.name, link, LinkState.CONFIRMED)
 
-    state.apply_change(work, "The link is added.")
+    state.apply_change(work, "Link added.")
 
 
 def _share(seen: TablesView, table: RealityTable, column: str, other: str, other_column: str) -> float:
@@ -124,13 +124,15 @@ _SHOWN = 1_000  # rejected rows listed; the download has all
 def draw_left_out(table: RealityTable) -> None:
     """Both lists, each with why."""
     if not table.rejected and not table.left_out:
-        st.success("Every row of the file is in the table.", icon=":material/task_alt:")
+        st.success("No rows were rejected.", icon=":material/task_alt:")
     if table.rejected:
         _rejected(table)
     if table.left_out:
-        st.markdown(f"**{count(len(table.left_out), 'row')} of totals** :gray[not loaded, so that sums stay true]")
+        st.markdown(
+            f"**{count(len(table.left_out), 'totals row')}** :gray[not loaded, so that they are not counted twice]"
+        )
         st.dataframe(
-            [{"Row": row, "Says": text} for row, text in table.left_out],
+            [{"Row": row, "Text": text} for row, text in table.left_out],
             key="data.totals",
             hide_index=True,
             column_config={"Row": st.column_config.NumberColumn(width=70)},
@@ -214,7 +216,7 @@ def _diff(diff: TableDiff) -> None:
         st.metric("Removed", f"{diff.removed:,}", width="content")
         st.metric("Changed", f"{diff.changed:,}" if diff.by else "–", width="content")
     how = (
-        f"Rows are told apart by {plain(diff.by)}."
+        f"Rows are matched by {plain(diff.by)}."
         if diff.by
         else (
             "Neither column is a key in both, so whole rows are compared: a changed row is one removed and one added."
@@ -225,7 +227,7 @@ def _diff(diff: TableDiff) -> None:
         if names:
             st.markdown(f"**{words}:** {plain(', '.join(names))}")
     if not (diff.added or diff.removed or diff.changed):
-        st.success("No row differs.", icon=":material/task_alt:")
+        st.success("No differences.", icon=":material/task_alt:")
         return
     _changes(diff)
 

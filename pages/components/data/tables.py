@@ -26,7 +26,7 @@ _COMMON = 4
 _TALLEST = 20
 """Columns of a table that are seen without scrolling."""
 _ROLE_HELP = "Records are what happened or who there is; set-up is what has been configured, such as codes."
-_USED_HELP = "Whether questions in words, the comparison *In use* and the five truths read this table."
+_USED_HELP = "Whether questions in words, the *Code check* and the five truths read this table."
 _ROLES = {TableRole.RECORDS: "Records", TableRole.SETUP: "Set-up"}
 
 
@@ -43,7 +43,7 @@ def draw(seen: TablesView) -> None:
         _draw_table(seen, chosen)
     elif wanted:
         notices.empty(
-            ":material/table_chart:", "This table is not here", "It was deleted or replaced, or is another project's."
+            ":material/table_chart:", "Table not found", "It was deleted, replaced, or belongs to another project."
         )
 
 
@@ -79,7 +79,7 @@ def _list(seen: TablesView, chosen: RealityTable | None) -> None:
 def _list_row(seen: TablesView, each: RealityTable) -> dict[str, Any]:
     return {
         "Table": each.name,
-        "Used": "✓ asked" if seen.is_asked(each) else "– not asked",
+        "Used": "✓ used" if seen.is_asked(each) else "– not used",
         "Holds": "set-up" if each.role is TableRole.SETUP else "records",
         "Rows": each.rows,
         "Rejected": each.rejected,
@@ -134,7 +134,7 @@ def _head(table: RealityTable) -> None:
     facts = [plain(table.document_name), *([plain(table.label)] if table.label != "Table" else [])]
     facts += [count(table.rows, "row")]
     dropped = table.rejected + len(table.left_out)
-    facts += [f":orange[{count(dropped, 'row')} left out]"] if dropped else []
+    facts += [f":orange[{count(dropped, 'row')} rejected]"] if dropped else []
     facts += [f"version {table.version}, loaded {day(table.loaded_at)}", plain(table.project or "all projects")]
     st.caption(" · ".join(facts))
     for warning in table.warnings:
@@ -158,11 +158,11 @@ def _decisions(seen: TablesView, table: RealityTable) -> None:
         )
         by = "set by hand" if table.role_by == "analyst" else "suggested from its name and columns"
         st.caption(by, width="content", help=_ROLE_HELP)
-        st.toggle("Used for questions", key=used_key, on_change=_set_used, args=(table.name, used_key))
+        st.toggle("Use for questions", key=used_key, on_change=_set_used, args=(table.name, used_key))
         st.caption(plain(seen.why(table)), width="content", help=_USED_HELP)
         if table.used is not None:
             st.button(
-                "Leave it to the document",
+                "Reset to default",
                 key=f"data.unset.{table.id}",
                 type="tertiary",
                 on_click=_unset,
@@ -176,7 +176,7 @@ def _row_names(table: RealityTable) -> None:
     key = f"data.called.{table.id}"
     st.session_state[key] = ", ".join(table.called)
     st.text_input(
-        "One row is called",
+        "Row name",
         key=key,
         placeholder="for instance: shipment, delivery",
         help="Words for a row, with commas between. Questions may use them: “how many shipments went to Ohio”.",
@@ -188,24 +188,24 @@ def _row_names(table: RealityTable) -> None:
 
 def _set_called(name: str, key: str) -> None:
     words = str(st.session_state[key]).split(",")
-    state.apply_change(lambda: state.table_service().set_row_names(name, words), "Questions may call its rows so now.")
+    state.apply_change(lambda: state.table_service().set_row_names(name, words), "Row name saved.")
 
 
 def _set_role(name: str, key: str) -> None:
     role: TableRole = st.session_state[key]
     state.apply_change(
-        lambda: session.workbench().documents.set_table_role(name, role), f"It holds {_ROLES[role].lower()} now."
+        lambda: session.workbench().documents.set_table_role(name, role), f"Content set to {_ROLES[role].lower()}."
     )
 
 
 def _set_used(name: str, key: str) -> None:
     used: bool = st.session_state[key]
-    message = "Questions read it now." if used else "Questions leave it out now."
+    message = "Included in questions." if used else "Excluded from questions."
     state.apply_change(lambda: state.table_service().set_used(name, used), message)
 
 
 def _unset(name: str) -> None:
-    state.apply_change(lambda: state.table_service().set_used(name, None), "Its document's truth decides again.")
+    state.apply_change(lambda: state.table_service().set_used(name, None), "Reset to default.")
 
 
 def _columns(table: RealityTable) -> None:
@@ -264,7 +264,7 @@ _PROFILE = {
 
 def _first_rows(seen: TablesView, table: RealityTable) -> None:
     found = state.first_rows(table, limit=_FIRST)
-    st.caption(f"The first {min(_FIRST, table.rows):,} of {count(table.rows, 'row')}, as they were loaded")
+    st.caption(f"First {min(_FIRST, table.rows):,} of {count(table.rows, 'row')}")
     columns = tuple(ColumnRef(table.name, column.name) for column in table.columns)
     rows.draw_rows(found, column_labels(TableQuery(table.name, columns=columns), found, seen.tables), key="data.first")
 
@@ -273,7 +273,7 @@ _PARTS: Mapping[str, Callable[[TablesView, RealityTable], None]] = {
     "Columns": lambda _, table: _columns(table),
     "Rows": _first_rows,
     "Links": table_details.draw_links,
-    "Left out": lambda _, table: table_details.draw_left_out(table),
+    "Rejected rows": lambda _, table: table_details.draw_left_out(table),
     "Versions": lambda _, table: table_details.draw_versions(state.table_service().versions(table.name)),
 }
 """The parts, as the switch and the URL name them."""

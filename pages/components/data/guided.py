@@ -1,0 +1,245 @@
+"""The guided form: measure, by, where and period, filled with what was understood; and SQL a model proposes."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+import streamlit as st
+
+from core.domain.dataset_queries import Aggregation, Comparison, DatePart, TableAnswer
+from core.domain.datasets import Column, RealityTable
+from core.domain.errors import FivefoldError
+from core.table_qa.guided import LISTED, GuidedCondition, GuidedForm
+from core.table_qa.join_paths import flag_values
+from core.table_qa.sql_proposal import SqlProposal
+from pages.components import notices
+from pages.components.data import rows, state
+from pages.components.data.rows import sql_column_labels
+from pages.components.data.state import TablesView
+from pages.components.wording import plain
+
+__all__ = ["draw_form", "draw_proposal", "form_answer"]
+
+_MEASURES: Mapping[str, str] = {
+    Aggregation.COUNT.value: "Number of rows",
+    Aggregation.SUM.value: "Total",
+    Aggregation.AVERAGE.value: "Average",
+    Aggregation.MEDIAN.value: "Median",
+    Aggregation.LEAST.value: "Lowest",
+    Aggregation.MOST.value: "Highest",
+    Aggregation.SHARE.value: "Share of yes",
+    Aggregation.DISTINCT.value: "Different values",
+    LISTED: "List of rows",
+}
+_TESTS: Mapping[str, str] = {
+    Comparison.IS.value: "is",
+    "is not": "is not",
+    Comparison.MORE.value: "more than",
+    Comparison.AT_LEAST.value: "at least",
+    Comparison.LESS.value: "less than",
+    Comparison.AT_MOST.value: "at most",
+    Comparison.HOLDS.value: "contains",
+    Comparison.EMPTY.value: "is empty",
+}
+_CONDITIONS = 3
+"""Rows of conditions; more are asked for in SQL."""
+_KEY = "data.form"
+
+
+def form_answer(seen: TablesView, question: str) -> TableAnswer | None:
+    """The answer to the form as it was last submitted for this question; None when it was not."""
+    submitted: tuple[Any, GuidedForm] | None = st.session_state.get(f"{_KEY}.submitted")
+    if submitted is None or submitted[0] != (seen.project, question):
+        return None
+    form = submitted[1]
+    try:
+        return state.cached(
+            "form answer", (seen.mark, form), lambda: state.table_service().answer_form(form, seen.project)
+        )
+    except FivefoldError as problem:
+        notices.error(problem)
+        return None
+
+
+def draw_form(seen: TablesView, question: str, *, opened: bool) -> None:
+    """The form in an expander, filled with what was understood of the question."""
+    mark = (seen.project, question)
+    if st.session_state.get(f"{_KEY}.mark") != mark:
+        form = state.table_service().form(question, seen.project)
+        if form is None:
+            return
+        _fill(form)
+        st.session_state[f"{_KEY}.mark"] = mark
+    with st.expander("Build the question", icon=":material/tune:", expanded=opened):
+        st.caption("Filled with what was understood. Change any field, then select Answer.")
+        names = [table.name for table in seen.asked]
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            name = st.selectbox("Table", names, key=f"{_KEY}.table", on_change=_clear_fields)
+            table = seen.table(name or names[0])
+            if table is None:
+                return
+            _measure(table)
+            _by(table)
+        _where(table)
+        _period(table)
+        st.button("Answer", key=f"{_KEY}.go", type="primary", on_click=_submit, args=(mark,))
+
+
+def _fill(form: GuidedForm) -> None:
+    """The widgets' state for a form."""
+    session = st.session_state
+    session[f"{_KEY}.table"], session[f"{_KEY}.measure"] = form.table, form.measure
+    session[f"{_KEY}.column"], session[f"{_KEY}.by"] = form.column or None, form.by or None
+    session[f"{_KEY}.part"] = form.part or None
+    session[f"{_KEY}.day"] = form.day or None
+    session[f"{_KEY}.start"], session[f"{_KEY}.end"] = form.start, form.end
+    for place in range(_CONDITIONS):
+        each = form.where[place] if place < len(form.where) else GuidedCondition()
+        session[f"{_KEY}.where.{place}"] = each.column or None
+        session[f"{_KEY}.test.{place}"], session[f"{_KEY}.value.{place}"] = each.test, each.value or None
+
+
+def _clear_fields() -> None:
+    """Another table has other columns."""
+    _fill(GuidedForm(st.session_state[f"{_KEY}.table"]))
+
+
+def _names(columns: Sequence[Column], key: str) -> list[str]:
+    """The names of columns; one that is chosen but does not fit is dropped."""
+    names = [column.name for column in columns]
+    if st.session_state.get(key) not in (None, *names):
+        st.session_state[key] = None
+    return names
+
+
+def _column_box(label: str, table: RealityTable, columns: Sequence[Column], key: str, none: str) -> str | None:
+    headers = {column.name: column.header for column in table.columns}
+    return st.selectbox(label, _names(columns, key), key=key, index=None, placeholder=none, format_func=headers.get)
+
+
+def _measure(table: RealityTable) -> None:
+    measure = st.selectbox("Measure", list(_MEASURES), key=f"{_KEY}.measure", format_func=_MEASURES.get)
+    if measure in (Aggregation.COUNT.value, LISTED):
+        return
+    if measure == Aggregation.SHARE.value:
+        fitting = [column for column in table.columns if flag_values(column)]
+    elif measure == Aggregation.DISTINCT.value:
+        fitting = list(table.columns)
+    else:
+        fitting = [column for column in table.columns if column.type.numeric]
+    _column_box("of", table, fitting, f"{_KEY}.column", "Choose a column")
+
+
+def _by(table: RealityTable) -> None:
+    if st.session_state[f"{_KEY}.measure"] == LISTED:
+        return
+    name = _column_box("By", table, table.columns, f"{_KEY}.by", "No groups")
+    column = table.column(name) if name else None
+    if column is not None and column.type.dated:
+        parts = [part.value for part in DatePart]
+        st.selectbox("each", parts, key=f"{_KEY}.part", index=None, placeholder="day", width=110)
+
+
+def _where(table: RealityTable) -> None:
+    """Up to three conditions; the next line appears when the one before is filled."""
+    for place in range(_CONDITIONS):
+        column_at, test_at, value_at = st.columns([3, 2, 4], vertical_alignment="bottom")
+        label = "Where" if place == 0 else "and"
+        with column_at:
+            name = _column_box(label, table, table.columns, f"{_KEY}.where.{place}", "No condition")
+        column = table.column(name) if name else None
+        if column is None:
+            return
+        test = test_at.selectbox(f"Test {place + 1}", list(_TESTS), key=f"{_KEY}.test.{place}", format_func=_TESTS.get)
+        if test != Comparison.EMPTY.value:
+            known = ["yes", "no"] if column.type.value == "boolean" else sorted(column.values)
+            key = f"{_KEY}.value.{place}"
+            chosen = st.session_state.get(key)
+            options = list(dict.fromkeys([*known, *([chosen] if chosen else [])]))
+            value_at.selectbox(
+                f"Value {place + 1}", options, key=key, index=None, placeholder="Type a value", accept_new_options=True
+            )
+
+
+def _period(table: RealityTable) -> None:
+    dated = [column for column in table.columns if column.type.dated]
+    if not dated:
+        st.session_state[f"{_KEY}.day"] = None
+        return
+    day_at, start_at, end_at = st.columns([3, 2, 4], vertical_alignment="bottom")
+    with day_at:
+        chosen = _column_box("Period", table, dated, f"{_KEY}.day", "All dates")
+    if chosen:
+        bounds = {"min_value": date(1600, 1, 1), "max_value": date(2200, 12, 31), "format": "YYYY-MM-DD"}
+        start_at.date_input("From", key=f"{_KEY}.start", value=None, **bounds)
+        end_at.date_input("To", key=f"{_KEY}.end", value=None, width=180, **bounds)
+
+
+def _submit(mark: object) -> None:
+    """Remember the form for the question it was filled for."""
+    get = st.session_state.get
+    where = [
+        GuidedCondition(get(f"{_KEY}.where.{place}"), get(f"{_KEY}.test.{place}"), get(f"{_KEY}.value.{place}") or "")
+        for place in range(_CONDITIONS)
+        if get(f"{_KEY}.where.{place}")
+    ]
+    form = GuidedForm(
+        get(f"{_KEY}.table"),
+        get(f"{_KEY}.measure"),
+        get(f"{_KEY}.column") or "",
+        get(f"{_KEY}.by") or "",
+        get(f"{_KEY}.part") or "",
+        tuple(where),
+        get(f"{_KEY}.day") or "",
+        get(f"{_KEY}.start"),
+        get(f"{_KEY}.end"),
+    )
+    st.session_state[f"{_KEY}.submitted"] = (mark, form)
+
+
+# A statement proposed by a language model
+
+
+def draw_proposal(seen: TablesView, question: str) -> None:
+    """The button that asks the language model, where one is configured, and what came of it."""
+    model = state.table_service().language_model
+    if not model or not question:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            "Propose SQL",
+            key="data.propose",
+            icon=":material/smart_toy:",
+            on_click=_propose,
+            args=(seen.project, question),
+        )
+        st.caption(
+            f"Sends the question and the names of tables and columns to {plain(model)}, no rows.", width="content"
+        )
+    kept: tuple[Any, SqlProposal | FivefoldError] | None = st.session_state.get("data.proposal")
+    if kept is None or kept[0] != (seen.project, question):
+        return
+    outcome = kept[1]
+    if isinstance(outcome, FivefoldError):
+        notices.error(outcome)
+        return
+    st.markdown(f":gray[Interpreted by {plain(outcome.model)} as:] {plain(outcome.reading)}")
+    st.caption(":orange[:material/info:] Proposed by a language model. Check the SQL before you rely on the result.")
+    st.code(outcome.sql, language="sql", wrap_lines=True)
+    rows.draw_rows(outcome.rows, sql_column_labels(outcome.rows), key="data.proposal.rows")
+    st.button(
+        "Open in SQL",
+        key="data.proposal.to_sql",
+        icon=":material/arrow_forward:",
+        on_click=state.open_view,
+        args=("SQL",),
+        kwargs={"sql": outcome.sql},
+    )
+
+
+def _propose(project: str | None, question: str) -> None:
+    try:
+        outcome: SqlProposal | FivefoldError = state.table_service().propose_sql(question, project)
+    except FivefoldError as problem:
+        outcome = problem
+    st.session_state["data.proposal"] = ((project, question), outcome)
