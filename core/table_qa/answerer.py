@@ -268,7 +268,7 @@ def _refusal_of_kind(question: str) -> str:
 def _refusal_of_failure(failure: _Failure) -> str:
     if failure.unexplained:
         words = ", ".join(dict.fromkeys(f"'{token.word}'" for token in failure.unexplained))
-        return f"The tables hold nothing called {words}."
+        return f"Not found in the tables: {words}."
     return failure.problem or "No table is about this."
 
 

@@ -194,7 +194,7 @@ def form_of_items(items: Sequence[QuestionItem], table: RealityTable) -> GuidedF
         before = items[at - 1].kind if at else ""
         if item.kind in AGGREGATIONS and measure == Aggregation.COUNT.value:
             measure = AGGREGATIONS[item.kind].value
-        elif item.kind in ("rate", "share"):
+        elif item.kind == "share" or (item.kind == "rate" and _is_flag_item(items[at - 1 : at], table)):
             measure = Aggregation.SHARE.value
         own = item.meaning if item.meaning and item.meaning.path.hops == 0 and item.meaning.column else None
         if own is None or own.column is None:
@@ -207,8 +207,8 @@ def form_of_items(items: Sequence[QuestionItem], table: RealityTable) -> GuidedF
             where.append(GuidedCondition(own.column.name, COMPARISONS[before].value, items[at + 1].number))
         elif is_amount(table, own.column) or flag_values(own.column):
             column = column or own.column.name
-    if measure == Aggregation.SHARE.value and not (column and flag_values(_column(table, column))):
-        column = next((each.name for each in table.columns if flag_values(each)), "")
+    if measure == Aggregation.SHARE.value and column and not flag_values(_column(table, column)):
+        column = ""
     dated = next((each.name for each in table.columns if each.type.dated), "")
     span = next((item.date.dates for item in items if item.date is not None), None)
     day, start, end = (dated, span.start, span.end) if dated and span else ("", None, None)
@@ -216,3 +216,9 @@ def form_of_items(items: Sequence[QuestionItem], table: RealityTable) -> GuidedF
         measure = Aggregation.AVERAGE.value if is_amount(table, _column(table, column)) else Aggregation.SHARE.value
     kept = column if measure != Aggregation.COUNT.value else ""
     return GuidedForm(table.name, measure, kept, by, "", tuple(where), day, start, end)
+
+
+def _is_flag_item(before: Sequence[QuestionItem], table: RealityTable) -> bool:
+    """Whether the item before "rate" names a column of yes and no."""
+    meanings = [item.meaning for item in before if item.meaning and item.meaning.path.table.name == table.name]
+    return any(meaning.column is not None and flag_values(meaning.column) is not None for meaning in meanings)

@@ -173,7 +173,33 @@ def _same_column(one: WordMeaning, other: WordMeaning | None) -> bool:
 
 _FAR_MEASURE = 0.8
 """Doubt about an aggregate of another table's column. Chosen by hand against tests/table_qa/asked; not fitted."""
-_COPULAS = frozenset(("is", "are", "was", "were", "have", "has", "had", "do", "does", "did", "who", "that", "without"))
+_COPULAS = frozenset(
+    (
+        "is",
+        "are",
+        "was",
+        "were",
+        "have",
+        "has",
+        "had",
+        "do",
+        "does",
+        "did",
+        "who",
+        "that",
+        "without",
+        "contain",
+        "contains",
+        "include",
+        "includes",
+        "mention",
+        "mentions",
+        "hold",
+        "holds",
+        "use",
+        "uses",
+    )
+)
 _SHAPES = (read_count_of_groups, read_superlative, read_rate, read_aggregates, read_count, read_count_per_group)
 """The shapes in the order they are tried; what none of them recognises is a list."""
 
@@ -220,7 +246,7 @@ def _read_share(parse: QuestionParse, at: int) -> tuple[QuestionParse, TableQuer
         before, after = after[1:], after[:1]  # "share of women in Sales"
     if not after:
         before, after = [], before
-    if not after:
+    if not after or (verb is None and len(after) > 1):
         raise Unclear("It is not clear which share is meant.")
     parse = replace(use_entities(parse), where=tuple((0, clause) for clause in before))
     measure = AggregateMeasure(Aggregation.SHARE, None, tuple(after))

@@ -208,7 +208,7 @@ def format_cell(cell: object) -> str:
 def headline(query: TableQuery, rows: Rows, tables: Mapping[str, RealityTable]) -> str:
     """The answer in short: the number itself, the highest and the lowest group, the names of a few rows, else a count.
 
-    "Highest of 9: Clerk: 39.8%; lowest: Director: 2.5%"
+    "Clerk: 39.8% (highest of 9) · Director: 2.5% (lowest)"
     """
     if query.counted and rows.rows:
         return format_cell(rows.rows[0][0])
@@ -245,7 +245,7 @@ def _groups_in_short(query: TableQuery, rows: Rows) -> str:
     if not filled or not all(isinstance(row[-1], int | float | Decimal) for row in filled):
         return f"{rows.total:,} groups"
     ordered = sorted(filled, key=lambda row: float(str(row[-1])), reverse=True)
-    return f"Highest of {rows.total:,}: {shown(ordered[0])}; lowest: {shown(ordered[-1])}"
+    return f"{shown(ordered[0])} (highest of {rows.total:,}) · {shown(ordered[-1])} (lowest)"
 
 
 def _row_in_short(query: TableQuery, texts: Sequence[str]) -> str:

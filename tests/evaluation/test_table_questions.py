@@ -32,7 +32,7 @@ def answer(columns: str, *rows: tuple[object, ...], total: int | None = None) ->
     return TableAnswer("how many?", reading="Number of rows", headline="some", rows=held)
 
 
-REFUSED = TableAnswer("how many?", refusal="The tables hold nothing called 'unicorns'.")
+REFUSED = TableAnswer("how many?", refusal="Not found in the tables: 'unicorns'.")
 STATES = {"TX": 3, "OH": 2.5}
 
 
@@ -160,5 +160,5 @@ def test_a_summary_of_nothing_divides_by_nothing() -> None:
 
 def test_what_was_wrong_is_told_with_its_reading_or_refusal() -> None:
     assert wrong_text(RESULTS[:3]) == (
-        "b: how many?\n    Number of rows\nc: how many?\n    The tables hold nothing called 'unicorns'."
+        "b: how many?\n    Number of rows\nc: how many?\n    Not found in the tables: 'unicorns'."
     )

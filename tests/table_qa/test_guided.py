@@ -30,6 +30,11 @@ def test_what_was_understood_of_a_refused_question_fills_the_form() -> None:
     assert {(each.column, each.value) for each in form.where} == {("gender", "Female"), ("job_role", "Executive")}
 
 
+def test_what_was_not_understood_stays_empty() -> None:
+    form = office("staff").desk.form("average rate by department")
+    assert form == GuidedForm("staff", "average", "", "department")
+
+
 @pytest.mark.parametrize(
     ("form", "headline"),
     [

@@ -134,7 +134,7 @@ def test_another_reading_is_offered_and_can_be_followed() -> None:
 
 def test_what_an_analyst_calls_the_rows_is_understood() -> None:
     desk = Office(TRAINED).desk
-    assert desk.ask("how many certificates are there").refusal == "The tables hold nothing called 'certificates'."
+    assert desk.ask("how many certificates are there").refusal == "Not found in the tables: 'certificates'."
     desk.set_row_names("trn_recs", ["certificate", " certificate ", "", "safety  card"])
     assert desk.table("trn_recs").called == ("certificate", "safety card")
     assert desk.ask("how many certificates are there").reading == "Number of rows of trn_recs"

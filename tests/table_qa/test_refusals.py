@@ -63,7 +63,7 @@ def test_what_no_table_can_answer_is_refused_with_its_reason(question: str, reas
 @pytest.mark.parametrize(("question", "words"), UNKNOWN.items(), ids=[each[:30] for each in UNKNOWN])
 def test_a_refusal_names_the_words_no_table_knows_each_once(question: str, words: list[str]) -> None:
     named = ", ".join(f"'{word}'" for word in words)
-    assert office("hr").desk.ask(question).refusal == f"The tables hold nothing called {named}."
+    assert office("hr").desk.ask(question).refusal == f"Not found in the tables: {named}."
 
 
 def test_what_only_looks_odd_is_still_answered() -> None:

@@ -141,7 +141,7 @@ def test_a_table_in_a_document_of_another_truth_is_not_asked_until_an_analyst_sa
     hr.add("fees.csv", "fee_code,fee\nA1,10\nB2,20\nC3,30\n", truth=truth)
     assert [table.name for table in hr.desk.tables()] == ["employees", "fees"]
     assert [table.name for table in hr.desk.question_tables()] == ["employees"]
-    assert hr.desk.ask("total fee").refusal == "The tables hold nothing called 'fee'."
+    assert hr.desk.ask("total fee").refusal == "Not found in the tables: 'fee'."
     hr.desk.set_used("fees", True)
     assert hr.desk.ask("total fee").headline == "60"
     hr.desk.set_used("fees", None)

@@ -259,6 +259,9 @@ def _compare_with_numbers(
     parse: QuestionParse, first: int, last: int, test: Comparison, values: tuple[str, ...]
 ) -> QuestionParse:
     """The comparison of items [first, last] with its column: the one beside it, else an aggregate of groups."""
+    if (aged := _age_compared(parse, first)) is not None:
+        parse, negated = take_negation(parse, first)
+        return parse.add_conditions(first, aged, Condition(aged.ref, test, values, negated))
     parse, left = _number_before(parse, first)
     parse, right = _number_at(parse, last + 1)
     beside_left = left is not None and parse.items[first].first - parse.items[left].last <= 2
@@ -273,6 +276,15 @@ def _compare_with_numbers(
         measure = AggregateMeasure(AGGREGATIONS.get(aggregation.kind, Aggregation.COUNT), meaning.ref)
         return parse.use(at, at - 1).add_having(Having(measure, test, values))
     return parse.use(at).add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
+
+
+def _age_compared(parse: QuestionParse, at: int) -> WordMeaning | None:
+    """The table's only column of ages, when the comparison is "older than" or "younger than" and no age is named."""
+    base, item = parse.reachable.base, parse.items[at]
+    aged = [column for column in base.columns if column.type.numeric and "age" in header_words(column.header)]
+    if len(aged) != 1 or parse.words.tokens[item.first].word not in ("older", "younger"):
+        return None
+    return WordMeaning("column", parse.reachable.paths[base.name], aged[0])
 
 
 def _names_group(parse: QuestionParse, end: int) -> bool:
@@ -293,10 +305,6 @@ def _compare_without_column(
     ]
     if len(money) == 1 and any(word[0] in "$€£" or word[-1] == "k" for word in words):
         meaning = WordMeaning("column", parse.reachable.paths[base.name], money[0])
-        return parse.add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
-    aged = [column for column in base.columns if column.type.numeric and "age" in header_words(column.header)]
-    if len(aged) == 1 and words[0] in ("older", "younger"):
-        meaning = WordMeaning("column", parse.reachable.paths[base.name], aged[0])
         return parse.add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
     raise Unclear(f"It is not clear which column '{' '.join(values)}' is compared with.")
 

@@ -36,6 +36,7 @@ __all__ = [
     "adjacent",
     "column_at",
     "counts_rows",
+    "differs_in_rows",
     "display_columns",
     "first_word",
     "has_word",
@@ -226,7 +227,12 @@ def counts_rows(parse: QuestionParse, at: int) -> bool:
     different = column.distinct / column.filled
     if column.type is ColumnType.TEXT and _FEW_DIFFERENT < different < _NEARLY_ALL_DIFFERENT:
         raise Unclear(f"It is not clear whether '{phrase_of(parse.words, item)}' counts rows or different values.")
-    return column.type is ColumnType.TEXT and different >= _NEARLY_ALL_DIFFERENT
+    return differs_in_rows(column)
+
+
+def differs_in_rows(column: Column) -> bool:
+    """Whether a column of text differs in nearly every row, so that it names the rows."""
+    return column.type is ColumnType.TEXT and column.distinct >= _NEARLY_ALL_DIFFERENT * max(column.filled, 1)
 
 
 def display_columns(parse: QuestionParse, meaning: WordMeaning, at: int) -> list[ColumnRef]:

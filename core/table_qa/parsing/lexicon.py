@@ -35,7 +35,7 @@ _ALL_LIGHT = 0.9
 """Weight of the last word of a header that has only light ones."""
 _COMPLETE = 0.4
 """Bonus per further word for naming a table or header completely."""
-_LEAST_SHARE = 0.25
+_LEAST_SHARE = 0.45
 """Share of a value's words a question must have to name it in part."""
 _VERBS = frozenset(("work", "use", "make", "made", "take", "run", "go", "live", "hold", "serv"))
 """Stems of verbs that do not name a column by its last word alone: "work" is not a number of companies worked at."""
@@ -290,6 +290,9 @@ def value_meanings(
     for column, value in values.whole.get(stems, []):
         whole.setdefault(column.name, []).append(value)
         columns[column.name] = column
+    telling = {token.stem for token in tokens[first:last] if not token.stop_word}
+    if telling <= set(header_words(path.table.name)) and not quoted:
+        whole = {}  # "the fight song" names the rows of fight songs, although one is called so
     for name, same in whole.items():
         same_spelling = any(plain_words(value) == spelling for value in same)
         score = 2.2 * length + (1.0 if quoted else 0.0) - path.cost - (0.0 if same_spelling else _OTHER_SPELLING)

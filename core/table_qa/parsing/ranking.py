@@ -22,6 +22,7 @@ from core.table_qa.parsing.items import (
     Unclear,
     column_at,
     counts_rows,
+    differs_in_rows,
     display_columns,
     first_word,
     has_word,
@@ -45,6 +46,7 @@ _HAVING_WORDS = frozenset(("with", "have", "has", "having", "had"))
 _COUNTING = ("most", "fewest", "least", "largest", "biggest", "greatest", "smallest", "top", "bottom", "common")
 _MEASURED = ("column", "average", "sum", "median", "count", "rate")
 """Kinds of items that say what is highest."""
+_QUALITIES = frozenset(stem(word) for word in ("expensive", "cheap", "costly", "heavy", "old", "young", "tall", "long"))
 _AGES = ("youngest", "oldest")
 _BORN = frozenset(("birth", "born"))
 _FOUNDED = frozenset(stem(word) for word in ("founded", "built", "established", "opened", "constructed", "hire"))
@@ -82,7 +84,7 @@ def read_superlative(parse: QuestionParse) -> ShapeStep:
         if measure is None and not has_word(parse, *_COUNTING):
             raise unclear
         measure = measure or AggregateMeasure(Aggregation.COUNT)
-        if measure.aggregation in (Aggregation.MOST, Aggregation.LEAST) and by_number:
+        if measure.aggregation in (Aggregation.MOST, Aggregation.LEAST) and by_number and not _by_quality(parse, at):
             measure = replace(measure, aggregation=Aggregation.SUM)
         groups = parse.groups or tuple(Grouping(ref) for ref in target)
         order = Ordering(measure, descending)
@@ -151,13 +153,20 @@ def _read_ranked_measure(parse: QuestionParse, at: int) -> tuple[QuestionParse, 
         parse, measure = read_measure(parse, following)
         return parse, measure or AggregateMeasure(Aggregation.COUNT)
     if meaning := number_column_at(parse, following):
-        return parse.use(following), AggregateMeasure(Aggregation.SUM if by_number else extreme, meaning.ref)
+        summed = by_number and not _by_quality(parse, at)
+        return parse.use(following), AggregateMeasure(Aggregation.SUM if summed else extreme, meaning.ref)
     if by_number and parse.item(following, "column", "table", "rows") and counts_rows(parse, following):
         return parse.use(following), AggregateMeasure(Aggregation.COUNT)
     for named in (*range(following, len(parse.items)), *range(at - 1, -1, -1)):
         if meaning := number_column_at(parse, named):
             return parse.use(named), AggregateMeasure(extreme, meaning.ref)
     return parse, AggregateMeasure(Aggregation.COUNT) if by_number else None
+
+
+def _by_quality(parse: QuestionParse, at: int) -> bool:
+    """Whether "most" is followed by a quality, which is compared and not added up: "most expensive"."""
+    last, tokens = parse.items[at].last, parse.words.tokens
+    return last < len(tokens) and tokens[last].stem in _QUALITIES
 
 
 def _read_order(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure | None]:
@@ -261,7 +270,9 @@ def _rankable(parse: QuestionParse, at: int) -> WordMeaning | None:
     meaning = _end_of_link_table(parse, parse.items[at]) if entity else column_at(parse, at)
     if meaning is None or meaning.column is None or meaning.column.type.dated:
         return None
-    own = meaning.path.hops == 0 and (meaning.column.key or name_column(base) == meaning.column)
+    own = meaning.path.hops == 0 and (
+        meaning.column.key or name_column(base) == meaning.column or differs_in_rows(meaning.column)
+    )
     return None if own or is_amount(meaning.path.table, meaning.column) else meaning
 
 
@@ -360,8 +371,9 @@ def _naming_columns(parse: QuestionParse) -> tuple[ColumnRef, ...]:
     """The columns that name a row: a person's names, else the name column, else a text that differs in every row."""
     base = parse.reachable.base
     names = [column for column in base.columns if column.personal == "a name"][:_MOST_NAMES]
-    if not names and (name := name_column(base)) is not None:
-        names = [name]
+    if not names:
+        named = [name_column(base), *(column for column in base.columns if differs_in_rows(column))]
+        names = [column for column in named if column is not None][:1]
     return tuple(ColumnRef(base.name, column.name) for column in names)
 
 

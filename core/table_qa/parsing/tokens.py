@@ -18,6 +18,7 @@ __all__ = [
     "date_spans",
     "header_words",
     "operators",
+    "plain_header",
     "plain_words",
     "tokenize_question",
     "value_words",

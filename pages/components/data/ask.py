@@ -10,6 +10,7 @@ import streamlit as st
 from core.domain.dataset_queries import ColumnRef, OtherReading, Rows, TableAnswer, TableQuery
 from core.domain.datasets import Column, RealityTable
 from core.domain.documents import TableRole
+from core.table_qa.parsing.tokens import plain_header
 from core.table_qa.table_quality import good_amounts, good_flags, good_groups
 from pages.components import notices
 from pages.components.data import charts, guided, rows, state
@@ -44,21 +45,22 @@ def _candidates_for(table: RealityTable) -> Iterator[tuple[int, str]]:
     noun = table.name.replace("_", " ")
     groups, amounts = good_groups(table), good_amounts(table)
     day = next((column for column in table.columns if column.type.dated and column.distinct > 1), None)
+    rows = noun if noun.endswith("s") else f"number of rows of {noun}"
     yield 0, f"How many {noun} are there?" if noun.endswith("s") else f"How many rows of {noun} are there?"
     if groups:
-        yield 1, f"{noun} by {_words(groups[0])}"
+        yield 1, f"{rows} by {_words(groups[0])}"
     if amounts and groups:
         yield 2, f"average {_words(amounts[0])} by {_words(groups[min(1, len(groups) - 1)])}"
     if groups and (flags := good_flags(table)):
         yield 3, f"{_words(flags[0])} rate by {_words(groups[0])}"
     if day:
-        yield 4, f"{noun} by {_words(day)} year"
+        yield 4, f"{rows} by {_words(day)} year"
     if groups and (least := min(groups, key=lambda column: column.distinct)).top:
-        yield 5, f"{noun} where {_words(least)} is {least.top[-1][0]}"
+        yield 5, f"{rows} where {_words(least)} is {least.top[-1][0]}"
 
 
 def _words(column: Column) -> str:
-    return column.header.replace("_", " ").lower()
+    return " ".join(plain_header(column.header))
 
 
 _MOST_TAKEN = 100_000  # rows of a download; chosen by hand

@@ -114,11 +114,13 @@ def _names(columns: Sequence[Column], key: str) -> list[str]:
 
 def _column_box(label: str, table: RealityTable, columns: Sequence[Column], key: str, none: str) -> str | None:
     headers = {column.name: column.header for column in table.columns}
-    return st.selectbox(label, _names(columns, key), key=key, index=None, placeholder=none, format_func=headers.get)
+    return st.selectbox(
+        label, _names(columns, key), key=key, index=None, placeholder=none, format_func=headers.__getitem__
+    )
 
 
 def _measure(table: RealityTable) -> None:
-    measure = st.selectbox("Measure", list(_MEASURES), key=f"{_KEY}.measure", format_func=_MEASURES.get)
+    measure = st.selectbox("Measure", list(_MEASURES), key=f"{_KEY}.measure", format_func=_MEASURES.__getitem__)
     if measure in (Aggregation.COUNT.value, LISTED):
         return
     if measure == Aggregation.SHARE.value:
@@ -150,7 +152,9 @@ def _where(table: RealityTable) -> None:
         column = table.column(name) if name else None
         if column is None:
             return
-        test = test_at.selectbox(f"Test {place + 1}", list(_TESTS), key=f"{_KEY}.test.{place}", format_func=_TESTS.get)
+        test = test_at.selectbox(
+            f"Test {place + 1}", list(_TESTS), key=f"{_KEY}.test.{place}", format_func=_TESTS.__getitem__
+        )
         if test != Comparison.EMPTY.value:
             known = ["yes", "no"] if column.type.value == "boolean" else sorted(column.values)
             key = f"{_KEY}.value.{place}"
@@ -170,14 +174,17 @@ def _period(table: RealityTable) -> None:
     with day_at:
         chosen = _column_box("Period", table, dated, f"{_KEY}.day", "All dates")
     if chosen:
-        bounds = {"min_value": date(1600, 1, 1), "max_value": date(2200, 12, 31), "format": "YYYY-MM-DD"}
-        start_at.date_input("From", key=f"{_KEY}.start", value=None, **bounds)
-        end_at.date_input("To", key=f"{_KEY}.end", value=None, width=180, **bounds)
+        first, last = date(1600, 1, 1), date(2200, 12, 31)
+        start_at.date_input("From", None, first, last, key=f"{_KEY}.start", format="YYYY-MM-DD")
+        end_at.date_input("To", None, first, last, key=f"{_KEY}.end", format="YYYY-MM-DD", width=180)
 
 
 def _submit(mark: object) -> None:
     """Remember the form for the question it was filled for."""
-    get = st.session_state.get
+
+    def get(field: str) -> Any:
+        return st.session_state.get(field)
+
     where = [
         GuidedCondition(get(f"{_KEY}.where.{place}"), get(f"{_KEY}.test.{place}"), get(f"{_KEY}.value.{place}") or "")
         for place in range(_CONDITIONS)
