@@ -44,6 +44,8 @@ _TIE_COST = 0.05
 _SINGLE_ROW_DOUBT = 1.5
 _IDLE_KINDS = frozenset(("rows", "exactly"))
 """Kinds of items that a query need not use: "records of", "exactly 5"."""
+_MEASURING = ("count", "sum", "average", "median")
+"""Operators behind which a word that is not understood is what was asked for: "how many servings"."""
 _IDLE_PHRASES = {"between": ("from",), "group": ("by", "at each", "on each", "according to")}
 """Operators that also join words ("written by", "from Oslo"): phrases that need not be used as operators."""
 
@@ -83,6 +85,10 @@ def build_query(words: QuestionWords, items: Sequence[QuestionItem], reachable: 
         phrases = ", ".join(dict.fromkeys(f"'{phrase}'" for phrase in lost))
         raise Unclear(f"A part of the question could not be put together: {phrases}.")
     unused = [token.word for token in rest if token.stem in asking().linking]
+    measured = {item.last for item in parse.items if item.kind in _MEASURING}
+    for place, token in enumerate(words.tokens):
+        if place in measured and place not in read and token.stem in asking().linking:
+            raise Unclear(f"It is not clear what '{token.word}' is.")
     if unused and _is_everything(query):
         raise Unclear(f"It is not clear what '{unused[0]}' asks of the rows.")
     return BuiltQuery(query, doubt, tuple(dict.fromkeys(unused)), parse.one_row)
@@ -210,6 +216,10 @@ def read_shape(parse: QuestionParse) -> tuple[QuestionParse, TableQuery]:
     parse: as `read_conditions` leaves it.
     """
     shares = parse.positions("share")
+    if shares and _is_postfix(parse, shares[0]):
+        rated = replace(parse, items=_as_rate(parse, shares[0]))
+        parse, query = _read_plain(read_groups(rated))
+        return parse, _completed(parse, query)
     if shares:
         return _read_share(parse.use(*shares), shares[0])
     parse, query = _read_plain(read_groups(parse))
@@ -219,6 +229,18 @@ def read_shape(parse: QuestionParse) -> tuple[QuestionParse, TableQuery]:
     if parse.having and not query.groups:
         raise Unclear("It is not clear which groups are meant.")
     return parse, _completed(parse, replace(query, having=parse.having))
+
+
+def _is_postfix(parse: QuestionParse, at: int) -> bool:
+    """Whether "percentage" stands behind what it is of, as "rate" does: "tip percentage", not "percentage of tips"."""
+    item, tokens = parse.items[at], parse.words.tokens
+    if tokens[item.last - 1].word == "of" or (item.last < len(tokens) and tokens[item.last].word == "of"):
+        return False
+    return any(other.last == item.first and other.meaning is not None for other in parse.items)
+
+
+def _as_rate(parse: QuestionParse, at: int) -> tuple[QuestionItem, ...]:
+    return (*parse.items[:at], replace(parse.items[at], kind="rate"), *parse.items[at + 1 :])
 
 
 def _read_plain(parse: QuestionParse) -> tuple[QuestionParse, TableQuery]:

@@ -33,6 +33,7 @@ def test_a_word_that_names_two_columns_alike_is_handed_back_as_a_choice(name: st
         ("hr", "employees in Texas once more", "once"),
         ("staff", "attrition cost by department", "cost"),
         ("staff", "how many employees won in Sales", "won"),
+        ("hr", "how many servings are in Texas", "servings"),
         ("hr", "how often were employees in Texas hired", "often"),
     ],
 )
@@ -51,6 +52,8 @@ def test_a_word_that_only_links_is_named_as_not_used() -> None:
     "question",
     [
         "is attrition high?",
+        "hourly percentage of executives",
+        "staff percentage in Sales",
         "average rate by department",
         "do women earn more than men?",
         "what is the youngest department?",

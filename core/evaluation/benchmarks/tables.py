@@ -165,7 +165,7 @@ def _holds_rows(answer: TableAnswer, keys: Sequence[object], total: int) -> bool
 
 
 def _holds_groups(answer: TableAnswer, groups: Mapping[str, float]) -> bool:
-    rows = [row for row in _cells(answer) if any(cell is not None for cell in row[:-1])]
+    rows = [row for row in _cells(answer) if any(cell is not None for cell in row[:-1]) and row[-1] is not None]
     if len(rows) != len(groups):
         return False
     return all(
