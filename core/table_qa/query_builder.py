@@ -1,4 +1,5 @@
 """Items of a question → one query and its doubt; every part of the question must be used."""
+# Over 300 lines: what a query uses of the question and what it must not drop are decided together.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace

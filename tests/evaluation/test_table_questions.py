@@ -145,6 +145,8 @@ def test_a_summary_gives_the_shares_and_names_what_was_wrong() -> None:
         "answerable": 0.3333,
         "to_be_refused": 0.5,
         "answered_wrongly": 2,
+        "precision": 0.3333,
+        "coverage": 0.3333,
         "set hr": 0.6667,
         "set shop": 0.0,
         "by_kind": {"count": 0.5, "join": 0.0, "refuse": 0.5},

@@ -40,7 +40,7 @@ def _statement(project: str | None) -> None:
             key="sql",
             bind="query-params",
             height=240,
-            placeholder="SELECT … FROM a table on the right",
+            placeholder="A SELECT over the tables on the right",
             label_visibility="collapsed",
         )
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
