@@ -178,10 +178,6 @@ Figures = Callable[[str], Sequence[Figure]]
 
 _BROKEN = (StoreFailed, ModelUnavailable)
 
-_LEAST_EVIDENCE = 0.1
-"""A search counts as answered when its passages share enough with the question; asked of one truth alone, that may be
-words without their matter. Below this, far under what coverage calls partial, they are no answer."""
-
 _STRAY = "What was found shares words with the question, but is not about it."
 
 _CELL_STATES = {TruthState.FAILED: CellState.ERROR, TruthState.NOT_ASKED: CellState.NOT_ASSESSED}
@@ -288,7 +284,7 @@ def _findings_of(
     error = _error(result) or ("" if isinstance(own, tuple) else own.message)
     hits = searched.hits if searched and searched.answered else ()
     score = evidence_of(question, hits)
-    stray = bool(hits) and score < _LEAST_EVIDENCE and not error  # half a search cannot tell
+    stray = bool(hits) and score < gap_table().evidence.partial and not error  # half a search cannot tell
     if stray:
         hits, score = (), 0.0
     if shown:  # counted from the table itself: as good as the least sentence that covers a topic

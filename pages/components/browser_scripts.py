@@ -1,27 +1,30 @@
-"""Scripts that run in the browser and show nothing: the key "/", and the keys of the Judge view."""
+"""Scripts that run in the browser: components, the key "/", and the keys of the Judge view."""
 
 from collections.abc import Hashable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["focus_question_on_slash", "leave_fields"]
+__all__ = ["browser_component", "focus_question_on_slash", "leave_fields"]
 
 
 @cache
-def _component(name: str, file: str) -> Any:
-    """The script as a Streamlit component, registered once per process. file: its name in this folder."""
+def browser_component(name: str, file: str) -> Any:
+    """A script as a Streamlit component, registered once per process. file: its path in this folder; a style sheet of
+    the same name is applied to what it draws."""
     from streamlit.components.v2 import component
 
-    script = Path(__file__).with_name(file).read_text("utf-8")
-    return component(name, js=script)
+    script = Path(__file__).parent / file
+    styles = script.with_suffix(".css")
+    css = styles.read_text("utf-8") if styles.exists() else None
+    return component(name, js=script.read_text("utf-8"), css=css)
 
 
 def focus_question_on_slash() -> None:
     """Let the key "/" move to the question field. Streamlit's own shortcuts only press buttons."""
-    _component("fivefold_keys", "keys.js")(key="keys")
+    browser_component("fivefold_keys", "keys.js")(key="keys")
 
 
 def leave_fields(state: Hashable) -> None:
     """Take the keyboard from the field that has it whenever `state` changes, and count a held key once."""
-    _component("fivefold_judge_focus", "judge_focus.js")(key="judge.focus", data=str(state))
+    browser_component("fivefold_judge_focus", "judge_focus.js")(key="judge.focus", data=str(state))

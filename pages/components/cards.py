@@ -1,7 +1,7 @@
 """Elements shared by pages: badges of labels and insights, citations in each style, a search result, a document."""
 # Longer than 300 lines: what a result and a document look like, shared by all pages.
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -13,10 +13,8 @@ from core.knowledge.sectors import sectors
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.archive_members import is_container
 from core.search.citations.cite import CitationStyle, display_quote, written
-from core.search.explanation import strip_words
 from core.search.query.syntax import quoted_phrases
 from core.text.tokenize import stem
-from pages.components import charts
 from pages.components.styles import STATES, truth_style
 from pages.components.urls import page_path, params_of
 from pages.components.wording import bytes_in_words, day, highlight, plain, shorten, shorten_middle, shorten_start
@@ -35,8 +33,8 @@ __all__ = [
     "location",
     "miss_line",
     "origin_badge",
+    "origin_words",
     "outcome_words",
-    "result_card",
     "sector_badge",
     "sector_choice",
     "sector_title",
@@ -133,6 +131,17 @@ def origin_badge(passage: Passage) -> None:
         insight_badge(passage)
 
 
+def origin_words(passage: Passage) -> str:
+    """What stands behind a passage: its truth, or that it is a note.
+
+    >>> origin_words(Passage("", 1, 0, 0, ()))
+    'Unknown'
+    """
+    if passage.origin in _ORIGIN_BADGES:
+        return _ORIGIN_BADGES[passage.origin][0]
+    return truth_style(passage.truth).words.capitalize()
+
+
 def state_badge(document: Document) -> None:
     """Where a document is on its way."""
     style = STATES[document.state]
@@ -182,89 +191,6 @@ def cite_menu(citation: Citation, *, below: Callable[[], None] | None = None) ->
         st.caption(f"Sentence id `{citation.citation_id}`")
         if below is not None:
             below()
-
-
-def result_card(
-    hit: Hit,
-    result: SearchResult,
-    stems: Collection[str],
-    terms: WorkspaceTerms,
-    *,
-    badge: DrawHit | None = None,
-    cited: DrawHit | None = None,
-    actions: DrawHit | None = None,
-    below: DrawHit | None = None,
-) -> None:
-    """One search result: the best sentence, its labels, its location and its score breakdown."""
-    passage = hit.candidate.passage
-    document = result.documents.get(passage.document_id)
-    with st.container(border=True, gap="xsmall"):
-        _card_head(hit, result, document, badge, terms)
-        sentence = hit.citations[0].quote if hit.citations else shorten(passage.text, 400)
-        phrases = quoted_phrases(result.request.question)
-        st.markdown(highlight(shorten(display_quote(sentence), 700), stems, phrases))
-        _context(passage, sentence, stems, phrases)
-        _score_line(hit, result, cited)
-        if actions is not None:
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                actions(hit)
-        if below is not None:
-            below(hit)
-
-
-def _card_head(
-    hit: Hit, result: SearchResult, document: Document | None, badge: DrawHit | None, terms: WorkspaceTerms
-) -> None:
-    passage = hit.candidate.passage
-    where, name = location(passage, document), plain(shorten_middle(passage.document_name, 64))
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{hit.rank}**", width="content")
-        origin_badge(passage)
-        if uncertain := result.filters.uncertain_fields(passage):
-            help_text = f"The filter asks for another {' and '.join(uncertain)}, which this passage may have as well."
-            st.badge("label uncertain", icon=":material/help:", color="gray", help=help_text)
-        if badge is not None:
-            badge(hit)
-        label = f"**{name}**, {plain(where)}" if where else f"**{name}**"
-        inspect_link(result.request, passage.id, label, icon=":material/troubleshoot:")
-        st.caption(facts(passage, terms), width="content")
-
-
-def _context(passage: Passage, sentence: str, stems: Collection[str], phrases: Sequence[str]) -> None:
-    """The text around the sentence, so that a reader can judge it without opening the passage."""
-    at = passage.text.find(sentence)
-    if at < 0:
-        return
-    before, after = display_quote(passage.text[:at]), display_quote(passage.text[at + len(sentence) :])
-    wanted = next((phrase for phrase in phrases if phrase.casefold() not in sentence.casefold()), "")
-    if wanted and wanted.casefold() in before.casefold():
-        around = _around(before, wanted)
-    elif wanted and wanted.casefold() in after[200:].casefold():
-        around = _around(after, wanted)
-    elif before and not after:
-        around = f"… {before[-140:].partition(' ')[2]}" if len(before) > 140 else before
-    else:
-        around = shorten(after, 200)
-    if around:
-        st.caption(highlight(around, stems, phrases))
-
-
-def _around(text: str, phrase: str) -> str:
-    """A phrase with some words to both sides of it."""
-    at = text.casefold().find(phrase.casefold())
-    lead = text[max(0, at - 80) : at]
-    return f"… {lead.partition(' ')[2] if at > 80 else lead}{shorten(text[at:], 140)}"
-
-
-def _score_line(hit: Hit, result: SearchResult, cited: DrawHit | None) -> None:
-    words = strip_words(hit.score)
-    with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{hit.score.total:.3f}**", width=46)
-        st.image(charts.score_strip(hit.score, result.profile.threshold), width="stretch", alt=words)
-        if hit.citations:
-            below = (lambda: cited(hit)) if cited is not None else None
-            cite_menu(hit.citations[0], below=below)
-    st.caption(plain(words))
 
 
 def cited_sentence(citation: Citation, result: SearchResult) -> None:

@@ -18,7 +18,7 @@ from pages.components.wording import shorten, shorten_middle, two_lines
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-__all__ = ["board_map", "journey", "score_strip", "term_bars", "waterfall"]
+__all__ = ["board_map", "factor_colour", "journey", "score_strip", "term_bars", "waterfall"]
 
 # One hue from dark to light, so that no factor looks like a truth; names and numbers stand beside every strip.
 _SHADES = ("#34558b", "#5b84b8", "#86a8cf", "#a9c1de", "#c6d5e8", "#8d97a5", "#aeb6c1", "#c8cdd5")
@@ -27,6 +27,19 @@ _QUIET = {"light": "#c8cdd5", "dark": "#46505d"}
 _STAGES = ("dense", "sparse", "graph", "fused", "reranked", "final")
 _TOPIC = 28  # characters in a line beside the tiles
 _RANK_TICKS = (1, 2, 3, 5, 10, 20, 50, 100, 200)  # labelled ranks of the logarithmic axis
+
+
+_COLOURED = ("similarity", "best_sentence_similarity", "keyword", "synonym_match", "fusion", "rerank", "authority")
+"""Factors with a colour of their own; the others share the last one."""
+
+
+def factor_colour(name: str) -> str:
+    """The colour of a factor, the same in every score.
+
+    >>> factor_colour("similarity"), factor_colour("recency")
+    ('#34558b', '#c8cdd5')
+    """
+    return dict(zip(_COLOURED, _SHADES, strict=False)).get(name, _SHADES[-1])
 
 
 def score_strip(score: Score, threshold: float) -> str:
@@ -40,9 +53,9 @@ def score_strip(score: Score, threshold: float) -> str:
     )
     _block(picture, 0, width, 5, 4, _TRACK)
     times, left = shrink(score), 0.0
-    for index, (factor, _) in enumerate(shown_parts(score)):
+    for factor, _ in shown_parts(score):
         size = width * factor.contribution * times
-        _block(picture, left, max(size - 1.0, 0.0), 2, 10, _SHADES[min(index, len(_SHADES) - 1)])
+        _block(picture, left, max(size - 1.0, 0.0), 2, 10, factor_colour(factor.name))
         left += size
     _block(picture, width * threshold - 1, 2, 0, height, _THRESHOLD)
     return ElementTree.tostring(picture, encoding="unicode")

@@ -16,6 +16,7 @@ __all__ = [
     "highlight",
     "highlight_part",
     "highlight_spans",
+    "parts_asked_for",
     "plain",
     "plain_with_edges",
     "shorten",
@@ -51,14 +52,26 @@ def highlight(text: str, stems: Collection[str], phrases: Sequence[str] = ()) ->
     >>> highlight("Wage, and tax statement", (), ["wage and tax"])
     ':primary-background[**Wage\\\\, and tax**] statement'
     """
+    return "".join(
+        f":primary-background[**{plain(part)}**]" if asked else plain_with_edges(part)
+        for part, asked in parts_asked_for(text, stems, phrases)
+    ).strip()
+
+
+def parts_asked_for(text: str, stems: Collection[str], phrases: Sequence[str] = ()) -> list[tuple[str, bool]]:
+    """A text cut into parts, each with whether it is a word or phrase that was asked for; joined, they are the text.
+
+    >>> parts_asked_for("Taxes are due.", {stem("tax")})
+    [('Taxes', True), (' are due.', False)]
+    """
     found = word_spans(text)
     alone = [(start, end) for start, end, word in found if stem(word) in stems]
     parts, last = [], 0
     for start, end in sorted([*_phrase_spans(found, phrases), *alone], key=lambda span: (span[0], -span[1])):
         if start >= last:
-            parts += [plain_with_edges(text[last:start]), f":primary-background[**{plain(text[start:end])}**]"]
+            parts += [(text[last:start], False), (text[start:end], True)]
             last = end
-    return "".join([*parts, plain_with_edges(text[last:])]).strip()
+    return [(part, asked) for part, asked in [*parts, (text[last:], False)] if part]
 
 
 def _phrase_spans(found: Sequence[tuple[int, int, str]], phrases: Sequence[str]) -> list[tuple[int, int]]:

@@ -11,6 +11,7 @@ _PAGES = Path(__file__).parents[1]
 _COMPONENTS = _PAGES / "components"
 
 st.set_page_config(page_title="Fivefold", page_icon=str(_COMPONENTS / "mark.svg"), layout="wide")
+st.html(Path(__file__).with_name("frame.css"))
 st.logo(str(_COMPONENTS / "wordmark.svg"), size="medium")
 page = st.navigation(
     [
@@ -18,7 +19,13 @@ page = st.navigation(
         st.Page(_PAGES / "upload.py", title="Upload", icon=":material/upload_file:"),
         st.Page(_PAGES / "library.py", title="Library", icon=":material/library_books:"),
         st.Page(_PAGES / "search.py", title="Search", icon=":material/search:"),
-        st.Page(_PAGES / "inspection.py", title="Inspect", icon=":material/troubleshoot:", url_path="inspect"),
+        st.Page(
+            _PAGES / "inspection.py",
+            title="Inspect",
+            icon=":material/troubleshoot:",
+            url_path="inspect",
+            visibility="hidden",
+        ),
         st.Page(_PAGES / "insights.py", title="Insights", icon=":material/edit_note:"),
         st.Page(_PAGES / "tuning.py", title="Tuning", icon=":material/tune:"),
         st.Page(_PAGES / "coverage.py", title="Coverage", icon=":material/grid_on:"),

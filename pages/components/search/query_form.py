@@ -30,8 +30,10 @@ __all__ = [
 ]
 
 
-def profile_choice(key: str, project: str | None) -> str:
+def profile_choice(key: str, project: str | None, *, compact: bool = False) -> str:
     """A choice among all profiles, "" being the default; a version that a link names stays in the choice.
+
+    compact: without its label in sight.
 
     What session state holds under `key` and is no profile (any more) becomes the default, and is given back; else "".
     """
@@ -47,7 +49,8 @@ def profile_choice(key: str, project: str | None) -> str:
         "Profile",
         offered,
         key=key,
-        format_func=lambda ref: ref or f"Default: {default}",
+        label_visibility="collapsed" if compact else "visible",
+        format_func=lambda ref: f"{'Profile: ' if compact else ''}{ref or f'{default} (default)'}",
         help="How results are scored. Profiles are made and chosen on Tuning.",
     )
     return gone
@@ -67,12 +70,17 @@ def choose_reranker(key: str, troubles: Mapping[str, str]) -> None:
 
     def shown(name: str) -> str:
         if name == _OFF:
-            return "Off"
+            return "No reranker"
         return f"{rows[name].label} (not available)" if name in troubles else rows[name].label
 
     unavailable = [f"{rows[name].label}: {plain(why)}" for name, why in troubles.items() if name in rows]
     st.selectbox(
-        "Rerank", [_OFF, *rows], key=key, format_func=shown, help="\n\n".join([_reranker_help(), *unavailable])
+        "Rerank",
+        [_OFF, *rows],
+        key=key,
+        format_func=shown,
+        help="\n\n".join([_reranker_help(), *unavailable]),
+        label_visibility="collapsed",
     )
 
 
@@ -112,6 +120,7 @@ def read_url() -> None:
     state["search.without"] = asked.removed_chips
     state["search.rerank"] = asked.rerank
     result_list.show_first(asked.top_k)
+    state[result_list.CHOSEN] = urls.number_in(params.get("passage", [""])[0])
     filters.seed(asked.filters)
 
 
@@ -123,20 +132,17 @@ def question_fields(project: str | None) -> None:
         "Question",
         key="question",
         type="search",
-        placeholder="Ask in your own words; press / to come here",
-        help='"words in a row" · -word leaves out · truth:intent, domain:, authority:, jurisdiction:, project:, tag:,'
-        " document:, before:2024, since:2023 narrow. Anything else is just words.",
+        placeholder="Ask a question (press /)",
+        label_visibility="collapsed",
         on_change=_new_question,
     )
     with line.container(horizontal=True, width=_CHOICES):
-        gone = profile_choice("search.profile", project)
+        gone = profile_choice("search.profile", project, compact=True)
         choose_reranker("search.rerank", session.workbench().search.reranker_problems)
     state = st.session_state
     state["search.gone"] = gone or state.get("search.gone", "")
     if state["search.gone"] and not state["search.profile"]:
-        notices.degraded(
-            [f"There is no score profile '{state['search.gone']}' (any more), so the default one scores the results."]
-        )
+        notices.degraded([f"Profile “{state['search.gone']}” no longer exists, so the default one scores the results."])
 
 
 def _new_question() -> None:
@@ -154,9 +160,9 @@ def sidebar_filters() -> SearchFilters:
         head.markdown("**Filters**")
         button.button("Clear", on_click=filters.clear, type="tertiary", icon=":material/filter_alt_off:")
         st.toggle(
-            "Only routed truths",
+            "Only the truths this question is about",
             key="search.routed",
-            help="A question is routed to the truths that can answer it. The others count less; this leaves them out.",
+            help="A question is routed to the truths that can answer it. The others rank lower; this excludes them.",
             disabled=st.session_state["search.view"] == FIVE,
         )
         chosen = filters.draw_filters(
@@ -187,9 +193,12 @@ def current_request(chosen: SearchFilters) -> SearchRequest:
         saved_searches.draw_saved(asked, shown, chosen.project)
     if asked != state.get("search.asked", asked):
         result_list.show_first()
+        state[result_list.CHOSEN] = None
     state["search.asked"] = asked
     asked = replace(asked, top_k=result_list.shown_results())
     params = params_of(asked) | ({} if shown == RESULTS else {"view": [shown]})
+    if state.get(result_list.CHOSEN) is not None and shown == RESULTS:
+        params["passage"] = [str(state[result_list.CHOSEN])]
     urls.write_params("search", params)
     state["search.last"], state["search.filters"] = asked, chosen
     state["search.seen"] = shown
@@ -208,6 +217,9 @@ def _request(chosen: SearchFilters) -> SearchRequest:
     )
 
 
+_DETECTED = "Detected in your question – click to ignore"
+
+
 def draw_chips(result: SearchResult) -> None:
     """What was recognised in the question. A chip that is switched off stays visible and can be switched on again."""
     state = st.session_state
@@ -219,15 +231,18 @@ def draw_chips(result: SearchResult) -> None:
     if not offered:
         return
     state["search.kept"] = detected
-    st.pills(
-        "Read from the question – click one to search without it",
-        offered,
-        selection_mode="multi",
-        key="search.kept",
-        format_func=lambda kind: known[kind],
-        on_change=_keep_chips,
-        args=(offered,),
-    )
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(_DETECTED, width="content")
+        st.pills(
+            _DETECTED,
+            offered,
+            selection_mode="multi",
+            key="search.kept",
+            format_func=lambda kind: known[kind],
+            on_change=_keep_chips,
+            args=(offered,),
+            label_visibility="collapsed",
+        )
 
 
 def _keep_chips(offered: list[str]) -> None:

@@ -1,41 +1,33 @@
-"""The results: notices of the search, each hit with its badges, near-duplicates and similar passages."""
-# Longer than 300 lines: everything drawn for one result.
+"""The results of a search: how it went, the truths that answer, the list of results beside the chosen one."""
+# Longer than 300 lines: everything drawn for a list of results.
 
-from collections.abc import Callable, Collection, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+from zlib import crc32
 
 import streamlit as st
 
-from core.domain.errors import FivefoldError
-from core.domain.filters import SearchFilters
-from core.domain.queries import LEG_LABELS, SearchRequest
+from core.domain.queries import LEG_LABELS
 from core.domain.results import Candidate, Hit, SearchResult
-from core.knowledge.workspace_terms import WorkspaceTerms
 from core.search.citations.cite import display_quote
+from core.search.query.syntax import quoted_phrases
 from core.search.ranking.answerability import unanswered_words
 from core.search.result_data import page_words, rerank_words, total_words
-from core.search.retrieval.similar import SimilarPassage, as_question
 from core.text.tokenize import stem
-from pages.components import cards, notices, session
-from pages.components.cards import DrawHit
-from pages.components.library.related_documents import library_link
-from pages.components.search import compare, exports, feedback, save_insight, saved_searches
-from pages.components.urls import page_path, params_of
-from pages.components.wording import count, plain, shorten, shorten_middle
+from pages.components import browser_scripts, cards, notices, urls
+from pages.components.search import answer_strip, exports, feedback, result_pane, save_insight, saved_searches
+from pages.components.styles import truth_style
+from pages.components.wording import count, parts_asked_for, plain, shorten, shorten_middle
 
-__all__ = [
-    "PER_PAGE",
-    "FindSimilar",
-    "difference_in_words",
-    "draw_answer",
-    "draw_collapsed",
-    "draw_more",
-    "more_like_this",
-    "show_first",
-    "shown_results",
-    "version_marker",
-]
+__all__ = ["CHOSEN", "PER_PAGE", "choose", "draw_answer", "draw_more", "list_rows", "show_first", "shown_results"]
 
+CHOSEN = "search.chosen"
+"""The session key of the passage read in the pane; None: the first result."""
+
+_GROUPED = "search.grouped"
+_ROW_LETTERS, _ROW_NAME = 220, 40  # characters of the sentence and of a document's name in a row
 
 PER_PAGE = 10
 """How many more results a click shows. Ten, as search engines do."""
@@ -67,181 +59,6 @@ def draw_more(result: SearchResult) -> None:
         )
 
 
-FindSimilar = Callable[[int, SearchFilters], Sequence[SimilarPassage]]
-"""The passages nearest to the passage of this id that the filters admit. Raises FivefoldError."""
-
-_MOST_SHARED = 6  # shared words named; chosen by hand
-_SIMILAR_HEIGHT = 440
-"""Pixels kept for the list before it is there: a box finds its place by what it holds when it opens."""
-
-
-def more_like_this(hit: Hit, result: SearchResult, find: FindSimilar) -> None:
-    """A box beside a result: five passages like it, each opening in Inspect, and its sentence as a question of its own.
-
-    The filters of the search apply. Opening the box draws it alone again, not the page.
-    """
-    with st.container(width="content"):
-        _similar_box(hit, result, find)
-
-
-@st.fragment
-def _similar_box(hit: Hit, result: SearchResult, find: FindSimilar) -> None:
-    passage = hit.candidate.passage
-    box = st.popover(
-        "More like this", icon=":material/hub:", type="tertiary", key=f"similar.{passage.id}", on_change="rerun"
-    )
-    with box, st.container(width=520, height=_SIMILAR_HEIGHT, border=False):
-        if not box.open:
-            return
-        try:
-            found = find(passage.id, result.filters)
-        except FivefoldError as problem:
-            notices.error(problem)
-            return
-        for each in found:
-            _similar_line(each, result)
-        if not found:
-            st.caption("Nothing else in what the filters let through is like this passage.")
-        _search_link(hit, result.request)
-
-
-def _similar_line(similar: SimilarPassage, result: SearchResult) -> None:
-    """One passage: its location, its beginning, and why it is similar."""
-    passage = similar.passage
-    where = cards.location(passage, result.documents.get(passage.document_id))
-    name = plain(shorten_middle(passage.document_name, 48))
-    with st.container(gap="xxsmall"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            cards.origin_badge(passage)
-            label = f"**{name}**, {plain(where)}" if where else f"**{name}**"
-            _similar_link(similar, result, label)
-        st.markdown(plain(shorten(display_quote(passage.text), 180)))
-        st.caption(plain(_similarity_reason(similar)))
-
-
-def _similar_link(similar: SimilarPassage, result: SearchResult, label: str) -> None:
-    """A link to Inspect: under the question asked, or under the passage's own words if it is no candidate."""
-    passage, asked = similar.passage, result.request
-    if passage.id not in {candidate.passage.id for candidate in result.candidates}:
-        asked = SearchRequest(as_question(display_quote(passage.text)), asked.filters, profile=asked.profile)
-    cards.inspect_link(asked, passage.id, label, icon=":material/troubleshoot:")
-
-
-def _similarity_reason(similar: SimilarPassage) -> str:
-    """
-    >>> from core.domain.documents import Passage
-    >>> _similarity_reason(SimilarPassage(Passage("", 1, 0, 0, ()), 0.812, ("fsbid", "form"), 0.5))
-    'nearness 0.72 · cosine 0.81 · shares fsbid, form'
-    """
-    meaning = "no vector, found by words" if similar.cosine is None else f"cosine {similar.cosine:.2f}"
-    named = ", ".join(similar.shared[:_MOST_SHARED])
-    more = f" and {len(similar.shared) - _MOST_SHARED} more" if len(similar.shared) > _MOST_SHARED else ""
-    shares = f"shares {named}{more}" if named else "shares no rare word"
-    return f"nearness {similar.nearness:.2f} · {meaning} · {shares}"
-
-
-def _search_link(hit: Hit, request: SearchRequest) -> None:
-    sentence = hit.citations[0].quote if hit.citations else hit.candidate.passage.text
-    asked = SearchRequest(as_question(display_quote(sentence)), request.filters, profile=request.profile)
-    st.page_link(
-        page_path("search"),
-        label="Search for its sentence",
-        icon=":material/search:",
-        query_params=params_of(asked),
-        help="A search of its own, with the same filters: what else says this?",
-    )
-
-
-def version_marker(result: SearchResult) -> DrawHit:
-    """A function that marks results of archived documents. One look-up serves all results."""
-    ids = {hit.candidate.passage.document_id for hit in result.hits if hit.candidate.passage.archived}
-    newest = session.workbench().versions.newest(sorted(ids)) if ids else {}
-
-    def mark(hit: Hit) -> None:
-        passage = hit.candidate.passage
-        if not passage.archived:
-            return
-        newer = newest.get(passage.document_id)
-        if newer is None:
-            st.badge("Archived", icon=":material/archive:", color="gray")
-            return
-        st.badge("Old version", icon=":material/history:", color="orange", help="A newer version replaced it.")
-        library_link(newer, f"replaced by {plain(shorten_middle(newer.name, 40))}", ":material/arrow_forward:")
-
-    return mark
-
-
-_MOST_DIFFERENT = 4  # different words named; chosen by hand
-
-_MOST_WORDS = 800  # words compared; SequenceMatcher takes quadratic time
-
-_COLLAPSED_HEIGHT = 260
-"""Pixels kept for the list before it is there: a box finds its place by what it holds when it opens."""
-
-
-def draw_collapsed(hit: Hit, result: SearchResult, terms: WorkspaceTerms) -> None:
-    """A box "3 similar" that lists the passages collapsed into a result."""
-    if hit.similar:
-        with st.container(width="content"):
-            _collapsed_box(hit, result, terms)
-
-
-@st.fragment
-def _collapsed_box(hit: Hit, result: SearchResult, terms: WorkspaceTerms) -> None:
-    passage = hit.candidate.passage
-    label = f"{len(hit.similar)} similar"
-    box = st.popover(
-        label, icon=":material/content_copy:", type="tertiary", key=f"collapsed.{passage.id}", on_change="rerun"
-    )
-    known = {candidate.passage.id: candidate for candidate in result.candidates}
-    with box, st.container(width=480, height=_COLLAPSED_HEIGHT, border=False):
-        if not box.open:
-            return
-        st.caption("They say nearly the same, so the best of them stands for all.")
-        for passage_id in hit.similar:
-            if passage_id in known:
-                _collapsed_line(known[passage_id], hit, result, terms)
-
-
-def _collapsed_line(candidate: Candidate, hit: Hit, result: SearchResult, terms: WorkspaceTerms) -> None:
-    passage = candidate.passage
-    where, name = (
-        cards.location(passage, result.documents.get(passage.document_id)),
-        shorten_middle(passage.document_name, 48),
-    )
-    with st.container(gap="xxsmall"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            cards.origin_badge(passage)
-            label = f"{plain(name)}, {plain(where)}" if where else plain(name)
-            cards.inspect_link(result.request, passage.id, label, icon=":material/troubleshoot:")
-        difference = difference_in_words(hit.candidate.passage.text, passage.text)
-        st.caption(f"{cards.facts(passage, terms)} · {plain(difference)}")
-
-
-def difference_in_words(shown: str, other: str) -> str:
-    """The words in which another text differs from the one shown.
-
-    >>> difference_in_words("Due on the 15th of May.", "Due on the 20th of May.")
-    '1 word differs: 20th'
-    >>> difference_in_words("Due in May.", "Due in  May.")
-    'word for word the same'
-    """
-    before, after = shown.split()[:_MOST_WORDS], other.split()[:_MOST_WORDS]
-    changes = [
-        each for each in SequenceMatcher(None, before, after, autojunk=False).get_opcodes() if each[0] != "equal"
-    ]
-    if not changes:
-        return "word for word the same"
-    number = sum(max(end - start, last - first) for _, start, end, first, last in changes)
-    changed_words = [word for _, _, _, first, last in changes for word in after[first:last]]
-    named = (
-        f": {' '.join(changed_words[:_MOST_DIFFERENT])}{' …' if len(changed_words) > _MOST_DIFFERENT else ''}"
-        if changed_words
-        else ""
-    )
-    return f"{count(number, 'word differs', 'words differ')}{named}"
-
-
 _NEAR_MISSES = 5  # chosen by hand
 
 
@@ -249,10 +66,12 @@ def draw_answer(result: SearchResult) -> None:
     """How the search went, whether it found an answer, then its results or the nearest misses."""
     _summary(result)
     saved_searches.draw_new_results(result)
-    stems = {stem(word) for word in result.route.keywords}
     if result.hits:
         _unanswered(result)
-        _results(result, stems)
+        strip = st.container(key="answer_strip")
+        _results(result)
+        with strip:
+            answer_strip.draw_strip(result)
     else:
         _nothing_found(result)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -264,23 +83,22 @@ def draw_answer(result: SearchResult) -> None:
 
 
 def _summary(result: SearchResult) -> None:
-    """How the search went, leg by leg, and what it was narrowed to."""
+    """How the search went and what it was narrowed to; each leg in a popover."""
     found = total_words(result).capitalize() if result.hits else "Nothing found"
     parts = [f"**{found}** in {result.milliseconds:.0f} ms", f"profile {plain(result.profile.ref)}"]
     if result.answer_probability is not None:
         parts.append(f"answered with p = {result.answer_probability:.2f}")
-    parts.append(f"route {result.route.category.replace('_', ' ')}")
-    for leg in result.legs:
-        label = LEG_LABELS[leg.leg]
-        if leg.error:
-            parts.append(f":red[{label} failed: {plain(leg.error)}]")
-        else:
-            parts.append(
-                f"{label} {leg.found:,} from {leg.rows_after:,} of {leg.rows_before:,} ({leg.milliseconds:.0f} ms)"
-            )
     if result.request.rerank:
         parts.append(rerank_words(result))
-    st.caption(" · ".join(parts))
+    failed = [f":red[{LEG_LABELS[leg.leg]} failed: {plain(leg.error)}]" for leg in result.legs if leg.error]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(" · ".join([*parts, *failed]), width="content")
+        with st.popover("Details", type="tertiary"):
+            _leg_details(result)
+        st.space("stretch")
+        if result.hits:
+            st.toggle("Group by document", key=_GROUPED)
+            _keys_help()
     if result.filters_in_words:
         st.caption(":material/filter_alt: " + plain("; ".join(result.filters_in_words)))
     if result.undated_left_out:
@@ -289,34 +107,133 @@ def _summary(result: SearchResult) -> None:
     notices.degraded(result.notices)
 
 
-def _results(result: SearchResult, stems: Collection[str]) -> None:
-    old = version_marker(result)
+def _leg_details(result: SearchResult) -> None:
+    st.markdown(f"Question type: {plain(result.route.category.replace('_', ' '))}")
+    rows = [
+        {
+            "Search": LEG_LABELS[leg.leg].capitalize(),
+            "Passages": f"{leg.found:,}",
+            "Searched": f"{leg.rows_after:,} of {leg.rows_before:,}",
+            "Time": f"{leg.milliseconds:.0f} ms",
+        }
+        for leg in result.legs
+    ]
+    st.table(rows, border="horizontal", hide_index=True)
 
-    def badge(hit: Hit) -> None:
-        old(hit)
-        saved_searches.mark_new(hit)
 
-    graded, find, terms = feedback.grade_row(result), session.workbench().search.similar, session.terms()
+_KEYS = """| key | does |
+|---|---|
+| `j` `k` | next, previous result |
+| `Enter` | open the result in full |
+| `c` | cite it |
+| `n` | add a note |
+| `/` | go to the question |
+| `?` | show these keys |
 
-    def actions(hit: Hit) -> None:
-        feedback.feedback(hit, result)
-        save_insight.save_button(hit, result)
-        more_like_this(hit, result, find)
-        draw_collapsed(hit, result, terms)
-        compare.compare_button(hit, result)
+**In the question:** `"exact phrase"` · `-word` excludes · `truth:intent`, `domain:`, `authority:`, `jurisdiction:`,
+`project:`, `tag:`, `document:`, `before:2024`, `since:2023` filter."""
 
-    for hit in result.hits:
-        cards.result_card(
-            hit,
-            result,
-            stems,
-            terms,
-            badge=badge,
-            cited=lambda hit: feedback.cite_button(hit, result),
-            actions=actions,
-            below=graded,
-        )
+
+def _keys_help() -> None:
+    with (
+        st.container(width="content", key="search_keys"),
+        st.popover("Keys", icon=":material/keyboard:", type="tertiary"),
+    ):
+        st.markdown(_KEYS)
+
+
+_FACTOR_WIDTH = 2  # decimals of the share of the score bar are enough for its pixels
+
+
+def _results(result: SearchResult) -> None:
+    """The list of results, and beside it the chosen one."""
+    _two_panes(result)
     draw_more(result)
+
+
+@st.fragment
+def _two_panes(result: SearchResult) -> None:
+    """Choosing a result draws this part again, and nothing else."""
+    chosen = _chosen(result)
+    with st.container(horizontal=True, gap="small", vertical_alignment="top", key="search_panes"):
+        with st.container(key="search_list"):
+            _draw_list(result, chosen)
+        with st.container(border=True, gap="small", key="search_pane"):
+            result_pane.draw_pane(result, chosen)
+
+
+def _chosen(result: SearchResult) -> Candidate:
+    """The candidate read in the pane: the one chosen while this search has it, else the first."""
+    wanted = st.session_state.get(CHOSEN)
+    found = next((each for each in result.candidates if each.passage.id == wanted), None)
+    if found is None:
+        st.session_state[CHOSEN] = None
+    return found or result.hits[0].candidate
+
+
+def _draw_list(result: SearchResult, chosen: Candidate) -> None:
+    grouped = bool(st.session_state.get(_GROUPED))
+    rows = list_rows(result, grouped=grouped, new=saved_searches.is_new)
+    key = f"search.list.{crc32(repr(replace(result.request, top_k=None)).encode())}"
+    draw = browser_scripts.browser_component("fivefold_results", "search/result_list.js")
+    data = {"label": "Results", "rows": rows, "chosen": chosen.passage.id}
+    draw(key=key, data=data, on_chosen_change=partial(_choose, key))
+
+
+def _choose(key: str) -> None:
+    """Read the result that was clicked or reached by keyboard; it becomes part of the URL."""
+    chosen = st.session_state[key].chosen
+    if chosen is not None:
+        choose(int(chosen))
+
+
+def choose(passage_id: int) -> None:
+    """Show a passage in the pane, and name it in the URL."""
+    st.session_state[CHOSEN] = passage_id
+    urls.write_params("search", urls.last_recorded("search", {}) | {"passage": [str(passage_id)]})
+
+
+def list_rows(result: SearchResult, *, grouped: bool, new: Callable[[Hit], bool]) -> list[dict[str, Any]]:
+    """What the list draws for each result. grouped: results of one document stand together, the best document first."""
+    stems, phrases = {stem(word) for word in result.route.keywords}, quoted_phrases(result.request.question)
+    first = {}
+    for hit in result.hits:
+        first.setdefault(hit.candidate.passage.document_id, hit.rank)
+    ordered = (
+        sorted(result.hits, key=lambda hit: (first[hit.candidate.passage.document_id], hit.rank))
+        if grouped
+        else result.hits
+    )
+    rows: list[dict[str, Any]] = []
+    last = None
+    for hit in ordered:
+        passage = hit.candidate.passage
+        name, where = passage.document_name, cards.location(passage, result.documents.get(passage.document_id))
+        sentence = shorten(display_quote(hit.citations[0].quote if hit.citations else passage.text), _ROW_LETTERS)
+        style = truth_style(passage.truth)
+        of_document = sum(1 for each in result.hits if each.candidate.passage.document_id == passage.document_id)
+        heads = grouped and passage.document_id != last
+        rows.append(
+            {
+                "id": passage.id,
+                "rank": hit.rank,
+                "group": f"{name} ({of_document})" if heads else "",
+                "sentence": parts_asked_for(sentence, stems, phrases),
+                "truth": cards.origin_words(passage),
+                "colour": style.colour,
+                "place": where if grouped else f"{shorten_middle(name, _ROW_NAME)}{', ' + where if where else ''}",
+                "score": f"{hit.score.total:.3f}",
+                "share": round(min(hit.score.total, 1.0), _FACTOR_WIDTH),
+                "notes": [
+                    *(["new"] if new(hit) else []),
+                    *(["label uncertain"] if result.filters.uncertain_fields(passage) else []),
+                    *(["archived"] if passage.archived else []),
+                    *([f"{len(hit.similar)} similar"] if hit.similar else []),
+                ],
+            }
+        )
+        last = passage.document_id
+    return rows
 
 
 def _unanswered(result: SearchResult) -> None:

@@ -15,7 +15,7 @@ from pages.components.urls import page_path, params_of
 from pages.components.user_name import who
 from pages.components.wording import ago, count, plain, shorten
 
-__all__ = ["draw_new_results", "draw_saved", "mark_new"]
+__all__ = ["draw_new_results", "draw_saved", "is_new"]
 
 _NEW, _CHECKED, _DELETED, _RENAMED = "views.new", "views.checked", "views.gone", "views.renamed"
 _PROBLEM, _SAVE_PROBLEM = "views.problem", "views.save.problem"
@@ -51,10 +51,9 @@ def draw_new_results(result: SearchResult) -> None:
                 st.caption(_visit_line(looked))
 
 
-def mark_new(hit: Hit) -> None:
-    """A badge on a result that was not shown at the last visit."""
-    if hit.candidate.passage.id in st.session_state.get(_NEW, ()):
-        st.badge("new", icon=":material/fiber_new:", color="green", help="Not shown when you last looked at this view.")
+def is_new(hit: Hit) -> bool:
+    """Whether a result was not shown at the last visit of the saved search."""
+    return hit.candidate.passage.id in st.session_state.get(_NEW, ())
 
 
 def _service() -> SavedSearchService:

@@ -1,0 +1,25 @@
+// Five cells, one per truth: whether it answers, and its best sentence. A click opens its evidence.
+const element = (tag, name, text) => {
+  const made = document.createElement(tag);
+  made.className = name;
+  if (text !== undefined) made.textContent = text;
+  return made;
+};
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".strip") ?? parentElement.appendChild(element("div", "strip"));
+  root.replaceChildren();
+  for (const cell of data.cells) {
+    const button = element("button", `cell ${cell.state.replace(" ", "-")}`);
+    button.type = "button";
+    button.disabled = !cell.opens;
+    button.title = cell.help;
+    button.style.setProperty("--truth", `var(--st-${cell.colour}-color)`);
+    button.style.setProperty("--truth-text", `var(--st-${cell.colour}-text-color)`);
+    const head = element("span", "head");
+    head.append(element("span", "truth", cell.title), element("span", "state", cell.words));
+    button.append(head, element("span", "sentence", cell.sentence));
+    button.onclick = () => setTriggerValue("opened", cell.truth);
+    root.append(button);
+  }
+}

@@ -1,0 +1,111 @@
+// The list of results: one is chosen. Clicks choose; j and k (or the arrows) move, Enter opens the result in full width,
+// c cites it, n adds a note, ? lists these keys. Keys pressed in a field stay typing.
+const PRESSED = { Enter: ".st-key-pane_open a", c: ".st-key-pane_cite button", n: ".st-key-pane_note button", "?": ".st-key-search_keys button" };
+const SETTLE = 120; // milliseconds without another j or k before the result is drawn
+
+const element = (tag, name, text) => {
+  const made = document.createElement(tag);
+  made.className = name;
+  if (text !== undefined) made.textContent = text;
+  return made;
+};
+
+const marked = (name, parts) => {
+  const line = element("div", name);
+  for (const [text, hit] of parts) line.append(hit ? element("mark", "", text) : text);
+  return line;
+};
+
+const drawRow = (row, number) => {
+  const option = element("div", "row");
+  option.id = `result-${row.id}`;
+  option.setAttribute("role", "option");
+  option.dataset.id = row.id;
+  option.style.setProperty("--truth", `var(--st-${row.colour}-color)`);
+  option.style.setProperty("--truth-text", `var(--st-${row.colour}-text-color)`);
+  option.append(element("div", "rank", String(number)));
+  const body = element("div", "body");
+  const sentence = marked("sentence", row.sentence);
+  sentence.title = row.sentence.map(([text]) => text).join("");
+  const foot = element("div", "foot");
+  foot.append(element("span", "truth", row.truth));
+  const place = element("span", "place", row.place);
+  place.title = row.place;
+  foot.append(place);
+  for (const note of row.notes) foot.append(element("span", "note", note));
+  body.append(sentence, foot);
+  const score = element("div", "score");
+  const bar = element("div", "bar");
+  const part = element("div", "part");
+  part.style.width = `${Math.round(100 * row.share)}%`;
+  bar.append(part);
+  score.append(element("div", "number", row.score), bar);
+  option.append(body, score);
+  return option;
+};
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  let list = parentElement.querySelector(".list");
+  if (!list) {
+    list = element("div", "list");
+    list.setAttribute("role", "listbox");
+    list.tabIndex = 0;
+    parentElement.append(list);
+  }
+  list.setAttribute("aria-label", data.label);
+  list.replaceChildren();
+  for (const row of data.rows) {
+    if (row.group) {
+      const head = element("div", "group", row.group);
+      head.setAttribute("role", "presentation");
+      list.append(head);
+    }
+    list.append(drawRow(row, row.rank));
+  }
+  const rows = [...list.querySelectorAll(".row")];
+  let chosen = Math.max(0, rows.findIndex((row) => row.dataset.id === String(data.chosen)));
+  let waiting;
+  const show = (scroll) => {
+    rows.forEach((row, index) => row.setAttribute("aria-selected", String(index === chosen && data.chosen !== null)));
+    if (!rows[chosen]) return;
+    list.setAttribute("aria-activedescendant", rows[chosen].id);
+    if (scroll) rows[chosen].scrollIntoView({ block: "nearest" });
+  };
+  const choose = (index, wait) => {
+    if (!rows[index]) return;
+    chosen = index;
+    data.chosen = rows[index].dataset.id;
+    show(true);
+    clearTimeout(waiting);
+    waiting = setTimeout(() => setTriggerValue("chosen", Number(data.chosen)), wait);
+  };
+  const onClick = (event) => {
+    const row = event.target.closest(".row");
+    if (row) choose(rows.indexOf(row), 0);
+  };
+  const onKey = (event) => {
+    const at = event.composedPath()[0];
+    const typing = at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
+    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = { j: 1, k: -1 }[event.key] ?? (at === list ? { ArrowDown: 1, ArrowUp: -1 }[event.key] : undefined);
+    if (step !== undefined) {
+      event.preventDefault();
+      choose(Math.min(rows.length - 1, Math.max(0, chosen + step)), SETTLE);
+      return;
+    }
+    const free = at === document.body || at === list;
+    const target = PRESSED[event.key] && (event.key !== "Enter" || free) && document.querySelector(PRESSED[event.key]);
+    if (target) {
+      event.preventDefault();
+      target.click();
+    }
+  };
+  show(false);
+  list.addEventListener("click", onClick);
+  document.addEventListener("keydown", onKey);
+  return () => {
+    clearTimeout(waiting);
+    list.removeEventListener("click", onClick);
+    document.removeEventListener("keydown", onKey);
+  };
+}
