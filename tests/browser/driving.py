@@ -17,6 +17,10 @@ __all__ = ["Window", "open_browser"]
 
 WAIT_MILLISECONDS = 60_000
 
+_COMPONENTS = """[...document.querySelectorAll("*")].filter(each => each.shadowRoot).flatMap(
+    each => [...each.shadowRoot.children].map(child => child.innerText ?? "")
+)"""
+
 
 @contextmanager
 def open_browser() -> "Iterator[Browser]":
@@ -66,8 +70,9 @@ class Window:
         self.wait_for("Processing continues if you close this tab")
 
     def read(self) -> str:
-        """What a person can read on the page, with single blanks between words."""
-        return " ".join(self.page.locator("[data-testid=stAppViewContainer]").inner_text().split())
+        """What a person can read on the page, with single blanks between words; components of our own come last."""
+        texts = [self.page.locator("[data-testid=stAppViewContainer]").inner_text(), *self.page.evaluate(_COMPONENTS)]
+        return " ".join(" ".join(texts).split())
 
     def wait_for(self, *words: str) -> str:
         """What stands on the page once all these words do. Raises AssertionError with what stood there instead."""

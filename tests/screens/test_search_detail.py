@@ -15,8 +15,8 @@ from core.domain.results import Hit
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.search.explanation import compare
 from core.search.retrieval.similar import SimilarPassage
-from pages.components import cards, session
-from pages.components.search import five_truths
+from pages.components import session
+from pages.components.search import five_truths, result_list
 from pages.components.search.compare import (
     choose_other,
     compare_button,
@@ -24,10 +24,7 @@ from pages.components.search.compare import (
     comparison_params,
     draw_comparison,
 )
-from pages.components.search.result_list import (
-    draw_collapsed,
-    more_like_this,
-)
+from pages.components.search.related_results import draw_collapsed, more_like_this
 from pages.components.urls import request_from
 from pages.components.wording import highlight
 from tests.screens.conftest import LAW, Opened, Stack, words
@@ -55,7 +52,7 @@ def beside(stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> C
     stocked.add("guide.md", OTHER)
 
     def drawn(part: Callable[..., None], **params: str) -> AppTest:
-        monkeypatch.setattr(cards, "result_card", lambda hit, result, *_, **__: part(hit, result))
+        monkeypatch.setattr(result_list, "_two_panes", lambda result: [part(hit, result) for hit in result.hits])
         return opened("search.py", q=QUESTION, **params)
 
     return drawn

@@ -1,7 +1,7 @@
 """The results of a search: how it went, the truths that answer, the list of results beside the chosen one."""
 # Longer than 300 lines: everything drawn for a list of results.
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
