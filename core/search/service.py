@@ -1,6 +1,7 @@
 """The search service that pages, commands and API routes call."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from core.domain.entities import EntityPage, EntityType
@@ -42,11 +43,20 @@ class SearchService:
 
         Raises BadRequest for an unknown profile, StoreFailed when no leg could search.
         """
-        result = self._pipeline.search(request, self._now())
+        result = self._with_place_notice(self._pipeline.search(request, self._now()))
         if remember and request.question.strip():
             self._catalogue.save_searched(request.question, len(result.hits), self._now())
             self._usage.shown(result)
         return result
+
+    def _with_place_notice(self, result: SearchResult) -> SearchResult:
+        """The result, with a notice when the question names a place that no passage is labelled with."""
+        place = result.route.jurisdiction
+        words = next((chip.words for chip in result.route.chips if chip.kind == "jurisdiction"), "")
+        if not place or not words or self._catalogue.facets(result.filters).get("jurisdictions", {}).get(place):
+            return result
+        notice = f"No passage in the library is labelled {words}. The results are about other places."
+        return replace(result, notices=(*result.notices, notice))
 
     def run_many(self, requests: Sequence[SearchRequest]) -> Sequence[SearchResult]:
         """Answer many questions, in order, without adding them to the recent searches. Raises what `run` raises."""

@@ -64,12 +64,13 @@ def value_title(field: str, value: str, terms: WorkspaceTerms) -> str:
 
 
 def chip_title(chip: Chip, terms: WorkspaceTerms) -> str:
-    """The title of a chip: what was recognised, and its value."""
+    """The title of a chip: what was recognised, its value, and the words of the question it comes from."""
     kind, _, named = chip.kind.partition(":")
     if named:
         return f"entity: {chip.value}" if kind == "entity" else chip.value
     value = value_title(chip.kind, chip.value, terms).replace("_", " ")
-    return f"{chip.kind}: {value}"
+    found = f" (“{chip.words}”)" if chip.words and chip.words.casefold() != value.casefold() else ""
+    return f"{chip.kind}: {value}{found}"
 
 
 def contested(label: Label) -> bool:

@@ -1,6 +1,7 @@
 """Search: the sentence that answers, a score that adds up, filters with counts, silence and failure told apart."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -98,6 +99,31 @@ def test_a_link_to_a_profile_that_is_gone_says_that_the_default_scores(stocked: 
 def test_numbers_of_any_length_in_a_url_are_no_crash(stocked: Stack, opened: Opened, field: str) -> None:
     opened("search.py", q=QUESTION, **{field: "9" * 5000})
     opened("search.py", q=QUESTION, **{field: "9" * 18})
+
+
+def test_a_place_that_no_passage_is_labelled_with_is_said(stocked: Stack, opened: Opened) -> None:
+    screen = opened("search.py", q="When must overtime be paid in California?")
+    said = " ".join(each.value for each in screen.warning).replace("\\", "")
+    assert "No passage in the library is labelled California" in said
+    assert not opened("search.py", q=QUESTION).warning
+
+
+def test_files_still_being_processed_are_counted_and_the_search_can_be_repeated(
+    stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = stocked.workbench.documents.statistics()
+    monkeypatch.setattr(stocked.workbench.documents, "statistics", lambda: replace(counted, waiting_jobs=3))
+    screen = opened("search.py", q=QUESTION)
+    assert "3 files are still being processed" in words(screen)
+    monkeypatch.undo()
+    screen.button(key="search.again").click().run()
+    assert "still being processed" not in words(screen)
+
+
+def test_a_chip_names_the_words_it_comes_from(stocked: Stack, opened: Opened) -> None:
+    screen = opened("search.py", q="When must overtime be paid in California?")
+    (chips,) = screen.get("button_group") and [each for each in screen.get("button_group") if each.key == "search.kept"]
+    assert any("“must”" in option.content or "“overtime”" in option.content for option in chips.options)
 
 
 def test_a_failed_search_is_an_error_and_not_no_results(stocked: Stack, opened: Opened, monkeypatch) -> None:

@@ -1,7 +1,7 @@
 """The results of a search: how it went, the truths that answer, the list of results beside the chosen one."""
 # Longer than 300 lines: everything drawn for a list of results.
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from core.search.query.syntax import quoted_phrases
 from core.search.ranking.answerability import unanswered_words
 from core.search.result_data import page_words, rerank_words, total_words
 from core.text.tokenize import stem
-from pages.components import browser_scripts, cards, notices, urls
+from pages.components import browser_scripts, cards, notices, session, urls
 from pages.components.search import answer_strip, exports, feedback, result_pane, save_insight, saved_searches
 from pages.components.styles import truth_style
 from pages.components.wording import count, parts_asked_for, plain, shorten, shorten_middle
@@ -105,6 +105,18 @@ def _summary(result: SearchResult) -> None:
         left_out = count(result.undated_left_out, "undated document")
         st.caption(f":material/event_busy: {left_out} left out by the date filter.")
     notices.degraded(result.notices)
+    _still_processing()
+
+
+def _still_processing() -> None:
+    """How many files this search could not see yet, and a button that searches again."""
+    waiting = session.workbench().documents.statistics().waiting_jobs
+    if not waiting:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        words = f"{count(waiting, 'file is', 'files are')} still being processed and not searched yet."
+        st.caption(f":material/hourglass_top: {words}", width="content")
+        st.button("Search again", key="search.again", type="tertiary", on_click=session.forget_answers)
 
 
 def _leg_details(result: SearchResult) -> None:
@@ -196,7 +208,7 @@ def choose(passage_id: int) -> None:
 def list_rows(result: SearchResult, *, grouped: bool, new: Callable[[Hit], bool]) -> list[dict[str, Any]]:
     """What the list draws for each result. grouped: results of one document stand together, the best document first."""
     stems, phrases = {stem(word) for word in result.route.keywords}, quoted_phrases(result.request.question)
-    first = {}
+    first: dict[int, int] = {}
     for hit in result.hits:
         first.setdefault(hit.candidate.passage.document_id, hit.rank)
     ordered = (
