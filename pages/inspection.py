@@ -92,7 +92,7 @@ def _score(result: SearchResult, candidate: Candidate, score: Score | None) -> N
     dark = st.context.theme.type == "dark"
     grid = st.grid(2, min_column_width=440, gap="medium")
     with grid.cell():
-        st.markdown("**Rank journey** :gray[– this passage among the others shown]")
+        st.markdown("**Rank at each stage** :gray[– this passage among the others shown]")
         st.plotly_chart(
             charts.journey(result, candidate.passage.id, dark=dark), key="journey", config={"displayModeBar": False}
         )
@@ -104,7 +104,7 @@ def _score(result: SearchResult, candidate: Candidate, score: Score | None) -> N
             figure = charts.term_bars(candidate.signals.terms, dark=dark)
             st.plotly_chart(figure, key="terms", config={"displayModeBar": False})
         else:
-            st.caption("No word of the question stands in this passage; it was found by meaning alone.")
+            st.caption("No query word occurs in this passage; it was found by meaning alone.")
     what_if.draw_what_if(result, candidate.passage.id)
 
 

@@ -243,7 +243,7 @@ def _place(citation: Citation, numbers: dict[str, int]) -> str:
 
 def _end(answer: FiveTruthsAnswer) -> Iterator[str]:
     if answer.to_raise:
-        yield from ("", "## For a complete answer I'd need", "")
+        yield from ("", "## Missing for a complete answer", "")
         yield from (f"- {_md(words)}" for words in answer.to_raise)
     sources = bibliography(answer)
     if sources:

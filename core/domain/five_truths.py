@@ -87,7 +87,7 @@ class FiveTruthsAnswer:
     """One question answered from five truths. truths: five, in the order of Truth. asked_at: timezone-aware.
 
     confidence: how complete and undisputed the answer is, in [0, 1], not the probability that it is true;
-    confidence_reason explains it. to_raise: what would raise it ("For a complete answer I'd need …"), required truths
+    confidence_reason explains it. to_raise: what would raise it ("Missing for a complete answer"), required truths
     first, the worst gap foremost. notices: errors and omissions."""
 
     question: str

@@ -119,7 +119,7 @@ def truth_badge(truth: str | None, *, probability: float | None = None) -> None:
     style = truth_style(truth)
     words = style.words.capitalize()
     if probability is not None and truth is not None:
-        words += f" · sure {probability:.2f}"
+        words += f" · {probability:.0%}{' · uncertain' if probability < SURE else ''}"
     st.badge(words, icon=style.icon, color=style.colour, help=style.question or None)  # type: ignore[arg-type]
 
 

@@ -77,8 +77,8 @@ _WIDGETS = (
     _Widget("documents", "Document"),
     _Widget("entities", "Named in the text", help="People, places, laws and forms.", first=False, many=True),
     _Widget("temporal_classes", "Temporal class", _capital, tuple(TemporalClass), first=False),
-    _Widget("source_types", "Source type", _capital, tuple(SourceType), "How it reached us.", first=False),
-    _Widget("origins", "Origin", _capital, tuple(Origin), "What was retrieved.", first=False),
+    _Widget("source_types", "Source type", _capital, tuple(SourceType), "Source channel", first=False),
+    _Widget("origins", "Origin", _capital, tuple(Origin), "Content type", first=False),
     _Widget("sectors", "Sector", _capital, tuple(Sector), "Of insights and episodes.", first=False),
 )
 _SEEDING = "filter.seeding"
@@ -87,7 +87,7 @@ _ORDERS = {_COUNT: ":material/sort:", _NAME: ":material/sort_by_alpha:"}
 _MODES = {"any": "Any of them", "all": "All of them"}
 _LIVING, _TOO, _ONLY = "living", "too", "only"
 _ARCHIVED: Mapping[str, bool | None] = {_LIVING: False, _TOO: None, _ONLY: True}
-_ARCHIVED_WORDS = {_LIVING: "Left out", _TOO: "Searched too", _ONLY: "Searched alone"}
+_ARCHIVED_WORDS = {_LIVING: "Left out", _TOO: "Searched too", _ONLY: "Only archived"}
 
 
 def _key(name: str) -> str:
@@ -144,10 +144,10 @@ def draw_filters(
     called only while one is set. Raises BadFilters."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         leaving = st.toggle(
-            "Leave out",
+            "Exclude",
             key="filter.leaving",
             persist_state="session",
-            help="A second box per filter: what is in it is left out.",
+            help="A second box per filter for values to exclude.",
         )
         order = st.segmented_control(
             "Order of the values",
@@ -270,14 +270,14 @@ class _FieldBoxes:
     ) -> None:
         """One box. A value of the other box is not offered: nothing can be wanted and left out."""
         counts = self._counts(widget)
-        label = f"⊘ {widget.label}: leave out" if leave_out else widget.label
+        label = f"⊘ {widget.label}: exclude" if leave_out else widget.label
         st.multiselect(
             label,
             [value for value in offered if value in chosen or value not in other],
             key=_key(f"{'exclude_' if leave_out else ''}{widget.field}"),
             format_func=lambda value: f"{self._title(widget, value)} ({counts.get(value, 0):,})",
             help=None if leave_out else widget.help or None,
-            placeholder="Nothing left out" if leave_out else "Any",
+            placeholder="No exclusions" if leave_out else "Any",
             label_visibility="visible",
         )
 

@@ -30,7 +30,7 @@ def draw_why_missing(result: SearchResult) -> None:
         "Document",
         sorted(names, key=lambda each: (each not in missed, names[each].casefold())),
         index=None,
-        placeholder="All that was found – or choose any document of the library",
+        placeholder="All retrieved passages, or pick a document",
         format_func=lambda each: names[each],
         key="dropped.document",
     )

@@ -61,7 +61,7 @@ def test_the_brief_says_everything_there_is_to_say() -> None:
     text = brief_markdown(ANSWER, write_extractive(ANSWER))
     for heading in ("In short", "Regulatory: answered", "Intent: silent", "Where they agree", "Where they disagree"):
         assert f"## {heading}" in text
-    assert "## For a complete answer I'd need" in text
+    assert "## Missing for a complete answer" in text
     assert "**expense reports submitted late: 37**" in text and COUNTED.sql in text
     seen = Reader(brief_html(ANSWER, write_extractive(ANSWER))).said
     shown = (*ANSWER.to_raise, ANSWER.confidence_reason, COUNTED.sql, *(each.words for each in ANSWER.agreements))

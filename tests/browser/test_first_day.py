@@ -72,7 +72,7 @@ def test_a_pdf_is_uploaded_searched_explained_cited_and_covered(
     assert sums(results)
 
     tab.page.get_by_role("link", name="Hangar_Safety_Policy.pdf, page 2").first.click()
-    (parts, total), *others = sums(tab.wait_for("Rank journey"))
+    (parts, total), *others = sums(tab.wait_for("Rank at each stage"))
     assert len(parts) > 2
     assert sum(parts) == total
     assert all(sum(each) == whole for each, whole in [*others, *sums(results)])

@@ -128,8 +128,8 @@ def is_narrowed_in_the_sidebar(tab: Window) -> None:
     tab.wait_for("document is Helium_Policy.pdf")
     assert sum(offered(tab, "Truth").values()) == passages["Helium_Policy.pdf"]
     clear = tab.page.get_by_role("button", name="Clear", exact=True)
-    at_once(tab, clear, tab.page.get_by_role("switch", name="Leave out", exact=True))
-    choose(tab, "Document: leave out", "Watch_Log.md")
+    at_once(tab, clear, tab.page.get_by_role("switch", name="Exclude", exact=True))
+    choose(tab, "Document: exclude", "Watch_Log.md")
     assert "document is Helium_Policy.pdf" not in tab.wait_for("document is not Watch_Log.md", "Rack_Guide.md")
     assert sum(offered(tab, "Truth").values()) == sum(passages.values()) - passages["Watch_Log.md"]
 
@@ -139,7 +139,7 @@ def is_explained_on_inspect(tab: Window) -> None:
     tab.go("search", q=QUESTION)
     tab.wait_for("Helium_Policy.pdf, page 1")
     tab.page.get_by_role("link", name="Helium_Policy.pdf, page 1").first.click()
-    (parts, total), *_ = sums(tab.wait_for("Rank journey"))
+    (parts, total), *_ = sums(tab.wait_for("Rank at each stage"))
     assert len(parts) > 2 and sum(parts) == total
     look_at(tab, "Page")
     tab.wait_for("Picture of the page")

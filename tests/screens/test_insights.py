@@ -35,7 +35,7 @@ def press(screen: AppTest, key: str) -> AppTest:
 def test_an_empty_list_says_what_to_do(stocked: Stack, opened: Opened) -> None:
     assert "No insights yet" in words(opened("insights.py"))
     said = words(opened("insights.py", view="episodes"))
-    assert "No episodes yet" in said and "Keep what came of it" in said
+    assert "No episodes yet" in said and "Record the outcome" in said
 
 
 def test_a_note_is_listed_with_its_facts_its_strength_and_what_it_rests_on(stocked: Stack, opened: Opened) -> None:

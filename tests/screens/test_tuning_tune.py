@@ -154,7 +154,7 @@ def test_a_url_opens_the_trial_of_a_colleague_with_its_group(stocked: Stack, ope
     assert screen.selectbox(key="tune.base").value == "trend"
     assert screen.slider(key="tune.at.fusion_k").value == 20
     assert screen.slider(key="tune.at.legs.dense").value == pytest.approx(0.1)
-    assert screen.slider(key="tune.at.w.fusion").label == "Rank in the legs · 57% :primary[• was 70%]"
+    assert screen.slider(key="tune.at.w.fusion").label == "Rank fusion (RRF) · 57% :primary[• was 70%]"
     assert screen.segmented_control(key="tune.depth").value == 20
     assert screen.query_params["base"] == "trend" and screen.query_params["depth"] == "20"
 
@@ -177,7 +177,7 @@ def test_a_profile_without_any_weight_is_told_and_scores_nothing(stocked: Stack,
     screen = opened("tuning.py", q=QUESTION, base="memory")
     slid(screen, "w.fusion", 0.0)
     assert "Every weight is 0" in screen.warning[0].value
-    assert not heads(screen) and screen.slider(key="tune.at.w.fusion").label == "Rank in the legs :primary[• was 100%]"
+    assert not heads(screen) and screen.slider(key="tune.at.w.fusion").label == "Rank fusion (RRF) :primary[• was 100%]"
     slid(screen, "w.fusion", 0.5)
     assert not screen.warning and heads(screen)
 
@@ -191,7 +191,7 @@ def test_a_threshold_nothing_reaches_is_said_with_what_leaves(stocked: Stack, op
 
 def test_sliders_that_change_nothing_say_why(stocked: Stack, opened: Opened) -> None:
     screen = opening(opened("tuning.py", q=QUESTION), group_FUSION=True)
-    assert "no effect while the factor *Rank in the legs* has no weight" in words(screen)
+    assert "no effect while the factor *Rank fusion (RRF)* has no weight" in words(screen)
 
 
 def test_what_was_moved_in_a_group_that_is_closed_stays_moved(stocked: Stack, opened: Opened) -> None:

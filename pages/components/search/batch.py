@@ -275,7 +275,7 @@ def _files(run: BatchRun) -> None:
         )
     if not run.running:
         st.button(
-            "Forget",
+            "Remove batch",
             key="batch.forget",
             icon=":material/delete:",
             type="tertiary",
@@ -330,7 +330,7 @@ def draw_refused(problems: Sequence[RowProblem]) -> None:
     if problems:
         st.markdown("**Refused** :gray[· correct these rows, or run the others without them]")
         rows = [
-            {"Row": each.row, "Column": each.field, "Problem": each.problem, "It reads": each.text}
+            {"Row": each.row, "Column": each.field, "Problem": each.problem, "Row content": each.text}
             for each in problems[:_PROBLEMS]
         ]
         question_table(rows, key="batch.refused")
@@ -388,8 +388,8 @@ def _upload_form(page: SearchRequest, ask: Ask) -> bool:
     text_column, template = st.columns([4, 1], vertical_alignment="center")
     text_column.caption(
         "A CSV with the column *question*, and if you like *id*, *profile*, *top* and any filter (*truths*, *domains*,"
-        " *tags*, *exclude_documents*, *date_from* …), several values parted by |. The filters of this page hold for"
-        " every row; a row narrows further."
+        " *tags*, *exclude_documents*, *date_from* …); separate several values with |. The filters of this page apply to"
+        " every row."
     )
     template.download_button(
         "Template",

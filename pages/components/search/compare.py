@@ -130,7 +130,7 @@ def compare_button(hit: Hit, result: SearchResult) -> None:
         key=f"versus.take.{passage_id}",
         icon=":material/compare_arrows:",
         type="tertiary",
-        help="Click to let go of it." if taken else "Take this result, then choose another one.",
+        help="Remove from comparison" if taken else "Select to compare",
         on_click=_take,
         args=(None if taken else passage_id,),
     )

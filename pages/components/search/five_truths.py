@@ -177,7 +177,7 @@ def draw_synthesis(answer: FiveTruthsAnswer) -> None:
     writer = session.workbench().answers.writer_name
     if not writer:
         return
-    st.markdown("#### In running text", anchors=False)
+    st.markdown("#### Written summary", anchors=False)
     written = synthesis_of(answer)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         label = "Write a synthesis" if written is None else "Write it again"
@@ -199,7 +199,7 @@ def draw_synthesis(answer: FiveTruthsAnswer) -> None:
 
 def draw_exports(answer: FiveTruthsAnswer) -> None:
     """Downloads, then the block to paste elsewhere."""
-    st.markdown("#### Take it along", anchors=False)
+    st.markdown("#### Export", anchors=False)
     _downloads(answer)
     with st.expander("Context for a language model", icon=":material/smart_toy:", key="answer.context"):
         _context(answer)
@@ -305,7 +305,7 @@ def _card(part: TruthAnswer, request: SearchRequest, stems: Collection[str]) -> 
         case TruthState.NOT_ASKED:
             st.caption(plain(part.silence))
     if part.state in (TruthState.ANSWERED, TruthState.SILENT):
-        words = "All its results" if part.state is TruthState.ANSWERED else "What came nearest"
+        words = f"All {part.truth} results" if part.state is TruthState.ANSWERED else "What came nearest"
         st.button(
             words,
             icon=":material/list:",
@@ -459,7 +459,7 @@ def _head(answer: FiveTruthsAnswer, request: SearchRequest) -> None:
 
 def _missing_evidence(answer: FiveTruthsAnswer) -> None:
     """What would make the answer complete."""
-    st.markdown("#### For a complete answer I'd need …", anchors=False)
+    st.markdown("#### Missing for a complete answer", anchors=False)
     if not answer.to_raise:
         st.markdown(":material/task_alt: Nothing more: every truth answers in full, and none disagree.")
     for number, words in enumerate(answer.to_raise, 1):

@@ -54,7 +54,7 @@ def _similar_box(hit: Hit, result: SearchResult, find: FindSimilar) -> None:
         for each in found:
             _similar_line(each, result)
         if not found:
-            st.caption("Nothing else in what the filters let through is like this passage.")
+            st.caption("No similar passages match the filters.")
         _search_link(hit, result.request)
 
 

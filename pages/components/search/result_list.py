@@ -119,11 +119,14 @@ def _still_processing() -> None:
         st.button("Search again", key="search.again", type="tertiary", on_click=session.forget_answers)
 
 
+_LEGS = {"dense": "Semantic", "sparse": "Keyword", "graph": "Graph"}
+
+
 def _leg_details(result: SearchResult) -> None:
     st.markdown(f"Question type: {plain(result.route.category.replace('_', ' '))}")
     rows = [
         {
-            "Search": LEG_LABELS[leg.leg].capitalize(),
+            "Search": _LEGS.get(leg.leg, leg.leg),
             "Passages": f"{leg.found:,}",
             "Searched": f"{leg.rows_after:,} of {leg.rows_before:,}",
             "Time": f"{leg.milliseconds:.0f} ms",

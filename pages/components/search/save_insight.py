@@ -56,14 +56,12 @@ def _box(hit: Hit, result: SearchResult, key: str) -> None:
 def _form(hit: Hit, result: SearchResult, key: str) -> None:
     passage = hit.candidate.passage
     _earlier_insights(passage.document_id, passage.id)
-    text = st.text_area(
-        "Note", key=f"{key}.text", height=100, max_chars=MOST_LETTERS, placeholder="What should be remembered of this?"
-    )
+    text = st.text_area("Note", key=f"{key}.text", height=100, max_chars=MOST_LETTERS, placeholder="Your note")
     links = _links(hit, key)
     _sector(text, key)
     with notices.show_errors():
         tag_choice(f"{key}.tags", list(insight_service().counts(Insight).tags))
-    st.caption(f"In the name of {plain(who())}." if who() else "Without a name; say who you are on *Insights*.")
+    st.caption(f"In the name of {plain(who())}." if who() else "Saved anonymously. Set your name on *Insights*.")
     if problem := st.session_state.pop(f"{key}.problem", None):
         notices.error(problem)
     st.button(
@@ -93,7 +91,7 @@ def _links(hit: Hit, key: str) -> Sequence[EvidenceLink]:
         return ()
     st.session_state.setdefault(f"{key}.links", [hit.citations[0].citation_id])
     chosen = st.multiselect(
-        "Rests on",
+        "Evidence",
         list(offered),
         key=f"{key}.links",
         format_func=lambda citation_id: f"“{shorten(display_quote(offered[citation_id].quote), 120)}”",
@@ -157,7 +155,7 @@ def episode_button(result: SearchResult, opened: Sequence[int]) -> None:
 def _episode_box(result: SearchResult, question: str, opened: Sequence[int]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         box = st.popover(
-            "Keep what came of it",
+            "Record the outcome",
             key=_EPISODE,
             icon=":material/history:",
             type="tertiary",
@@ -183,11 +181,11 @@ def _episode_form(result: SearchResult, question: str, opened: Sequence[int]) ->
         "Reflection",
         key=f"{_EPISODE}.reflection",
         height=110,
-        placeholder="What should the next one who asks this know?",
+        placeholder="What should the next person asking this know?",
     )
     with notices.show_errors():
         tag_choice(f"{_EPISODE}.tags", list(insight_service().counts(Episode).tags))
-    st.caption(f"In the name of {plain(who())}." if who() else "Without a name; say who you are on *Insights*.")
+    st.caption(f"In the name of {plain(who())}." if who() else "Saved anonymously. Set your name on *Insights*.")
     if problem := st.session_state.pop(f"{_EPISODE}.problem", None):
         notices.error(problem)
     st.button(

@@ -91,7 +91,7 @@ def _save_button(request: SearchRequest, shown: str, asked: Sequence[SavedSearch
         if who():
             st.segmented_control("For", [_MINE, _ALL], key="views.for", default=_MINE, required=True)
         else:
-            st.caption("You have not said your name, so it is saved for everybody.")
+            st.caption("No name set: this view will be visible to everyone.")
         st.caption("Question, filters, profile and view are kept.")
         if problem := st.session_state.pop(_SAVE_PROBLEM, None):
             notices.error(problem)
