@@ -55,9 +55,9 @@ def test_citations_are_written_in_every_style(stocked: Stack, opened: Opened) ->
 
 
 def test_what_was_found_and_not_shown_says_why(stocked: Stack, opened: Opened) -> None:
-    result = stocked.workbench.search.run(SearchRequest(QUESTION))
-    assert result.dropped, "the small library leaves something out of this answer"
-    said = words(opened("inspection.py", q=QUESTION, view="Not shown")).replace("\\", "")
+    result = stocked.workbench.search.run(SearchRequest(QUESTION, profile="relevance"))
+    assert result.dropped, "the profile's threshold leaves something out of this answer"
+    said = words(opened("inspection.py", q=QUESTION, profile="relevance", view="Not shown")).replace("\\", "")
     assert result.dropped[0].detail in said
 
 
@@ -77,8 +77,8 @@ def test_nonsense_for_a_passage_in_the_url_opens_the_first_result(stocked: Stack
 
 
 def test_a_passage_that_is_not_a_result_can_be_inspected_too(stocked: Stack, opened: Opened) -> None:
-    dropped = stocked.workbench.search.run(SearchRequest(QUESTION)).dropped[0]
-    screen = opened("inspection.py", q=QUESTION, passage=str(dropped.candidate.passage.id))
+    dropped = stocked.workbench.search.run(SearchRequest(QUESTION, profile="relevance")).dropped[0]
+    screen = opened("inspection.py", q=QUESTION, profile="relevance", passage=str(dropped.candidate.passage.id))
     assert "not shown" in str([each.proto for each in screen.markdown])
 
 

@@ -19,7 +19,11 @@ def drawn(troubles: dict[str, str], state: str | None = None) -> AppTest:
 
 def test_nothing_is_reranked_unless_asked_for() -> None:
     select = drawn({}).selectbox[0]
-    assert (select.label, select.value, select.options) == ("Rerank", "", ["Off", "Fast", "Balanced", "Accurate"])
+    assert (select.label, select.value, select.options) == (
+        "Rerank",
+        "",
+        ["No reranker", "Fast", "Balanced", "Accurate"],
+    )
     assert "best 100 passages" in select.help
     assert "fast 0.5 s" in select.help
 

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -10,6 +11,8 @@ from streamlit.testing.v1 import AppTest
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.library.saved_searches import SavedSearch
+from pages.components.search import result_list
+from pages.components.search.result_list import list_rows
 from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
@@ -70,7 +73,7 @@ def test_a_search_is_saved_under_a_name_for_oneself_or_for_everybody(stocked: St
 
 def test_without_a_name_it_is_called_by_its_question_and_kept_for_everybody(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q="overtime policy", view="five")
-    assert "it is saved for everybody" in words(screen)
+    assert "this view will be visible to everyone" in words(screen)
     screen.button(key="views.save.now").click().run()
     (view,) = stocked.workbench.saved_searches.views(None, "")
     assert (view.name, view.owner, view.shown) == ("overtime policy", "", "five")
@@ -98,8 +101,15 @@ def test_new_results_are_marked_and_it_is_said_since_when(
     stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     saved(stocked)
-    screen = as_person(opened, "Ann")
-    assert "**Overtime** · your first look" in words(screen) and "new" not in " ".join(badges(screen))
+    drawn: list[list[dict[str, Any]]] = []
+
+    def spy(*args: Any, **kwargs: Any) -> list[dict[str, Any]]:
+        drawn.append(list_rows(*args, **kwargs))
+        return drawn[-1]
+
+    monkeypatch.setattr(result_list, "list_rows", spy)
+    assert "**Overtime** · your first look" in words(as_person(opened, "Ann"))
+    assert not any("new" in row["notes"] for row in drawn[-1])
     since = stocked.workbench.saved_searches.last_visits("Ann")
     (at,) = since.values()
     stocked.add("overtime_notice.md", NEWS)
@@ -110,7 +120,7 @@ def test_new_results_are_marked_and_it_is_said_since_when(
         assert (
             re.search(rf"\d new results? since {at:%Y-%m-%d %H:%M} UTC", said) and "1 document uploaded since" in said
         )
-        assert sum("new" in badge for badge in badges(screen)) >= 1
+        assert any("new" in row["notes"] for row in drawn[-1])
     later(stocked, monkeypatch, hours=1)
     said = words(as_person(opened, "Ann"))
     assert "no new result since" in said and "no document uploaded since" in said

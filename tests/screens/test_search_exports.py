@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.results import SearchResult
 from tests.screens.conftest import words
-from tests.search.library import payroll_library
+from tests.search.library import Library, payroll_library
 from tests.search.test_exports import ask
 
 QUESTION = "When must employers deposit withheld income taxes?"
@@ -76,5 +76,5 @@ def test_a_check_belongs_to_its_question(result: SearchResult) -> None:
 
 
 def test_a_result_without_an_answer_says_there_is_nothing_to_check() -> None:
-    screen = shown(ask(payroll_library(), "Which zebra eats quantum marmalade?"))
+    screen = shown(ask(Library(), "Which zebra eats quantum marmalade?"))
     assert "no cited sentence" in words(screen)

@@ -388,8 +388,7 @@ def _upload_form(page: SearchRequest, ask: Ask) -> bool:
     text_column, template = st.columns([4, 1], vertical_alignment="center")
     text_column.caption(
         "A CSV with the column *question*, and if you like *id*, *profile*, *top* and any filter (*truths*, *domains*,"
-        " *tags*, *exclude_documents*, *date_from* …); separate several values with |. The filters of this page apply to"
-        " every row."
+        " *tags*, *exclude_documents*, *date_from* …); separate several values with |. The filters of this page apply."
     )
     template.download_button(
         "Template",

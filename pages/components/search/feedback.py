@@ -1,7 +1,7 @@
 """Feedback on a result: helpful or not, cited, and a relevance grade in a question set."""
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from zlib import crc32
 
 import streamlit as st
@@ -18,7 +18,7 @@ from pages.components.tuning.judge_state import GRADES_SEEN, POOLS, judgment_ser
 from pages.components.user_name import name_input, who
 from pages.components.wording import count, plain, shorten
 
-__all__ = ["cite_button", "feedback", "grade_row", "grading_switch", "opened_passages"]
+__all__ = ["cite_button", "draw_grades", "feedback", "grading_switch", "opened_passages"]
 
 
 _USAGE = "search.said"
@@ -188,32 +188,20 @@ def _begin_set(project: str | None) -> None:
         st.session_state["grading.problem"] = problem
 
 
-def grade_row(result: SearchResult) -> Callable[[Hit], None] | None:
-    """A function that draws the grades below a result; None while grading is off."""
+def draw_grades(hit: Hit, result: SearchResult) -> None:
+    """The grades of a result, while judging is on; only documents are graded, because a note is nobody's source."""
     set_id = st.session_state.get(_SET)
-    if not st.session_state.get(_ON) or set_id is None:
-        return None
+    if not st.session_state.get(_ON) or set_id is None or hit.candidate.passage.origin is not Origin.DOCUMENT:
+        return
     try:
         questions = judgment_service().question_set(set_id)
         mine = _own_grades(questions, result.request)
     except FivefoldError as problem:
         notices.error(problem)
-        return None
+        return
     if not who():
-        st.caption(":material/person: Say who you are, at the left below the filters; then you can grade.")
-    seen: set[str] = set()
-
-    def drawn(hit: Hit) -> None:
-        if hit.candidate.passage.origin is not Origin.DOCUMENT:
-            return  # a note is nobody's source: only documents are graded
-        unit = unit_of(result, hit, questions.level)
-        if unit in seen:
-            st.caption(":material/arrow_upward: graded above, with the first passage of its document")
-        else:
-            seen.add(unit)
-            _grade_buttons(questions, result.request, unit, mine)
-
-    return drawn
+        st.caption(":material/person: Enter your name below the filters to grade.")
+    _grade_buttons(questions, result.request, unit_of(result, hit, questions.level), mine)
 
 
 def _own_grades(questions: QuestionSet, request: SearchRequest) -> dict[str, int | None]:

@@ -1,6 +1,7 @@
 """The results of a search: how it went, the truths that answer, the list of results beside the chosen one."""
 # Longer than 300 lines: everything drawn for a list of results.
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -157,9 +158,6 @@ def _keys_help() -> None:
         st.markdown(_KEYS)
 
 
-_FACTOR_WIDTH = 2  # decimals of the share of the score bar are enough for its pixels
-
-
 def _results(result: SearchResult) -> None:
     """The list of results, and beside it the chosen one."""
     _two_panes(result)
@@ -210,45 +208,50 @@ def choose(passage_id: int) -> None:
 
 def list_rows(result: SearchResult, *, grouped: bool, new: Callable[[Hit], bool]) -> list[dict[str, Any]]:
     """What the list draws for each result. grouped: results of one document stand together, the best document first."""
-    stems, phrases = {stem(word) for word in result.route.keywords}, quoted_phrases(result.request.question)
-    first: dict[int, int] = {}
+    of_document = Counter(hit.candidate.passage.document_id for hit in result.hits)
+    if not grouped:
+        return [_row(hit, result, new) for hit in result.hits]
+    best: dict[int, int] = {}
     for hit in result.hits:
-        first.setdefault(hit.candidate.passage.document_id, hit.rank)
-    ordered = (
-        sorted(result.hits, key=lambda hit: (first[hit.candidate.passage.document_id], hit.rank))
-        if grouped
-        else result.hits
-    )
-    rows: list[dict[str, Any]] = []
-    last = None
-    for hit in ordered:
+        best.setdefault(hit.candidate.passage.document_id, hit.rank)
+    rows = []
+    for hit in sorted(result.hits, key=lambda each: (best[each.candidate.passage.document_id], each.rank)):
         passage = hit.candidate.passage
-        name, where = passage.document_name, cards.location(passage, result.documents.get(passage.document_id))
-        sentence = shorten(display_quote(hit.citations[0].quote if hit.citations else passage.text), _ROW_LETTERS)
-        style = truth_style(passage.truth)
-        of_document = sum(1 for each in result.hits if each.candidate.passage.document_id == passage.document_id)
-        heads = grouped and passage.document_id != last
-        rows.append(
-            {
-                "id": passage.id,
-                "rank": hit.rank,
-                "group": f"{name} ({of_document})" if heads else "",
-                "sentence": parts_asked_for(sentence, stems, phrases),
-                "truth": cards.origin_words(passage),
-                "colour": style.colour,
-                "place": where if grouped else f"{shorten_middle(name, _ROW_NAME)}{', ' + where if where else ''}",
-                "score": f"{hit.score.total:.3f}",
-                "share": round(min(hit.score.total, 1.0), _FACTOR_WIDTH),
-                "notes": [
-                    *(["new"] if new(hit) else []),
-                    *(["label uncertain"] if result.filters.uncertain_fields(passage) else []),
-                    *(["archived"] if passage.archived else []),
-                    *([f"{len(hit.similar)} similar"] if hit.similar else []),
-                ],
-            }
-        )
-        last = passage.document_id
+        row = _row(hit, result, new) | {"place": _place(hit, result)}
+        if hit.rank == best[passage.document_id]:
+            row["group"] = f"{passage.document_name} ({of_document[passage.document_id]})"
+        rows.append(row)
     return rows
+
+
+def _place(hit: Hit, result: SearchResult) -> str:
+    passage = hit.candidate.passage
+    return cards.location(passage, result.documents.get(passage.document_id))
+
+
+def _row(hit: Hit, result: SearchResult, new: Callable[[Hit], bool]) -> dict[str, Any]:
+    """One row: its sentence with the words asked for, its truth and place, its score in [0, 1], and short notes."""
+    passage, where = hit.candidate.passage, _place(hit, result)
+    stems, phrases = {stem(word) for word in result.route.keywords}, quoted_phrases(result.request.question)
+    sentence = display_quote(hit.citations[0].quote if hit.citations else passage.text)
+    notes = {
+        "new": new(hit),
+        "label uncertain": bool(result.filters.uncertain_fields(passage)),
+        "archived": passage.archived,
+        f"{len(hit.similar)} similar": bool(hit.similar),
+    }
+    return {
+        "id": passage.id,
+        "rank": hit.rank,
+        "group": "",
+        "sentence": parts_asked_for(shorten(sentence, _ROW_LETTERS), stems, phrases),
+        "truth": cards.origin_words(passage),
+        "colour": truth_style(passage.truth).colour,
+        "place": f"{shorten_middle(passage.document_name, _ROW_NAME)}{', ' + where if where else ''}",
+        "score": f"{hit.score.total:.3f}",
+        "share": round(min(hit.score.total, 1.0), 2),
+        "notes": [note for note, applies in notes.items() if applies],
+    }
 
 
 def _unanswered(result: SearchResult) -> None:

@@ -41,14 +41,12 @@ def draw_pane(result: SearchResult, candidate: Candidate) -> None:
         st.caption(f"**Why:** {plain(why_words(candidate, score, result.route.keywords))}")
     if hit is not None:
         _actions(result, hit)
+        feedback.draw_grades(hit, result)
     _in_its_page(candidate, document, citations)
     if score is not None:
         st.markdown("**Score**")
         draw = browser_scripts.browser_component("fivefold_score_parts", "search/score_parts.js")
         draw(key=f"parts.{candidate.passage.id}", data=score_data(score, result.profile.threshold))
-    judge = feedback.grade_row(result)
-    if hit is not None and judge is not None:
-        judge(hit)
 
 
 def citations_of(candidate: Candidate, document: Document, result: SearchResult) -> tuple[Citation, ...]:
