@@ -9,6 +9,7 @@ from core.domain.errors import StoreFailed
 from core.domain.evaluation import JudgedQuestion, Level, QuestionSet
 from core.domain.queries import SearchRequest
 from core.evaluation.judgments.service import JudgmentService
+from pages.components.tuning.judge_state import POOLS
 from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
@@ -210,9 +211,10 @@ def test_judges_who_disagree_are_told_and_a_blind_judge_only_where_they_had_thei
 
 
 def test_a_question_nothing_answers_shows_its_nearest_misses_as_such(stocked: Stack, opened: Opened) -> None:
-    stocked.workbench.evaluation.profiles.choose(None, "relevance", "Ada")
     kept_set(stocked, "zebra xylophone quark")
-    assert "No profile shows a result" in words(named(opened("tuning.py", view="judge")))
+    screen = opened("tuning.py", view="judge")
+    screen.session_state[POOLS] = ["relevance"]
+    assert "No profile shows a result" in words(named(screen.run()))
 
 
 def test_a_failed_search_is_told_and_the_question_can_still_be_changed(
