@@ -68,14 +68,13 @@ def test_a_pdf_is_uploaded_searched_explained_cited_and_covered(
     question.press("Enter")
     answer = "A leaking helium bottle must be carried to the north meadow within nine minutes."
     results = tab.wait_for(answer)
-    assert answer in text_of(pdf)
-    assert sums(results)
+    assert answer in text_of(pdf) and "Hangar_Safety_Policy.pdf, page 2" in results
 
-    tab.page.get_by_role("link", name="Hangar_Safety_Policy.pdf, page 2").first.click()
+    tab.page.get_by_role("link", name="Open in full").click()
     (parts, total), *others = sums(tab.wait_for("Rank at each stage"))
     assert len(parts) > 2
     assert sum(parts) == total
-    assert all(sum(each) == whole for each, whole in [*others, *sums(results)])
+    assert all(sum(each) == whole for each, whole in others)
 
     tab.page.get_by_text("Citations", exact=True).click()
     quotes = re.findall(r"“([^”]+)”", tab.wait_for("relevance"))[1:]  # the first repeats the question
@@ -116,7 +115,7 @@ def test_the_sample_library_makes_every_page_meaningful_in_one_click(
     tab.wait_for(f"{len(sample.files())} documents")
 
     tab.go("search", q="What does the customer want for shift differentials?")
-    tab.wait_for("Tallgrass_SOW_Payroll_Implementation.docx")
+    tab.wait_for("Tallgrass_SOW_Pay")
     tab.go("search", q=sample.questions()[-1])
     tab.wait_for("Probably not answered in this library (p", "“nitrogen”")
 
