@@ -174,7 +174,7 @@ def test_an_insight_on_replaced_text_is_suspect_and_takes_the_new_wording(
     assert all("1 citation rests on older text" in words(opened("library.py", document=str(each))) for each in two)
     assert "1 citation rests on the older text" in words(versions_of(opened, two[0]))
     screen = versions_of(opened, two[1])
-    assert "1 citation rests on the older text" in words(screen) and "(travel_rules_v1.md, page 1)" in plain_words(
+    assert "1 citation rests on the older text" in words(screen) and "(travel_rules_v1.md, paragraph 2)" in plain_words(
         screen
     )
     screen.button(key=f"versions.cite.{two[1]}.0").click().run()
