@@ -26,7 +26,7 @@ from core.table_qa.parsing.aggregation import (
     use_entities,
 )
 from core.table_qa.parsing.conditions import read_conditions
-from core.table_qa.parsing.items import QuestionParse, Unclear, phrase_of
+from core.table_qa.parsing.items import QuestionParse, Unclear, differs_in_rows, phrase_of
 from core.table_qa.parsing.lexicon import WordMeaning
 from core.table_qa.parsing.ranking import read_list, read_superlative
 from core.table_qa.parsing.reader import QuestionItem, QuestionReading, QuestionWords
@@ -271,9 +271,21 @@ def _read_share(parse: QuestionParse, at: int) -> tuple[QuestionParse, TableQuer
         before, after = [], before
     if not after or (verb is None and len(after) > 1):
         raise Unclear("It is not clear which share is meant.")
+    if any(_selects_one_row(clause, parse.reachable) for clause in after):
+        raise Unclear("It is not clear which share is meant: every row has a name of its own.")
     parse = replace(use_entities(parse), where=tuple((0, clause) for clause in before))
     measure = AggregateMeasure(Aggregation.SHARE, None, tuple(after))
     return parse, _completed(parse, TableQuery("", groups=parse.groups, measures=(measure,)))
+
+
+def _selects_one_row(clause: AnyOf | Related, reachable: ReachableTables) -> bool:
+    """Whether a clause is about a column that differs in nearly every row."""
+    if not isinstance(clause, AnyOf):
+        return False
+    ref = clause.conditions[0].ref
+    column = reachable.paths[ref.table].table.column(ref.column)
+    test = clause.conditions[0].test
+    return column is not None and test is Comparison.IS and differs_in_rows(column)
 
 
 def _asks_yes_or_no(clause: AnyOf | Related, reachable: ReachableTables) -> bool:

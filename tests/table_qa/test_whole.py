@@ -67,6 +67,10 @@ def test_what_is_not_understood_whole_is_refused(question: str) -> None:
     assert answer.refusal
 
 
+def test_a_share_of_a_single_named_row_is_refused() -> None:
+    assert not office("voyage").desk.ask("percentage of passengers in Dee").answered
+
+
 def test_a_list_does_not_answer_a_question_for_one_number() -> None:
     answer = office("staff").desk.ask("daily rate of executives")
     assert "3 rows" in answer.refusal
