@@ -86,6 +86,7 @@ def test_a_question_is_narrowed_explained_noted_and_saved(library: Window, tmp_p
     tab = library
     says_what_was_read_from_the_question(tab)
     is_narrowed_in_the_sidebar(tab)
+    is_read_with_the_keyboard(tab)
     is_explained_on_inspect(tab)
     is_likened_and_compared(tab)
     is_noted_and_found_again(tab)
@@ -133,6 +134,24 @@ def is_narrowed_in_the_sidebar(tab: Window) -> None:
     choose(tab, "Document: exclude", "Watch_Log.md")
     assert "document is Helium_Policy.pdf" not in tab.wait_for("document is not Watch_Log.md", "Rack_Guide.md")
     assert sum(offered(tab, "Truth").values()) == sum(passages.values()) - passages["Watch_Log.md"]
+
+
+def is_read_with_the_keyboard(tab: Window) -> None:
+    """j chooses the next result, a cell of the strip the best sentence of its truth, and Enter opens it in full."""
+    tab.go("search", q=QUESTION)
+    rows = tab.page.locator("[role=option]")
+    rows.nth(1).wait_for()
+    tab.page.locator(".cell").nth(4).wait_for()
+    tab.page.keyboard.press("j")
+    tab.page.locator("[role=option][aria-selected=true] .rank").filter(has_text="2").wait_for()
+    tab.wait_for("rank 2")
+    assert "passage" in parse_qs(urlsplit(tab.page.url).query)
+    tab.page.keyboard.press("c")
+    box(tab).get_by_text("Sentence id").wait_for()
+    tab.page.keyboard.press("Escape")
+    tab.page.get_by_role("listbox", name="Results").focus()
+    tab.page.keyboard.press("Enter")
+    tab.wait_for("Rank at each stage")
 
 
 def is_explained_on_inspect(tab: Window) -> None:

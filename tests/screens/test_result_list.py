@@ -1,0 +1,63 @@
+"""The list beside the chosen result: its rows, what is chosen, and the five truths above it."""
+
+from core.domain.documents import Truth
+from core.domain.filters import SearchFilters
+from core.domain.queries import SearchRequest
+from core.domain.results import SearchResult
+from pages.components.search.answer_strip import strip_cells
+from pages.components.search.result_list import list_rows
+from tests.screens.conftest import Opened, Stack, words
+
+QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
+
+
+def found(library: Stack) -> SearchResult:
+    return library.workbench.search.run(SearchRequest(QUESTION), remember=False)
+
+
+def test_a_row_has_the_sentence_its_place_and_the_score_of_its_result(stocked: Stack) -> None:
+    result = found(stocked)
+    rows = list_rows(result, grouped=False, new=lambda hit: hit.rank == 2)
+    assert [row["rank"] for row in rows] == list(range(1, len(result.hits) + 1))
+    for row, hit in zip(rows, result.hits, strict=True):
+        assert row["score"] == f"{hit.score.total:.3f}" and hit.candidate.passage.document_name in row["place"]
+        assert 0 <= row["share"] <= 1 and ("new" in row["notes"]) == (hit.rank == 2)
+    first = rows[0]["sentence"]
+    assert any(asked and part.lower() == "overtime" for part, asked in first)
+    assert "".join(part for part, _ in first) in " ".join(result.hits[0].citations[0].quote.split())
+
+
+def test_grouped_rows_keep_every_result_and_name_each_document_once(stocked: Stack) -> None:
+    stocked.add(
+        "more.md", "# More\nOvertime is paid at one and one-half times the regular rate.\n\n# Rest\nRest days.\n"
+    )
+    result = found(stocked)
+    rows = list_rows(result, grouped=True, new=lambda hit: False)
+    assert sorted(row["rank"] for row in rows) == [hit.rank for hit in result.hits]
+    documents = {hit.candidate.passage.id: hit.candidate.passage.document_id for hit in result.hits}
+    order = [documents[row["id"]] for row in rows]
+    heads = [documents[row["id"]] for row in rows if row["group"]]
+    assert heads == list(dict.fromkeys(order)), "a head before each document, in the order of its best result"
+    assert all(order[i] == order[i + 1] or rows[i + 1]["group"] for i in range(len(order) - 1))
+
+
+def test_the_address_names_the_chosen_result_and_another_question_chooses_its_first(
+    stocked: Stack, opened: Opened
+) -> None:
+    second = found(stocked).hits[1]
+    screen = opened("search.py", q=QUESTION, passage=str(second.candidate.passage.id))
+    assert "rank 2" in words(screen) and screen.query_params["passage"] == str(second.candidate.passage.id)
+    screen.text_input(key="question").set_value("Who approves overtime?").run()
+    assert "rank 1" in words(screen) and "passage" not in screen.query_params
+
+
+def test_the_strip_says_of_every_truth_whether_it_answers(stocked: Stack) -> None:
+    answer = stocked.workbench.answers.ask(QUESTION, filters=SearchFilters(), profile="")
+    cells = strip_cells(answer)
+    assert [cell["truth"] for cell in cells] == [truth.value for truth in Truth]
+    assert any(cell["state"] == "answered" for cell in cells) and any(cell["state"] == "silent" for cell in cells)
+    for cell, part in zip(cells, answer.truths, strict=True):
+        if part.citations:
+            assert cell["opens"] and cell["sentence"].rstrip("…") in " ".join(part.citations[0].quote.split())
+        else:
+            assert cell["state"] in ("silent", "failed", "not asked") or part.figures
