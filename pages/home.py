@@ -142,7 +142,7 @@ def _recent() -> None:
     for question, hits, when in searches:
         st.page_link(
             page_path("search"),
-            label=f"{plain(shorten(question, 74))} :gray[{hits:,} shown]",
+            label=f"{plain(shorten(question, 74))} :gray[{count(hits, 'result')}]",
             help=plain(f"{question} – {ago(when, now)}"),
             icon=":material/history:",
             query_params={"q": question},

@@ -45,7 +45,7 @@ class SearchService:
         """
         result = self._with_place_notice(self._pipeline.search(request, self._now()))
         if remember and request.question.strip():
-            self._catalogue.save_searched(request.question, len(result.hits), self._now())
+            self._catalogue.save_searched(request.question, result.total, self._now())
             self._usage.shown(result)
         return result
 
