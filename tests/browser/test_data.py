@@ -139,7 +139,7 @@ def is_found_by_search(tab: Window) -> None:
     tab.page.get_by_role("button", name="Cite").first.click()
     tab.page.locator("[data-testid=stPopoverBody]", has_text="[earning_codes.json, row").wait_for()
     tab.go("search", q="How many active employees are in Texas?", view="five")
-    tab.wait_for("For a complete answer", "Ask the tables", f"{TEXANS + 1} Number of", "[employees.csv, 25 rows]")
+    tab.wait_for("Missing for a complete", "Ask the tables", f"{TEXANS + 1} Number of", "[employees.csv, 25 rows]")
 
 
 def toast(tab: Window, words: str) -> None:

@@ -66,7 +66,7 @@ def test_a_review_from_the_contract_to_the_pack_and_back(
 
     (tmp_path / "edited.xlsx").write_bytes(edited(files["xlsx"]))
     tab.page.locator("[data-testid=stFileUploaderDropzoneInput]").first.set_input_files(tmp_path / "edited.xlsx")
-    tab.wait_for("1 decision to take over")
+    tab.wait_for("1 decision to import")
     tab.page.get_by_role("button", name="Import 1 decision").click()
     tab.wait_for("1 decision imported")
     assert not tab.complains()

@@ -93,7 +93,7 @@ def test_silence_says_what_to_obtain(expenses: Stack, opened: Opened) -> None:
     said = shown(opened("search.py", q=QUESTION, view="five"))
     assert "**No reality source answers this.**" in said
     assert "Obtain an export of the records or the set-up table" in said
-    assert "For a complete answer I'd need" in said
+    assert "Missing for a complete answer" in said
 
 
 def test_both_sides_of_conflicts_and_agreements_are_quoted(expenses: Stack, opened: Opened) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import app
 from tests.screens.conftest import MAIN
@@ -13,7 +14,9 @@ def test_every_page_of_the_menu_has_its_address() -> None:
 
 
 def test_the_document_of_a_deep_link_loads_the_address_first() -> None:
-    document = bytes(asyncio.run(app.page_document(None)).body).decode()  # type: ignore[arg-type]
+    with ThreadPoolExecutor(1) as apart:  # a browser test in this process may have an event loop running
+        response = apart.submit(lambda: asyncio.run(app.page_document(None))).result()  # type: ignore[arg-type]
+    document = bytes(response.body).decode()
     first = re.search(r"<script[^>]*>", document)
     assert first is not None and "./backend_address.js" in first.group()
     assert document.count("backend_address.js") == 1

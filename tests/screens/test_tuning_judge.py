@@ -9,7 +9,7 @@ from core.domain.errors import StoreFailed
 from core.domain.evaluation import JudgedQuestion, Level, QuestionSet
 from core.domain.queries import SearchRequest
 from core.evaluation.judgments.service import JudgmentService
-from pages.components.tuning.judge_state import POOLS
+from pages.components.tuning.judge_state import FIRST, SECOND
 from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
@@ -212,9 +212,10 @@ def test_judges_who_disagree_are_told_and_a_blind_judge_only_where_they_had_thei
 
 def test_a_question_nothing_answers_shows_its_nearest_misses_as_such(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, "zebra xylophone quark")
-    screen = opened("tuning.py", view="judge")
-    screen.session_state[POOLS] = ["relevance"]
-    assert "No profile shows a result" in words(named(screen.run()))
+    screen = named(opened("tuning.py", view="judge"))
+    screen.selectbox(key=FIRST).set_value("relevance").run()
+    screen.selectbox(key=SECOND).set_value("authority").run()
+    assert "No profile shows a result" in words(screen)
 
 
 def test_a_failed_search_is_told_and_the_question_can_still_be_changed(

@@ -129,7 +129,7 @@ def test_without_a_set_the_view_says_what_one_is_for(stocked: Stack, opened: Ope
 def test_a_set_without_questions_says_where_to_add_them(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked)
     said = words(opened("tuning.py", view="measure"))
-    assert "Payroll holds no questions" in said
+    assert "Payroll has no questions" in said
     assert "under *Judge*" in said
 
 
@@ -392,7 +392,7 @@ def test_a_search_for_weights_is_begun_from_the_chosen_base(
     assert kept.optimised is not None
     said = words(screen)
     assert kept.optimised.verdict.split(":")[0] in said
-    assert "seed 7: the same again finds the same" in said
+    assert "reproducible (seed 7)" in said
 
 
 def test_too_few_judged_questions_say_how_many_are_needed(stocked: Stack, opened: Opened) -> None:

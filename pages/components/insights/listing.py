@@ -223,7 +223,7 @@ _EMPTY = {
     "episodes": (
         ":material/history:",
         "No episodes yet",
-        "Ask a question on *Search*, open what helps, and press **Keep what came of it**.",
+        "Ask a question on *Search*, open what helps, and press **Record the outcome**.",
     ),
 }
 
