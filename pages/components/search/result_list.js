@@ -2,6 +2,21 @@
 // c cites it, n adds a note, ? lists these keys. Keys pressed in a field stay typing.
 const PRESSED = { Enter: ".st-key-pane_open a", c: ".st-key-pane_cite button", n: ".st-key-pane_note button", "?": ".st-key-search_keys button" };
 const SETTLE = 120; // milliseconds without another j or k before the result is drawn
+const PATIENCE = 10000; // milliseconds a key waits for the result it was meant for
+
+// Press a button of the chosen result once it is drawn: c right after j cites the new result, not the one before.
+let waitingPress;
+const pressWhenDrawn = (selector, chosen) => {
+  const until = Date.now() + PATIENCE;
+  const press = () => {
+    const drawn = document.querySelector(`.st-key-chosen_${chosen}`);
+    const busy = document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "running";
+    if (drawn && !busy) document.querySelector(selector)?.click();
+    else if (Date.now() < until) waitingPress = setTimeout(press, 30);
+  };
+  clearTimeout(waitingPress);
+  press();
+};
 
 const element = (tag, name, text) => {
   const made = document.createElement(tag);
@@ -94,18 +109,19 @@ export default function ({ data, parentElement, setTriggerValue }) {
       return;
     }
     const free = at === document.body || at === list;
-    const target = PRESSED[event.key] && (event.key !== "Enter" || free) && document.querySelector(PRESSED[event.key]);
-    if (target) {
+    if (PRESSED[event.key] && (event.key !== "Enter" || free)) {
       event.preventDefault();
-      target.click();
+      pressWhenDrawn(PRESSED[event.key], data.chosen);
     }
   };
   show(false);
+  list.stop?.(); // drawn again without having been cleaned up: keys must act once
   list.addEventListener("click", onClick);
   document.addEventListener("keydown", onKey);
-  return () => {
+  list.stop = () => {
     clearTimeout(waiting);
     list.removeEventListener("click", onClick);
     document.removeEventListener("keydown", onKey);
   };
+  return list.stop;
 }

@@ -171,7 +171,10 @@ def _two_panes(result: SearchResult) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="top", key="search_panes"):
         with st.container(key="search_list"):
             _draw_list(result, chosen)
-        with st.container(border=True, gap="small", key="search_pane"):
+        with (
+            st.container(border=True, gap="small", key="search_pane"),
+            st.container(gap="small", key=f"chosen_{chosen.passage.id}"),  # the list's keys wait for it by this name
+        ):
             result_pane.draw_pane(result, chosen)
 
 
