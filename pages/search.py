@@ -63,6 +63,7 @@ def draw() -> None:
     if narrowed is None:
         return
     request = query_form.current_request(narrowed)
+    query_form.draw_active_filters()
     if st.session_state["search.view"] == query_form.BATCH:
         ask = session.workbench().search.run_many
         draw_batch(narrowed, request.profile, ask, only_routed=request.only_routed, rerank=request.rerank)

@@ -114,6 +114,10 @@ class Catalogue(Protocol):
         """Filter field → value → number of passages; each field is counted under the filters of the other fields."""
         ...
 
+    def months(self, filters: SearchFilters) -> Mapping[str, int]:
+        """Month of the document's date ("2024-05") → passages, under all filters but those of the date."""
+        ...
+
     def correct(self, sha256: str, field: str, value: str, who: str, at: datetime) -> None:
         """Store an analyst's label for these bytes, permanently; "" returns the field to the classifier."""
         ...

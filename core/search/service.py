@@ -103,6 +103,10 @@ class SearchService:
         """Filter field → value → number of passages; each field is counted under the filters of the other fields."""
         return self._catalogue.facets(filters.resolved(self._now()))
 
+    def months(self, filters: SearchFilters) -> Mapping[str, int]:
+        """Month ("2024-05") → passages dated in it, under all filters but those of the date."""
+        return self._catalogue.months(filters)
+
     def undated(self, filters: SearchFilters) -> int:
         """Number of documents a date filter excludes only because they are undated."""
         return self._catalogue.undated(filters.resolved(self._now()))

@@ -1,13 +1,14 @@
-"""Filter widgets with contextual counts. Each categorical filter of core.domain.filters.FIELDS is one row of _WIDGETS.
+"""Filter widgets with contextual counts. Each categorical filter of core.domain.filters.FIELDS is one row of WIDGETS.
 
-Every field has one box of values to narrow to, and a second of values to leave out, which is there while it holds
-something or the switch "Leave out" is on. Widget state lives under "filter.<field>"; `seed` fills it before the widgets
-are drawn, `stated` and `drawn` read it back. Each seeding after the first draws new widgets, "filter.<field>.<n>": with
-a click made before the browser received it come the old values, and they must not count.
+Every field is a check list; a value is wanted, excluded, or neither. State lives under "filter.<field>" and
+"filter.exclude_<field>"; `seed` fills it before anything is drawn. Each seeding after the first uses new names,
+"filter.<field>.<n>": with a click made before the browser received it come the old values of the plain widgets, and
+they must not count. A click in a check list is sent as one change of one value, so nothing old comes with it.
 """
-# Over 300 lines: one widget per kind of filter, all over the same state.
+# Over 300 lines: check lists, dates and chips, all over the same state.
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from calendar import monthrange
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -18,10 +19,22 @@ from core.domain.documents import Authority, Origin, Sector, SourceType, Tempora
 from core.domain.errors import BadFilters
 from core.domain.filters import SearchFilters, check_filters
 from core.knowledge.workspace_terms import WorkspaceTerms
+from pages.components import browser_scripts
 from pages.components.styles import truth_style
-from pages.components.wording import count
+from pages.components.wording import count, plain, shorten_middle
 
-__all__ = ["clear", "draw_filters", "filters_before_drawing", "seed"]
+__all__ = [
+    "WIDGETS",
+    "Facets",
+    "clear",
+    "date_bars",
+    "draw_chips",
+    "draw_filters",
+    "filter_groups",
+    "filters_before_drawing",
+    "seed",
+    "set_value",
+]
 
 Facets = Mapping[str, Mapping[str, int]]
 CountUndated = Callable[[SearchFilters], int]
@@ -67,7 +80,7 @@ class _Widget:
     many: bool = False
 
 
-_WIDGETS = (
+WIDGETS = (
     _Widget("truths", "Truth", _truth_title, tuple(Truth), "Which kind of truth a passage states."),
     _Widget("authorities", "Authority", _capital, tuple(Authority), "Who speaks."),
     _Widget("domains", "Domain", _domain_title),
@@ -82,9 +95,6 @@ _WIDGETS = (
     _Widget("sectors", "Sector", _capital, tuple(Sector), "Of insights and episodes.", first=False),
 )
 _SEEDING = "filter.seeding"
-_COUNT, _NAME = "count", "name"
-_ORDERS = {_COUNT: ":material/sort:", _NAME: ":material/sort_by_alpha:"}
-_MODES = {"any": "Any of them", "all": "All of them"}
 _LIVING, _TOO, _ONLY = "living", "too", "only"
 _ARCHIVED: Mapping[str, bool | None] = {_LIVING: False, _TOO: None, _ONLY: True}
 _ARCHIVED_WORDS = {_LIVING: "Left out", _TOO: "Searched too", _ONLY: "Only archived"}
@@ -103,9 +113,9 @@ def _value_of(name: str, otherwise: Any = None) -> Any:
 def seed(filters: SearchFilters) -> None:
     """Set every widget to these filters, whatever a click under way still sends of the old ones."""
     values: dict[str, Any] = {
-        f"{each.field}_mode": getattr(filters, f"{each.field}_mode") for each in _WIDGETS if each.many
+        f"{each.field}_mode": getattr(filters, f"{each.field}_mode") for each in WIDGETS if each.many
     }
-    for widget in _WIDGETS:
+    for widget in WIDGETS:
         for field in (widget.field, f"exclude_{widget.field}"):
             values[field] = [str(value) for value in getattr(filters, field)]
     values |= {"date_from": _as_day(filters.date_from), "date_to": _as_day(filters.date_to)}
@@ -138,45 +148,57 @@ def filters_before_drawing(otherwise: SearchFilters) -> SearchFilters:
 
 
 def draw_filters(
-    facets: Facets, document_names: Mapping[str, str], terms: WorkspaceTerms, left_out: CountUndated | None = None
+    facets: Facets,
+    document_names: Mapping[str, str],
+    terms: WorkspaceTerms,
+    left_out: CountUndated | None = None,
+    months: Mapping[str, int] | None = None,
 ) -> SearchFilters:
-    """Draw the widgets and return their filters. left_out: counts the undated documents that a date filter excludes;
-    called only while one is set. Raises BadFilters."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        leaving = st.toggle(
-            "Exclude",
-            key="filter.leaving",
-            persist_state="session",
-            help="A second box per filter for values to exclude.",
-        )
-        order = st.segmented_control(
-            "Order of the values",
-            list(_ORDERS),
-            default=_COUNT,
-            required=True,
-            key="filter.order",
-            format_func=_ORDERS.__getitem__,
-            label_visibility="collapsed",
-            help="The most frequent values first, or by name.",
-            persist_state="session",
-        )
-    drawing = _FieldBoxes(facets, document_names, terms, leaving=leaving, by_name=order == _NAME)
-    for widget in _WIDGETS:
-        if widget.first:
-            drawing.field(widget)
+    """Draw the check lists and dates, and return their filters. left_out: counts the undated documents that a date
+    filter excludes; called only while one is set. months: "2024-05" → passages. Raises BadFilters."""
+    first = [widget for widget in WIDGETS if widget.first]
+    further = [widget for widget in WIDGETS if not widget.first]
+    bars = date_bars(months or {}, _value_of("date_from"), _value_of("date_to"))
+    _draw_lists("first", filter_groups(first, facets, document_names, terms), bars)
     beside_dates = _dates()
-    further = [widget for widget in _WIDGETS if not widget.first]
     used = sum(_is_set(widget) for widget in further) + (_value_of("archived", _LIVING) != _LIVING)
     used += bool(_value_of("strict_labels"))
     with st.expander(f"More filters{f' · {used} set' if used else ''}", icon=":material/tune:", expanded=used > 0):
-        for widget in further:
-            drawing.field(widget)
+        _draw_lists("further", filter_groups(further, facets, document_names, terms), [])
         _archived()
         _strict_labels()
     filters = _filters_in_state()
     if left_out is not None and filters.dated and not filters.include_undated and (number := left_out(filters)):
         beside_dates.caption(f":material/event_busy: {count(number, 'undated document')} left out by the dates.")
     return filters
+
+
+def _draw_lists(name: str, groups: Sequence[Mapping[str, Any]], bars: Sequence[Mapping[str, Any]]) -> None:
+    key = f"filter.lists.{name}"
+    draw = browser_scripts.browser_component("fivefold_filters", "filters.js")
+    draw(
+        key=key, data={"groups": groups, "bars": bars}, on_changed_change=lambda: _apply(st.session_state[key].changed)
+    )
+
+
+def _apply(change: Mapping[str, Any] | None) -> None:
+    """What was clicked in the check lists or the date bars."""
+    if not change:
+        return
+    if "mode" in change:
+        st.session_state[_key(f"{change['field']}_mode")] = change["mode"]
+    elif "from" in change:
+        for name, day in (("date_from", change["from"]), ("date_to", change["to"])):
+            st.session_state[_key(name)] = date.fromisoformat(day) if day else None
+    else:
+        set_value(change["field"], change["value"], change["state"])
+
+
+def set_value(field: str, value: str, state: str) -> None:
+    """Narrow a field to a value ("in"), exclude it ("out"), or neither ("")."""
+    for name, holds in ((field, state == "in"), (f"exclude_{field}", state == "out")):
+        rest = [each for each in _chosen(name) if each != value]
+        st.session_state[_key(name)] = [*rest, value] if holds else rest
 
 
 def _strict_labels() -> None:
@@ -208,7 +230,7 @@ def _chosen(field: str) -> list[str]:
 def _filters_in_state() -> SearchFilters:
     """The filters the session state holds. Raises BadFilters."""
     raw: dict[str, Any] = {}
-    for widget in _WIDGETS:
+    for widget in WIDGETS:
         for field in (widget.field, f"exclude_{widget.field}"):
             raw[field] = [int(value) for value in _chosen(field)] if widget.field == "documents" else _chosen(field)
         if widget.many:
@@ -220,81 +242,149 @@ def _filters_in_state() -> SearchFilters:
     return check_filters(raw).replace(archived=_ARCHIVED[_value_of("archived", _LIVING)])
 
 
-class _FieldBoxes:
-    """Draws the boxes of a field; counts: value → passages under all other fields' filters."""
+def filter_groups(
+    widgets: Sequence[_Widget], facets: Facets, names: Mapping[str, str], terms: WorkspaceTerms
+) -> list[dict[str, Any]]:
+    """What the check lists are drawn from: per field its values with their passages under all other fields' filters.
 
-    def __init__(
-        self, facets: Facets, names: Mapping[str, str], terms: WorkspaceTerms, *, leaving: bool, by_name: bool
-    ) -> None:
-        self._facets, self._names, self._terms = facets, names, terms
-        self._leaving, self._by_name = leaving, by_name
-
-    def field(self, widget: _Widget) -> None:
-        """The box of a field, how its values join, and what is left out of it."""
+    Closed values stand in their order, the others by count. An active value stays, even at zero."""
+    groups = []
+    for widget in widgets:
+        counts = {str(value): number for value, number in facets.get(widget.field, {}).items()}
         wanted, unwanted = _chosen(widget.field), _chosen(f"exclude_{widget.field}")
-        offered = self._offered(widget, (*wanted, *unwanted))
+        known = [value for value, number in counts.items() if number]
+        titles = {value: _title(widget, value, names, terms) for value in (*widget.closed, *known, *wanted, *unwanted)}
+        known.sort(key=lambda value: (-counts[value], titles[value].casefold()))
+        offered = list(dict.fromkeys([*map(str, widget.closed), *known, *wanted, *unwanted]))
         if not offered:
-            return
-        self._box(widget, offered, wanted, unwanted)
-        if widget.many and (len(wanted) > 1 or _value_of(f"{widget.field}_mode") == "all"):
-            self._mode(widget)
-        if self._leaving or unwanted:
-            self._box(widget, offered, unwanted, wanted, leave_out=True)
-
-    def _offered(self, widget: _Widget, active: Sequence[str]) -> list[str]:
-        """Closed values in their order, then values with passages; active values stay visible even at zero."""
-        counts = self._counts(widget)
-        known = [value for value, number in counts.items() if number or value in active]
-        if self._by_name:
-            known.sort(key=lambda value: self._title(widget, value).casefold())
-        else:
-            known.sort(key=lambda value: (-counts[value], self._title(widget, value).casefold()))
-        return list(dict.fromkeys([*map(str, widget.closed), *known, *active]))
-
-    def _counts(self, widget: _Widget) -> dict[str, int]:
-        return {str(value): number for value, number in self._facets.get(widget.field, {}).items()}
-
-    def _title(self, widget: _Widget, value: str) -> str:
-        if widget.field == "documents":
-            return self._names.get(value, f"document {value}")
-        return widget.title(value, self._terms)
-
-    def _box(
-        self,
-        widget: _Widget,
-        offered: Sequence[str],
-        chosen: Collection[str],
-        other: Collection[str],
-        *,
-        leave_out: bool = False,
-    ) -> None:
-        """One box. A value of the other box is not offered: nothing can be wanted and left out."""
-        counts = self._counts(widget)
-        label = f"⊘ {widget.label}: exclude" if leave_out else widget.label
-        st.multiselect(
-            label,
-            [value for value in offered if value in chosen or value not in other],
-            key=_key(f"{'exclude_' if leave_out else ''}{widget.field}"),
-            format_func=lambda value: f"{self._title(widget, value)} ({counts.get(value, 0):,})",
-            help=None if leave_out else widget.help or None,
-            placeholder="No exclusions" if leave_out else "Any",
-            label_visibility="visible",
+            continue
+        most = max(*(counts.get(value, 0) for value in offered), 1)
+        values = [
+            {
+                "value": value,
+                "title": titles[value],
+                "count": counts.get(value, 0),
+                "share": round(counts.get(value, 0) / most, 3),
+                "state": "in" if value in wanted else "out" if value in unwanted else "",
+                "colour": truth_style(value).colour if widget.field == "truths" else "primary",
+            }
+            for value in offered
+        ]
+        mode = _value_of(f"{widget.field}_mode") or "any" if widget.many else ""
+        joins = mode if len(wanted) > 1 or mode == "all" else ""
+        groups.append(
+            {"field": widget.field, "label": widget.label, "help": widget.help, "values": values, "mode": joins}
         )
+    return groups
 
-    def _mode(self, widget: _Widget) -> None:
-        st.segmented_control(
-            f"{widget.label}: any or all",
-            list(_MODES),
-            key=_key(f"{widget.field}_mode"),
-            required=True,
-            format_func=_MODES.__getitem__,
-            label_visibility="collapsed",
+
+def _title(widget: _Widget, value: str, names: Mapping[str, str], terms: WorkspaceTerms) -> str:
+    if widget.field == "documents":
+        return names.get(value, f"document {value}")
+    return widget.title(value, terms)
+
+
+_QUARTERS_UP_TO = 3
+"""Years that are drawn by quarter; more are drawn by year, so that a bar stays wide enough to hit."""
+
+
+def date_bars(months: Mapping[str, int], start: date | None, end: date | None) -> list[dict[str, Any]]:
+    """The bars of the date histogram, without gaps: label, first and last day, passages, and whether the dates from
+    `start` to `end` include it. months: "2024-05" → passages.
+
+    >>> [(bar["label"], bar["count"]) for bar in date_bars({"2023-11": 2, "2024-02": 1}, None, None)]
+    [('2023 Q4', 2), ('2024 Q1', 1)]
+    """
+    if not months:
+        return []
+    first, last = int(min(months)[:4]), int(max(months)[:4])
+    long = 3 if last - first < _QUARTERS_UP_TO else 12  # months of a bar
+    counted: dict[tuple[int, int], int] = {}
+    for month, number in months.items():
+        place = (int(month[:4]), (int(month[5:7]) - 1) // long)
+        counted[place] = counted.get(place, 0) + number
+    every = [(year, part) for year in range(first, last + 1) for part in range(12 // long)]
+    bars = []
+    for year, part in (each for each in every if min(counted) <= each <= max(counted)):
+        after = part * long + long  # months of the year up to the end of this bar
+        begin, finish = date(year, part * long + 1, 1), date(year, after, monthrange(year, after)[1])
+        dated = start is not None or end is not None
+        bars.append(
+            {
+                "label": f"{year} Q{part + 1}" if long < 12 else str(year),
+                "from": begin.isoformat(),
+                "to": finish.isoformat(),
+                "count": counted.get((year, part), 0),
+                "on": dated and (start is None or start <= finish) and (end is None or end >= begin),
+            }
         )
+    return bars
+
+
+_MOST_CHIPS = 6  # values of one field with a chip each; more share one. Chosen by hand.
+
+
+def draw_chips(document_names: Mapping[str, str], terms: WorkspaceTerms) -> None:
+    """The active filters as buttons that remove them, and one that removes all."""
+    chips = [chip for widget in WIDGETS for chip in _chips_of(widget, document_names, terms)]
+    if words := _date_words():
+        chips.append(("dates", f"Date:{words.replace(' ·', '', 1)}", _clear_dates, ()))
+    if (archived := _value_of("archived", _LIVING)) != _LIVING:
+        reset = ("archived", _LIVING)
+        chips.append(("archived", f"Archived: {_ARCHIVED_WORDS[archived].casefold()}", _set_state, reset))
+    if _value_of("strict_labels"):
+        chips.append(("strict_labels", "Certain labels only", _set_state, ("strict_labels", False)))
+    if not chips:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="filter_chips"):
+        for name, label, remove, args in chips:
+            st.button(
+                label,
+                key=f"filter.chip.{name}",
+                icon=":material/close:",
+                icon_position="right",
+                help="Remove this filter",
+                on_click=remove,
+                args=args,
+            )
+        st.button("Clear all", key="filter.chips.clear", type="tertiary", on_click=clear)
+
+
+_Chip = tuple[str, str, Callable[..., None], tuple[Any, ...]]
+"""Key, label, and what removes it."""
+
+
+def _chips_of(widget: _Widget, names: Mapping[str, str], terms: WorkspaceTerms) -> list[_Chip]:
+    chips: list[_Chip] = []
+    for field, word in ((widget.field, ""), (f"exclude_{widget.field}", "not ")):
+        chosen = _chosen(field)
+        if len(chosen) > _MOST_CHIPS:
+            label = f"{widget.label}: {word}{len(chosen)} values"
+            chips.append((field, label, _set_state, (field, [])))
+            continue
+        for value in chosen:
+            title = plain(shorten_middle(_title(widget, value, names, terms), _CHIP_LETTERS))
+            chips.append((f"{field}.{value}", f"{widget.label}: {word}{title}", set_value, (widget.field, value, "")))
+    return chips
+
+
+_CHIP_LETTERS = 40  # of a value in its chip
+
+
+def _set_state(name: str, value: Any) -> None:
+    st.session_state[_key(name)] = value
+
+
+def _clear_dates() -> None:
+    for name in ("date_from", "date_to", "recency_months"):
+        st.session_state[_key(name)] = None
 
 
 def _dates() -> Any:
     """The date widgets; returns their container."""
-    with st.expander(f"Date{_date_words()}", icon=":material/calendar_month:", expanded=bool(_date_words())) as box:
+    with st.expander(
+        f"Exact dates{_date_words()}", icon=":material/calendar_month:", expanded=bool(_date_words())
+    ) as box:
         months = {"min_value": 1, "max_value": 600, "value": None, "placeholder": "Any age"}
         st.number_input("Last months", key=_key("recency_months"), **months)  # type: ignore[call-overload]
         first = date(1900, 1, 1)

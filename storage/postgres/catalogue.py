@@ -37,7 +37,7 @@ from core.domain.sanitize import storable_text
 from core.ports.stores import PassageIds, Vectors
 from storage.postgres.database import Database
 from storage.postgres.documents import DOCUMENTS, PAGES, document_from, document_values, read_documents, storable_page
-from storage.postgres.filters import conditions, facets, with_phrases
+from storage.postgres.filters import conditions, facets, months, with_phrases
 from storage.postgres.json_records import next_ids
 from storage.postgres.passages import (
     CHUNKS,
@@ -350,6 +350,10 @@ class SqlCatalogue:
     def facets(self, filters: SearchFilters) -> Mapping[str, Mapping[str, int]]:
         """Filter field → value → number of passages; each field is counted under the filters of the other fields."""
         return facets(self._database, filters)
+
+    def months(self, filters: SearchFilters) -> Mapping[str, int]:
+        """Month of the document's date ("2024-05") → passages, under all filters but those of the date."""
+        return months(self._database, filters)
 
     def statistics(self) -> Statistics:
         """Counts of the documents not archived; passages and truths are those of ready ones.

@@ -20,6 +20,7 @@ from sqlalchemy import (
     null,
     or_,
     select,
+    text,
     tuple_,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
@@ -31,7 +32,7 @@ from core.text.phrase_match import contains_phrases, letter_classes, phrase_word
 from storage.postgres.database import Database
 from storage.postgres.passages import CHUNKS, PassageRow
 
-__all__ = ["conditions", "facets", "with_phrases"]
+__all__ = ["conditions", "facets", "months", "with_phrases"]
 
 
 def conditions(filters: SearchFilters) -> list[ColumnElement[bool]]:
@@ -109,6 +110,15 @@ def facets(database: Database, filters: SearchFilters) -> Mapping[str, Mapping[s
                     counts[name][value] = number
                 counted |= counts
     return {field.name: counted[field.name] for field in FIELDS}
+
+
+def months(database: Database, filters: SearchFilters) -> Mapping[str, int]:
+    """Month of the date, in UTC ("2024-05") → passages, under all filters but those of the date."""
+    undated = filters.replace(date_from=None, date_to=None, recency_months=None)
+    month = func.to_char(func.timezone("UTC", CHUNKS.c.date), "YYYY-MM").label("month")
+    query = select(month, func.count()).where(*_admitted(undated, database.tenant), CHUNKS.c.date.is_not(None))
+    with database.transaction("counting months") as connection:
+        return dict(connection.execute(query.group_by(text("month"))).tuples().all())
 
 
 def _restricted(field: FilterField, filters: SearchFilters) -> bool:

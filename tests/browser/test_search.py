@@ -126,14 +126,16 @@ def is_narrowed_in_the_sidebar(tab: Window) -> None:
     tab.go("search", q=QUESTION)
     passages = offered(tab, "Document")
     assert passages.keys() == {"Helium_Policy.pdf", "Rack_Guide.md", "Watch_Log.md"}
-    choose(tab, "Document", "Helium_Policy.pdf")
-    tab.wait_for("document is Helium_Policy.pdf")
+    value(tab, "Document", "Helium_Policy.pdf").check()
+    tab.wait_for("Document: Helium_Policy.pdf")
     assert sum(offered(tab, "Truth").values()) == passages["Helium_Policy.pdf"]
-    clear = tab.page.get_by_role("button", name="Clear", exact=True)
-    at_once(tab, clear, tab.page.get_by_role("switch", name="Exclude", exact=True))
-    choose(tab, "Document: exclude", "Watch_Log.md")
-    assert "document is Helium_Policy.pdf" not in tab.wait_for("document is not Watch_Log.md", "Rack_Guide.md")
+    clear = tab.page.get_by_role("button", name="Clear all", exact=True)
+    at_once(tab, clear, tab.page.get_by_role("button", name="Exclude Watch_Log.md"))
+    assert "Document: Helium_Policy.pdf" not in tab.wait_for("Document: not Watch_Log.md", "Rack_Guide.md")
     assert sum(offered(tab, "Truth").values()) == sum(passages.values()) - passages["Watch_Log.md"]
+    tab.page.get_by_role("button", name="Document: not Watch_Log.md").click()
+    tab.settle()
+    assert "exclude_documents" not in parse_qs(urlsplit(tab.page.url).query)
 
 
 def is_read_with_the_keyboard(tab: Window) -> None:
@@ -149,7 +151,8 @@ def is_read_with_the_keyboard(tab: Window) -> None:
     tab.page.keyboard.press("c")
     box(tab).get_by_text("Sentence id").wait_for()
     tab.page.keyboard.press("Escape")
-    tab.page.get_by_role("listbox", name="Results").focus()
+    tab.page.locator(".cell:enabled").first.click()
+    tab.settle()
     tab.page.keyboard.press("Enter")
     tab.wait_for("Rank at each stage")
 
@@ -330,11 +333,9 @@ def places(tab: Window) -> list[str]:
     return rows.all_inner_texts()
 
 
-def boxed(tab: Window, label: str) -> "Locator":
-    """A filter of the sidebar, scrolled to: its list closes when the page moves."""
-    found = tab.page.get_by_role("combobox", name=re.compile(rf"(^|\W){re.escape(label)}$"))
-    found.scroll_into_view_if_needed()
-    return found
+def value(tab: Window, label: str, title: str) -> "Locator":
+    """The box of a value in a check list of the sidebar."""
+    return tab.page.get_by_role("group", name=label).get_by_role("checkbox", name=f"{label}: {title}")
 
 
 def at_once(tab: Window, first: "Locator", second: "Locator") -> None:
@@ -349,23 +350,12 @@ def at_once(tab: Window, first: "Locator", second: "Locator") -> None:
     tab.page.evaluate(clicks, [first.element_handle(), second.element_handle()])
 
 
-def choose(tab: Window, label: str, value: str) -> None:
-    """Choose a value of a filter."""
-    boxed(tab, label).click()
-    tab.page.get_by_role("option", name=value).last.click()
-    tab.page.keyboard.press("Escape")
-    tab.settle()
-
-
 def offered(tab: Window, label: str) -> dict[str, int]:
     """The values a filter offers → how many passages each stands for."""
-    boxed(tab, label).click()
-    options = tab.page.locator("[role=option]:not([id^=result-])")  # results are options of their list
-    options.first.wait_for()
-    found = [re.fullmatch(r"(.+) \(([\d,]+)\)", each) for each in options.all_inner_texts()]
-    tab.page.keyboard.press("Escape")
-    options.first.wait_for(state="detached")
-    return {each[1]: int(each[2].replace(",", "")) for each in found if each}
+    rows = tab.page.get_by_role("group", name=label, exact=True).locator(".pick")
+    rows.first.wait_for()
+    found = [row.inner_text().split() for row in rows.all()]
+    return {" ".join(words[:-1]): int(words[-1].replace(",", "")) for words in found}
 
 
 def look_at(tab: Window, view: str) -> None:

@@ -4,7 +4,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import count
 from threading import RLock
@@ -223,6 +223,11 @@ class FakeCatalogue:
                 counts.update(str(v) for v in (value if field.many else (value,)) if v is not None)
             counted[field.name] = dict(counts)
         return counted
+
+    def months(self, filters: SearchFilters) -> Mapping[str, int]:
+        """Month of the date → passages, under all filters but those of the date."""
+        undated = filters.replace(date_from=None, date_to=None, recency_months=None)
+        return Counter(f"{each.date.astimezone(UTC):%Y-%m}" for each in self._admitted(undated) if each.date)
 
     def correct(self, sha256: str, field: str, value: str, who: str, at: datetime) -> None:
         """Keep an analyst's label for these bytes."""

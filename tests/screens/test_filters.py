@@ -1,8 +1,7 @@
 """Filters: every field narrows and leaves out, counts honour each other, active values stay, the view survives."""
 
-import re
 from dataclasses import fields
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import pytest
@@ -11,7 +10,9 @@ from hypothesis import strategies as st
 
 from core.domain.filters import FIELDS, SearchFilters
 from core.domain.queries import SearchRequest
+from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from pages.components import filters as parts
+from pages.components.filters import Facets
 from pages.components.urls import params_of, request_from
 from tests.screens.conftest import Opened, Stack, words
 
@@ -69,63 +70,67 @@ def test_what_the_widgets_are_set_to_is_what_they_say(narrowed: SearchFilters) -
     assert parts.filters_before_drawing(narrowed) == SearchFilters()
 
 
-def _options(screen: Any, field: str) -> dict[str, int]:
-    """Value as it is shown → its count."""
-    found = [re.fullmatch(r"(.+) \(([\d,]+)\)", each) for each in screen.multiselect(key=f"filter.{field}").options]
-    return {match[1]: int(match[2].replace(",", "")) for match in found if match}
+def _lists(facets: Facets, **chosen: list[str]) -> dict[str, dict[str, Any]]:
+    """Field → what its check list is drawn from, while these values are chosen."""
+    parts.seed(SearchFilters(**{name: tuple(values) for name, values in chosen.items()}))
+    groups = parts.filter_groups(parts.WIDGETS, facets, {"7": "Guide.pdf"}, BUILT_IN_TERMS)
+    return {group["field"]: group for group in groups}
 
 
-def _keys(screen: Any) -> set[str]:
-    return {box.key for box in screen.multiselect}
+def _counts(group: dict[str, Any]) -> dict[str, int]:
+    return {each["title"]: each["count"] for each in group["values"]}
 
 
-def test_a_second_box_leaves_out_and_is_there_only_when_it_is_wanted(stocked: Stack, opened: Opened) -> None:
-    screen = opened("search.py", q=QUESTION)
-    assert "filter.exclude_truths" not in _keys(screen)
-    screen.toggle(key="filter.leaving").set_value(True).run()
-    screen.multiselect(key="filter.exclude_truths").set_value(["regulatory"]).run()
-    assert screen.query_params["exclude_truths"] == "regulatory"
-    assert "truth is not regulatory" in words(screen).replace("\\", "")
-    screen.toggle(key="filter.leaving").set_value(False).run()
-    assert "filter.exclude_truths" in _keys(screen) and "filter.exclude_domains" not in _keys(screen)
-    assert screen.multiselect(key="filter.exclude_truths").value == ["regulatory"]
+def _states(group: dict[str, Any]) -> dict[str, str]:
+    return {each["value"]: each["state"] for each in group["values"]}
 
 
-def test_a_url_that_leaves_something_out_shows_it(stocked: Stack, opened: Opened) -> None:
-    screen = opened("search.py", q=QUESTION, exclude_documents=["2"], exclude_source_types=["feed"])
-    assert screen.multiselect(key="filter.exclude_documents").value == ["2"]
-    assert screen.multiselect(key="filter.exclude_source_types").value == ["feed"]
-    assert any("More filters · 1 set" in each.label for each in screen.expander)
+def test_a_value_is_wanted_excluded_or_neither() -> None:
+    parts.clear()
+    parts.set_value("truths", "intent", "in")
+    parts.set_value("truths", "reality", "out")
+    assert parts.filters_before_drawing(SearchFilters()) == SearchFilters(
+        truths=("intent",), exclude_truths=("reality",)
+    )
+    parts.set_value("truths", "intent", "out")
+    parts.set_value("truths", "reality", "")
+    assert parts.filters_before_drawing(SearchFilters()) == SearchFilters(exclude_truths=("intent",))
 
 
-def test_a_value_cannot_be_wanted_and_left_out_at_once(stocked: Stack, opened: Opened) -> None:
-    screen = opened("search.py", q=QUESTION, truths=["regulatory"], exclude_truths=["intent"])
-    assert not any("Intent" in each for each in _options(screen, "truths"))
-    assert not any("Regulatory" in each for each in _options(screen, "exclude_truths"))
+def test_lists_say_what_is_wanted_and_what_is_excluded() -> None:
+    lists = _lists({"documents": {"7": 3}}, truths=["intent"], exclude_truths=["reality"])
+    assert {value: state for value, state in _states(lists["truths"]).items() if state} == {
+        "intent": "in",
+        "reality": "out",
+    }
+    assert _counts(lists["documents"]) == {"Guide.pdf": 3}
 
 
-def test_an_active_value_stays_in_sight_at_zero(stocked: Stack, opened: Opened) -> None:
-    screen = opened("search.py", q=QUESTION, tags=["never used"], projects=["Nowhere"])
-    assert _options(screen, "tags") == {"never used": 0}
-    assert _options(screen, "projects")["Nowhere"] == 0
+def test_an_active_value_stays_in_sight_at_zero() -> None:
+    lists = _lists({}, tags=["never used"], exclude_projects=["Nowhere"])
+    assert _counts(lists["tags"]) == {"never used": 0} and _counts(lists["projects"]) == {"Nowhere": 0}
 
 
-def test_counts_are_those_of_the_other_filters(stocked: Stack, opened: Opened) -> None:
-    screen = opened("search.py", q=QUESTION, projects=["Tallgrass"])
-    before = _options(opened("search.py", q=QUESTION), "documents")
-    after = _options(screen, "documents")
-    narrowed = stocked.workbench.search.facets(SearchFilters(projects=("Tallgrass",)))["documents"]
-    assert sum(after.values()) == sum(narrowed.values()) and sum(before.values()) >= sum(after.values())
+def test_values_stand_by_count_and_lists_without_values_are_left_out() -> None:
+    lists = _lists({"tags": {"b": 2, "a": 2, "c": 5, "none": 0}})
+    assert list(_counts(lists["tags"])) == ["c", "a", "b"] and "entities" not in lists
 
 
-def test_values_stand_by_count_or_by_name(stocked: Stack, opened: Opened) -> None:
-    stocked.add("aaa.md", "# Short\nOvertime is paid.\n")
-    screen = opened("search.py", q=QUESTION)
-    counts = list(_options(screen, "documents").values())
-    assert counts == sorted(counts, reverse=True)
-    screen.segmented_control(key="filter.order").set_value("name").run()
-    names = list(_options(screen, "documents"))
-    assert names == sorted(names, key=str.casefold) and names[0] == "aaa.md"
+def test_dates_become_bars_without_gaps_and_the_chosen_ones_are_marked() -> None:
+    bars = parts.date_bars({"2015-03": 2, "2020-11": 4}, date(2017, 5, 1), None)
+    assert [bar["label"] for bar in bars] == ["2015", "2016", "2017", "2018", "2019", "2020"]
+    assert [bar["count"] for bar in bars] == [2, 0, 0, 0, 0, 4]
+    assert [bar["label"] for bar in bars if bar["on"]] == ["2017", "2018", "2019", "2020"]
+    assert (bars[0]["from"], bars[0]["to"]) == ("2015-01-01", "2015-12-31")
+    assert parts.date_bars({}, None, None) == []
+
+
+def test_months_are_counted_under_every_filter_but_the_dates(stocked: Stack) -> None:
+    stocked.add("dated.md", "# Overtime rules\nEffective date: March 3, 2021\n\nOvertime must be approved.\n")
+    search, late = stocked.workbench.search, datetime(2100, 1, 1, tzinfo=UTC)
+    every = search.months(SearchFilters())
+    assert every.get("2021-03", 0) > 0 and search.months(SearchFilters(date_from=late)) == every
+    assert search.months(SearchFilters(documents=(10**6,))) == {}
 
 
 @pytest.mark.parametrize(("chosen", "offered"), [(["a"], False), (["a", "b"], True)])
@@ -134,10 +139,10 @@ def test_any_or_all_is_asked_once_there_are_two_tags(
 ) -> None:
     stocked.add("tagged.md", POLICY, tags=("a", "b"))
     screen = opened("search.py", q=QUESTION, tags=chosen)
-    modes = [each for each in screen.segmented_control if each.key == "filter.tags_mode"]
-    assert bool(modes) == offered
+    assert bool(_lists({}, tags=chosen)["tags"]["mode"]) == offered
     if offered:
-        modes[0].set_value("all").run()
+        screen.session_state["filter.tags_mode"] = "all"
+        screen.run()
         assert screen.query_params["tags_mode"] == "all"
         assert "tag is a and b" in words(screen)
 

@@ -42,34 +42,29 @@ def test_the_legs_say_how_many_rows_the_filters_let_through(stocked: Stack, open
     assert "truth is regulatory" in words(narrowed)
 
 
-def test_filter_values_carry_their_counts(stocked: Stack, opened: Opened) -> None:
-    screen = opened("search.py", q=QUESTION)
-    options = screen.multiselect(key="filter.truths").options
-    facets = stocked.workbench.search.facets(screen.session_state["search.filters"])["truths"]
-    assert sum(int(re.search(r"\((\d+)\)", each)[1]) for each in options) == sum(  # type: ignore[index]
-        number for value, number in facets.items() if value
-    )
-
-
 def test_choosing_a_filter_writes_it_into_the_url(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION)
-    screen.multiselect(key="filter.truths").set_value(["regulatory"]).run()
+    screen.session_state["filter.truths"] = ["regulatory"]
+    screen.run()
     assert screen.query_params["truths"] == "regulatory" and screen.query_params["q"] == QUESTION
 
 
-def test_clearing_the_filters_draws_boxes_that_old_choices_do_not_reach(stocked: Stack, opened: Opened) -> None:
-    screen = opened("search.py", q=QUESTION, truths=["regulatory"])
-    before = {each.key for each in screen.multiselect}
-    next(each for each in screen.button if each.label == "Clear").click().run()
-    assert not before & {each.key for each in screen.multiselect}
-    assert all(each.value == [] for each in screen.multiselect) and "truths" not in screen.query_params
+def test_active_filters_are_chips_that_remove_them(stocked: Stack, opened: Opened) -> None:
+    screen = opened("search.py", q=QUESTION, truths=["regulatory", "intent"], exclude_source_types=["feed"])
+    chips = [each.label for each in screen.button if each.key.startswith("filter.chip.")]
+    assert len(chips) == 3 and "Source type: not Feed" in chips
+    screen.button(key="filter.chip.truths.intent").click().run()
+    assert screen.query_params["truths"] == "regulatory"
+    screen.button(key="filter.chips.clear").click().run()
+    assert "truths" not in screen.query_params and "exclude_source_types" not in screen.query_params
+    assert not [each for each in screen.button if each.key.startswith("filter.chip")]
 
 
 def test_a_url_opens_the_same_view(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, profile="relevance", truths=["regulatory"], include_undated="1")
     assert screen.text_input(key="question").value == QUESTION
     assert screen.selectbox(key="search.profile").value == "relevance"
-    assert screen.multiselect(key="filter.truths").value == ["regulatory"]
+    assert screen.session_state["filter.truths"] == ["regulatory"]
     assert screen.toggle(key="filter.include_undated").value is True
 
 

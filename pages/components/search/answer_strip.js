@@ -19,7 +19,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const head = element("span", "head");
     head.append(element("span", "truth", cell.title), element("span", "state", cell.words));
     button.append(head, element("span", "sentence", cell.sentence));
-    button.onclick = () => setTriggerValue("opened", cell.truth);
+    button.onclick = () => {
+      button.blur(); // Enter now opens the chosen result; it does not press the cell again
+      setTriggerValue("opened", cell.truth);
+    };
     root.append(button);
   }
 }

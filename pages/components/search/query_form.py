@@ -22,6 +22,7 @@ __all__ = [
     "RESULTS",
     "choose_reranker",
     "current_request",
+    "draw_active_filters",
     "draw_chips",
     "profile_choice",
     "question_fields",
@@ -156,24 +157,25 @@ def sidebar_filters() -> SearchFilters:
     current = st.session_state.get("search.filters", SearchFilters())
     document_names = {str(each.id): each.name for each in library.documents.list()}
     with st.sidebar:
-        head, button = st.columns([3, 2], vertical_alignment="center")
-        head.markdown("**Filters**")
-        button.button("Clear", on_click=filters.clear, type="tertiary", icon=":material/filter_alt_off:")
+        st.markdown("**Filters**")
         st.toggle(
             "Only the truths this question is about",
             key="search.routed",
             help="A question is routed to the truths that can answer it. The others rank lower; this excludes them.",
             disabled=st.session_state["search.view"] == FIVE,
         )
-        chosen = filters.draw_filters(
-            library.search.facets(filters.filters_before_drawing(current)),
-            document_names,
-            library.vocabulary.terms(),
-            library.search.undated,
-        )
+        before, terms = filters.filters_before_drawing(current), library.vocabulary.terms()
+        facets, months = library.search.facets(before), library.search.months(before)
+        chosen = filters.draw_filters(facets, document_names, terms, library.search.undated, months)
         st.divider()
         feedback.grading_switch(chosen.project)
         return chosen
+
+
+def draw_active_filters() -> None:
+    """The filters that are set, each removable, above the answer."""
+    library = session.workbench()
+    filters.draw_chips({str(each.id): each.name for each in library.documents.list()}, library.vocabulary.terms())
 
 
 def current_request(chosen: SearchFilters) -> SearchRequest:

@@ -100,8 +100,6 @@ def _summary(result: SearchResult) -> None:
         if result.hits:
             st.toggle("Group by document", key=_GROUPED)
             _keys_help()
-    if result.filters_in_words:
-        st.caption(":material/filter_alt: " + plain("; ".join(result.filters_in_words)))
     if result.undated_left_out:
         left_out = count(result.undated_left_out, "undated document")
         st.caption(f":material/event_busy: {left_out} left out by the date filter.")
@@ -125,6 +123,8 @@ _LEGS = {"dense": "Semantic", "sparse": "Keyword", "graph": "Graph"}
 
 def _leg_details(result: SearchResult) -> None:
     st.markdown(f"Question type: {plain(result.route.category.replace('_', ' '))}")
+    if result.filters_in_words:
+        st.caption(":material/filter_alt: " + plain("; ".join(result.filters_in_words)))
     rows = [
         {
             "Search": _LEGS.get(leg.leg, leg.leg),
