@@ -36,6 +36,7 @@ from core.library.enrichment.store import EnrichmentStore
 from core.library.history import HistoryService
 from core.library.ingestion_service import IngestionService
 from core.library.saved_searches import SavedSearchService, SavedSearchStore
+from core.library.shortlists import ShortlistService, ShortlistStore
 from core.library.sources.feed_service import FeedService
 from core.library.sources.folder_service import FolderService
 from core.library.sources.store import FeedStore, FolderScanner, FolderStore, PageFetcher
@@ -78,6 +79,7 @@ class Stores:
     insights: InsightStore
     usage: UsageLog
     saved_searches: SavedSearchStore
+    shortlists: ShortlistStore
     vocabulary: VocabularyStore
     active_learning: ActiveLearningStore
     enrichment: EnrichmentStore
@@ -266,6 +268,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         saved_searches=SavedSearchService(
             stores.saved_searches, lambda request: pipeline.search(request, now()), catalogue, profiles, now
         ),
+        shortlists=ShortlistService(stores.shortlists, catalogue, now),
         usage=usage,
         answers=AnswerService(
             pipeline=pipeline,

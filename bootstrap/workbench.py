@@ -138,6 +138,7 @@ def _stores(
     from storage.postgres.evaluation import SqlEvaluationStore
     from storage.postgres.insights import SqlInsightStore
     from storage.postgres.saved_searches import SqlSavedSearchStore
+    from storage.postgres.shortlists import SqlShortlistStore
     from storage.postgres.sources import SqlFeedStore, SqlFolderStore
     from storage.postgres.upload_queue import SqlUploadQueueStore
     from storage.postgres.usage import SqlUsageLog
@@ -172,6 +173,7 @@ def _stores(
         insights=SqlInsightStore(database),
         usage=SqlUsageLog(database),
         saved_searches=SqlSavedSearchStore(database),
+        shortlists=SqlShortlistStore(database),
         vocabulary=SqlVocabularyStore(database),
         active_learning=SqlActiveLearningStore(database),
         enrichment=SqlEnrichmentStore(database),

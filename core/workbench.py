@@ -17,6 +17,7 @@ from core.library.enrichment.service import EnrichmentService
 from core.library.history import HistoryService
 from core.library.ingestion_service import IngestionService
 from core.library.saved_searches import SavedSearchService
+from core.library.shortlists import ShortlistService
 from core.library.sources.feed_service import FeedService
 from core.library.sources.folder_service import FolderService
 from core.library.upload_queue import UploadQueue
@@ -48,6 +49,7 @@ class Workbench:
     models: EmbeddingModelService
     search: SearchService
     saved_searches: SavedSearchService
+    shortlists: ShortlistService
     usage: UsageTracker
     answers: AnswerService
     tables: TableService

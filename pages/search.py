@@ -8,7 +8,7 @@ from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from pages.components import notices, session
 from pages.components.notices import wait_for_models
-from pages.components.search import five_truths, query_form
+from pages.components.search import five_truths, query_form, shortlists
 from pages.components.search.batch import draw_batch
 from pages.components.search.result_list import draw_answer
 from pages.components.urls import page_path
@@ -63,10 +63,13 @@ def draw() -> None:
     if narrowed is None:
         return
     request = query_form.current_request(narrowed)
-    query_form.draw_active_filters()
+    if st.session_state["search.view"] != query_form.SHORTLISTS:
+        query_form.draw_active_filters()
     if st.session_state["search.view"] == query_form.BATCH:
         ask = session.workbench().search.run_many
         draw_batch(narrowed, request.profile, ask, only_routed=request.only_routed, rerank=request.rerank)
+    elif st.session_state["search.view"] == query_form.SHORTLISTS:
+        shortlists.draw_shortlists()
     elif not request.question:
         _landing()
     elif not session.ready():

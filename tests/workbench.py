@@ -32,6 +32,7 @@ from tests.fakes import (
     FakeFolderStore,
     FakeInsightStore,
     FakeSavedSearchStore,
+    FakeShortlistStore,
     FakeSignatureStore,
     FakeSparseIndex,
     FakeUploadQueueStore,
@@ -63,6 +64,7 @@ class Stores:
     log: FakeUsageLog = field(default_factory=FakeUsageLog)
     lessons: FakeActiveLearningStore = field(default_factory=FakeActiveLearningStore)
     views: FakeSavedSearchStore = field(default_factory=FakeSavedSearchStore)
+    shortlists: FakeShortlistStore = field(default_factory=FakeShortlistStore)
     vocabularies: FakeVocabularyStore = field(default_factory=FakeVocabularyStore)
     changes: FakeChangeLog = field(default_factory=FakeChangeLog)
     feeds: FakeFeedStore = field(default_factory=FakeFeedStore)
@@ -104,6 +106,7 @@ def built(stores: Stores, data_folder: Path, now: Callable[[], datetime] = utc_n
             insights=stores.memories,
             usage=stores.log,
             saved_searches=stores.views,
+            shortlists=stores.shortlists,
             vocabulary=stores.vocabularies,
             active_learning=stores.lessons,
             enrichment=FakeEnrichmentStore(catalogue),

@@ -24,6 +24,7 @@ import storage.postgres.entities
 import storage.postgres.evaluation
 import storage.postgres.insights
 import storage.postgres.saved_searches
+import storage.postgres.shortlists
 import storage.postgres.sources
 import storage.postgres.upload_queue
 import storage.postgres.usage

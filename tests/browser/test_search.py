@@ -87,6 +87,7 @@ def test_a_question_is_narrowed_explained_noted_and_saved(library: Window, tmp_p
     says_what_was_read_from_the_question(tab)
     is_narrowed_in_the_sidebar(tab)
     is_read_with_the_keyboard(tab)
+    is_shortlisted(tab)
     is_explained_on_inspect(tab)
     is_likened_and_compared(tab)
     is_noted_and_found_again(tab)
@@ -151,10 +152,25 @@ def is_read_with_the_keyboard(tab: Window) -> None:
     tab.page.keyboard.press("c")
     box(tab).get_by_text("Sentence id").wait_for()
     tab.page.keyboard.press("Escape")
+    box(tab).wait_for(state="detached")
+    tab.page.keyboard.press("x")
+    tab.page.locator("[role=option][aria-selected=true].ticked").wait_for()
+    rows.nth(0).locator(".tick").click()
+    rows.nth(0).locator(".tick", has_text="☑").wait_for()
     tab.page.locator(".cell:enabled").first.click()
     tab.settle()
     tab.page.keyboard.press("Enter")
     tab.wait_for("Rank at each stage")
+
+
+def is_shortlisted(tab: Window) -> None:
+    """The ticked results stand in the shortlist, which its address opens."""
+    tab.go("search", shortlist="1")
+    assert "2 items" in tab.wait_for("My shortlist (2)", QUESTION)
+    tab.page.get_by_role("button", name="Remove; it can be undone").first.click()
+    tab.wait_for("My shortlist (1)")
+    tab.page.get_by_role("button", name="Undo").click()
+    tab.wait_for("My shortlist (2)")
 
 
 def is_explained_on_inspect(tab: Window) -> None:

@@ -5,7 +5,7 @@ from tests.fakes.embedding_models import FakeEmbeddingModelStore, FakeWordsInUse
 from tests.fakes.evaluation import FakeCoverageBoardStore, FakeEvaluationStore
 from tests.fakes.indexes import FakeEntityGraph, FakeSparseIndex, FakeVectorIndex, FakeWordVectorStore
 from tests.fakes.labels import FakeActiveLearningStore, FakeChangeLog, FakeVocabularyStore
-from tests.fakes.searches import FakeInsightStore, FakeSavedSearchStore, FakeUsageLog
+from tests.fakes.searches import FakeInsightStore, FakeSavedSearchStore, FakeShortlistStore, FakeUsageLog
 from tests.fakes.uploads import FakeBlobs, FakeFeedStore, FakeFolderStore, FakeUploadQueueStore, InlineJobs
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "FakeFolderStore",
     "FakeInsightStore",
     "FakeSavedSearchStore",
+    "FakeShortlistStore",
     "FakeSignatureStore",
     "FakeSparseIndex",
     "FakeUploadQueueStore",

@@ -20,9 +20,10 @@ from core.insights.store import (
     outdated_insight,
 )
 from core.library.saved_searches import SavedSearch, SavedSearchVisit, no_view, outdated_view, view_name_taken
+from core.library.shortlists import Shortlist, no_shortlist, outdated_shortlist, shortlist_name_taken
 from core.search.store import DocumentUsage, UsageEvent, UsageKind, tallied
 
-__all__ = ["FakeInsightStore", "FakeSavedSearchStore", "FakeUsageLog"]
+__all__ = ["FakeInsightStore", "FakeSavedSearchStore", "FakeShortlistStore", "FakeUsageLog"]
 
 
 class FakeSavedSearchStore:
@@ -83,6 +84,46 @@ class FakeSavedSearchStore:
 
 def _key(view: SavedSearch) -> tuple[str | None, str, str]:
     return view.project, view.owner, view.name.lower()
+
+
+class FakeShortlistStore:
+    """Implements core.library.shortlists.ShortlistStore; every method is atomic across threads."""
+
+    def __init__(self) -> None:
+        self._lock, self._ids = RLock(), count(1)
+        self._shortlists: dict[int, Shortlist] = {}
+
+    def shortlists(self) -> Sequence[Shortlist]:
+        """All shortlists in use, oldest first."""
+        with self._lock:
+            return [each for each in self._shortlists.values() if not each.retired]
+
+    def shortlist(self, shortlist_id: int) -> Shortlist:
+        """One shortlist. Raises NotFound."""
+        with self._lock:
+            if shortlist_id not in self._shortlists:
+                raise no_shortlist(shortlist_id)
+            return self._shortlists[shortlist_id]
+
+    def add_shortlist(self, shortlist: Shortlist) -> Shortlist:
+        """Store a new shortlist. Raises BadRequest when the name is in use."""
+        with self._lock:
+            return self._stored(replace(shortlist, id=next(self._ids), version=1))
+
+    def change_shortlist(self, shortlist: Shortlist) -> Shortlist:
+        """Store a changed shortlist; returns it with its new version. Raises Outdated, BadRequest, NotFound."""
+        with self._lock:
+            known = self.shortlist(shortlist.id)
+            if known.version != shortlist.version:
+                raise outdated_shortlist(known)
+            return self._stored(replace(shortlist, version=shortlist.version + 1))
+
+    def _stored(self, new: Shortlist) -> Shortlist:
+        others = [each for each in self.shortlists() if each.id != new.id]
+        if not new.retired and new.name.lower() in {each.name.lower() for each in others}:
+            raise shortlist_name_taken(new)
+        self._shortlists[new.id] = new
+        return new
 
 
 class FakeUsageLog:

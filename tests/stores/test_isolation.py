@@ -15,6 +15,7 @@ from core.domain.filters import SearchFilters
 from core.domain.profiles import DefaultProfile
 from core.library.bulk_edit.store import ChangeSet, LabelEdit
 from core.library.enrichment.values import EnrichmentEdit, Keywords, Operation, OperationOutcome
+from core.library.shortlists import Shortlist
 from core.library.sources.store import Feed, WatchedFile, WatchedFolder
 from core.library.versions.store import DuplicatePair, VersionVerdict
 from core.ports.job_queue import FailedWork, JobKind
@@ -34,6 +35,7 @@ from storage.postgres.evaluation import SqlEvaluationStore
 from storage.postgres.insights import SqlInsightStore
 from storage.postgres.json_records import to_json
 from storage.postgres.saved_searches import SqlSavedSearchStore
+from storage.postgres.shortlists import SqlShortlistStore
 from storage.postgres.sources import SqlFeedStore, SqlFolderStore
 from storage.postgres.upload_queue import SqlUploadQueueStore
 from storage.postgres.usage import SqlUsageLog
@@ -90,6 +92,7 @@ def note(database: Database) -> None:
     signatures.pair([DuplicatePair(alike[0].id, alike[1].id, 1.0, 1.0, 1.0)])
     signatures.decide(decision_of(alike[0], alike[1], 1, VersionVerdict.REJECTED))
     views.save_visit(look_of(views.add_view(view_of("secret"))))
+    SqlShortlistStore(database).add_shortlist(Shortlist("secret", "ann", MOMENT))
     vocabularies = SqlVocabularyStore(database)
     vocabularies.add(FIRST)
     vocabularies.begin(RUN)

@@ -12,7 +12,7 @@ from core.domain.results import SearchResult
 from core.knowledge.rerankers import rerank_table
 from pages.components import filters, notices, session, urls
 from pages.components.labels import chip_title
-from pages.components.search import feedback, result_list, saved_searches
+from pages.components.search import feedback, result_list, saved_searches, shortlists
 from pages.components.urls import params_of, request_from
 from pages.components.wording import plain
 
@@ -20,6 +20,7 @@ __all__ = [
     "BATCH",
     "FIVE",
     "RESULTS",
+    "SHORTLISTS",
     "choose_reranker",
     "current_request",
     "draw_active_filters",
@@ -95,12 +96,12 @@ def _reranker_help() -> str:
     )
 
 
-RESULTS, FIVE, BATCH = "results", "five", "batch"
+RESULTS, FIVE, BATCH, SHORTLISTS = "results", "five", "batch", "shortlists"
 
 _CHOICES = 400
 """Pixels for the profile and the reranker beside each other."""
 
-_VIEWS = {RESULTS: "Results", FIVE: "Five truths", BATCH: "Batch"}
+_VIEWS = {RESULTS: "Results", FIVE: "Five truths", BATCH: "Batch", SHORTLISTS: "Shortlists"}
 
 
 def read_url() -> None:
@@ -110,6 +111,9 @@ def read_url() -> None:
         return
     wanted = params["view"][0] if "view" in params else state.get("search.seen", RESULTS) if not params else RESULTS
     state["search.view"] = wanted if wanted in _VIEWS else RESULTS
+    if "shortlist" in params:
+        state["search.view"] = SHORTLISTS
+        shortlists.choose(urls.number_in(params["shortlist"][0]))
     try:
         asked = request_from(params) if params else state.get("search.last", SearchRequest(""))
     except BadFilters as problem:
@@ -201,6 +205,8 @@ def current_request(chosen: SearchFilters) -> SearchRequest:
     params = params_of(asked) | ({} if shown == RESULTS else {"view": [shown]})
     if state.get(result_list.CHOSEN) is not None and shown == RESULTS:
         params["passage"] = [str(state[result_list.CHOSEN])]
+    if shown == SHORTLISTS and (current := shortlists.current()) is not None:
+        params["shortlist"] = [str(current.id)]
     urls.write_params("search", params)
     state["search.last"], state["search.filters"] = asked, chosen
     state["search.seen"] = shown

@@ -1,5 +1,5 @@
 // The list of results: one is chosen. Clicks choose; j and k (or the arrows) move, Enter opens the result in full width,
-// c cites it, n adds a note, ? lists these keys. Keys pressed in a field stay typing.
+// c cites it, n adds a note, x ticks it, ? lists these keys. Keys pressed in a field stay typing.
 const PRESSED = { Enter: ".st-key-pane_open a", c: ".st-key-pane_cite button", n: ".st-key-pane_note button", "?": ".st-key-search_keys button" };
 const SETTLE = 120; // milliseconds without another j or k before the result is drawn
 const PATIENCE = 10000; // milliseconds a key waits for the result it was meant for
@@ -38,16 +38,21 @@ const drawRow = (row, number) => {
   option.dataset.id = row.id;
   option.style.setProperty("--truth", `var(--st-${row.colour}-color)`);
   option.style.setProperty("--truth-text", `var(--st-${row.colour}-text-color)`);
-  option.append(element("div", "rank", String(number)));
+  const rank = element("div", "rank", String(number));
+  option.append(rank);
   const body = element("div", "body");
   const sentence = marked("sentence", row.sentence);
   sentence.title = row.sentence.map(([text]) => text).join("");
+  const tick = element("span", "tick", row.ticked ? "☑" : "☐");
+  tick.title = row.ticked ? "Remove from the shortlist (x)" : "Add to the shortlist (x)";
   const foot = element("div", "foot");
   foot.append(element("span", "truth", row.truth));
   const place = element("span", "place", row.place);
   place.title = row.place;
   foot.append(place);
   for (const note of row.notes) foot.append(element("span", "note", note));
+  rank.append(tick);
+  if (row.ticked) option.classList.add("ticked");
   body.append(sentence, foot);
   const score = element("div", "score");
   const bar = element("div", "bar");
@@ -75,7 +80,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       head.setAttribute("role", "presentation");
       list.append(head);
     }
-    list.append(drawRow(row, row.rank));
+    list.append(drawRow({ ...row, ticked: data.ticked.includes(row.id) }, row.rank));
   }
   const rows = [...list.querySelectorAll(".row")];
   let chosen = Math.max(0, rows.findIndex((row) => row.dataset.id === String(data.chosen)));
@@ -96,7 +101,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   const onClick = (event) => {
     const row = event.target.closest(".row");
-    if (row) choose(rows.indexOf(row), 0);
+    if (row && event.target.closest(".tick")) setTriggerValue("ticked", Number(row.dataset.id));
+    else if (row) choose(rows.indexOf(row), 0);
   };
   const onKey = (event) => {
     const at = event.composedPath()[0];
@@ -106,6 +112,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (step !== undefined) {
       event.preventDefault();
       choose(Math.min(rows.length - 1, Math.max(0, chosen + step)), SETTLE);
+      return;
+    }
+    if (event.key === "x" && rows[chosen]) {
+      event.preventDefault();
+      setTriggerValue("ticked", Number(rows[chosen].dataset.id));
       return;
     }
     const free = at === document.body || at === list;

@@ -18,7 +18,15 @@ from core.search.ranking.answerability import unanswered_words
 from core.search.result_data import page_words, rerank_words, total_words
 from core.text.tokenize import stem
 from pages.components import browser_scripts, cards, notices, session, urls
-from pages.components.search import answer_strip, exports, feedback, result_pane, save_insight, saved_searches
+from pages.components.search import (
+    answer_strip,
+    exports,
+    feedback,
+    result_pane,
+    save_insight,
+    saved_searches,
+    shortlists,
+)
 from pages.components.styles import truth_style
 from pages.components.wording import count, parts_asked_for, plain, shorten, shorten_middle
 
@@ -143,6 +151,7 @@ _KEYS = """| key | does |
 | `Enter` | open the result in full |
 | `c` | cite it |
 | `n` | add a note |
+| `x` | add it to the shortlist, or remove it |
 | `/` | go to the question |
 | `?` | show these keys |
 
@@ -192,8 +201,8 @@ def _draw_list(result: SearchResult, chosen: Candidate) -> None:
     rows = list_rows(result, grouped=grouped, new=saved_searches.is_new)
     key = f"search.list.{crc32(repr(replace(result.request, top_k=None)).encode())}"
     draw = browser_scripts.browser_component("fivefold_results", "search/result_list.js")
-    data = {"label": "Results", "rows": rows, "chosen": chosen.passage.id}
-    draw(key=key, data=data, on_chosen_change=partial(_choose, key))
+    data = {"label": "Results", "rows": rows, "chosen": chosen.passage.id, "ticked": sorted(shortlists.ticked())}
+    draw(key=key, data=data, on_chosen_change=partial(_choose, key), on_ticked_change=partial(_tick, key, result))
 
 
 def _choose(key: str) -> None:
@@ -201,6 +210,14 @@ def _choose(key: str) -> None:
     chosen = st.session_state[key].chosen
     if chosen is not None:
         choose(int(chosen))
+
+
+def _tick(key: str, result: SearchResult) -> None:
+    """Put a result into the current shortlist, or take it out."""
+    ticked = st.session_state[key].ticked
+    hit = next((each for each in result.hits if each.candidate.passage.id == ticked), None)
+    if hit is not None:
+        shortlists.tick(hit, result.request.question)
 
 
 def choose(passage_id: int) -> None:

@@ -14,7 +14,7 @@ from core.search.query.syntax import quoted_phrases
 from core.search.reasons import why_words
 from core.text.tokenize import stem
 from pages.components import browser_scripts, cards, charts, notices, session
-from pages.components.search import compare, feedback, page_view, related_results, save_insight
+from pages.components.search import compare, feedback, page_view, related_results, save_insight, shortlists
 from pages.components.wording import count, highlight, plain, shorten, shorten_middle
 
 __all__ = ["citations_of", "draw_pane", "score_data"]
@@ -93,6 +93,7 @@ def _actions(result: SearchResult, hit: Hit) -> None:
                 cards.cite_menu(hit.citations[0], below=lambda: feedback.cite_button(hit, result))
         with st.container(width="content", key="pane_note"):
             save_insight.save_button(hit, result)
+        shortlists.tick_button(hit, result.request.question)
         feedback.feedback(hit, result)
         related_results.more_like_this(hit, result, session.workbench().search.similar)
         related_results.draw_collapsed(hit, result, session.terms())

@@ -1,0 +1,60 @@
+"""A shortlist as a brief, truth by truth, with numbered quotes: Markdown and a workbook."""
+
+from collections.abc import Iterator, Mapping
+
+from core.domain.documents import Truth
+from core.formats.spreadsheet import Sheet, workbook_bytes
+from core.library.shortlists import Shortlist, ShortlistItem
+from core.search.citations.cite import display_quote
+from core.search.exports import markdown_line
+
+__all__ = ["shortlist_markdown", "shortlist_xlsx"]
+
+_WIDTHS = (6, 14, 70, 50, 40, 40, 40)  # characters of the columns
+_UNKNOWN = "No truth known"
+
+
+def shortlist_markdown(shortlist: Shortlist, changes: Mapping[int, str]) -> str:
+    """The brief as Markdown. changes: as `ShortlistService.changes` gives them."""
+    return "\n".join(_lines(shortlist, changes)) + "\n"
+
+
+def _lines(shortlist: Shortlist, changes: Mapping[int, str]) -> Iterator[str]:
+    yield f"# {markdown_line(shortlist.name)}"
+    yield ""
+    number = 0
+    sources: list[str] = []
+    for truth, places in _by_truth(shortlist):
+        yield from (f"## {truth}", "")
+        for place in places:
+            item, number = shortlist.items[place], number + 1
+            yield f"> “{markdown_line(display_quote(item.quote))}” ({number})"
+            yield from ("", f"Question: {markdown_line(item.question)}", "")
+            if item.note:
+                yield from (f"Note: {markdown_line(item.note)}", "")
+            if place in changes:
+                yield from (f"⚠ {changes[place]}", "")
+            sources.append(f"{number}. {markdown_line(item.place)}")
+    yield from ("## Sources", "", *sources)
+
+
+def _by_truth(shortlist: Shortlist) -> Iterator[tuple[str, list[int]]]:
+    """Title of a truth and the places of its items, in the order of the truths; empty ones are left out."""
+    for truth, title in (*((each.value, each.value.capitalize()) for each in Truth), ("", _UNKNOWN)):
+        if places := [place for place, item in enumerate(shortlist.items) if item.truth == truth]:
+            yield title, places
+
+
+def shortlist_xlsx(shortlist: Shortlist, changes: Mapping[int, str]) -> bytes:
+    """The brief as a workbook, one row per item."""
+    order = [(title, place) for title, places in _by_truth(shortlist) for place in places]
+    rows = tuple(
+        _row(number, title, shortlist.items[place], changes.get(place, ""))
+        for number, (title, place) in enumerate(order, 1)
+    )
+    columns = ("No.", "Truth", "Quote", "Place", "Question", "Note", "Changed since")
+    return workbook_bytes([Sheet("Shortlist", columns, rows, _WIDTHS)])
+
+
+def _row(number: int, truth: str, item: ShortlistItem, change: str) -> tuple[object, ...]:
+    return number, truth, display_quote(item.quote), item.place, item.question, item.note, change
