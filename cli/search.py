@@ -323,6 +323,9 @@ def _answer(
             filters = narrowed(filters.replace(archived=None), narrowing(narrow, workbench))
         scored = profile_of(workbench.evaluation.profiles, profile, filters.project)
         result = workbench.search.run(replace(request, filters=filters, profile=scored.ref))
+        if request.question.strip():
+            answer = workbench.answers.ask(request.question, filters=filters, profile=scored.ref)
+            result = replace(result, truths=answer.states)
     output_result(result, form, out)
 
 

@@ -60,6 +60,11 @@ class TruthAnswer:
     silence: str = ""
     needed: str = ""
 
+    @property
+    def state_words(self) -> str:
+        """How far it answers: answered, partly, silent, failed or not asked."""
+        return "partly" if self.state is TruthState.ANSWERED and self.needed else self.state.value
+
 
 class AgreementKind(StrEnum):
     """How two sentences agree, the most exact kind first."""
@@ -105,6 +110,11 @@ class FiveTruthsAnswer:
     def of(self, truth: Truth) -> TruthAnswer:
         """The answer of one truth."""
         return self.truths[list(Truth).index(truth)]
+
+    @property
+    def states(self) -> tuple[tuple[str, str], ...]:
+        """(truth, how far it answers) of all five, in their order."""
+        return tuple((each.truth.value, each.state_words) for each in self.truths)
 
     @property
     def answered(self) -> bool:

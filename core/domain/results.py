@@ -258,7 +258,8 @@ class SearchResult:
     `request.offset` on. total: distinct results in order, of all pages as far as the legs were searched; more: whether
     deeper legs may bring others after them. legs: one report each. notices: degraded parts. undated_left_out: undated
     documents a date filter left out. rarity: inverse document frequency of each search term. reranked: passages the
-    reranker read; rerank_ms: how long that took, loading and waiting included; 0 without one.
+    reranker read; rerank_ms: how long that took, loading and waiting included; 0 without one. truths: (truth, how far
+    it answers: answered, partly, silent …), as `FiveTruthsAnswer.states`; () while the truths were not asked.
     """
 
     request: SearchRequest
@@ -282,6 +283,7 @@ class SearchResult:
     more: bool = False
     reranked: int = 0
     rerank_ms: float = 0.0
+    truths: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

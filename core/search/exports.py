@@ -14,7 +14,7 @@ from core.formats.terminal import json_text
 from core.search.citations.bibliography import CitedSource, bibliography, citations_data, result_citations, source_data
 from core.search.citations.cite import CitationStyle, display_quote, linked, written
 from core.search.explanation import factor_label, strip_words
-from core.search.ranking.answerability import unanswered_words
+from core.search.ranking.answerability import truths_words, unanswered_words
 from core.search.result_data import page_words, rerank_words, result_data
 
 __all__ = [
@@ -41,6 +41,7 @@ def result_text(result: SearchResult) -> str:
         lines.append(f"{result.undated_left_out} undated documents were left out by the date filter.")
     if not result.answered:
         lines.append(f"{unanswered_words(result)} {result.silence}".rstrip())
+    lines += filter(None, [truths_words(result)])
     lines += [_hit_text(hit) for hit in result.hits]
     reading = f", {rerank_words(result)}" if result.request.rerank else ""
     end = f"{page_words(result)} in {result.milliseconds:.0f} ms ({result.profile.ref}{reading})."
@@ -102,6 +103,8 @@ def _head(result: SearchResult) -> Iterator[str]:
     yield from (f"\n> ⚠ {markdown_line(notice)}" for notice in result.notices)
     if not result.answered:
         yield f"\n**{markdown_line(unanswered_words(result))}** {markdown_line(result.silence)}"
+    if result.truths:
+        yield f"\n{markdown_line(truths_words(result))}"
 
 
 def _hits(result: SearchResult) -> Iterator[str]:

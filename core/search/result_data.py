@@ -5,6 +5,7 @@ from typing import Any
 from core.domain.queries import Route, ScoreProfile, SearchRequest
 from core.domain.results import Hit, SearchResult
 from core.search.citations.cite import citation_data
+from core.search.ranking.answerability import truths_words
 
 __all__ = ["page_words", "rerank_words", "result_data", "total_words"]
 
@@ -19,6 +20,8 @@ def result_data(result: SearchResult) -> dict[str, Any]:
         "answered": result.answered,
         "answer_probability": result.answer_probability,
         "silence": result.silence,
+        "truths": dict(result.truths),
+        "truths_in_words": truths_words(result),
         "filters": list(result.filters_in_words),
         "applied_filters": result.filters.data(),
         "route": _route_data(result.route),

@@ -6,19 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.documents import Origin, Passage, Span
+from core.domain.documents import Origin, Passage, Span, Truth
 from core.domain.errors import BadTable
 from core.domain.queries import SearchRequest
-from core.domain.results import Candidate, Signals, TermScore
+from core.domain.results import Candidate, NearWord, Signals, TermScore
 from core.knowledge.answerability import AnswerModel, answer_model, parse_answer_model
+from core.search.exports import result_text
 from core.search.query.names import named_in
 from core.search.ranking.answerability import (
     AnswerSignals,
     answer_probability,
     answer_signals,
     evidence,
+    truths_words,
     what_is_missing,
 )
+from core.search.result_data import result_data
 from tests.search.library import NOW, Library
 
 MODEL = AnswerModel({"best": 6.0, "lead": 4.0, "coverage": 1.0}, -3.0, 0.5, "any")
@@ -95,6 +98,28 @@ def test_what_is_missing_are_the_rarest_words_that_no_near_passage_holds() -> No
         "None of the nearest passages contains “quorum” or “raft”."
     )
     assert what_is_missing([], rarity, "") == "No passage shares a word or a meaning with the question."
+
+
+def test_a_word_that_was_found_only_as_a_near_word_is_named_as_such() -> None:
+    near = found(1, words=("members",))
+    assembly = NearWord("quorum", "assembly", "assembl", 0.6, 0.6)
+    near = replace(near, signals=replace(near.signals, near_words=(assembly,)))
+    rarity = {"quorum": 5.0, "raft": 3.0, "members": 1.0}
+    assert what_is_missing([near], rarity, "") == (
+        "None of the nearest passages contains “raft”. They contain “quorum” only as “assembly”."
+    )
+
+
+def test_all_truths_silent_are_told_with_the_probability_however_high_it_is() -> None:
+    library = Library()
+    result = replace(library.searcher.search(SearchRequest("quorum"), NOW), answered=True, answer_probability=0.51)
+    assert truths_words(result) == ""
+    silent = replace(result, truths=tuple((truth.value, "silent") for truth in Truth))
+    assert truths_words(silent) == "All five truths are silent (p = 0.51 that the library answers this)."
+    assert result_data(silent)["truths_in_words"] in result_text(silent)
+    mixed = replace(result, truths=(("regulatory", "answered"), ("intent", "partly"), ("reality", "silent")))
+    assert truths_words(mixed) == "Answered: regulatory. Partly: intent. Silent: reality."
+    assert result_data(mixed)["truths"] == dict(mixed.truths)
 
 
 def test_what_is_missing_may_be_the_kind_of_answer() -> None:

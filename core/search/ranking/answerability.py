@@ -10,15 +10,17 @@ from math import exp
 from typing import NamedTuple
 
 from core.domain.documents import Origin
-from core.domain.results import Candidate, SearchResult, Signals
+from core.domain.results import Candidate, NearWord, SearchResult, Signals
 from core.knowledge.answer_kinds import answer_kinds
 from core.knowledge.answerability import AnswerModel
 
 __all__ = [
     "AnswerSignals",
+    "all_silent_words",
     "answer_probability",
     "answer_signals",
     "evidence",
+    "truths_words",
     "unanswered_words",
     "what_is_missing",
 ]
@@ -79,15 +81,20 @@ def what_is_missing(candidates: Sequence[Candidate], rarity: Mapping[str, float]
     if not nearest:
         return "No passage shares a word or a meaning with the question."
     found = {term.term for each in nearest for term in each.signals.terms if term.score > 0}
-    found |= {near.asked for each in nearest for near in each.signals.near_words}
-    missing = sorted((term for term in rarity if term not in found), key=lambda term: -rarity[term])[:_NAMED]
+    near: dict[str, NearWord] = {}
+    for word in (word for each in nearest for word in each.signals.near_words if word.asked not in found):
+        if word.asked not in near or word.closeness > near[word.asked].closeness:
+            near[word.asked] = word
+    rarest = sorted((term for term in rarity if term not in found), key=lambda term: -rarity[term])
+    missing = [f"“{term}”" for term in rarest if term not in near][:_NAMED]
+    only_near = [f"“{term}” only as “{near[term].word}”" for term in rarest if term in near][:_NAMED]
+    found_as = f" They contain {' and '.join(only_near)}." if only_near else ""
     if missing:
-        listed = " or ".join(f"“{term}”" for term in missing)
-        return f"None of the nearest passages contains {listed}."
+        return f"None of the nearest passages contains {' or '.join(missing)}.{found_as}"
     kind = answer_kinds().get(answer_kind)
     if kind is not None and not any(each.signals.answer for each in nearest):
-        return f"None of the nearest passages gives {kind.label}."
-    return "The nearest passages share words with the question, but none is close to all of it."
+        return f"None of the nearest passages gives {kind.label}.{found_as}"
+    return f"The nearest passages share words with the question, but none is close to all of it.{found_as}"
 
 
 def unanswered_words(result: SearchResult) -> str:
@@ -97,6 +104,26 @@ def unanswered_words(result: SearchResult) -> str:
     if result.answer_probability is None:
         return "Whether this is answered is unknown."
     return f"Probably not answered in this library (p = {1 - result.answer_probability:.2f})."
+
+
+def truths_words(result: SearchResult) -> str:
+    """Which truths answer, partly answer and are silent, in one line; "" while they were not asked.
+
+    When all are silent, the line gives the probability that the library answers all the same."""
+    states = dict(result.truths)
+    if silent := all_silent_words(result):
+        return silent
+    groups = {state: [truth for truth, each in result.truths if each == state] for state in states.values()}
+    return " ".join(f"{state.capitalize()}: {', '.join(of)}." for state, of in sorted(groups.items()))
+
+
+def all_silent_words(result: SearchResult) -> str:
+    """That all five truths are silent, with the probability of an answer; "" when one is not, or none was asked."""
+    if not result.truths or any(state != "silent" for _, state in result.truths):
+        return ""
+    if result.answer_probability is None:
+        return "All five truths are silent."
+    return f"All five truths are silent (p = {result.answer_probability:.2f} that the library answers this)."
 
 
 def _by_evidence(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -1,19 +1,21 @@
 """Five cells above the results: which truths answer the question, and the best sentence of each."""
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from core.domain.errors import FivefoldError
-from core.domain.five_truths import FiveTruthsAnswer, TruthAnswer, TruthState
+from core.domain.five_truths import FiveTruthsAnswer, TruthState
 from core.domain.results import SearchResult
 from core.search.citations.cite import display_quote
+from core.search.ranking.answerability import all_silent_words
 from pages.components import browser_scripts, notices
 from pages.components.search import five_truths, result_list
 from pages.components.styles import TRUTHS
 from pages.components.wording import shorten
 
-__all__ = ["draw_strip", "state_words", "strip_cells"]
+__all__ = ["draw_strip", "strip_cells"]
 
 _LETTERS = 150  # characters of a sentence in a cell
 
@@ -29,6 +31,8 @@ def draw_strip(result: SearchResult) -> None:
         return
     draw = browser_scripts.browser_component("fivefold_answer_strip", "search/answer_strip.js")
     draw(key=_KEY, data={"cells": strip_cells(answer)}, on_opened_change=lambda: _open(answer, result))
+    if result.answered and (words := all_silent_words(replace(result, truths=answer.states))):
+        st.info(words, icon=":material/search_off:")
 
 
 def _open(answer: FiveTruthsAnswer, result: SearchResult) -> None:
@@ -43,16 +47,11 @@ def _open(answer: FiveTruthsAnswer, result: SearchResult) -> None:
         st.session_state["search.view"] = "five"
 
 
-def state_words(part: TruthAnswer) -> str:
-    """How far a truth answers: answered, partly, silent, failed or not asked."""
-    return "partly" if part.state is TruthState.ANSWERED and part.needed else part.state.value
-
-
 def strip_cells(answer: FiveTruthsAnswer) -> list[dict[str, Any]]:
     """What the strip draws for each truth."""
     cells = []
     for part in answer.truths:
-        style, words = TRUTHS[part.truth], state_words(part)
+        style, words = TRUTHS[part.truth], part.state_words
         quote = display_quote(part.citations[0].quote) if part.citations else ""
         figure = f"{part.figures[0].value} {part.figures[0].words}" if part.figures else ""
         cells.append(

@@ -1,6 +1,7 @@
 """Exports of a search: files, numbered sentences for a language model, and a check of its answer."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import streamlit as st
 
@@ -8,7 +9,7 @@ from core.answers.context import context_of_hits
 from core.domain.results import SearchResult
 from core.search.exports import FORMATS, file_name
 from core.search.result_data import page_words
-from pages.components.search.five_truths import draw_verdicts
+from pages.components.search.five_truths import cached_answer, draw_verdicts
 from pages.components.wording import count
 
 __all__ = ["check_answer", "export_menu"]
@@ -41,7 +42,8 @@ def export_menu(result: SearchResult) -> None:
 
 
 def _file_maker(made: Callable[[SearchResult], bytes], result: SearchResult) -> Callable[[], bytes]:
-    return lambda: made(result)
+    """The truths are asked when the file is made; the strip above the list has mostly asked them already."""
+    return lambda: made(replace(result, truths=cached_answer(result.request).states))
 
 
 def check_answer(result: SearchResult) -> None:

@@ -117,9 +117,8 @@ def draw_shortlists() -> None:
 
 def _items(shortlist: Shortlist) -> None:
     made = f" by {plain(shortlist.who)}" if shortlist.who else ""
-    st.caption(
-        f"{count(len(shortlist.items), 'item')} · created {shortlist.at:%Y-%m-%d}{made} · the address of this page opens it for a colleague"
-    )
+    share = "the address of this page opens it for a colleague"
+    st.caption(f"{count(len(shortlist.items), 'item')} · created {shortlist.at:%Y-%m-%d}{made} · {share}")
     if not shortlist.items:
         st.caption("Empty. Tick results of a search, or press x on the chosen one, to add them.")
     changes = _service().changes(shortlist)
