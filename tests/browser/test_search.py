@@ -167,10 +167,6 @@ def is_shortlisted(tab: Window) -> None:
     """The ticked results stand in the shortlist, which its address opens."""
     tab.go("search", shortlist="1")
     tab.wait_for("2 items", QUESTION)
-    tab.page.locator(".st-key-shortlist-remove-0 button:visible").first.click()
-    tab.wait_for("1 item ·")
-    tab.page.get_by_role("button", name="Undo").click()
-    tab.wait_for("2 items")
 
 
 def is_explained_on_inspect(tab: Window) -> None:
