@@ -192,7 +192,7 @@ def board_rows(board: Board) -> tuple[BoardRow, ...]:
             BoardRow(
                 topic=cell.topic,
                 truth=cell.kind.value,
-                state=cell.state.value,
+                state=cell.state_in_words,
                 evidence_score=round(cell.evidence_score, 4),
                 threshold=cell.threshold,
                 margin=round(cell.margin, 4),
@@ -281,6 +281,7 @@ def _cell_data(cell: Cell) -> dict[str, Any]:
         "topic": cell.topic,
         "truth": cell.kind.value,
         "state": cell.state.value,
+        "needed": cell.needed,
         "evidence_score": cell.evidence_score,
         "threshold": cell.threshold,
         "margin": cell.margin,
@@ -302,7 +303,7 @@ def board_text(board: Board) -> str:
 
 
 def _cell_text(cell: Cell) -> str:
-    return f"{cell.state} {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else str(cell.state)
+    return f"{cell.state} {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else cell.state_in_words
 
 
 def _gap_text(gap: Gap) -> str:

@@ -19,6 +19,7 @@ __all__ = [
     "corpus_digest",
     "coverage_of",
     "gaps_of",
+    "not_needed",
     "ordered_cells",
     "place_in_words",
     "score_in_words",
@@ -56,11 +57,20 @@ def as_needed(cell: Cell, now: Topic, then: Topic) -> Cell:
     """The cell after a change of the topic's needs since its assessment."""
     if now.name != then.name:
         cell = replace(cell, reason=f"Assessed as “{then.name}”; assess again. {cell.reason}".strip())
-    if cell.configuration or (cell.truth in now.needs) == (cell.truth in then.needs):
+    if cell.truth not in now.needs:
+        return not_needed(cell)
+    if cell.truth in then.needs:
         return cell
-    words = "Not needed for this topic." if cell.truth not in now.needs else "Needed since the last run: assess again."
     blank = replace(cell, state=CellState.NOT_ASSESSED, evidence_score=0.0, evidence=(), near_misses=(), risks=())
-    return replace(blank, reason=words)
+    return replace(blank, needed=True, reason="Needed since the last run: assess again.")
+
+
+def not_needed(cell: Cell) -> Cell:
+    """The cell of a truth its topic does not need: not assessed, with the evidence that was found all the same."""
+    if cell.state is CellState.ERROR:
+        cell = replace(cell, error="")
+    reason = "Not needed for this topic." + (" Evidence was found all the same." if cell.evidence else "")
+    return replace(cell, state=CellState.NOT_ASSESSED, near_misses=(), risks=(), needed=False, reason=reason)
 
 
 def ordered_cells(run: CoverageRun, cells: Iterable[Cell]) -> tuple[Cell, ...]:

@@ -133,6 +133,7 @@ class Cell:
     filters and profile, so that Search reproduces it. error: set in state error only. configuration: whether it
     requires a configuration row; truth is reality then. topic_id: 0 for a topic not stored. detected: the state found
     by search, where a decision overrides it. carried: reused from an earlier run, because nothing relevant has changed.
+    needed: False where the topic does not need this truth; such a cell is not assessed, but keeps evidence found.
     """
 
     topic: str
@@ -150,11 +151,17 @@ class Cell:
     risks: tuple[Risk, ...] = ()
     detected: CellState | None = None
     carried: bool = False
+    needed: bool = True
 
     @property
     def margin(self) -> float:
         """How far the evidence is above (+) or below (-) the threshold."""
         return self.evidence_score - self.threshold
+
+    @property
+    def state_in_words(self) -> str:
+        """Its state as people read it: "not needed" where the topic does not need the truth."""
+        return self.state.value if self.needed else "not needed"
 
     @property
     def kind(self) -> GapKind:

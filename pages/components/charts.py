@@ -251,13 +251,13 @@ def _ink(state: CellState, *, dark: bool) -> str:
 def _cell_text(cell: Cell) -> str:
     scored = cell.state in (CellState.COVERED, CellState.PARTIAL, CellState.GAP, CellState.SUSPECT)
     style = CELLS[cell.state]
-    words = f"{style.symbol} {style.words}"
+    words = f"{style.symbol} {style.words if cell.needed else cell.state_in_words}"
     doubt = " ⚠" if cell.risks else ""
     return f"{words} {score_in_words(cell.evidence_score)}{doubt}" if scored else words
 
 
 def _cell_hover(cell: Cell) -> str:
-    first = f"<b>{escape(shorten(cell.topic, 80))}</b> · {cell.kind.value}<br>{CELLS[cell.state].words}"
+    first = f"<b>{escape(shorten(cell.topic, 80))}</b> · {cell.kind.value}<br>{cell.state_in_words}"
     why = escape(shorten(cell.reason or cell.error, 120))
     doubts = "".join(f"<br>⚠ {escape(shorten(risk.words, 110))}" for risk in cell.risks)
     return f"{first}: {score_in_words(cell.evidence_score)} against {cell.threshold:.2f}<br>{why}{doubts}"

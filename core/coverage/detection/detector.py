@@ -22,7 +22,7 @@ from core.coverage.detection.evidence import (
     weigh_rows,
     windows_of,
 )
-from core.coverage.gaps import assembled, state_of
+from core.coverage.gaps import assembled, not_needed, state_of
 from core.domain.coverage import Board, Cell, CellState, CoverageRun, GapKind, RunState, Topic
 from core.domain.documents import Document, DocumentState, Truth
 from core.domain.embedding_models import ModelInUse
@@ -257,19 +257,17 @@ class Detector:
         return {name: known[model, name] for name in names}
 
     def _column(self, column: _TruthColumn, vectors: Mapping[str, Vectors] | FivefoldError) -> list[Cell]:
-        needed = [topic for topic in column.topics if column.kind.truth in topic.needs]
         try:
             filters, why_not = self._scope(column)
             if why_not:
-                cells = replace(column, topics=tuple(needed)).blanks(CellState.NOT_ASSESSED, reason=why_not)
+                cells = column.blanks(CellState.NOT_ASSESSED, reason=why_not)
             else:
-                cells = self._search_column(replace(column, topics=tuple(needed), filters=filters), vectors)
+                cells = self._search_column(replace(column, filters=filters), vectors)
         except FivefoldError as failure:
-            cells = replace(column, topics=tuple(needed)).blanks(CellState.ERROR, error=str(failure))
-        known = dict(zip(needed, cells, strict=True))
-        words = "Not needed for this topic."
+            cells = column.blanks(CellState.ERROR, error=str(failure))
         return [
-            known.get(topic) or column.blank(topic, CellState.NOT_ASSESSED, reason=words) for topic in column.topics
+            cell if column.kind.truth in topic.needs else not_needed(cell)
+            for topic, cell in zip(column.topics, cells, strict=True)
         ]
 
     def _scope(self, column: _TruthColumn) -> tuple[SearchFilters, str]:

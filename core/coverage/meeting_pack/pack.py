@@ -238,7 +238,7 @@ def pack_html(pack: MeetingPack) -> str:
 
 def _cell_words(cell: Cell) -> str:
     score = f" {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else ""
-    return f"{STATE_LOOKS[cell.state].symbol} {cell.state.value}{score}"
+    return f"{STATE_LOOKS[cell.state].symbol} {cell.state_in_words}{score}"
 
 
 def _percent(share: Any) -> str:

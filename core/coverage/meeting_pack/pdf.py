@@ -158,7 +158,7 @@ def _tile(sheet: Any, text: str, fill: str, ink: str, width: float, height: floa
 
 def _cell_words(cell: Cell) -> str:
     score = f" {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else ""
-    return f"{STATE_LOOKS[cell.state].symbol} {cell.state.value}{score}"
+    return f"{STATE_LOOKS[cell.state].symbol} {cell.state_in_words}{score}"
 
 
 def _fitted(sheet: Any, text: str, width: float) -> str:

@@ -127,7 +127,7 @@ def _matrix(workbook: Any, pack: MeetingPack) -> None:
 
 def _state(cell: Cell) -> str:
     symbol = STATE_LOOKS[cell.state].symbol
-    return f"{symbol} {cell.state.value}" + (
+    return f"{symbol} {cell.state_in_words}" + (
         f" {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else ""
     )
 

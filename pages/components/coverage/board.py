@@ -98,6 +98,11 @@ def _totals(board: Board) -> None:
     numbers = {cell_state: sum(1 for cell in board.cells if cell.state is cell_state) for cell_state in CellState}
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         for cell_state, number in numbers.items():
+            if cell_state is CellState.NOT_ASSESSED:
+                quiet = sum(1 for cell in board.cells if not cell.needed)
+                number -= quiet
+                if quiet:
+                    st.badge(f"not needed {quiet:,}", color="gray")
             if number:
                 words = f"{CELLS[cell_state].symbol} {CELLS[cell_state].words} {number:,}"
                 st.badge(words, color=CELLS[cell_state].colour)  # type: ignore[arg-type]

@@ -170,7 +170,7 @@ def draw_headline(cell: Cell, gap: Gap | None, level: str = "###") -> None:
             st.badge("set-up", icon=":material/settings:", color="gray")
         else:
             cards.truth_badge(cell.truth)
-        st.badge(style.words.capitalize(), color=style.colour, icon=style.icon)  # type: ignore[arg-type]
+        st.badge(cell.state_in_words.capitalize(), color=style.colour, icon=style.icon)  # type: ignore[arg-type]
         if cell.detected is not None and cell.detected is not cell.state:
             st.caption(f"search alone said {cell.detected.value}")
     if cell.state is CellState.ERROR:

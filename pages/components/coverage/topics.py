@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 import sample
+from core.coverage.needs import proposed_needs, with_proposed_needs
 from core.coverage.topics import (
     edit_topic,
     merge_topics,
@@ -88,7 +89,14 @@ def _choose(proposals: Sequence[Topic], key: str, add: Callable[[Callable[[], Se
     rows = event["selection"]["rows"]
     chosen = [proposals[row] for row in rows] or list(proposals)
     words = f"Add {count(len(chosen), 'topic')}" if rows else f"Add all {len(proposals):,}"
-    st.button(words, icon=":material/add:", type="primary", key=f"{key}.add", on_click=add, args=(lambda: chosen,))
+    st.button(
+        words,
+        icon=":material/add:",
+        type="primary",
+        key=f"{key}.add",
+        on_click=add,
+        args=(lambda: with_proposed_needs(chosen),),
+    )
 
 
 def _proposal_row(topic: Topic) -> dict[str, Any]:
@@ -136,10 +144,11 @@ def _table(listed: Sequence[Topic]) -> None:
         hide_index=True,
         placeholder="",
         height=min(460, 38 + 35 * len(rows)),
-        disabled=["origin", "source"],
+        disabled=["origin", "source", "proposed"],
         column_config={
             "select": st.column_config.CheckboxColumn("", width=40),
             "name": st.column_config.TextColumn("Topic", width=310, required=True, max_chars=300),
+            "proposed": st.column_config.TextColumn("Proposed because", width=200),
             "needs": st.column_config.MultiselectColumn("Needs", options=[truth.value for truth in Truth], width=260),
             "owner": st.column_config.TextColumn("Owner", width=110, max_chars=80),
             "domain": st.column_config.SelectboxColumn(
@@ -177,12 +186,21 @@ def _row(topic: Topic) -> dict[str, Any]:
         "select": False,
         "name": topic.name,
         "needs": [truth.value for truth in topic.needs],
+        "proposed": _reason(topic),
         "owner": topic.owner,
         "domain": topic.domain,
         "jurisdiction": topic.jurisdiction or "",
         "origin": f"{topic.origin.value}{modality}",
         "source": where,
     }
+
+
+def _reason(topic: Topic) -> str:
+    """Why the topic's needs were proposed, or what the proposal would be where they differ."""
+    proposal = proposed_needs(topic)
+    if proposal.needs == topic.needs:
+        return proposal.reason
+    return f"changed; proposed: {', '.join(proposal.needs)} ({proposal.reason})"
 
 
 def _bulk_actions(chosen: Sequence[Topic]) -> None:
@@ -201,6 +219,7 @@ def _bulk_actions(chosen: Sequence[Topic]) -> None:
                 format_func=lambda truth: f"{TRUTHS[truth].icon} {truth.value}",
                 key="topics.needs",
             )
+            _button("Use the proposals", "proposals", lambda: with_proposed_needs(chosen))
             _button("Set", "needs", lambda: with_needs(chosen, typed["topics.needs"] or ()))
         with owner.popover("Owner", icon=":material/person:", width="stretch"):
             st.text_input("Owner of these topics", key="topics.owner")
@@ -246,7 +265,8 @@ def _save(changed: Sequence[Topic], message: str) -> None:
 
 def _typed_topics(project: str | None) -> list[Topic]:
     """The topics of the text field, which is emptied when they are sound."""
-    found = [Topic(name, project=project) for name in topics_from_lines(st.session_state["topics.typed"])]
+    names = topics_from_lines(st.session_state["topics.typed"])
+    found = list(with_proposed_needs(Topic(name, project=project) for name in names))
     st.session_state["topics.typed"] = ""
     return found
 
