@@ -59,7 +59,7 @@ def main(words: Sequence[str] | None = None) -> None:
         return
     files = sorted(p for p in chosen.folder.rglob("*") if p.is_file() and p.suffix.lower() in STOCK_SUFFIXES)
     if not files:
-        parser.error(f"{chosen.folder} holds no {', '.join(STOCK_SUFFIXES)} file")
+        parser.error(f"{chosen.folder} contains no {', '.join(STOCK_SUFFIXES)} file")
     benches = _BENCHES | {
         "coverage": partial(coverage.run, passages=max(chosen.passages, default=_COVERAGE), topics=chosen.topics),
         "retrieval": partial(retrieval.run, sizes=chosen.passages or retrieval.SIZES),

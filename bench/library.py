@@ -99,7 +99,7 @@ class Stock:
 
     @classmethod
     def of(cls, library: OpenWorkbench) -> "Stock":
-        """What a library holds. Raises BadRequest when it holds no prose."""
+        """What a library holds. Raises BadRequest when it contains no prose."""
         passages, own, texts, names, codes = [], [], [], [], []
         of_truth: dict[Truth | None, list[int]] = {}
         for passage in (

@@ -111,7 +111,7 @@ def labelled_files(rows: Sequence[LabelRow], folder: Path, *, hide_names: bool =
         name = names.get(sha256(data).hexdigest(), path.name)
         files.append(NamedFile(f"document-{number:04}{Path(name).suffix}" if hide_names else name, data))
     if not files:
-        raise BadRequest(f"'{folder}' holds no file.", "Name the folder that holds the labelled files.")
+        raise BadRequest(f"'{folder}' contains no file.", "Name the folder that holds the labelled files.")
     return files
 
 
@@ -196,7 +196,7 @@ def scratch_table_services(folder: Path, names: Sequence[str]) -> Iterator[dict[
     missing = [name for name in names if not (folder / name).is_dir()]
     if missing:
         raise BadRequest(
-            f"'{folder}' holds no folder '{missing[0]}'.", "Put each set's tables in a folder of its name."
+            f"'{folder}' contains no folder '{missing[0]}'.", "Put each set's tables in a folder of its name."
         )
     with tempfile.TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as place:
         Path(place).chmod(0o711)  # as root, the server runs as the owner of its folder and needs access

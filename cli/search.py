@@ -182,7 +182,7 @@ def _texts(file: Path) -> list[str]:
     else:
         texts = [line for _, line in numbered]
     if not texts:
-        raise BadRequest(f"'{file}' holds no text.", "Write one text per line.")
+        raise BadRequest(f"'{file}' contains no text.", "Write one text per line.")
     return texts
 
 
@@ -193,7 +193,7 @@ def _of_json(where: str, line: str) -> str:
         raise BadRequest(f"{where}: {error}.", "Write one JSON value per line.") from error
     text = value.get("text") if isinstance(value, dict) else value
     if not isinstance(text, str):
-        raise BadRequest(f"{where} holds no text.", 'Write "a text" or {"text": "a text"}.')
+        raise BadRequest(f"{where} contains no text.", 'Write "a text" or {"text": "a text"}.')
     return text
 
 
@@ -294,7 +294,7 @@ def _weight(text: str) -> tuple[str, float]:
     try:
         return name.strip(), float(number)
     except ValueError as error:
-        raise BadRequest(f"'{text}' is no weight.", "Write factor=number, e.g. similarity=0.6.") from error
+        raise BadRequest(f"'{text}' is not a weight.", "Write factor=number, e.g. similarity=0.6.") from error
 
 
 def _vector(path: Path) -> tuple[float, ...]:
@@ -306,7 +306,7 @@ def _vector(path: Path) -> tuple[float, ...]:
         raise BadRequest(f"'{path}' is not JSON: {error}.", "Write a list of numbers, [0.1, 0.2, …].") from error
     sound = isinstance(numbers, list) and bool(numbers)
     if not sound or any(isinstance(each, bool) or not isinstance(each, int | float) for each in numbers):
-        raise BadRequest(f"'{path}' holds no list of numbers.", "Write a list of numbers, [0.1, 0.2, …].")
+        raise BadRequest(f"'{path}' has no list of numbers.", "Write a list of numbers, [0.1, 0.2, …].")
     return tuple(map(float, numbers))
 
 

@@ -91,7 +91,7 @@ def import_vocabulary(
         bool, typer.Option("--replace", help="Words of the workspace that the file does not have go.")
     ] = False,
     apply: Annotated[
-        bool, typer.Option("--apply", help="Label the documents anew; the app or a worker does it.")
+        bool, typer.Option("--apply", help="Label the documents again; the app or a worker does it.")
     ] = False,
 ) -> None:
     """Add the words of a file or a pack as a new version, and say what it changed."""
@@ -114,7 +114,7 @@ def import_vocabulary(
         typer.echo(f"Saved as version {version.number}.")
         if apply:
             run = service.relabelling.start(who)
-            typer.echo(f"{run.total} documents will be labelled anew.")
+            typer.echo(f"{run.total} documents will be labelled again.")
 
 
 def _read_source(source: str) -> "Vocabulary":

@@ -142,7 +142,7 @@ def _draw_board_view(project: str | None, board: Board, view: str) -> None:
 def _first_time(listed: Sequence[Topic]) -> None:
     """Nothing has been assessed: what to do first."""
     if listed:
-        words = f"{count(len(listed), 'topic')} waiting. Press *Assess*: each is searched under each truth by itself."
+        words = f"{count(len(listed), 'topic')} waiting. Press *Assess*: each is searched separately under each truth."
         notices.empty(":material/grid_on:", "Nothing is assessed yet", words)
     else:
         words = "Write down what the project must answer, or take it from the requirements, under *Topics*."

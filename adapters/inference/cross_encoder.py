@@ -73,7 +73,7 @@ def stock_cross_encoder(folder: Path) -> Any:
 
 
 class OpenVinoCrossEncoder:
-    """Runs a converted model. Thread-safe; holds no lock during inference."""
+    """Runs a converted model. Thread-safe; contains no lock during inference."""
 
     notice = ""
 

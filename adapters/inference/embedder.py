@@ -158,7 +158,7 @@ class LazyEmbedder:
 
 
 class OpenVinoEmbedder:
-    """Runs a converted model. Thread-safe; holds no lock during inference.
+    """Runs a converted model. Thread-safe; contains no lock during inference.
 
     Questions and passages use separate compiled models: a question does not wait for a batch of passages and leaves a
     core free, while a batch uses all cores."""

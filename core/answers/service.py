@@ -88,7 +88,9 @@ def synthesize(answer: FiveTruthsAnswer, writer: LanguageModel | None = None) ->
     sentences = supported(text, block)
     wrong = sum(not each.supported for each in sentences)
     if wrong == len(sentences):
-        words = "no sentence of its text is supported by what it cites" if sentences else "its text holds no sentence"
+        words = (
+            "no sentence of its text is supported by what it cites" if sentences else "its text contains no sentence"
+        )
         return write_extractive(
             answer, f"The text is made of the sentences found alone: {writer.name} was asked, but {words}."
         )

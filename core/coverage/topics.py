@@ -78,7 +78,7 @@ def csv_rows(data: bytes, name: str) -> tuple[list[str], list[tuple[int, list[st
     Raises BadRequest naming the file, and the line if known."""
     rows = [(reader_line, row) for reader_line, row in _rows(data, name) if any(cell.strip() for cell in row)]
     if not rows:
-        raise BadRequest(f"'{name}' holds no rows.", "Put one topic in each row of the first column.")
+        raise BadRequest(f"'{name}' contains no rows.", "Put one topic in each row of the first column.")
     header = [{"topics": "topic"}.get(cell.strip().lower(), cell.strip().lower()) for cell in rows[0][1]]
     return (header, rows[1:]) if "topic" in header else ([], rows)
 
@@ -227,7 +227,7 @@ def _needs(text: str, line: int, name: str) -> tuple[Truth, ...]:
         return tuple(Truth)
     unknown = [word for word in words if word not in set(Truth)]
     if unknown:
-        problem = f"Line {line} of '{name}' needs '{unknown[0]}', which is no truth."
+        problem = f"Line {line} of '{name}' needs '{unknown[0]}', which is not a truth."
         raise BadRequest(problem, f"Truths are: {', '.join(Truth)}.")
     return tuple(truth for truth in Truth if truth.value in words)
 

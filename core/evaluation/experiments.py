@@ -105,7 +105,7 @@ def run_experiment(
     mixes tried). Raises OptimisationStopped when `stop` says so, BadRequest without questions, and search errors.
     """
     if not asked:
-        raise BadRequest(f"'{questions.name}' holds no questions.", "Add questions to it first.")
+        raise BadRequest(f"'{questions.name}' contains no questions.", "Add questions to it first.")
     judgments_by_question = _by_question(judgments)
     outcomes: list[QuestionOutcome] = []
     replays: dict[int, Replay] = {}
@@ -228,13 +228,15 @@ class ExperimentRunner:
         cannot be, or nobody's name.
         """
         if not who.strip():
-            raise BadRequest("An experiment needs a name.", "Say who you are: fill in “Your name”, then try again.")
+            raise BadRequest(
+                "An experiment needs a name.", "Enter your name first: fill in “Your name”, then try again."
+            )
         if optimising is not None:
             check_optimising(optimising)
         questions = self._store.question_set(set_id)
         asked = len(self._store.questions(set_id))
         if not asked:
-            raise BadRequest(f"'{questions.name}' holds no questions.", "Add questions to it first.")
+            raise BadRequest(f"'{questions.name}' contains no questions.", "Add questions to it first.")
         now = self._now()
         return self._store.add_experiment(
             Experiment(

@@ -31,7 +31,7 @@ def decoded(data: bytes, name: str, most_bytes: int) -> str:
         except UnicodeDecodeError:
             continue
     hint = "Save it as CSV UTF-8, then upload it again."
-    raise BadRequest(f"'{name}' is no text in UTF-8, UTF-16 or Windows-1252.", hint)
+    raise BadRequest(f"'{name}' is not text in UTF-8, UTF-16 or Windows-1252.", hint)
 
 
 def records(text: str, name: str, delimiter: Callable[[str], str]) -> Iterator[tuple[int, list[str]]]:

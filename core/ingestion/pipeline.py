@@ -68,7 +68,7 @@ class IngestionPipeline:
         passages = split(extracted, title)
         if not passages:
             raise EmptyFile(
-                f"'{document.name}' holds no sentence to search, only headers or page numbers.",
+                f"'{document.name}' contains no sentence to search, only headers or page numbers.",
                 "Check that it is the right file.",
             )
         on_step("embed")

@@ -64,7 +64,7 @@ def _document_type(value: str) -> DocumentTypeRow:
         raise BadTable(f"core/knowledge/document_types.toml: [{value}] label is missing.", "Add it.")
     unknown = set(row.get("truths", ())) - {truth.value for truth in Truth}
     if unknown:
-        raise BadTable(f"core/knowledge/document_types.toml: [{value}] '{min(unknown)}' is no truth.", "Correct it.")
+        raise BadTable(f"core/knowledge/document_types.toml: [{value}] '{min(unknown)}' is not a truth.", "Correct it.")
     return DocumentTypeRow(
         label=row["label"],
         truths=tuple(Truth(each) for each in row.get("truths", ())),

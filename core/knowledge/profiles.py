@@ -126,7 +126,7 @@ def _read(row: Mapping[str, Any], keys: Sequence[str]) -> tuple[dict[str, Any], 
             given[key] = current_factor_names(dict.fromkeys(value, 1.0))
         elif key in ("weights", "multipliers", "legs", "relational_legs"):
             if not isinstance(value, Mapping):
-                problems.append(_ProfileProblem(key, "is no table", f"Write {key} = {{ name = number, … }}."))
+                problems.append(_ProfileProblem(key, "is not a table", f"Write {key} = {{ name = number, … }}."))
             elif key in ("weights", "multipliers"):
                 given[key] = {name: _float(number) for name, number in current_factor_names(value).items()}
             elif set(value) == set(_LEGS):

@@ -107,7 +107,7 @@ def read_asking(rows: Mapping[str, Any]) -> QuestionLexicon:
         for phrase in phrases:
             if operators.setdefault(tuple(phrase.split()), name) != name:
                 raise BadTable(
-                    f"core/knowledge/question_lexicon.toml: [operators] '{phrase}' stands in two lists.", "Keep one."
+                    f"core/knowledge/question_lexicon.toml: [operators] '{phrase}' is in two lists.", "Keep one."
                 )
     value_words = []
     for row in rows["value_words"]:

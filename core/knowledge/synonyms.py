@@ -92,9 +92,9 @@ def _checked(row: str, listed: Any, *key: str) -> tuple[str, ...]:
     where = f"core/knowledge/synonyms.toml: [{row}] {[*key, listed]}"
     wordings = (*key, *listed) if isinstance(listed, list) else ()
     if not wordings or not all(isinstance(each, str) and _PART.search(each) for each in wordings):
-        raise BadTable(f"{where} is no list of wordings that hold words.", "Write a list of wordings.")
+        raise BadTable(f"{where} is not a list of wordings with words.", "Write a list of wordings.")
     if len(wordings) < 2:
-        raise BadTable(f"{where} stands alone.", "Add what else may be said for it, or remove it.")
+        raise BadTable(f"{where} has no other wording.", "Add what else may be said for it, or remove it.")
     if len({_matched(each) for each in wordings}) < len(wordings):
         raise BadTable(f"{where} holds a wording twice.", "Keep one.")
     return wordings

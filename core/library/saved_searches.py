@@ -219,7 +219,7 @@ class SavedSearchService:
             raise BadRequest("There is no question to save.", "Ask one first.")
         person = who.strip()
         if not shared and not person:
-            raise BadRequest("A view of your own needs your name.", "Say who you are, or save it for everybody.")
+            raise BadRequest("A view of your own needs your name.", "Enter your name, or save it for everybody.")
         asked = replace(request, question=request.question.strip(), top_k=None)
         owner = "" if shared else person
         return self._store.add_view(SavedSearch(_checked_name(name), asked, shown, owner, person, self._now()))

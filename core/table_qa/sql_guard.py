@@ -107,14 +107,14 @@ def literals(sql: str) -> Counter[str]:
 def _one_statement(sql: str) -> list[Token]:
     """The words of one statement without the semicolon at its end. Raises BadRequest for what words alone can tell."""
     if "\0" in sql or any("\ud800" <= each <= "\udfff" for each in sql):
-        raise BadRequest("The statement has a character that is no text.", "Type it again instead of pasting it.")
+        raise BadRequest("The statement has a character that is not text.", "Type it again instead of pasting it.")
     found = _tokens(sql)
     while found and found[-1].token_type.name == "SEMICOLON":
         found.pop()
     if not found:
         raise BadRequest("There is no statement.", READING)
     if any(each.token_type.name == "SEMICOLON" for each in found):
-        raise BadRequest("There is more than one statement: ';' stands in the middle.", "Run one after the other.")
+        raise BadRequest("There is more than one statement: ';' occurs before the end.", "Run one after the other.")
     if found[0].text.upper() not in STARTS:
         raise BadRequest(f"'{found[0].text}' is not possible here.", READING)
     _check_neighbours(found)
@@ -138,11 +138,11 @@ def _check_neighbours(found: list[Token]) -> None:
             raise BadRequest(f"'{two.text}' is not possible here.", SIMPLER)
     for one, two, three in zip(found, found[1:], found[2:], strict=False):
         if one.token_type.name == "INTERVAL" and _is_text(two) and three.text.upper() in SPANS:
-            words = f"'{three.text}' cannot stand after INTERVAL '{two.text}'."
+            words = f"'{three.text}' is not allowed after INTERVAL '{two.text}'."
             raise BadRequest(words, f"Write INTERVAL '{two.text} {three.text.lower()}'.")
         typed = one.token_type in PostgresParser.TYPE_TOKENS or one.text.upper() in TYPE_ENDS
         if typed and _is_text(two) and three.text == "::":
-            words = f"'::' cannot stand after {one.text} '{two.text}'."
+            words = f"'::' is not allowed after {one.text} '{two.text}'."
             raise BadRequest(words, f"Put {one.text} '{two.text}' in brackets.")
 
 
@@ -336,7 +336,7 @@ def _written_anew(sql: str, tables: Collection[str]) -> str:
     for node in tree.walk():
         _check(node, tables)
     if tree.key not in QUERIES:
-        raise BadRequest(f"'{excerpt(tree)}' is no query.", READING)
+        raise BadRequest(f"'{excerpt(tree)}' is not a query.", READING)
     for node in tree.walk():
         if node.key == "identifier":
             node.set("this", _name(node))
@@ -368,7 +368,7 @@ def _check(node: exp.Expr, tables: Collection[str]) -> None:
 def _check_table(table: exp.Expr, tables: Collection[str]) -> None:
     """Only a given table, or one that WITH names where this one stands. `pg_…` is PostgreSQL's own."""
     if table.this.key != "identifier":
-        raise BadRequest(f"A function cannot stand in FROM: '{excerpt(table.this)}'.", "Only tables and queries can.")
+        raise BadRequest(f"A function is not allowed in FROM: '{excerpt(table.this)}'.", "Only tables and queries can.")
     name = _name(table.this)
     qualified = table.args.get("db") is not None or table.args.get("catalog") is not None
     if qualified or name.startswith("pg_") or not (name in tables or name in _named_by_with(table)):

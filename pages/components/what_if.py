@@ -42,5 +42,5 @@ def _link(result: SearchResult, change: RankFirstWeight, words: str) -> None:
         label=words,
         icon=":material/tune:",
         query_params=params | {"view": ["tune"]} | tried,
-        help="Opens the sliders as they would have to stand.",
+        help="Opens the sliders with the values it would need.",
     )

@@ -79,7 +79,7 @@ class SqlVocabularyStore:
 
     def begin(self, application: VocabularyRun) -> VocabularyRun:
         """Store a new run; returns it with its id."""
-        with self._database.transaction("beginning to label anew") as connection:
+        with self._database.transaction("beginning to relabel") as connection:
             new = replace(application, id=next_id(connection, APPLICATIONS), who=storable_text(application.who))
             connection.execute(insert(APPLICATIONS).values(tenant_id=self._tenant, **asdict(new)))
         return new
@@ -96,7 +96,7 @@ class SqlVocabularyStore:
 
     def stop(self, application_id: int) -> None:
         """Ask a run to stop. Raises NotFound."""
-        with self._database.transaction("stopping to label anew") as connection:
+        with self._database.transaction("stopping to relabel") as connection:
             statement = update(APPLICATIONS).where(*self._own(application_id)).values(stopped=True)
             if not connection.execute(statement).rowcount:
                 raise no_application(application_id)

@@ -126,11 +126,11 @@ def test_pages_by_offset_are_one_list_and_a_search_has_weights_of_its_own(tmp_pa
 
 def test_weights_and_vectors_that_are_none_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "vector.json"
-    for content, message in (("{}", "holds no list of numbers"), ("[1,", "is not JSON"), ("[1, true]", "no list of")):
+    for content, message in (("{}", "has no list of numbers"), ("[1,", "is not JSON"), ("[1, true]", "no list of")):
         file.write_text(content)
         refused = run("search", "x", "--query-vector", file)
         assert refused.exit_code == 2 and message in refused.stderr
-    assert "'keyword' is no weight." in run("search", "x", "--weight", "keyword").stderr
+    assert "'keyword' is not a weight." in run("search", "x", "--weight", "keyword").stderr
 
 
 @pytest.mark.usefixtures("ingested")

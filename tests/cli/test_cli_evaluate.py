@@ -164,7 +164,7 @@ def test_the_questions_that_are_worse_than_last_time_are_listed(workbench: Workb
         (("--set", "facts of the house", "--profile", "odd"), "There is no score profile 'odd'."),
         (("--set", "facts of the house", "--who", " "), "An experiment needs a name."),
         (("--set", "elsewhere"), "'Elsewhere' is a set of 'Far'."),
-        (("--set", "empty"), "'Empty' holds no questions."),
+        (("--set", "empty"), "'Empty' contains no questions."),
     ],
 )
 def test_an_error_is_told_with_what_to_do_and_exit_code_2(

@@ -58,9 +58,9 @@ def test_json_lines_are_read_and_json_is_printed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("texts.jsonl", '{"text": 7}', "line 1 holds no text"),
+        ("texts.jsonl", '{"text": 7}', "line 1 contains no text"),
         ("texts.jsonl", '"good"\n{', "line 2"),
-        ("texts.txt", "\n \n", "holds no text"),
+        ("texts.txt", "\n \n", "contains no text"),
     ],
 )
 def test_what_holds_no_text_is_told(tmp_path: Path, name: str, content: str, said: str) -> None:

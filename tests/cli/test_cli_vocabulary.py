@@ -43,7 +43,7 @@ def test_words_are_taken_in_shown_passed_on_and_replaced(tmp_path: Path) -> None
     assert taken.exit_code == 0, taken.output
     assert "New domain Fleet: vehicle log, tax." in taken.stdout
     assert "Note: 'tax' of Fleet belongs to Taxes too" in taken.stdout
-    assert "Saved as version 1." in taken.stdout and "0 documents will be labelled anew." in taken.stdout
+    assert "Saved as version 1." in taken.stdout and "0 documents will be labelled again." in taken.stdout
 
     added = run("import", "privacy", "--who", "Ben")
     assert added.exit_code == 0 and "Saved as version 2." in added.stdout

@@ -57,7 +57,7 @@ def test_what_is_written_comes_back(day: date | str) -> None:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"verdict": "fine", "who": "Ada"}, "is no verdict"),
+        ({"verdict": "fine", "who": "Ada"}, "is not a decision"),
         ({"verdict": "waived", "who": "Ada", "expires": LATER}, "needs a reason"),
         ({"verdict": "needs work", "who": "Ada", "due": "soon"}, "is not a date"),
         ({"verdict": "needs work"}, "needs the name"),

@@ -28,7 +28,7 @@ def test_a_table_reads_places_needs_and_owners_as_people_write_them() -> None:
         (b"topic,needs\nfire drills,gossip\n", "Line 2 of 'wanted.csv' needs 'gossip'"),
         (b"topic\n" + b"x" * 301 + b"\n", "Line 2 of 'wanted.csv'"),
         (b"needs,topic\nall,\n", "names no topic"),
-        (b"", "holds no rows"),
+        (b"", "contains no rows"),
     ],
 )
 def test_a_bad_row_is_named_with_its_line(data: bytes, told: str) -> None:

@@ -137,7 +137,7 @@ def test_what_cannot_be_done_is_not_begun(room: Room, payroll: QuestionSet, what
 
 
 def test_a_set_without_questions_is_not_measured(room: Room) -> None:
-    with pytest.raises(BadRequest, match="'Empty' holds no questions"):
+    with pytest.raises(BadRequest, match="'Empty' contains no questions"):
         room.experiments.begin(room.set("Empty").id, "balanced", "Ada")
 
 
@@ -243,7 +243,7 @@ def test_a_set_emptied_meanwhile_leaves_it_failed_with_why(room: Room, payroll: 
         room.store.retire_question(each.id)
     ended = room.experiments.carry_out(begun.id)
     assert ended.state is RunState.FAILED
-    assert "holds no questions" in ended.problem
+    assert "contains no questions" in ended.problem
 
 
 # Progress, stopping, failing, and beginning again

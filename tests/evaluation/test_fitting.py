@@ -88,7 +88,7 @@ def test_a_fit_says_the_same_again_and_survives_its_file(model: ClassifierModel)
 
 
 def test_a_file_that_is_no_model_is_named() -> None:
-    with pytest.raises(BadTable, match=r"classifier_model.npz is no classifier model"):
+    with pytest.raises(BadTable, match=r"classifier_model.npz is not a classifier model"):
         from_bytes(b"PK no model")
 
 

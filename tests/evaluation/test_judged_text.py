@@ -326,7 +326,7 @@ def test_qrels_name_files_of_the_library_and_questions_of_the_set() -> None:
     assert shop.said == [("q1", SHA["pub.pdf"], 3, "Ada"), ("q1", SHA["guide.html"], 1, "Ada")]
     assert reasons(preview) == [
         "3: The set has no question 'q9', and this line does not say what it asks.",
-        "4: The library holds no document 'lost file.pdf'.",
+        "4: The library contains no document 'lost file.pdf'.",
     ]
 
 
@@ -405,8 +405,8 @@ def test_a_grade_that_is_there_already_is_not_added_again_and_another_one_is() -
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"", "holds nothing"),
-        (b" \n\n\t", "holds nothing"),
+        (b"", "contains nothing"),
+        (b" \n\n\t", "contains nothing"),
         (b'{"id": "q1"\xff}', "not UTF-8"),
         ("key,question\nq1,Würde?".encode("utf-16"), "not UTF-8"),
         ("Straße".encode("cp1252"), "not UTF-8"),
@@ -436,7 +436,7 @@ def test_a_file_that_cannot_be_read_at_all_is_refused_whole(name: str, data: byt
         ('{"id": "q2", "question": ["Why?"]}', "'question' is not a text"),
         ('{"id": null, "question": "Why?"}', "'key' is not a text"),
         ('{"id": "q2"}', "has no question 'q2'"),
-        ('{"id": "q1", "question": "Again?"}', "'q1' stands in line 1 already"),
+        ('{"id": "q1", "question": "Again?"}', "'q1' is already in line 1."),
         ('{"id": "q2", "question": "Why?", "filters": {"truth": "odd"}}', r"Invalid truths: \['odd'\]"),
         ('{"id": "q2", "question": "Why?", "filters": [1]}', "'filters' is not an object"),
         ('{"id": "q2", "question": "Why?", "filters": {"documents": [99]}}', "document 99, which is not in this"),
@@ -461,18 +461,18 @@ def test_a_bad_line_of_jsonl_is_told_and_the_others_go_on(line: str, reason: str
 @pytest.mark.parametrize(
     ("judgment", "reason"),
     [
-        ({"unit": UNITS[0], "grade": 7}, "'7' is no grade."),
-        ({"unit": UNITS[0], "grade": True}, "'True' is no grade."),
-        ({"unit": UNITS[0], "grade": float("nan")}, "'nan' is no grade."),
+        ({"unit": UNITS[0], "grade": 7}, "'7' is not a grade."),
+        ({"unit": UNITS[0], "grade": True}, "'True' is not a grade."),
+        ({"unit": UNITS[0], "grade": float("nan")}, "'nan' is not a grade."),
         ({"unit": UNITS[0]}, "A judgment has no unit or no grade."),
         ({"unit": 5, "grade": 1}, "A judgment has no unit or no grade."),
-        ({"unit": "00ff:1:abc", "grade": 1}, "The library holds no document '00ff:1:abc'."),
-        ({"unit": "", "grade": 1}, "The library holds no document ''."),
-        ({"unit": UNITS[0], "grade": 1, "at": "yesterday"}, "'yesterday' is no date."),
-        ({"unit": UNITS[0], "grade": 1, "at": 5}, "'5' is no date."),
+        ({"unit": "00ff:1:abc", "grade": 1}, "The library contains no document '00ff:1:abc'."),
+        ({"unit": "", "grade": 1}, "The library contains no document ''."),
+        ({"unit": UNITS[0], "grade": 1, "at": "yesterday"}, "'yesterday' is not a date."),
+        ({"unit": UNITS[0], "grade": 1, "at": 5}, "'5' is not a date."),
         ({"unit": UNITS[0], "grade": 1, "who": "x" * 81}, "A judge's name has at most 80 characters, this one has 81."),
         ({"unit": UNITS[0], "grade": 1, "blind": "yes"}, "A judgment's blind is neither true nor false."),
-        ({"unit": UNITS[0], "grade": 1, "who": ["Ada"]}, "A judgment's who is no text."),
+        ({"unit": UNITS[0], "grade": 1, "who": ["Ada"]}, "A judgment's who is not text."),
         ([1], "A judgment has no unit or no grade."),
     ],
 )  # fmt: skip
@@ -510,10 +510,10 @@ def test_grades_of_nobody_are_refused() -> None:
     [
         ("q1 0 x", "four columns"),
         ("nonsense", "four columns"),
-        (f"q1 0 {UNITS[0]} 7", "'7' is no grade"),
-        (f"q1 0 {UNITS[0]} -1", "'-1' is no grade"),
-        (f"q1 0 {UNITS[0]} ²", "'²' is no grade"),
-        (f"q1 0 {UNITS[0]} {'9' * 5_000}", "is no grade"),
+        (f"q1 0 {UNITS[0]} 7", "'7' is not a grade"),
+        (f"q1 0 {UNITS[0]} -1", "'-1' is not a grade"),
+        (f"q1 0 {UNITS[0]} ²", "'²' is not a grade"),
+        (f"q1 0 {UNITS[0]} {'9' * 5_000}", "is not a grade"),
         ("q1 0 a\0b 1", "no document"),
     ],
 )
@@ -539,8 +539,8 @@ def usual_cells() -> Iterator[None]:
     [
         ("q2,Why?,,,9", "It gives a grade to no result"),
         (f"q2,Why?,,{UNITS[0]},", "It names a result and gives it no grade"),
-        (f"q2,Why?,,{UNITS[0]},7", "'7' is no grade"),
-        ("q1,Other?,,,", "'q1' stands in line 2 already"),
+        (f"q2,Why?,,{UNITS[0]},7", "'7' is not a grade"),
+        ("q1,Other?,,,", "'q1' is already in line 2."),
         ("q 2,Why?,,,", "holds blanks"),
         ("q2,a\0b,,,", "stands for nothing"),
         ("q2," + "x" * 200_000 + ",,,", "not CSV"),

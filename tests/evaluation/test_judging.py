@@ -197,7 +197,7 @@ def test_every_grade_is_kept_with_who_when_and_how(grade: int | None) -> None:
 
 @pytest.mark.parametrize("grade", [4, 7, -1, True, False, 2.0, "3", float("nan")])
 def test_anything_else_is_no_grade(grade: object) -> None:
-    with pytest.raises(BadRequest, match="is no grade"):
+    with pytest.raises(BadRequest, match="is not a grade"):
         Bench().judge("ff:1:00", grade)  # type: ignore[arg-type]
 
 

@@ -35,7 +35,7 @@ def test_labels_are_read_with_the_name_a_user_would_give(tmp_path: Path) -> None
     ("text", "problem"),
     [
         ("file,truth\n", r"labels\.csv line 1: no column domain"),
-        (HEADER, r"labels\.csv holds no rows"),
+        (HEADER, r"labels\.csv contains no rows"),
         (HEADER + "a,a,intent,,,,,,1\nb,b,opinion,,,,,,2\n", r"labels\.csv line 3: 'opinion' is not a truth"),
     ],
 )

@@ -375,8 +375,8 @@ def test_a_file_with_a_byte_order_mark_and_windows_line_ends_is_read() -> None:
     ("text", "told"),
     [
         ("[mine]\nweights { similarity = 1 }", r"'p\.toml' is not TOML: .*line 2"),
-        ("", "'p.toml' holds no profile"),
-        ("# only this", "'p.toml' holds no profile"),
+        ("", "'p.toml' contains no profile"),
+        ("# only this", "'p.toml' contains no profile"),
         (b"[mine]\nnote = '\xff'", "not UTF-8"),
         ("x = " + "9" * 5000, "not TOML"),
         ("x = " + "[" * 5000, r"'p\.toml' is (nested too deeply|not TOML)"),

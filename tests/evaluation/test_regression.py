@@ -23,9 +23,9 @@ def test_several_bounds_are_read_in_the_order_they_were_given() -> None:
 @pytest.mark.parametrize(
     ("minimum", "problem"),
     [
-        ("ndcg@10", "'ndcg@10' is no minimum"),
-        ("ndcg@10:0.8", "'ndcg@10:0.8' is no minimum"),
-        ("", "'' is no minimum"),
+        ("ndcg@10", "'ndcg@10' is not a minimum"),
+        ("ndcg@10:0.8", "'ndcg@10:0.8' is not a minimum"),
+        ("", "'' is not a minimum"),
         ("=0.8", "no measure ''"),
         ("accuracy=0.8", "no measure 'accuracy'"),
         ("NDCG@10=0.8", "no measure 'NDCG@10'"),

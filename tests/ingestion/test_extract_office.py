@@ -117,7 +117,7 @@ def test_hidden_slides_and_slides_of_pictures_are_counted() -> None:
     blank = deck.slides.add_slide(deck.slide_layouts[6])
     blank.shapes.add_shape(1, 0, 0, 100, 100)
     assert extract("deck.pptx", saved(deck)).warnings == (
-        "1 of 6 slides (6) holds no text that could be read, only pictures.",
+        "1 of 6 slides (6) contains no text that could be read, only pictures.",
         "1 of 6 slides (2) is hidden when it is shown; they were read.",
     )
 

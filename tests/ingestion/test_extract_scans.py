@@ -87,7 +87,7 @@ def test_pictures_are_documents_and_a_tiff_has_pages() -> None:
 @needs_tesseract
 def test_a_page_on_which_nothing_is_found_is_told() -> None:
     extracted = recognised("mixed.pdf", scan_of("Leave is paid.", WHITE))
-    assert extracted.warnings == ("1 of 2 pages (2) holds no text that could be read, only pictures.",)
+    assert extracted.warnings == ("1 of 2 pages (2) contains no text that could be read, only pictures.",)
     assert _UNREADABLE.search(extracted.warnings[0])
     with pytest.raises(EmptyFile, match="no text could be recognised"):
         recognised("white.pdf", scan_of(WHITE))

@@ -30,7 +30,7 @@ def operators(**lists: list[str] | None) -> dict[str, Any]:
         (changed(light=None), r"\[top level\] lacks 'light'"),
         (operators(nearly=["almost"]), "'nearly'"),
         (operators(between=None), r"\[operators\] lacks 'between'"),
-        (operators(after=["after", "before"]), "'before' stands in two lists"),
+        (operators(after=["after", "before"]), "'before' is in two lists"),
         (changed(refuse={"future": ["will"], "past": ["was"]}), "'past'"),
         (changed(value_words=[{"values": ["f"], "words": ["female"], "when": ["sex"], "not": []}]), "'not'"),
     ],

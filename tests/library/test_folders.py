@@ -150,7 +150,7 @@ def test_only_folders_below_a_root_can_be_watched(watch: Watch, tmp_path_factory
     for path in (outside, watch.root.parent, watch.root / ".." / outside.name, watch.root / "link"):
         with pytest.raises(BadRequest, match="outside the folders that may be watched"):
             watch.desk.add(str(path))
-    with pytest.raises(BadRequest, match="is not there"):
+    with pytest.raises(BadRequest, match="does not exist"):
         watch.desk.add(str(watch.root / "nowhere"))
     with pytest.raises(BadRequest, match="not a whole path"):
         watch.desk.add("share")
@@ -180,7 +180,7 @@ def test_an_unmounted_folder_says_so_and_goes_on_when_it_is_back(watch: Watch) -
     (watch.root / "share").rename(watch.root / "away")
     watch.look(folder)
     ((known, tally),) = watch.desk.folders()
-    assert "is not there" in known.failure and tally.taken == 1
+    assert "does not exist" in known.failure and tally.taken == 1
     (watch.root / "away").rename(watch.root / "share")
     watch.write("share/b.md", b"two")
     watch.look(folder)

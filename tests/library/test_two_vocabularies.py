@@ -169,7 +169,7 @@ def test_labels_set_by_hand_are_checked_against_each_librarys_own_domains(both: 
     ours, theirs = both
     documents = [upload(library, "notice.md", NOTICE) for library in both]
     assert ours.documents.correct(documents[0].id, "domain", "privacy").labels.domain.value == "privacy"
-    with pytest.raises(BadRequest, match=r"no domain of this workspace.*Duties.*Haulage"):
+    with pytest.raises(BadRequest, match=r"not a domain of this workspace.*Duties.*Haulage"):
         theirs.documents.correct(documents[1].id, "domain", "privacy")
     plans = [
         library.bulk_edit.plan({document.id: [BulkEdit("domain", "haulage")]})
@@ -202,5 +202,5 @@ def test_a_library_without_a_vocabulary_uses_the_built_in_terms_beside_the_other
     third = built(Stores(WordEmbedder()), tmp_path / "third")
     assert third.search.run(SearchRequest("which erasure request came from Kosova?")).route.chips == ()
     assert upload(third, "notice.md", NOTICE).labels.domain.value not in ("privacy", "haulage")
-    with pytest.raises(BadRequest, match="'privacy' is no domain of this workspace"):
+    with pytest.raises(BadRequest, match="'privacy' is not a domain of this workspace"):
         third.documents.correct(third.documents.list()[0].id, "domain", "privacy")

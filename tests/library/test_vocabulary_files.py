@@ -91,10 +91,10 @@ def test_what_a_form_says_of_a_domain_is_what_counts(data: st.DataObject) -> Non
 
 CASES = [
     (DomainWords("x", "X", ("",)), "a keyword is empty"),
-    (DomainWords("x", "X", ("–",)), "holds no letter or digit"),
+    (DomainWords("x", "X", ("–",)), "contains no letter or digit"),
     (DomainWords("x", "X", ("of the",)), "too common"),
     (DomainWords("x", "X", ("a",)), "too common"),
-    (DomainWords("x", "X", ("rota", "rota")), "stands there twice"),
+    (DomainWords("x", "X", ("rota", "rota")), "is listed twice"),
     (DomainWords("x", "X", ("rota", "rotas")), "finds the same as 'rota'"),
     (DomainWords("taxes", "", ("taxes",)), "finds the same as 'tax'"),
     (DomainWords("x", "", ("rota",)), "has no title"),
@@ -105,7 +105,7 @@ CASES = [
     (DomainWords("general", off=True), "stays switched on"),
     (DomainWords("x", "X", ("r" * 121,)), "longer than 120"),
     (AuthorityNames(Authority.VENDOR, ("the",)), "too common to be a name"),
-    (JurisdictionNames("state:ON", "Ontario"), "no state or territory of the United States"),
+    (JurisdictionNames("state:ON", "Ontario"), "not a state or territory of the United States"),
     (JurisdictionNames("country:canada", "Canada"), "is not a jurisdiction"),
     (JurisdictionNames("Ontario", "Ontario"), "is not a jurisdiction"),
     (JurisdictionNames("country:XK"), "needs a title"),
@@ -130,7 +130,7 @@ def test_what_is_allowed_and_worth_knowing_is_said() -> None:
     findings = check_vocabulary(own)
     assert findings.problems == ()
     assert findings.notices == (
-        "'no such word' is no keyword of the product's for 'time': leaving it out does nothing.",
+        "'no such word' is not a built-in keyword of 'time': leaving it out does nothing.",
         "'payroll tax' of Fleet belongs to Taxes too: it counts for both.",
         "'Georgia' names Georgia too: it will mean Republic of Georgia.",
     )
@@ -150,7 +150,7 @@ def test_territories_are_states_and_every_pack_is_sound() -> None:
         ("it.toml", b"[domains.x]\nwords = []", "unknown key 'words'"),
         ("it.toml", b"domains = 3", "must be a table"),
         ("it.toml", b'[domains.x]\nkeywords = "tax"', "must be a list of words"),
-        ("it.toml", b'[authorities]\nchurch = ["the Pope"]', "'church' is no authority"),
+        ("it.toml", b'[authorities]\nchurch = ["the Pope"]', "'church' is not an authority"),
         ("it.csv", b"a,b\n1,2\n", "lacks the columns"),
         ("it.csv", b"kind,of,what,words\ndomain,x,colour,red\n", "Line 2 of 'it.csv'"),
         ("it.csv", b"", "lacks the columns"),

@@ -76,7 +76,7 @@ def test_a_rejected_suggestion_does_not_come_back(stocked: Stack, two: tuple[int
     older, newer = two
     screen = opened("library.py", view="duplicates")
     screen.button(key=f"versions.reject.{older}.{newer}").click().run()
-    assert "No new version is suggested" in words(screen) and "is no version of" in words(screen)
+    assert "No new version is suggested" in words(screen) and "is not a version of" in words(screen)
     assert not stocked.workbench.documents.get(older).archived
 
 

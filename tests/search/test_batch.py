@@ -117,7 +117,7 @@ def test_row_numbers_are_those_of_a_spreadsheet() -> None:
     [
         (b"", "no column 'question'"),
         (b"frage\nx\n", "no column 'question'"),
-        (b"question\n", "holds no question"),
+        (b"question\n", "contains no question"),
         (b"question,Question\na,b\n", "twice"),
         (b"question\n\x81\xff\n", "UTF-8"),
         (b'question\n"open\nand more\n', "never closed"),

@@ -29,7 +29,7 @@ def test_each_folder_is_a_desk_of_its_own(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     written(tmp_path / "shop", {"items.csv": "item_code,price\nA-1,10.50\n"})
     with (
-        pytest.raises(BadRequest, match="holds no folder 'club'") as refused,
+        pytest.raises(BadRequest, match="contains no folder 'club'") as refused,
         scratch_table_services(tmp_path, ["shop", "club", "bar"]),
     ):
         pass

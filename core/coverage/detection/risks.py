@@ -69,7 +69,7 @@ class RiskReader:
     def unread(self, cells: Sequence[Cell]) -> tuple[str, ...]:
         """Names of the documents that could not be read in full and may hold what a gap misses.
 
-        A kind of file without text, such as a program, holds no evidence and is not among them.
+        A kind of file without text, such as a program, contains no evidence and is not among them.
         """
         missing = {cell.truth.value for cell in cells if cell.state in _HOLES}
         return tuple(
@@ -96,7 +96,7 @@ class RiskReader:
         if documents and all(new is not None and _date(new) > _date(old) for old, new in later):
             old, new = later[0]
             words = (
-                f"{old.name} has a newer edition in the library, {new.name if new else ''}, that is no evidence here."
+                f"{old.name} has a newer edition in the library, {new.name if new else ''}, which is not evidence here."
             )
             risks.append(Risk(RiskKind.SUPERSEDED, words))
         places = {citation.jurisdiction for citation in cell.evidence}

@@ -416,7 +416,7 @@ def _decision(
         raise BadRequest("Someone has decided on it since this pack was made.", "Make the pack again.")
     verdict = next((each for each in REVIEWABLE if each.value == words["verdict"].lower()), None)
     if verdict is None:
-        raise BadRequest(f"'{words['verdict']}' is no verdict; use {', '.join(REVIEWABLE)}.", "Choose one of them.")
+        raise BadRequest(f"'{words['verdict']}' is not a decision; use {', '.join(REVIEWABLE)}.", "Choose one of them.")
     expires, due = (_day(row[column], column) for column in ("expires", "due"))
     check_decision(verdict, words["who"], words["reason"], expires, due, cell, now.date())
     who, reason, comment, owner = (words[column] for column in ("who", "reason", "comment", "owner"))

@@ -115,7 +115,7 @@ def read_labels(path: Path) -> tuple[LabelRow, ...]:
         raise BadRequest(f"{path} line 1: no column {', '.join(missing)}.", "Write the header the corpus README names.")
     rows = [_label(path, reader.line_num, row) for row in reader]
     if not rows:
-        raise BadRequest(f"{path} holds no rows.", "Give at least one labelled document.")
+        raise BadRequest(f"{path} contains no rows.", "Give at least one labelled document.")
     return tuple(rows)
 
 

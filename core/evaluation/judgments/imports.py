@@ -118,7 +118,7 @@ def _decoded(data: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         raise BadRequest(f"'{name}' is not UTF-8 text.", "Save it as UTF-8; Excel calls that 'CSV UTF-8'.") from error
     if not text.strip():
-        raise BadRequest(f"'{name}' holds nothing.", "Give a file with at least one line.")
+        raise BadRequest(f"'{name}' contains nothing.", "Give a file with at least one line.")
     return text
 
 
@@ -190,7 +190,7 @@ def _json_judgment(entry: Any) -> ParsedJudgment:
         raise BadRequest("a judgment has no unit or no grade.")
     who, blind = entry.get("who") or "", entry.get("blind", False)
     if not isinstance(who, str):
-        raise BadRequest("a judgment's who is no text.")
+        raise BadRequest("a judgment's who is not text.")
     if not isinstance(blind, bool):
         raise BadRequest("a judgment's blind is neither true nor false.")
     return ParsedJudgment(entry["unit"].strip(), checked_grade(entry["grade"]), who, _moment(entry.get("at")), blind)
@@ -202,7 +202,7 @@ def _moment(value: Any) -> datetime | None:
     try:
         at = datetime.fromisoformat(value)
     except (TypeError, ValueError) as error:
-        raise BadRequest(f"'{str(value)[:40]}' is no date.") from error
+        raise BadRequest(f"'{str(value)[:40]}' is not a date.") from error
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at
 
 
@@ -265,7 +265,7 @@ def _csv_judgment(values: Mapping[str, str]) -> tuple[ParsedJudgment, ...]:
         raise BadRequest("it gives a grade to no result." if grade else "it names a result and gives it no grade.")
     page = values.get("page", "")
     if page and not (page.isdecimal() and page.isascii() and len(page) < 9):
-        raise BadRequest(f"'{page[:20]}' is no page number.")
+        raise BadRequest(f"'{page[:20]}' is not a page number.")
     return (
         ParsedJudgment(
             name,
@@ -421,7 +421,7 @@ class _ImportReader:
         key = row.key or self._key_of(row.question)
         before = self.questions.get(key)
         if before is not None and (row.whole or before.question.casefold() != row.question.casefold()):
-            raise BadRequest(f"'{key}' stands in line {self._lines[key]} already.")
+            raise BadRequest(f"'{key}' is already in line {self._lines[key]}.")
         if before is None:
             self.questions[key], self._lines[key] = self._asked(row, key), row.line
             self._texts.setdefault(row.question.casefold(), key)

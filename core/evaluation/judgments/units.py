@@ -116,7 +116,7 @@ class UnitIndex:
         A passage is a part of its document, so it may be graded for either level. Raises BadRequest saying why not.
         """
         if document_of(unit) not in self._documents:
-            raise BadRequest(f"the library holds no document '{_short(unit)}'.", "Upload the file first.")
+            raise BadRequest(f"the library contains no document '{_short(unit)}'.", "Upload the file first.")
         if unit != document_of(unit) and self.passage(unit) is None:
             raise BadRequest(f"the document has no passage '{_short(unit)}'.", "Judge it again as it is now.")
         if unit == document_of(unit) and level is Level.PASSAGE:
@@ -160,7 +160,7 @@ class UnitIndex:
             raise BadRequest(
                 f"{len(documents)} documents are called '{name[:60]}'.", "Name the one meant by its SHA-256."
             )
-        raise BadRequest(f"the library holds no document '{_short(name)}'.", "Upload the file first.")
+        raise BadRequest(f"the library contains no document '{_short(name)}'.", "Upload the file first.")
 
 
 def _short(unit: str) -> str:

@@ -100,7 +100,7 @@ def checked_judge(who: str) -> str:
     """The judge's name in one line. Raises BadRequest when it is empty."""
     if not who.strip():
         raise BadRequest(
-            "A judgment needs the name of who judges.", "Say who you are: fill in “Your name”, then try again."
+            "A judgment needs the name of who judges.", "Enter your name first: fill in “Your name”, then try again."
         )
     return _checked(" ".join(who.split()), "judge's name")
 
@@ -114,7 +114,7 @@ def checked_grade(grade: Any) -> int | None:
     if grade is None or (isinstance(grade, int) and not isinstance(grade, bool) and grade in GRADES):
         return grade
     grades = ", ".join(f"{number} {words}" for number, words in GRADES.items())
-    raise BadRequest(f"'{str(grade)[:20]}' is no grade.", f"Grades are: {grades}; or {CANNOT_JUDGE}.")
+    raise BadRequest(f"'{str(grade)[:20]}' is not a grade.", f"Grades are: {grades}; or {CANNOT_JUDGE}.")
 
 
 def grade_words(grade: int | None) -> str:
@@ -212,7 +212,7 @@ def _relevant(entry: Any) -> Relevant:
     if page is not None and (not isinstance(page, int) or isinstance(page, bool) or page < 1):
         raise BadRequest(f"page {page!r} is not a page number.", "Give a whole number from 1, or null for any page.")
     if not isinstance(words, list | tuple) or not all(isinstance(each, str) for each in words):
-        raise BadRequest("'must_contain' is not a list of texts.", "List the words that stand together in the answer.")
+        raise BadRequest("'must_contain' is not a list of texts.", "List the words that occur together in the answer.")
     return Relevant(entry["sha256"], tuple(words), grade, page)
 
 

@@ -241,7 +241,7 @@ def bounds(minimums: Iterable[str], maximums: Iterable[str] = ()) -> tuple[Metri
 def _bound(text: str, word: str) -> MetricLimit:
     name, equals, number = (part.strip() for part in text.partition("="))
     if not equals:
-        raise BadRequest(f"'{text}' is no {word}.", "Write measure=value, such as ndcg@10=0.8.")
+        raise BadRequest(f"'{text}' is not a {word}.", "Write measure=value, such as ndcg@10=0.8.")
     if name not in MEASURES:
         raise BadRequest(f"There is no measure '{name}'.", f"Measures are: {', '.join(MEASURES)}.")
     if not _NUMBER.fullmatch(number):

@@ -24,7 +24,7 @@ _MOST_BYTES = 1_000_000  # per TOML file. Chosen by hand, not fitted.
 
 _HEADER = """\
 # Score profiles of Fivefold, one [name] each. Weights sum to 1; a multiplier has a strength in (0, 1].
-# What a profile leaves out is as usual; a version is told, and counted anew where the file is taken in.
+# What a profile leaves out has its default. An import gives numbers of its own.
 """
 
 
@@ -105,7 +105,7 @@ def _row(profile: ScoreProfile) -> dict[str, object]:
 def from_toml(text: str | bytes, name: str) -> Mapping[str, ScoreProfile]:
     """The profiles of a file called `name`, checked, in its order.
 
-    Raises BadRequest for what is too large, no text, no TOML (naming the line) or holds no profile; BadTable naming
+    Raises BadRequest for what is too large, no text, no TOML (naming the line) or contains no profile; BadTable naming
     file, profile and every wrong key.
     """
     if len(text) > _MOST_BYTES:
@@ -120,7 +120,7 @@ def from_toml(text: str | bytes, name: str) -> Mapping[str, ScoreProfile]:
     except RecursionError as error:
         raise BadRequest(f"'{name}' is nested too deeply.", "A profile has tables of numbers only.") from error
     if not raw:
-        raise BadRequest(f"'{name}' holds no profile.", "A profile begins with its [name] and has weights.")
+        raise BadRequest(f"'{name}' contains no profile.", "A profile begins with its [name] and has weights.")
     return parse_profiles(raw, name)
 
 
@@ -340,7 +340,7 @@ def _named(who: str) -> str:
     if not _words(who):
         raise BadRequest(
             "A profile is saved, chosen and retired in somebody's name.",
-            "Say who you are: fill in “Your name”, then try again.",
+            "Enter your name first: fill in “Your name”, then try again.",
         )
     return _words(who)
 

@@ -62,7 +62,7 @@ def date_shares(candidates: Sequence[DateCandidate], shares: NDArray[np.float64]
 def temporal_label(sample: DocumentSample, truth: Label) -> Label:
     """Evergreen, current, dated or historical: by signals in the opening and the text, else by the truth."""
     if not sample.words:
-        return Label(reason="The document holds no text that could be read.")
+        return Label(reason="The document contains no text that could be read.")
     hits = _temporal_signs().find(sample.opening)
     if hits:
         start, end = hits[0].spans[0]

@@ -204,7 +204,8 @@ def from_bytes(data: bytes) -> ClassifierModel:
             return _model({name: arrays[name] for name in arrays.files})
     except (ValueError, KeyError, OSError) as error:
         raise BadTable(
-            f"core/knowledge/{_FILE} is no classifier model: {error}.", "Write it with `cli evaluate fit-classifier`."
+            f"core/knowledge/{_FILE} is not a classifier model: {error}.",
+            "Write it with `cli evaluate fit-classifier`.",
         ) from error
 
 

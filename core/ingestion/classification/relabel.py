@@ -47,7 +47,7 @@ def relabel(
         titles = terms.domains.titles
         if field == "domain" and label.confirmed and label.value is not None and label.value not in titles:
             known = ", ".join(f"{name} ({title})" for name, title in titles.items())
-            raise BadRequest(f"'{label.value}' is no domain of this workspace.", f"Domains are: {known}.")
+            raise BadRequest(f"'{label.value}' is not a domain of this workspace.", f"Domains are: {known}.")
     changed = replace(document, labels=replace(document.labels, **corrected))
     moved = tuple(passages)
     for field, label in corrected.items():

@@ -10,7 +10,7 @@ from core.ingestion.classification.sample import DocumentSample
 
 __all__ = ["CAUTIOUS", "LEAST_WORDS", "NO_TEXT", "decided", "truth_label"]
 
-NO_TEXT = Label(reason="The document holds no text that could be read.")
+NO_TEXT = Label(reason="The document contains no text that could be read.")
 
 LEAST_WORDS = 8  # fewer words could be any document's; chosen by hand
 _LEAST_BY_NAME = 0.3  # probability that so few words need beside a file name with a meaning; chosen by hand
@@ -29,7 +29,7 @@ def truth_label(sample: DocumentSample, blocks: Blocks, vectors: NDArray[np.floa
     label = decided("truth", model.heads["truth"].scores(blocks), sample, blocks, vectors, model)
     named = len(blocks.words["name"][0]) > 0
     if not named and not len(blocks.words["words"][0]):
-        return Label(reason="It holds no word that tells which truth it states.")
+        return Label(reason="It contains no word that tells which truth it states.")
     if sample.words < LEAST_WORDS and not (named and label.probability >= _LEAST_BY_NAME):
         return Label(reason="Too little text to tell which truth it states.")
     return label

@@ -38,7 +38,7 @@ def extract(
     if detected.kind in ARCHIVES:
         return document
     if not document.members and not any(page.text.strip() for page in document.pages):
-        raise EmptyFile(f"'{name}' holds no text.", "Check that it is the right file.")
+        raise EmptyFile(f"'{name}' contains no text.", "Check that it is the right file.")
     warnings = (*filter(None, [detected.warning]), *document.warnings, *odd_encoding, *_wrong_encoding(document))
     if folder is None or not tables:
         return replace(document, warnings=warnings)

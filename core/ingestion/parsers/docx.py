@@ -51,7 +51,9 @@ def read_docx(name: str, data: bytes) -> ExtractedDocument:
             "Save it again from Word.",
         ) from error
     if not writer.blocks:
-        raise EmptyFile(f"'{name}' holds no text.", "If it holds pictures of pages, run text recognition (OCR) on it.")
+        raise EmptyFile(
+            f"'{name}' contains no text.", "If it holds pictures of pages, run text recognition (OCR) on it."
+        )
     title = metadata.get("title", "") or _first_title(writer)
     return ExtractedDocument((writer.page(),), tuple(writer.blocks), FileKind.DOCX, title=title, metadata=metadata)
 

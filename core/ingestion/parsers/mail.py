@@ -71,7 +71,7 @@ def extracted_mail(message: Message, kind: FileKind, folder: Path | None) -> Ext
         write_blocks(writer, message.body)
     warnings = [*message.warnings, *(message.body.warnings if message.body else ())]
     if message.body is None or not message.body.blocks:
-        warnings.append("The mail holds no text of its own.")
+        warnings.append("The mail contains no text of its own.")
     if message.left_out:
         pictures = _counted(message.left_out, "picture")
         warnings.append(f"{pictures[0]} inside the mail's text {pictures[1]} left out.")

@@ -72,7 +72,7 @@ def read_opendocument(name: str, data: bytes, kind: FileKind) -> ExtractedDocume
     else:
         writers = [_text_body(body, styles)]
     if not any(writer.blocks for writer in writers):
-        raise EmptyFile(f"'{name}' holds no text.", "If it holds pictures of pages, save it as PDF and upload that.")
+        raise EmptyFile(f"'{name}' contains no text.", "If it holds pictures of pages, save it as PDF and upload that.")
     metadata = _metadata(meta)
     pages = tuple(writer.page() for writer in writers)
     blocks = tuple(block for writer in writers for block in writer.blocks)

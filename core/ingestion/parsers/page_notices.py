@@ -40,7 +40,7 @@ def recognition_warnings(
 
     >>> [told] = recognition_warnings(None, ["", "Leave", ""], [], [1])
     >>> told.split(". ")[0]
-    '1 of 3 pages (1) holds no text that could be read, only pictures'
+    '1 of 3 pages (1) contains no text that could be read, only pictures'
     """
     total = len(texts)
     pages = found.pages if found is not None else {}

@@ -198,9 +198,9 @@ def _without_text(name: str, read: _PdfText) -> EmptyFile:
     pages = "page" if count == 1 else f"{count:,} pages"
     if not read.pictured and not read.odd:
         return EmptyFile(
-            f"'{name}' holds no text: its {pages} {'is' if count == 1 else 'are'} blank.", "Export it again."
+            f"'{name}' contains no text: its {pages} {'is' if count == 1 else 'are'} blank.", "Export it again."
         )
-    problem = f"'{name}' holds no text, only pictures of its {pages} – probably a scan"
+    problem = f"'{name}' contains no text, only pictures of its {pages} – probably a scan"
     if read.recognition is None:
         return EmptyFile(f"{problem}.", f"{INSTALL}, or upload a version that has text.", Cure.AGAIN)
     late = bool(read.recognition.late)

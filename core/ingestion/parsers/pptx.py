@@ -48,7 +48,7 @@ def read_pptx(name: str, data: bytes) -> ExtractedDocument:
             "Save it again from PowerPoint.",
         ) from error
     if not any(writer.blocks for writer in writers):
-        raise EmptyFile(f"'{name}' holds no text.", "If its slides are pictures, export it as PDF and upload that.")
+        raise EmptyFile(f"'{name}' contains no text.", "If its slides are pictures, export it as PDF and upload that.")
     pages = tuple(writer.page() for writer in writers)
     blocks = tuple(block for writer in writers for block in writer.blocks)
     title = metadata.get("title", "")

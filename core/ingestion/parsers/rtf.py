@@ -34,7 +34,7 @@ def read_rtf(name: str, data: bytes) -> ExtractedDocument:
     source = _source(data)
     text = rtf_text(name, source)
     if not text.strip():
-        raise EmptyFile(f"'{name}' holds no text.", "If it holds pictures of pages, save it as PDF and upload that.")
+        raise EmptyFile(f"'{name}' contains no text.", "If it holds pictures of pages, save it as PDF and upload that.")
     writer = PageWriter(1)
     for rows, stretch in _stretches(text):
         if rows:

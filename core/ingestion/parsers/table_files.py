@@ -51,7 +51,7 @@ def delimited_tables(name: str, text: str, kind: FileKind) -> ParsedTables:
         ) from error
     lines = [line for line in lines if any(line)]
     if not lines:
-        raise EmptyFile(f"'{name}' holds no cell with a value.", "Export the table again.")
+        raise EmptyFile(f"'{name}' contains no cell with a value.", "Export the table again.")
     begin, columns = split_header(lines)
     rows = tuple(map(tuple, lines[begin:]))
     table = ParsedTable("Table", columns, rows, begin + 1, named=_named_columns(lines, begin))
@@ -190,6 +190,6 @@ def parquet_tables(name: str, data: bytes) -> ParsedTables:
         reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
         raise UnreadableFile(f"'{name}' is damaged: {reason}.", "Export it again.") from error
     if not read.num_rows or not read.num_columns:
-        raise EmptyFile(f"'{name}' holds no row.", "Export the table again.")
+        raise EmptyFile(f"'{name}' contains no row.", "Export the table again.")
     headers = tuple(clean(header).strip() or f"Column {at}" for at, header in enumerate(read.column_names, 1))
     return ParsedTables((ParsedTable("Table", headers, tuple(zip(*columns, strict=True))),))

@@ -134,7 +134,7 @@ def workbook_tables(name: str, data: bytes) -> ParsedTables:
         ) from error
     if not any(table.rows for table in tables):
         raise EmptyFile(
-            f"'{name}' holds no cell with a value.", "If its cells are formulas, open and save it in Excel."
+            f"'{name}' contains no cell with a value.", "If its cells are formulas, open and save it in Excel."
         )
     return ParsedTables(tuple(tables))
 
@@ -176,7 +176,9 @@ def old_workbook_tables(name: str, data: bytes, kind: FileKind) -> ParsedTables:
             raise
         raise _damaged_workbook(name, kind) from error
     if not any(table.rows for table in tables):
-        raise EmptyFile(f"'{name}' holds no cell with a value.", "Open it, look whether its cells are filled, save it.")
+        raise EmptyFile(
+            f"'{name}' contains no cell with a value.", "Open it, look whether its cells are filled, save it."
+        )
     return ParsedTables(tuple(tables))
 
 

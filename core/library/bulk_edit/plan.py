@@ -244,7 +244,7 @@ def read_edits(data: bytes, name: str, documents: Sequence[Document]) -> ParsedE
     problems = [
         EditProblem(f"The column '{each}' is not known and changes nothing.") for each in head if each not in COLUMNS
     ]
-    problems += [EditProblem(f"The column '{each}' stands there twice.") for each in COLUMNS if head.count(each) > 1]
+    problems += [EditProblem(f"The column '{each}' is listed twice.") for each in COLUMNS if head.count(each) > 1]
     edits: dict[int, tuple[BulkEdit, ...]] = {}
     finder = _DocumentFinder(documents)
     for number, cells in rows:

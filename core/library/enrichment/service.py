@@ -163,7 +163,7 @@ class EnrichmentService:
         """The citation of a quote. Raises NotFound when the document was read again since."""
         passage = self._catalogue.passages([quote.passage_id]).get(quote.passage_id)
         if passage is None:
-            raise NotFound("This sentence is no longer in the library.", "Its document was read again; look anew.")
+            raise NotFound("This sentence is no longer in the library.", "Its document was read again; search again.")
         return citation_of(passage, document, quote.sentence)
 
     def statistics(self) -> EnrichmentStatistics:
@@ -256,7 +256,9 @@ class EnrichmentEdits:
     def set_type(self, document_id: int, value: str, who: str) -> None:
         """Correct the type of a document. Raises BadRequest for an unknown type."""
         if value not in document_types():
-            raise BadRequest(f"'{value}' is no type of document.", f"Types are: {', '.join(sorted(document_types()))}.")
+            raise BadRequest(
+                f"'{value}' is not a type of document.", f"Types are: {', '.join(sorted(document_types()))}."
+            )
         self._save(replace(self._edit(document_id, Operation.DOCUMENT_TYPE, who), value=value))
 
     def remove_question(self, document_id: int, question: str, who: str) -> None:

@@ -171,7 +171,9 @@ class FolderService:
             allowed = ", ".join(map(str, self.roots))
             raise BadRequest(f"'{folder}' is outside the folders that may be watched.", f"They are: {allowed}.")
         if not self._scanner.is_folder(real):
-            raise BadRequest(f"'{folder}' is not there, or is no folder.", "Check the path, and that it is mounted.")
+            raise BadRequest(
+                f"'{folder}' does not exist or is not a folder.", "Check the path, and that it is mounted."
+            )
 
 
 @dataclass(frozen=True, slots=True)

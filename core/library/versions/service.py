@@ -242,7 +242,7 @@ class VersionService:
         if newer.version_of == older.id:
             self._chains.relink(self._way_back(older, newer, latest), coming=(older.id, newer.id))
         elif latest is None or latest.verdict is not VersionVerdict.REJECTED:
-            raise BadRequest(f"'{newer.name}' is no version of '{older.name}'.", "Look at its versions again.")
+            raise BadRequest(f"'{newer.name}' is not a version of '{older.name}'.", "Look at its versions again.")
         self._decide(older, newer, VersionVerdict.UNDONE, who)
 
     def _way_back(self, older: Document, newer: Document, latest: VersionDecision | None) -> Links:
@@ -256,7 +256,7 @@ class VersionService:
     def turn_round(self, older_id: int, newer_id: int, who: str = "") -> None:
         """Swap the order of two versions that have no others. Raises BadRequest, Outdated."""
         if [each.id for each in self._chains.chain(older_id)] != [older_id, newer_id]:
-            raise BadRequest("Only two versions without others can be turned round.", "Undo, and join them anew.")
+            raise BadRequest("Only two versions without others can be turned round.", "Undo, and join them again.")
         self.undo(older_id, newer_id, who)
         self.accept(newer_id, older_id, who)
 
@@ -274,7 +274,9 @@ class VersionService:
     def _both(self, older_id: int, newer_id: int) -> tuple[Document, Document]:
         older, newer = self._catalogue.document(older_id), self._catalogue.document(newer_id)
         if older.sha256 == newer.sha256:
-            raise BadRequest(f"'{older.name}' and '{newer.name}' are the same file.", "A file is no version of itself.")
+            raise BadRequest(
+                f"'{older.name}' and '{newer.name}' are the same file.", "A file cannot be a version of itself."
+            )
         return older, newer
 
     def _decide(

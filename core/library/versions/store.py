@@ -210,7 +210,7 @@ class VersionChains:
         if {each.id for each in before} & {each.id for each in after}:
             raise BadRequest(
                 f"'{older.name}' and '{newer.name}' are versions of one document already.",
-                "Undo what stands between them first.",
+                "Undo the versions between them first.",
             )
         if before[-1].id == older.id and after[0].id == newer.id:
             return ((newer.id, newer.version_of, older.id),)

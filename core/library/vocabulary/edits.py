@@ -197,7 +197,7 @@ def check_vocabulary(vocabulary: Vocabulary) -> VocabularyFindings:
     """All problems and notices of a vocabulary, in the vocabulary's order.
 
     >>> check_vocabulary(Vocabulary((DomainWords("privacy", "Privacy", ("the", "data subject")),))).problems
-    ("Privacy: 'the' is too common to be a keyword: it stands in nearly every text.",)
+    ("Privacy: 'the' is too common to be a keyword: it occurs in nearly every text.",)
     """
     problems: list[str] = []
     notices: list[str] = []
@@ -222,7 +222,7 @@ def _twice(keys: Iterable[str], what: str) -> Iterator[str]:
     seen: set[str] = set()
     for key in keys:
         if key in seen:
-            yield f"{what} '{key}' stands there twice."
+            yield f"{what} '{key}' is listed twice."
         seen.add(key)
 
 
@@ -256,13 +256,13 @@ def _word_problems(called: str, what: str, words: Sequence[str], known: Sequence
         if not word.strip():
             yield f"{called}: a {what} is empty."
         elif not parts:
-            yield f"{called}: '{word}' holds no letter or digit."
+            yield f"{called}: '{word}' contains no letter or digit."
         elif len(word) > _LONGEST:
             yield f"{called}: '{word[:40]}…' is longer than {_LONGEST} characters."
         elif all(part in STOP_WORDS or (len(part) == 1 and part.isalpha()) for part in parts):
-            yield f"{called}: '{word}' is too common to be a {what}: it stands in nearly every text."
+            yield f"{called}: '{word}' is too common to be a {what}: it occurs in nearly every text."
         elif (alike := seen.get(_matched(word))) is not None:
-            same = "stands there twice" if alike == word else f"finds the same as '{alike}'"
+            same = "is listed twice" if alike == word else f"finds the same as '{alike}'"
             yield f"{called}: '{word}' {same}."
         seen.setdefault(_matched(word), word)
 
@@ -310,7 +310,7 @@ def _code_problems(place: JurisdictionNames) -> Iterator[str]:
     kind, _, code = place.value.partition(":")
     if kind == "state" and code not in TERRITORIES:
         yield (
-            f"'{place.value}' is no state or territory of the United States, whose federal law stands above every"
+            f"'{place.value}' is not a state or territory of the United States, whose federal law ranks above every"
             " 'state:'. Give the names of a province to its country."
         )
     if not place.title.strip():
@@ -323,7 +323,7 @@ def _without_effect(vocabulary: Vocabulary) -> Iterator[str]:
         known = set(built_in_domains().get(domain.name, ()))
         for word in domain.without:
             if word not in known:
-                yield f"'{word}' is no keyword of the product's for '{domain.name}': leaving it out does nothing."
+                yield f"'{word}' is not a built-in keyword of '{domain.name}': leaving it out does nothing."
 
 
 def _shared_keywords(vocabulary: Vocabulary) -> Iterator[str]:

@@ -113,7 +113,7 @@ def _place(key: str, row: Mapping[str, Any], name: str) -> JurisdictionNames:
 
 def _authority(value: str, name: str) -> Authority:
     if value not in set(Authority):
-        raise BadRequest(f"'{name}': '{value}' is no authority.", f"Authorities are: {', '.join(Authority)}.")
+        raise BadRequest(f"'{name}': '{value}' is not an authority.", f"Authorities are: {', '.join(Authority)}.")
     return Authority(value)
 
 
@@ -201,7 +201,7 @@ def _take(raw: dict[str, dict[str, Any]], kind: str, of: str, what: str, words: 
         row["off"] = words.lower() in _YES
     else:
         raise BadRequest(
-            f"{where}: '{kind}' with '{what}' is no row of a vocabulary.",
+            f"{where}: '{kind}' with '{what}' is not a row of a vocabulary.",
             "A domain has title, keyword, without, name word and off; an authority name; a jurisdiction title, name"
             " and agency.",
         )

@@ -110,7 +110,7 @@ def read_batch(
                 f"'{name}' has more than {MOST_QUESTIONS:,} questions.", "Split it into several files, then run each."
             )
     if not reader.questions and not reader.problems:
-        raise BadRequest(f"'{name}' holds no question.", "Write one question per row below the column 'question'.")
+        raise BadRequest(f"'{name}' contains no question.", "Write one question per row below the column 'question'.")
     return Batch(name, tuple(reader.questions), tuple(reader.problems), ignored, notices)
 
 
@@ -128,7 +128,7 @@ def filters_from(
         name, _, value = each.partition("=")
         column = _column(name)
         if column not in COLUMNS[4:] or not value.strip():
-            raise BadRequest(f"'{each}' is no filter.", f"Write field=value; fields are {', '.join(COLUMNS[4:])}.")
+            raise BadRequest(f"'{each}' is not a filter.", f"Write field=value; fields are {', '.join(COLUMNS[4:])}.")
         values[column] = f"{values[column]}|{value.strip()}" if column in values else value.strip()
     try:
         return _QuestionCsvReader([], _EVERYTHING, "", None, documents or {}, terms).own(values, otherwise=False)
@@ -219,12 +219,12 @@ class _QuestionCsvReader:
         if not question:
             raise _RowError("question", "it is empty")
         if key in self._rows:
-            raise _RowError("id", f"'{key}' stands in row {self._rows[key]} already")
+            raise _RowError("id", f"'{key}' is already in row {self._rows[key]}")
         if profile and self._profiles is not None and profile not in self._profiles:
             raise _RowError("profile", f"there is no profile '{profile}'")
         top = values.get("top", "")
         if top and not 1 <= (_number(top) or 0) <= MOST_RESULTS:
-            raise _RowError("top", f"'{top}' is no whole number from 1 to {MOST_RESULTS}")
+            raise _RowError("top", f"'{top}' must be a whole number from 1 to {MOST_RESULTS}")
         inside = narrowed(self._filters, self.own(values, otherwise=None))
         if key:
             self._rows[key] = row

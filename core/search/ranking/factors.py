@@ -97,7 +97,9 @@ def _keyword(candidate: Candidate, context: ScoringContext) -> FactorValue:
     signals = candidate.signals
     hits = sorted((term for term in signals.terms if term.score > 0), key=lambda term: -term.score)
     if not hits or signals.bm25_most <= 0:
-        why = "holds no word of the question" if signals.bm25_most > 0 else "no word of the question was searched for"
+        why = (
+            "contains no word of the question" if signals.bm25_most > 0 else "no word of the question was searched for"
+        )
         return FactorValue(0.0, why)
     value = min(signals.bm25 / signals.bm25_most, 1.0)
     named = ", ".join(f"{term.term} {term.score:.1f}" for term in hits[:4])

@@ -85,7 +85,7 @@ def _progress_elsewhere(run: CoverageRun) -> None:
 def _interrupted(project: str | None, run: CoverageRun) -> None:
     what_happened = {
         RunState.STOPPED: "The last run was stopped",
-        RunState.FAILED: f"The last run failed: {plain(run.problem)} It stands",
+        RunState.FAILED: f"The last run failed: {plain(run.problem)} It stopped",
     }.get(run.state, "The last run was interrupted")
     words, go_on = st.columns([6, 1], vertical_alignment="center")
     words.warning(
@@ -182,7 +182,7 @@ def _compare(project: str | None, finished: Sequence[CoverageRun]) -> None:
     """The differences between two snapshots."""
     st.markdown("**What changed**")
     if len(finished) < 2:
-        st.caption("With the second snapshot, what changed between them stands here.")
+        st.caption("After the second snapshot, the changes between them are shown here.")
         return
     names = {run.id: snapshot_words(run) for run in finished}
     first, second = st.columns(2)

@@ -293,7 +293,7 @@ def _summary(found: Enrichment, document: Document) -> None:
         text.markdown(_quote_line(each, document))
         _cite(cite, each, document)
     if not summary.rewritten and not summary.sentences:
-        st.caption("It holds no whole sentence to quote.")
+        st.caption("It contains no whole sentence to quote.")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _manual_edit(found, Operation.SUMMARY)
         with st.popover("Rewrite", icon=":material/edit:", type="tertiary"):

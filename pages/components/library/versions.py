@@ -76,7 +76,7 @@ def _undo_buttons(older: Document, newer: Document, *, alone: bool) -> None:
         icon=":material/undo:",
         type="tertiary",
         key=f"versions.undo.{newer.id}",
-        help=f"'{older.name}' is no older version of it: both are found again.",
+        help=f"'{older.name}' is not an older version of it: both are found again.",
         on_click=apply_decision,
         args=(lambda: service.undo(older.id, newer.id, who()), "Both are found again."),
     )
@@ -330,7 +330,7 @@ def draw_duplicates() -> None:
             notices.empty(
                 ":material/update:",
                 "No new version is suggested",
-                "A document that looks like a later version of another appears here; nothing is replaced by itself.",
+                "Documents that look like later versions of others appear here. Nothing is replaced automatically.",
             )
         else:
             notices.empty(":material/content_copy:", "No near-duplicates", "No two documents say almost the same.")
@@ -384,7 +384,7 @@ def _last_decision() -> None:
 
 
 def _decision_words(last: VersionDecision, older: str, newer: str) -> str:
-    did = "replaces" if last.verdict is VersionVerdict.ACCEPTED else "is no version of"
+    did = "replaces" if last.verdict is VersionVerdict.ACCEPTED else "is not a version of"
     by = f"{plain(last.who)}, " if last.who else ""
     first, second = plain(shorten_middle(newer, 50)), plain(shorten_middle(older, 50))
     return f"“{first}” {did} “{second}” ({by}{ago(last.at, utc_now())})"

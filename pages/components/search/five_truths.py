@@ -167,7 +167,7 @@ def draw_verdicts(text: str, block: ContextBlock) -> None:
         st.caption(f":red[:material/link_off: Ids that do not exist here: {plain(', '.join(unknown))}]")
     draw_sentences(found, block)
     st.caption(
-        "Support is the share of a sentence's words and amounts that stand in what it cites: a sign of what to read"
+        "Support is the share of a sentence's words and amounts that occur in what it cites: a sign of what to read"
         " again, no proof that two sentences mean the same."
     )
 

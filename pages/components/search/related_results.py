@@ -150,7 +150,7 @@ def _collapsed_box(hit: Hit, result: SearchResult, terms: WorkspaceTerms) -> Non
     with box, st.container(width=480, height=_COLLAPSED_HEIGHT, border=False):
         if not box.open:
             return
-        st.caption("They say nearly the same, so the best of them stands for all.")
+        st.caption("They say nearly the same, so only the best is listed.")
         for passage_id in hit.similar:
             if passage_id in known:
                 _collapsed_line(known[passage_id], hit, result, terms)

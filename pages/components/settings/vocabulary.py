@@ -200,7 +200,7 @@ def draw_versions() -> None:
         _version(version, before, newest)
     if newest.vocabulary != BUILT_IN:
         with st.container(border=True, gap="xsmall"):
-            st.markdown("**The product's own words** :gray[· as it came]")
+            st.markdown("**Built-in vocabulary** :gray[· unchanged]")
             _restore_button(0, newest)
 
 
@@ -252,7 +252,7 @@ def draw_relabelling() -> None:
             ":material/sync: Documents read before still carry labels of the words before. What people confirmed stays."
         )
         begin.button(
-            f"Label {count(documents, 'document')} anew",
+            f"Label {count(documents, 'document')} again",
             key="settings.apply",
             icon=":material/sync:",
             width="stretch",
@@ -265,7 +265,7 @@ def _last_run(run: VocabularyRun) -> str:
     what = "was stopped after" if run.stopped else "looked at"
     others = f"{run.changed:,} of them have" if run.changed != 1 else "one of them has"
     outcome = f"{others} another domain, authority or jurisdiction now" if run.changed else "no label changed"
-    return f"Labelling anew by version {run.version} {what} {count(run.done, 'document')}: {outcome}."
+    return f"Relabelling with version {run.version} {what} {count(run.done, 'document')}: {outcome}."
 
 
 @st.fragment(run_every=1.0)
@@ -279,7 +279,7 @@ def _relabelling_progress(run_id: int) -> None:
             session.forget_answers()
             st.rerun()
         bar, stop = st.columns([7, 1], vertical_alignment="center")
-        words = f"Labelling anew by version {run.version} · {run.done:,} of {count(run.total, 'document')}"
+        words = f"Relabelling with version {run.version} · {run.done:,} of {count(run.total, 'document')}"
         words += f", {run.changed:,} changed · begun {ago(run.at, utc_now())}{' · stopping' if run.stopped else ''}"
         bar.progress(min(1.0, run.done / max(1, run.total)), words)
         stop.button(
@@ -294,9 +294,7 @@ def _relabelling_progress(run_id: int) -> None:
 
 
 def _start_relabelling() -> None:
-    apply_change(
-        lambda: vocabulary_service().relabelling.start(who()), "The labels are decided anew in the background."
-    )
+    apply_change(lambda: vocabulary_service().relabelling.start(who()), "Labels are being updated in the background.")
     session.forget_answers()
 
 

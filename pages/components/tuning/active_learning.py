@@ -302,7 +302,7 @@ def _training_summary(newest: TrainingVersion) -> None:
         {
             "Label": field_title(each.field),
             "Confirmed": each.documents,
-            "Right by itself": 100 * each.right_alone / each.documents,
+            "Right untaught": 100 * each.right_alone / each.documents,
             "Right when taught": 100 * each.right_taught / each.documents,
             "Used": "yes" if each.strength else "no: it would be worse",
             "Left out": _names_text([names[number] for number in each.unused if number in names]),
@@ -311,7 +311,7 @@ def _training_summary(newest: TrainingVersion) -> None:
     ]
     bar = st.column_config.ProgressColumn(min_value=0, max_value=100, format="%.0f%%")
     left_out_column = st.column_config.TextColumn(help="Confirmed documents whose lesson would make others wrong.")
-    columns: Mapping[str, Any] = {"Right by itself": bar, "Right when taught": bar, "Left out": left_out_column}
+    columns: Mapping[str, Any] = {"Right untaught": bar, "Right when taught": bar, "Left out": left_out_column}
     if not any(row["Left out"] for row in rows):
         rows = [{name: value for name, value in row.items() if name != "Left out"} for row in rows]
     st.dataframe(rows, hide_index=True, placeholder="–", row_height=32, column_config=columns)
@@ -409,10 +409,10 @@ def _accuracy_over_time(service: ActiveLearningService) -> None:
 
 def _too_few(whole: LabelRate, per: str) -> str:
     if not whole.n:
-        return f"Nobody has judged such a label yet. Once {ENOUGH} are, the share found right stands here by {per}."
+        return f"Nobody has judged such a label yet. Once {ENOUGH} are, the share found right is shown here by {per}."
     return (
         f"Too few to say: {whole.right} of {whole.n} automatic labels people judged were right. From {ENOUGH} on they"
-        f" stand here by {per}."
+        f" are shown here by {per}."
     )
 
 

@@ -135,8 +135,8 @@ def _nothing_confirmed(report: ClassifierReport) -> None:
 
 def _draw_report(report: ClassifierReport) -> None:
     st.caption(
-        "What the classifier says by itself of the documents whose truth a person confirmed: it is asked again"
-        " without being told what anyone said. Only these confirmed labels count as right."
+        "The classifier's own label for each document whose truth a person confirmed, decided without knowing any"
+        " confirmed label. Only confirmed labels count as right."
     )
     _numbers(report)
     if report.warnings:
@@ -228,7 +228,7 @@ def _by_truth(report: ClassifierReport) -> None:
 def _reliability(report: ClassifierReport, *, dark: bool) -> None:
     st.markdown("**Calibration**")
     if not report.bins:
-        st.caption("With five decided documents, how often it is right stands here over how sure it said it was.")
+        st.caption("With five decided documents, this shows how often it is right at each probability.")
         return
     sizes = sorted({each.right.n for each in report.bins})
     of = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
@@ -276,7 +276,7 @@ def _mistakes(report: ClassifierReport) -> None:
     if not report.wrong:
         st.caption(":material/check: It says of every confirmed document what people said.")
         return
-    st.caption("The most confident first. A label confirmed by mistake stands here, too: look before you judge.")
+    st.caption("The most confident first. A label confirmed by mistake is listed, too: check before you decide.")
     shown = paged(report.wrong, _PER_PAGE, "classifier.wrong")
     for cell, head in zip(_mistake_columns(), ("It says", "Confirmed", "Document", "Next likely"), strict=True):
         cell.caption(head)

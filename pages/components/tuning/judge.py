@@ -51,7 +51,7 @@ def _grade_keys(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> No
         )
     if not who():
         st.caption(
-            ":material/person: Say who you are, above; then grade with the keys 0, 1, 2, 3, or X for “can't judge”."
+            ":material/person: Enter your name above, then grade with the keys 0, 1, 2, 3, or X for “can't judge”."
         )
 
 
@@ -104,7 +104,7 @@ def draw_agreement(questions: QuestionSet, *, blind: bool) -> None:
     they took part in."""
     judges = _judges(questions)
     if len(judges) < 2:
-        st.caption(":material/group: With a second judge, how far you agree stands here.")
+        st.caption(":material/group: With a second judge, your agreement is shown here.")
         return
     label = f"Agreement of {count(len(judges), 'judge')}: {', '.join(map(plain, judges[:_MOST_NAMES]))}"
     more = f" and {len(judges) - _MOST_NAMES} more" if len(judges) > _MOST_NAMES else ""

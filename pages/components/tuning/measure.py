@@ -280,7 +280,7 @@ def _results(
 ) -> None:
     if not alone and second is not None and first is not None and second.ref != first.ref and len(shown) < 2:
         st.info(
-            f"{plain(second.ref)} has not been measured with this set yet. *Measure* asks both anew.",
+            f"{plain(second.ref)} has not been measured with this set yet. *Measure* runs both.",
             icon=":material/straighten:",
         )
     compare.draw_comparison(questions, shown)

@@ -254,7 +254,7 @@ def _preview(preview: JudgmentImportPreview) -> None:
     parts += [f":red[**{count(len(preview.refused), 'refusal')}**]"] if preview.refused else []
     st.markdown(f"{plain(preview.name)}: {' · '.join(parts)}")
     if preview.judgments and not who():
-        st.caption(":material/info: Grades whose judge is not named would be nobody's: say who you are first.")
+        st.caption(":material/info: Grades whose judge is not named would belong to nobody: enter your name first.")
     if preview.unheld:
         named = count(preview.unheld, "question names", "questions name")
         words = f"{named} an answer in a document this library does not hold: it counts as missed."
@@ -441,7 +441,7 @@ def _set_settings(questions: QuestionSet) -> None:
     st.text_input("What it is for", value=questions.note, key=f"{key}.note")
     hours = dict.fromkeys([*_HOURS, questions.every_hours])
     st.selectbox(
-        "Measured by itself",
+        "Measured alone",
         list(hours),
         index=list(hours).index(questions.every_hours),
         key=f"{key}.hours",

@@ -208,7 +208,7 @@ def draw_rank_lines(trial: Trial, before: SearchResult, after: SearchResult, nam
         most = (
             f"{names[0]} shows {shown[0]}, {names[1]} {shown[1]}" if shown[0] != shown[1] else f"both show {shown[0]}"
         )
-        st.caption(f"Compared is what is shown: {plain(most)}. What stands after that is drawn pale.")
+        st.caption(f"Compared is what is shown: {plain(most)}. Later ranks are drawn pale.")
 
 
 def _place(move: RankChange, result: SearchResult) -> str:

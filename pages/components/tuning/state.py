@@ -93,7 +93,7 @@ def read_url(project: str | None) -> None:
     state.update({group_key(row.group): True for row in rows if row.key in changes})
     if problems:
         message = f"Part of the trial in the address is ignored: {'; '.join(problems)}."
-        add_problem(BadRequest(message, "The sliders stand where the rest of it says."))
+        add_problem(BadRequest(message, "The sliders follow the rest of it."))
     reset_sliders(base, changes)
 
 

@@ -45,7 +45,7 @@ def save_form(base: ScoreProfile, trial: ScoreProfile) -> None:
     known = next((each for each in own if each.casefold() == (name or "").strip().casefold()), None)
     hints = [f"Becomes version {own[known] + 1} of {plain(known)}."] if known is not None else []
     hints += [f"Your own: {plain(', '.join(own))}."] if own and known is None else []
-    hints += [f"In the name of {plain(who())}." if who() else ":material/person: Say who you are, above."]
+    hints += [f"In the name of {plain(who())}." if who() else ":material/person: Enter your name above."]
     st.caption(" ".join(hints))
     found = differences(base, trial)
     st.markdown(f"**{count(len(found), 'change')}** to {plain(state.profile_title(base))}")
@@ -91,7 +91,7 @@ def profile_actions(base: ScoreProfile, project: str | None, request: SearchRequ
                     f"For {plain(whose or 'the whole library')}", key=f"tune.default.{whose or ''}", width="stretch",
                     on_click=_choose_default, args=(whose, base.name),
                 )  # fmt: skip
-            st.caption(f"In the name of {plain(who())}." if who() else ":material/person: Say who you are, above.")
+            st.caption(f"In the name of {plain(who())}." if who() else ":material/person: Enter your name above.")
     else:
         st.badge(f"default of {plain(project or 'the library')}", icon=":material/star:", color="primary")
     st.page_link(

@@ -105,7 +105,7 @@ _JOB_TITLES: Mapping[JobKind, str] = {
     JobKind.FEED: "Fetching a feed",
     JobKind.FOLDER: "Looking through a folder",
     JobKind.LEARN: "Learning from corrections",
-    JobKind.RELABEL: "Giving labels anew",
+    JobKind.RELABEL: "Relabelling",
 }
 
 _MOST_FAILED_JOBS = 5  # listed; chosen by hand

@@ -304,7 +304,7 @@ class VectorCache:
             self._start_work()
             return None
         if not snapshot.file.intact():
-            _log.warning("%s was written to by somebody else; it is made anew.", library_file(self._folder))
+            _log.warning("%s was written to by another process; it is rebuilt.", library_file(self._folder))
             self._snapshot = None
             self._start_work()
             return None
@@ -411,7 +411,7 @@ class VectorCache:
         except FileNotFoundError:
             return snapshot
         except DamagedFile:
-            _log.warning("%s is not what was written; it is made anew.", library_file(self._folder))
+            _log.warning("%s is not what was written; it is rebuilt.", library_file(self._folder))
             return snapshot
 
     def _build(self, model: str) -> Snapshot:
