@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.coverage.needs import proposed_needs
 from core.domain.coverage import Topic, TopicOrigin
 from core.domain.documents import Origin, Passage, Truth
 from core.domain.errors import BadRequest
@@ -185,7 +184,7 @@ def topics_from_table(
     data: bytes, terms: WorkspaceTerms, name: str = "the file", project: str | None = None
 ) -> tuple[Topic, ...]:
     """Topics from CSV with the column 'topic' and optionally 'needs', 'owner', 'domain', 'jurisdiction'; without a
-    header the first column holds the topics. needs: truths separated by ';', or 'all'; proposed where empty.
+    header the first column holds the topics. needs: truths separated by ';', or 'all', which is the default.
 
     Raises BadRequest naming the file, and the line if known.
     """
@@ -206,8 +205,6 @@ def topics_from_table(
             domain=cells.get("domain") or None,
             jurisdiction=_jurisdiction(cells.get("jurisdiction"), terms),
         )
-        if not cells.get("needs"):
-            topic = replace(topic, needs=proposed_needs(topic).needs)
         found.setdefault(topic.name.casefold(), topic)
     if not found:
         raise BadRequest(f"'{name}' names no topic.", "Put one topic in each row of the column 'topic'.")

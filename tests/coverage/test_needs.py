@@ -27,10 +27,11 @@ def test_words_in_any_form_propose_needs_and_say_why() -> None:
     assert Truth.INTENT in proposed_needs(Topic("approving expenses", origin=TopicOrigin.REQUIREMENT)).needs
 
 
-def test_a_table_keeps_what_it_says_and_proposes_the_rest() -> None:
-    data = b"topic,needs\napproval of leave,all\nexpense approval,\n"
+def test_a_new_topic_needs_all_five_until_a_person_chooses_the_proposal() -> None:
+    data = b"topic,needs\napproval of leave,intent\nexpense approval,\n"
     one, two = topics_from_table(data, BUILT_IN_TERMS)
-    assert (one.needs, two.needs) == (tuple(Truth), (Truth.COMPLIANCE,))
+    assert (one.needs, two.needs) == ((Truth.INTENT,), tuple(Truth))
+    assert [each.needs for each in with_proposed_needs([two])] == [(Truth.COMPLIANCE,)]
 
 
 def test_a_choice_survives_rename_and_merge() -> None:

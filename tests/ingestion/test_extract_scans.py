@@ -108,11 +108,11 @@ def test_pages_there_is_no_time_for_are_told() -> None:
 def test_without_tesseract_each_page_that_is_a_picture_is_named_with_the_remedy() -> None:
     extracted = extract("mixed.pdf", scan_of("Leave is paid.", SCAN, "It is accrued.", SCAN))
     assert extracted.warnings == (
-        "2 of 4 pages (2, 4) hold no text that could be read, only pictures. "
+        "2 of 4 pages (2, 4) contain no text that could be read, only pictures. "
         "Install Tesseract (text recognition) where files are read, then read this one again.",
     )
     stamped = extract("stamped.pdf", scan_of("Leave is paid.", SCAN, stamp="EXHIBIT 000123 received"))
-    assert stamped.warnings == ("1 of 2 pages (2) holds a picture whose text, if it shows any, could not be read.",)
+    assert stamped.warnings == ("1 of 2 pages (2) contains a picture whose text, if it shows any, could not be read.",)
     for warning in (*extracted.warnings, *stamped.warnings):
         assert _UNREADABLE.search(warning)
 
@@ -156,7 +156,7 @@ SHIFTED = "".join(chr(ord(letter) - 29) if letter.isalpha() else letter for lett
 def test_a_page_whose_letters_make_no_words_is_told() -> None:
     assert garbled(SHIFTED)
     extracted = extract("shifted.pdf", pdf_of(LEAVE, SHIFTED.replace("#", "")))
-    assert extracted.warnings == ("1 of 2 pages (2) holds garbled text: the file lacks the letters of its fonts.",)
+    assert extracted.warnings == ("1 of 2 pages (2) contains garbled text: the file lacks the letters of its fonts.",)
 
 
 WORDS = [

@@ -9,11 +9,11 @@ __all__ = ["recognition_warnings", "which"]
 _MOST_NAMED = 12  # Chosen by hand, not fitted.
 
 
-def which(numbers: Sequence[int], total: int, noun: str, one: str = "holds", many: str = "hold") -> str:
+def which(numbers: Sequence[int], total: int, noun: str, one: str = "contains", many: str = "contain") -> str:
     """The start of a sentence that counts and lists pages; the caller completes it.
 
     >>> which([2, 5, 9], 12, "page"), which([4], 4, "slide", "is", "are")
-    ('3 of 12 pages (2, 5, 9) hold', '1 of 4 slides (4) is')
+    ('3 of 12 pages (2, 5, 9) contain', '1 of 4 slides (4) is')
     """
     named = ", ".join(map(str, numbers[:_MOST_NAMED])) + (" …" if len(numbers) > _MOST_NAMED else "")
     plural = noun if total == 1 else f"{noun}s"
@@ -22,7 +22,7 @@ def which(numbers: Sequence[int], total: int, noun: str, one: str = "holds", man
 
 _SURE = 70.0  # Chosen by hand, not fitted.
 
-_HOLD, _WERE = ("holds", "hold"), ("was", "were")
+_CONTAIN, _WERE = ("contains", "contain"), ("was", "were")
 
 _LATE = (
     "only pictures whose text could not be read in the time one file may take; raise FIVEFOLD_FILE_SECONDS, "
@@ -52,11 +52,11 @@ def recognition_warnings(
     remedy = "" if found is not None else f" {INSTALL}."
     doubtful = [at for at in read if pages[at].sure < _SURE]
     notices = (
-        (empty, _HOLD, f"no text that could be read, only pictures.{remedy}"),
-        (covered, _HOLD, "a picture whose text, if it shows any, could not be read."),
-        (late, _HOLD, _LATE),
-        (odd, _HOLD, "garbled text: the file lacks the letters of its fonts."),
+        (empty, _CONTAIN, f"no text that could be read, only pictures.{remedy}"),
+        (covered, _CONTAIN, "a picture whose text, if it shows any, could not be read."),
+        (late, _CONTAIN, _LATE),
+        (odd, _CONTAIN, "garbled text: the file lacks the letters of its fonts."),
         (read, _WERE, "read by text recognition (OCR); look whether letters and figures are right."),
-        (doubtful, _HOLD, "text so unclear that part of it could not be read."),
+        (doubtful, _CONTAIN, "text so unclear that part of it could not be read."),
     )
     return [f"{which(numbers, total, 'page', *verb)} {words}" for numbers, verb, words in notices if numbers]

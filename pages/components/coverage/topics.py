@@ -95,7 +95,7 @@ def _choose(proposals: Sequence[Topic], key: str, add: Callable[[Callable[[], Se
         type="primary",
         key=f"{key}.add",
         on_click=add,
-        args=(lambda: with_proposed_needs(chosen),),
+        args=(lambda: chosen,),
     )
 
 
@@ -148,7 +148,7 @@ def _table(listed: Sequence[Topic]) -> None:
         column_config={
             "select": st.column_config.CheckboxColumn("", width=40),
             "name": st.column_config.TextColumn("Topic", width=310, required=True, max_chars=300),
-            "proposed": st.column_config.TextColumn("Proposed because", width=200),
+            "proposed": st.column_config.TextColumn("Proposed needs", width=200),
             "needs": st.column_config.MultiselectColumn("Needs", options=[truth.value for truth in Truth], width=260),
             "owner": st.column_config.TextColumn("Owner", width=110, max_chars=80),
             "domain": st.column_config.SelectboxColumn(
@@ -196,11 +196,10 @@ def _row(topic: Topic) -> dict[str, Any]:
 
 
 def _reason(topic: Topic) -> str:
-    """Why the topic's needs were proposed, or what the proposal would be where they differ."""
+    """Which truths are proposed for the topic, and why; that they are chosen, where they are."""
     proposal = proposed_needs(topic)
-    if proposal.needs == topic.needs:
-        return proposal.reason
-    return f"changed; proposed: {', '.join(proposal.needs)} ({proposal.reason})"
+    truths = "as chosen" if proposal.needs == topic.needs else ", ".join(proposal.needs)
+    return f"{truths} ({proposal.reason})"
 
 
 def _bulk_actions(chosen: Sequence[Topic]) -> None:
@@ -266,7 +265,7 @@ def _save(changed: Sequence[Topic], message: str) -> None:
 def _typed_topics(project: str | None) -> list[Topic]:
     """The topics of the text field, which is emptied when they are sound."""
     names = topics_from_lines(st.session_state["topics.typed"])
-    found = list(with_proposed_needs(Topic(name, project=project) for name in names))
+    found = [Topic(name, project=project) for name in names]
     st.session_state["topics.typed"] = ""
     return found
 
