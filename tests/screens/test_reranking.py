@@ -34,13 +34,21 @@ def test_a_choice_is_kept() -> None:
     assert screen.session_state["search.rerank"] == "balanced"
 
 
-def test_a_model_that_could_not_be_loaded_is_told_and_can_still_be_chosen() -> None:
-    screen = drawn({"fast": "The model 'a*b' is not on this machine."}, "fast")
+def test_a_model_that_could_not_be_loaded_is_not_offered_and_the_reason_is_told() -> None:
+    screen = drawn({"fast": "The model 'a*b' is not on this machine."})
+    assert screen.selectbox[0].options == ["No reranker", "Balanced", "Accurate"]
+    assert screen.markdown[0].value.replace("\\", "") == (
+        "**Fast** is not available. The model 'a*b' is not on this machine."
+    )
+    assert r"a\*b" in screen.markdown[0].value
+
+
+def test_a_model_that_could_not_be_loaded_can_be_tried_again() -> None:
+    screen = drawn({"fast": "It is not on this machine."})
+    next(each for each in screen.button if each.label == "Try again").click().run()
     select = screen.selectbox[0]
     assert (select.value, select.options[1]) == ("fast", "Fast (not available)")
-    told = select.help.rpartition("\n\n")[2]
-    assert r"a\*b" in told
-    assert told.replace("\\", "") == "Fast: The model 'a*b' is not on this machine."
+    assert not screen.button
 
 
 def test_a_reranker_there_is_not_becomes_none() -> None:

@@ -62,28 +62,40 @@ _OFF = ""
 
 
 def choose_reranker(key: str, troubles: Mapping[str, str]) -> None:
-    """A choice among the rerankers, "" for none; an unknown value under `key` becomes "".
+    """A choice among the rerankers, "" for none; an unknown value under `key` becomes "". One whose model could not be
+    loaded is not offered; the reason is beside the choice, with a button that tries it again.
 
     troubles: reranker → why its model could not be loaded last time. Rerankers that were never used are not in it.
     """
     rows = rerank_table().rows
-    if st.session_state.get(key, _OFF) not in (_OFF, *rows):
-        st.session_state[key] = _OFF
+    chosen = st.session_state.get(key, _OFF)
+    if chosen not in (_OFF, *rows):
+        st.session_state[key] = chosen = _OFF
 
     def shown(name: str) -> str:
         if name == _OFF:
             return "No reranker"
         return f"{rows[name].label} (not available)" if name in troubles else rows[name].label
 
-    unavailable = [f"{rows[name].label}: {plain(why)}" for name, why in troubles.items() if name in rows]
     st.selectbox(
         "Rerank",
-        [_OFF, *rows],
+        [_OFF, *(name for name in rows if name not in troubles or name == chosen)],
         key=key,
         format_func=shown,
-        help="\n\n".join([_reranker_help(), *unavailable]),
+        help=_reranker_help(),
         label_visibility="collapsed",
     )
+    withheld = {name: why for name, why in troubles.items() if name in rows and name != chosen}
+    if withheld:
+        with st.popover("", icon=":material/error:", help="Rerankers that are not available", type="tertiary"):
+            for name, why in withheld.items():
+                st.markdown(f"**{rows[name].label}** is not available. {plain(why)}")
+                st.button("Try again", key=f"{key}.{name}", on_click=_retry, args=(key, name))
+
+
+def _retry(key: str, name: str) -> None:
+    """Search with a reranker that failed before; its model is looked for again."""
+    st.session_state[key] = name
 
 
 def _reranker_help() -> str:
