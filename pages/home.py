@@ -1,4 +1,4 @@
-"""Home: the contents of the library, what needs attention, and links to the next steps."""
+"""Home: ask, upload, continue where you were, see what needs attention and what is in the library."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -9,14 +9,17 @@ import sample
 from core.domain.documents import Document, DocumentState, Truth
 from core.domain.errors import FivefoldError
 from core.domain.results import Statistics
-from pages.components import cards, ingest_progress, notices, session
+from core.library.upload_queue import UploadQueueView
+from pages.components import cards, notices, session
 from pages.components.data import state
 from pages.components.labels import contested
 from pages.components.styles import TRUTHS
+from pages.components.upload.dropping import draw_drop_zone
 from pages.components.urls import page_path
 from pages.components.wording import ago, count, plain, shorten, shorten_middle
 
-_SHOWN = 6  # entries per list; chosen by hand
+_SHOWN = 5  # searches listed; chosen by hand
+_SHOWN_FILES = 3  # files shown under Needs attention, so that everything stays in sight; chosen by hand
 _LIST_WIDTH = 540  # pixels: links do not wrap, and so much holds the longest of them
 _MEANINGS = {
     Truth.REGULATORY: "Statutes, regulations, agency publications.",
@@ -27,36 +30,76 @@ _MEANINGS = {
 }
 
 
-def _by_truth(counts: Statistics) -> None:
-    """One tile per truth: the question it answers, and the documents that state it."""
+def _start() -> None:
+    """The question box, whose Enter opens Search, and the drop zone, whose files are shown on Upload."""
+    with st.grid(2, min_column_width=_LIST_WIDTH, gap="medium"):
+        with st.container():
+            question = st.text_input(
+                "Question",
+                key="home.question",
+                placeholder="Ask a question (press /)",
+                label_visibility="collapsed",
+                type="search",
+            )
+        with st.container():
+            dropped = draw_drop_zone()
+    if question.strip():
+        st.switch_page(page_path("search"), query_params={"q": question.strip()})
+    if dropped:
+        st.switch_page(page_path("upload"))
+
+
+def _truths_explained() -> None:
+    """One tile per truth: the question it answers, and where it is found."""
+    with st.grid(5, min_column_width=135, gap="small"):
+        for truth, style in TRUTHS.items():
+            with st.container(border=True, gap="xsmall", height="stretch"):
+                cards.truth_badge(truth)
+                st.markdown(f"**{style.question}**")
+                st.caption(_MEANINGS[truth])
+
+
+def _contents(counts: Statistics) -> None:
+    """The size of the library, and its documents by truth."""
+    parts = [count(counts.documents, "document"), count(counts.passages, "passage")]
+    unknown = counts.by_truth.get(None, 0)
+    parts += [f"{unknown:,} unclassified"] if unknown else []
+    st.markdown(f"**In the library** :gray[{' · '.join(parts)}]")
     with st.grid(5, min_column_width=135, gap="small"):
         for truth, style in TRUTHS.items():
             number = counts.by_truth.get(truth, 0)
-            with st.container(border=True, gap="xsmall", height="stretch", vertical_alignment="distribute"):
-                with st.container(gap="xsmall"):
-                    cards.truth_badge(truth)
-                    st.markdown(f"**{style.question}**")
-                    st.caption(_MEANINGS[truth])
+            with st.container(border=True, gap="xsmall", height="stretch"):
+                cards.truth_badge(truth)
+                st.caption(style.question)
                 if number:
                     link = {"truths": truth.value}
                     st.page_link(page_path("library"), label=count(number, "document"), query_params=link)
-                elif counts.documents:
-                    st.caption("No documents yet.")
+                else:
+                    st.caption("No documents yet")
 
 
-def _numbers(counts: Statistics) -> None:
-    unknown = counts.by_truth.get(None, 0)
-    failed = counts.by_state.get(DocumentState.FAILED, 0)
-    with st.container(horizontal=True, gap="large"):
-        st.metric("Documents", f"{counts.documents:,}", width="content")
-        st.metric("Passages", f"{counts.passages:,}", width="content")
-        st.metric("Queued", f"{counts.waiting_jobs:,}", width="content")
-        st.metric("Failed", f"{failed:,}", width="content")
-        st.metric("Unclassified", f"{unknown:,}", width="content")
+def _queue() -> None:
+    """The upload queue in one line, while files are read."""
+
+    @st.fragment(run_every=1.0)
+    def drawn() -> None:
+        queue = session.workbench().upload_queue
+        counts = queue.counts(cards.SURE)
+        if not counts.running:
+            st.rerun()
+        read = queue.read_since()
+        whole = read + counts.running
+        now = [plain(shorten_middle(each.name, 48)) for each in queue.reading(1)]
+        failed = [f"{counts.failed:,} failed"] if counts.failed else []
+        words = " · ".join([f"Processing: {read:,} of {count(whole, 'file')}", *now, *failed])
+        st.progress(read / whole, words)
+
+    if session.workbench().upload_queue.counts(cards.SURE).running:
+        drawn()
 
 
 def _attention(documents: list[Document]) -> None:
-    """Failed files, doubtful labels, and what does not hold any more or yet, each with a way to deal with it."""
+    """Failed files, uncertain labels, suspect coverage and problems of tables, each with a link to its list."""
     st.markdown("**Needs attention**")
     failed = [each for each in documents if each.state is DocumentState.FAILED]
     unsure = [each for each in documents if each.state is DocumentState.READY and cards.unsure(each)]
@@ -75,16 +118,15 @@ def _attention(documents: list[Document]) -> None:
         )
     for label, params in tables or ():
         st.page_link(page_path("data"), label=label, icon=":material/warning:", query_params=params)
-    for each in [*failed, *unsure][:_SHOWN]:
-        with st.container(border=True, gap="xsmall"):
-            link = {"document": str(each.id)}
-            st.page_link(
-                page_path("library"), label=plain(shorten_middle(each.name, 68)), icon=_icon(each), query_params=link
-            )
-            st.caption(plain(f"{each.failure} {each.remedy}" if each.failure else _doubt(each)))
-    more = len(failed) + len(unsure) - _SHOWN
-    if more > 0:
-        st.page_link(page_path("upload"), label=f"{more} more on Upload", icon=":material/arrow_forward:")
+    for number, what, icon, shown in (
+        (len(failed), "failed file", ":material/error:", UploadQueueView.FAILED),
+        (len(unsure), "uncertain label", ":material/help:", UploadQueueView.DOUBTFUL),
+    ):
+        if number:
+            st.page_link(page_path("upload"), label=count(number, what), icon=icon, query_params={"show": shown.value})
+    for each in [*failed, *unsure][:_SHOWN_FILES]:
+        words = f"{each.failure} {each.remedy}" if each.failure else _doubt(each)
+        st.caption(plain(f"{shorten_middle(each.name, 60)}: {words}"))
 
 
 def _in_order(documents: Sequence[Document]) -> str:
@@ -121,10 +163,6 @@ def _tables() -> Sequence[tuple[str, Mapping[str, str]]]:
     return found
 
 
-def _icon(document: Document) -> str:
-    return ":material/error:" if document.state is DocumentState.FAILED else ":material/help:"
-
-
 def _doubt(document: Document) -> str:
     label = document.labels.truth
     if label.value is None:
@@ -134,10 +172,10 @@ def _doubt(document: Document) -> str:
 
 
 def _recent() -> None:
-    st.markdown("**Last searches**")
+    st.markdown("**Continue where you were** :gray[Last searches]")
     searches = session.workbench().search.recent(_SHOWN)
     if not searches:
-        st.caption("None yet. Ask something on Search; press / there to come to the question.")
+        st.caption("No searches yet. Ask a question above.")
     now = datetime.now(UTC)
     for question, hits, when in searches:
         st.page_link(
@@ -155,13 +193,12 @@ def _first_run() -> None:
         st.markdown("#### Start with the sample library, or with your own files", anchors=False)
         st.markdown(
             "Fivefold reads documents, says which of five kinds of truth each passage states, and answers questions"
-            " with the sentences that say so. Every score adds up, every sentence is cited to its page, and every hole"
-            " in the library is shown."
+            " with cited sentences. It shows where each answer comes from, and what the library lacks."
         )
-        with st.container(horizontal=True, vertical_alignment="center"):
-            if st.button("Load the sample library", type="primary", icon=":material/auto_stories:"):
-                _load_sample()
-            st.page_link(page_path("upload"), label="Upload your own files", icon=":material/upload_file:")
+        if st.button("Load the sample library", type="primary", icon=":material/auto_stories:"):
+            _load_sample()
+        if draw_drop_zone():
+            st.switch_page(page_path("upload"))
 
 
 def _load_sample() -> None:
@@ -187,16 +224,16 @@ def draw() -> None:
     if not documents:
         _first_run()
         st.markdown("**The five truths**")
-        _by_truth(counts)
+        _truths_explained()
         return
-    ingest_progress.draw_progress()
-    _numbers(counts)
-    _by_truth(counts)
+    _start()
+    _queue()
     with st.grid(2, min_column_width=_LIST_WIDTH, gap="medium"):
-        with st.container():
-            _attention(documents)
-        with st.container():
+        with st.container(gap="xsmall"):
             _recent()
+        with st.container(gap="xsmall"):
+            _attention(documents)
+    _contents(counts)
 
 
 draw()

@@ -147,10 +147,11 @@ class UploadQueueStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """A file to upload: its name, and a function that returns its bytes when it is its turn."""
+    """A file to upload: its name, a function that returns its bytes when it is its turn, and its size in bytes."""
 
     name: str
     read: Callable[[], bytes]
+    size: int = 0
 
 
 class StoredOriginal(Protocol):
@@ -172,10 +173,13 @@ class UploadQueue:
     def take_in(
         self, files: Sequence[NewFile], *, project: str | None = None, tags: Sequence[str] = ()
     ) -> Iterator[UploadReceipt | FivefoldError]:
-        """Store and queue each file; yields a receipt or an error for each, in order. One bad file stops no other."""
+        """Store and queue each file, the smallest first; yields a receipt or an error for each in that order. One bad
+        file stops no other.
+        """
         place = 0
-        for start in range(0, len(files), _STORED_AT_ONCE):
-            stored = [self._stored(file, project, tags) for file in files[start : start + _STORED_AT_ONCE]]
+        ordered = sorted(files, key=lambda file: file.size)
+        for start in range(0, len(ordered), _STORED_AT_ONCE):
+            stored = [self._stored(file, project, tags) for file in ordered[start : start + _STORED_AT_ONCE]]
             new = [each.document_id for each in stored if isinstance(each, UploadReceipt) and not each.duplicate_of]
             self._jobs.defer_ingest(new, place)
             place += len(new)

@@ -10,7 +10,6 @@ from pages.components.notices import degraded, show_errors
 _PAGES = Path(__file__).parents[1]
 _COMPONENTS = _PAGES / "components"
 
-st.set_page_config(page_title="Fivefold", page_icon=str(_COMPONENTS / "mark.svg"), layout="wide")
 st.html(Path(__file__).with_name("frame.css"))
 st.logo(str(_COMPONENTS / "wordmark.svg"), size="medium")
 page = st.navigation(
@@ -34,6 +33,9 @@ page = st.navigation(
     ],
     position="top",
 )
+st.set_page_config(page_title=f"{page.title} – Fivefold", page_icon=str(_COMPONENTS / "mark.svg"), layout="wide")
+with st.container(key="page_title"):
+    st.title(page.title, anchor=False)
 with show_errors():
     degraded(session.workbench().notices())
     page.run()

@@ -77,6 +77,23 @@ def test_thousands_are_taken_in_and_a_small_batch_comes_before_the_rest_of_a_lar
     assert order[:4] == [large[0], small[0], large[1], small[1]] and len(set(order)) == 1_002
 
 
+def test_the_smallest_files_of_a_batch_are_read_first_and_batches_take_turns(tray: Tray) -> None:
+    order: list[int] = []
+    tray.stores.jobs.run = order.append
+
+    def take_in(*sizes: int) -> dict[int, int]:
+        texts = {size: f"# {size}\n{'word ' * size}".encode() for size in sizes}
+        files = [NewFile(f"{size}.md", lambda text=texts[size]: text, len(texts[size])) for size in sizes]
+        told = tray.workbench.upload_queue.take_in(files)
+        receipts = [each for each in told if isinstance(each, UploadReceipt)]
+        return {int(each.name.removesuffix(".md")): each.document_id for each in receipts}
+
+    one = take_in(900, 10, 300)
+    two = take_in(20, 40)
+    tray.let_go()
+    assert order == [one[10], two[20], one[300], two[40], one[900]]
+
+
 def test_what_waits_is_stopped_and_what_was_stopped_can_be_tried_again(tray: Tray) -> None:
     first, second, third = tray.add("# A\nOne sentence.", "# B\nTwo sentences.", "# C\nThree sentences.")
     assert tray.workbench.upload_queue.stop([second]) == 1

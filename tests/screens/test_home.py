@@ -7,7 +7,7 @@ from core.domain.documents import DocumentState, Truth
 from core.domain.errors import BadRequest
 from core.table_qa.service import TableService
 from pages.components.wording import plain
-from tests.screens.conftest import Opened, Stack, words
+from tests.screens.conftest import LAW, Opened, Stack, words
 
 PEOPLE = "employee_id,plan\nE1,MED\nE2,DEN\nE3,MED\nE4,MED\n"
 
@@ -22,12 +22,33 @@ def test_an_empty_library_explains_the_five_truths_and_offers_the_sample(library
 
 def test_one_click_loads_the_sample_library_with_every_truth(library: Stack, opened: Opened) -> None:
     home = opened("home.py")
-    home.button[0].click().run(timeout=120)
+    next(each for each in home.button if each.label == "Load the sample library").click().run(timeout=120)
     documents = library.workbench.documents.list()
     assert len(documents) >= 10
     assert {each.state for each in documents} == {DocumentState.READY}
     assert not home.exception and not home.error
-    assert home.metric[0].value == str(len(documents))
+    assert f"{len(documents)} documents" in words(home)
+
+
+def test_a_question_on_home_is_asked_on_search(stocked: Stack, opened: Opened) -> None:
+    home = opened("home.py")
+    home.text_input(key="home.question").set_value("When must overtime be approved?").run()
+    assert home.query_params["q"] == "When must overtime be approved?"
+    assert home.title[0].value == "Search"
+
+
+def test_files_dropped_on_home_are_uploaded_and_shown_on_upload(library: Stack, opened: Opened) -> None:
+    home = opened("home.py")
+    home.file_uploader[0].set_value([("law.md", LAW.encode(), "text/markdown")]).run()
+    assert [each.name for each in library.workbench.documents.list()] == ["law.md"]
+    assert home.title[0].value == "Upload" and "1 file uploaded" in home.success[0].value
+
+
+def test_failed_files_and_uncertain_labels_link_to_their_lists(stocked: Stack, opened: Opened) -> None:
+    stocked.add("broken.pdf", "%PDF-1.7 this is no document")
+    links = {each.proto.label: each.proto.query_string for each in opened("home.py").get("page_link")}
+    assert links["1 failed file"] == "show=failed"
+    assert any(label.endswith(("uncertain label", "uncertain labels")) for label in links)
 
 
 def test_a_failed_file_needs_attention_and_says_why(stocked: Stack, opened: Opened) -> None:

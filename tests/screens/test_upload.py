@@ -9,6 +9,7 @@ from core.domain.documents import DocumentState
 from core.domain.errors import FileTooCostly
 from core.library.upload_queue import UploadQueueView
 from core.ports.job_queue import FailedWork, JobKind
+from pages.components.cards import unsure
 from tests.screens.conftest import LAW, POLICY, Opened, Stack, words
 
 
@@ -25,7 +26,6 @@ def test_good_files_are_read_although_bad_ones_stand_beside_them(library: Stack,
         ("law.md", LAW.encode(), "text/markdown"),
     ]
     screen.file_uploader[0].set_value(files).run()
-    next(each for each in screen.button if each.label == "Upload 4 files").click().run()
     states = {each.name: each.state for each in library.workbench.documents.list()}
     assert states == {"policy.md": "ready", "law.md": "ready", "broken.pdf": "failed"}
     assert "empty" in screen.error[0].value and "0 bytes" in screen.error[0].value.replace("\\", "")
@@ -37,7 +37,6 @@ def test_the_same_bytes_are_recognised(stocked: Stack, opened: Opened) -> None:
     before = len(stocked.workbench.documents.list())
     screen = opened("upload.py")
     screen.file_uploader[0].set_value([("copy_of_law.md", LAW.encode(), "text/markdown")]).run()
-    next(each for each in screen.button if each.label == "Upload 1 file").click().run()
     assert "already in the library" in screen.info[0].value
     assert "flsa" in screen.info[0].value
     assert len(stocked.workbench.documents.list()) == before
@@ -46,7 +45,6 @@ def test_the_same_bytes_are_recognised(stocked: Stack, opened: Opened) -> None:
 def test_a_known_file_of_the_same_name_is_named_once(stocked: Stack, opened: Opened) -> None:
     screen = opened("upload.py")
     screen.file_uploader[0].set_value([("flsa_section_207.md", LAW.encode(), "text/markdown")]).run()
-    next(each for each in screen.button if each.label == "Upload 1 file").click().run()
     assert screen.info[0].value.count("flsa") == 1
 
 
@@ -196,12 +194,32 @@ def test_one_file_or_all_can_be_stopped_and_tried_again(stocked: Stack, opened: 
     assert {stocked.workbench.documents.get(each).state for each in ids} == {"ready"}
 
 
-def test_all_truths_shown_are_confirmed_with_one_click(stocked: Stack, opened: Opened) -> None:
+def test_certain_labels_are_confirmed_with_one_click_and_uncertain_ones_never(stocked: Stack, opened: Opened) -> None:
     known = [each for each in stocked.workbench.documents.list() if each.labels.truth.value]
+    doubtful = {each.id for each in known if unsure(each)}
+    assert 0 < len(doubtful) < len(known)
     screen = opened("upload.py")
-    pressed(screen, f"Confirm all {len(known)} labels on this page")
-    assert all(stocked.workbench.documents.get(each.id).labels.truth.confirmed for each in known)
-    assert not [each for each in screen.button if each.label.startswith("Confirm ")]
+    next(each for each in screen.button if each.key == "upload.confirm").click().run()
+    confirmed = {each.id for each in stocked.workbench.documents.list() if each.labels.truth.confirmed}
+    assert confirmed == {each.id for each in known} - doubtful
+    assert not [each for each in screen.button if each.key == "upload.confirm"]
+
+
+def test_details_are_set_for_all_files_just_uploaded(library: Stack, opened: Opened) -> None:
+    other = library.add("other.md", "# Other\nThis one keeps its labels.", project="Tallgrass")
+    screen = opened("upload.py")
+    files = [("policy.md", POLICY.encode(), "text/markdown"), ("law.md", LAW.encode(), "text/markdown")]
+    screen.file_uploader[0].set_value(files).run()
+    screen.selectbox(key="upload.details.project").set_value("Tallgrass")
+    screen.multiselect(key="upload.details.tags").set_value(["2026"])
+    screen.selectbox(key="upload.details.jurisdiction").set_value("state:CA")
+    pressed(screen, "Set for 2 files")
+    assert not screen.error
+    documents = [each for each in library.workbench.documents.list() if each.id != other]
+    assert len(documents) == 2 and not library.workbench.documents.get(other).tags
+    assert {(each.project, each.tags, each.labels.jurisdiction.value) for each in documents} == {
+        ("Tallgrass", ("2026",), "state:CA"),
+    }
 
 
 def test_work_that_failed_in_the_background_is_told_and_can_be_tried_again(library: Stack, opened: Opened) -> None:

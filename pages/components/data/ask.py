@@ -189,7 +189,7 @@ def _draw_answer(seen: TablesView, first: TableAnswer) -> None:
 
 def _head(answer: TableAnswer) -> None:
     with st.container(gap="xsmall"):
-        st.markdown(f"# {plain(answer.headline)}", anchors=False)
+        st.markdown(f"## {plain(answer.headline)}", anchors=False)
         st.markdown(f":gray[Interpreted as:] {plain(answer.reading)}")
         if answer.unused:
             listed = ", ".join(f"“{word}”" for word in answer.unused)

@@ -321,7 +321,10 @@ def _bulk(documents: Sequence[Document], counts: UploadCounts) -> None:
     unconfirmed = [
         (each.id, "truth", each.labels.truth.value)
         for each in documents
-        if each.state is DocumentState.READY and each.labels.truth.value and not each.labels.truth.confirmed
+        if each.state is DocumentState.READY
+        and each.labels.truth.value
+        and not each.labels.truth.confirmed
+        and not cards.unsure(each)  # an uncertain label is confirmed one by one, beside its text
     ]
     if not unconfirmed and not counts.again:
         return
@@ -359,9 +362,9 @@ def _confirm(changes: Sequence[tuple[int, str, str]]) -> None:
 def _confirm_words(number: int) -> str:
     """
     >>> _confirm_words(1), _confirm_words(4)
-    ('Confirm the label on this page', 'Confirm all 4 labels on this page')
+    ('Confirm the certain label on this page', 'Confirm all 4 certain labels on this page')
     """
-    return "Confirm the label on this page" if number == 1 else f"Confirm all {number:,} labels on this page"
+    return f"Confirm {'the' if number == 1 else f'all {number:,}'} certain label{'s' * (number > 1)} on this page"
 
 
 def _retry_words(again: int, failed: int) -> str:

@@ -1,0 +1,135 @@
+"""The drop zone: dropped files are uploaded at once, and what became of them is told once they are stored."""
+
+from collections.abc import Sequence
+from datetime import date
+
+import streamlit as st
+
+from core.domain.errors import FivefoldError
+from core.domain.results import UploadReceipt
+from core.ingestion.file_names import is_junk
+from core.library.bulk_edit.plan import BulkEdit, EditMode
+from core.library.upload_queue import NewFile
+from pages.components import labels, notices, session
+from pages.components.user_name import who
+from pages.components.wording import count, plain, shorten_middle
+
+__all__ = ["draw_drop_zone", "draw_outcomes"]
+
+_MOST_PROBLEMS = 8  # errors listed; chosen by hand
+_OUTCOMES, _ROUND, _DETAILS = "upload.told", "upload.round", "upload.details"
+
+
+def draw_drop_zone(*, folder: bool = False) -> bool:
+    """Files or a folder are uploaded as soon as they are dropped. Returns whether some just were."""
+    state = st.session_state
+    taken = st.file_uploader(
+        "Drop a folder to upload it" if folder else "Drop files to upload them",
+        accept_multiple_files="directory" if folder else True,
+        key=f"upload.{folder}.{state.setdefault(_ROUND, 0)}",
+        label_visibility="collapsed",
+    )
+    files = [NewFile(each.name, each.getvalue, each.size) for each in taken if not is_junk(each.name)]
+    if not files:
+        return False
+    state[_ROUND] += 1  # a fresh zone: what was dropped is uploaded once
+    state[_OUTCOMES] = _store(files)
+    return True
+
+
+def _store(files: Sequence[NewFile]) -> list[UploadReceipt | FivefoldError]:
+    """Store the files with a progress bar; returns a receipt or error for each."""
+    bar, outcomes = st.progress(0.0), []
+    for outcome in session.workbench().upload_queue.take_in(files):
+        outcomes.append(outcome)
+        bar.progress(len(outcomes) / len(files), f"Uploading: {len(outcomes):,} of {count(len(files), 'file')}")
+    return outcomes
+
+
+def draw_outcomes() -> None:
+    """Receipts and errors of the files just uploaded, and a form for their project, tags, date and jurisdiction."""
+    outcomes: list[UploadReceipt | FivefoldError] = st.session_state.get(_OUTCOMES, [])
+    if not outcomes:
+        return
+    new = [each for each in outcomes if isinstance(each, UploadReceipt) and not each.duplicate_of]
+    known = [each for each in outcomes if isinstance(each, UploadReceipt) and each.duplicate_of]
+    with st.container(gap="xsmall"):
+        if new:
+            st.success(
+                f"{count(len(new), 'file')} uploaded. Processing continues if you close this tab.",
+                icon=":material/check:",
+            )
+            _details_form([each.document_id for each in new])
+        if known:
+            names = [_known_as(each) for each in known[:_MOST_PROBLEMS]]
+            names += [f"and {len(known) - _MOST_PROBLEMS:,} more"] if len(known) > _MOST_PROBLEMS else []
+            listed = "".join(f"\n- {each}" for each in names)
+            st.info(f"{count(len(known), 'file')} already in the library:\n{listed}", icon=":material/content_copy:")
+        problems = [each for each in outcomes if isinstance(each, FivefoldError)]
+        for each in problems[:_MOST_PROBLEMS]:
+            notices.error(each)
+        if len(problems) > _MOST_PROBLEMS:
+            st.caption(f"and {count(len(problems) - _MOST_PROBLEMS, 'file')} more that could not be stored")
+        st.button("Dismiss", icon=":material/close:", type="tertiary", on_click=_dismiss)
+
+
+def _details_form(document_ids: Sequence[int]) -> None:
+    """Project, tags, date and jurisdiction for all files just uploaded; blank fields are not changed."""
+    terms = session.terms()
+    with st.form(_DETAILS, clear_on_submit=True):
+        project, tags, dated, place, go = st.columns([3, 3, 2, 3, 2], vertical_alignment="bottom")
+        project.selectbox(
+            "Project",
+            session.workbench().upload_queue.projects(),
+            index=None,
+            accept_new_options=True,
+            placeholder="Shared by all",
+            key=f"{_DETAILS}.project",
+        )
+        tags.multiselect("Tags", [], accept_new_options=True, placeholder="Optional", key=f"{_DETAILS}.tags")
+        dated.date_input("Date", None, key=f"{_DETAILS}.date")
+        place.selectbox(
+            "Jurisdiction",
+            labels.field_options("jurisdiction", terms),
+            index=None,
+            placeholder="As recognised",
+            key=f"{_DETAILS}.jurisdiction",
+            format_func=lambda value: labels.value_title("jurisdiction", value, terms),
+        )
+        words = f"Set for {count(len(document_ids), 'file')}"
+        go.form_submit_button(words, width="stretch", on_click=_set_details, args=(document_ids,))
+    notices.show_outcome(_DETAILS)
+
+
+def _set_details(document_ids: Sequence[int]) -> None:
+    state = st.session_state
+    day: date | None = state[f"{_DETAILS}.date"]
+    edits = [
+        BulkEdit(field, value)
+        for field, value in (
+            ("project", state[f"{_DETAILS}.project"]),
+            ("date", day.isoformat() if day else ""),
+            ("jurisdiction", state[f"{_DETAILS}.jurisdiction"]),
+        )
+        if value
+    ]
+    if state[f"{_DETAILS}.tags"]:
+        edits.append(BulkEdit("tags", ";".join(state[f"{_DETAILS}.tags"]), EditMode.ADD))
+    service = session.workbench().bulk_edit
+
+    def change() -> None:
+        plan = service.plan(dict.fromkeys(document_ids, edits))
+        service.apply(plan.changes, "Details set after the upload", who() or "analyst")
+
+    notices.apply_change(_DETAILS, change, f"{count(len(document_ids), 'file')} updated.")
+    session.forget_answers()
+
+
+def _known_as(receipt: UploadReceipt) -> str:
+    """The uploaded name and the document with the same content; named once where both are called the same."""
+    new, known = plain(shorten_middle(receipt.name, 80)), plain(shorten_middle(receipt.duplicate_of, 80))
+    return new if receipt.name == receipt.duplicate_of else f"{new} is {known}"
+
+
+def _dismiss() -> None:
+    st.session_state[_OUTCOMES] = []
