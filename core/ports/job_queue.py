@@ -39,11 +39,13 @@ class FailedWork:
 class JobQueue(Protocol):
     """Background jobs that survive a killed process."""
 
-    def defer_ingest(self, document_ids: Sequence[int], place: int = 0) -> None:
+    def defer_ingest(self, document_ids: Sequence[int], place: int | None = None) -> int:
         """Queue the ingestion of stored originals; a job may run twice, so ingestion is idempotent.
 
-        place: position of the first document in its batch, from 0. The lowest place runs first, the older job on ties:
-        so batches take turns, and a small batch never waits for the end of a large one."""
+        place: of the first document; None: these begin a batch, directly behind the lowest place that waits. The lowest
+        place runs first, the older job on ties: so batches take turns, a small batch never waits for the end of a large
+        one, and newer batches can pass a waiting file only a limited number of times. Returns the place at which
+        this batch goes on."""
         ...
 
     def defer(self, kind: JobKind, ids: Sequence[int]) -> None:

@@ -37,6 +37,9 @@ TASK, WORK = "ingest", "work"
 _PER_STATEMENT = 500  # jobs queued with one statement. Chosen by hand, not fitted.
 _AFTER = {JobKind.ENRICH: 100_000}  # places behind the files to read; more than the files of a batch
 _WAITING = text("SELECT count(*) FROM procrastinate_jobs WHERE queue_name = :queue AND status IN ('todo', 'doing')")
+_LOWEST = text(  # a place is stored as a negative priority
+    "SELECT -max(priority) FROM procrastinate_jobs WHERE queue_name = :queue AND task_name = :task AND status = 'todo'"
+)
 _KNOWN = text("SELECT queueing_lock FROM procrastinate_jobs WHERE status = 'todo' AND queueing_lock = ANY(:names)")
 _CANCEL = text(
     "DELETE FROM procrastinate_jobs WHERE queue_name = :queue AND task_name = :task AND status = 'todo'"
@@ -70,14 +73,24 @@ class PostgresJobQueue:
         self._engine, self._name, self._app = engine, queue_name(tenant), App(connector=SyncPsycopgConnector())
         self._database = Database(engine, tenant)
 
-    def defer_ingest(self, document_ids: Sequence[int], place: int = 0) -> None:
+    def defer_ingest(self, document_ids: Sequence[int], place: int | None = None) -> int:
         """Queue the ingestion of stored originals, except those already waiting. Raises StoreFailed."""
+        first = self._first_place() if place is None else place
         self._defer(
             [
-                _DeferredJob(TASK, f"{number}", {"document_id": int(number)}, place + turn)
+                _DeferredJob(TASK, f"{number}", {"document_id": int(number)}, first + turn)
                 for turn, number in enumerate(document_ids)
             ]
         )
+        return first + len(document_ids)
+
+    def _first_place(self) -> int:
+        """The place of a new batch. At the lowest waiting place itself, batches of one file that follow each other
+        without a pause would keep that place the lowest for ever.
+        """
+        with store_failures("queueing a job"), self._engine.begin() as connection:
+            lowest = connection.scalar(_LOWEST, {"queue": self._name, "task": TASK})
+        return 0 if lowest is None else int(lowest) + 1
 
     def defer(self, kind: JobKind, ids: Sequence[int]) -> None:
         """Queue work of another kind, except what already waits. Raises StoreFailed."""

@@ -196,10 +196,10 @@ class InlineJobs:
 
     >>> done = []
     >>> jobs = InlineJobs(); jobs.run = done.append
-    >>> jobs.defer_ingest([3, 4]); done, jobs.waiting()
-    ([3, 4], 0)
-    >>> jobs.held = True; jobs.defer_ingest([5, 6]); jobs.waiting(), jobs.cancel([5])
-    (2, [5])
+    >>> jobs.defer_ingest([3, 4]), done, jobs.waiting()
+    (2, [3, 4], 0)
+    >>> jobs.held = True; jobs.defer_ingest([5, 6]), jobs.waiting(), jobs.cancel([5])
+    (2, 2, [5])
     >>> jobs.run_held(); done
     [3, 4, 6]
     """
@@ -208,20 +208,22 @@ class InlineJobs:
         self.run = run
         self.work: Callable[[JobKind, int], object] = lambda kind, number: None
         self.held = False
-        self._held: dict[int, int] = {}  # document → its place in its batch
+        self._held: dict[int, int] = {}  # document → its place
         self._running = 0
         self._failed: dict[tuple[JobKind, int], FailedWork] = {}
 
-    def defer_ingest(self, document_ids: Sequence[int], place: int = 0) -> None:
+    def defer_ingest(self, document_ids: Sequence[int], place: int | None = None) -> int:
         """Run each job now, in order."""
+        first = min(self._held.values(), default=-1) + 1 if place is None else place
         for turn, document_id in enumerate(document_ids):
             if self.held:
-                self._held.setdefault(document_id, place + turn)
+                self._held.setdefault(document_id, first + turn)
             else:
                 self._now(partial(self.run, document_id))
+        return first + len(document_ids)
 
     def run_held(self) -> None:
-        """Run what was held, those with the lowest place in their batch first."""
+        """Run what was held, those with the lowest place first."""
         waiting, self._held = sorted(self._held, key=self._held.__getitem__), {}
         for document_id in waiting:
             self._now(partial(self.run, document_id))

@@ -222,6 +222,29 @@ def test_details_are_set_for_all_files_just_uploaded(library: Stack, opened: Ope
     }
 
 
+def test_an_invalid_detail_is_told_and_nothing_is_set(library: Stack, opened: Opened) -> None:
+    other = library.add("other.md", "# Other\nIts project can be chosen.", project="Tallgrass")
+    screen = opened("upload.py")
+    files = [("policy.md", POLICY.encode(), "text/markdown"), ("law.md", LAW.encode(), "text/markdown")]
+    screen.file_uploader[0].set_value(files).run()
+    screen.selectbox(key="upload.details.project").set_value("Tallgrass")
+    screen.multiselect(key="upload.details.tags").set_value(["2026" * 16])
+    pressed(screen, "Set for 2 files")
+    (told,) = [each.value for each in screen.warning if "Nothing was set" in each.value]
+    assert told.count("too long tags") == 1
+    assert _details_but_of(library, other) == {(None, ())}
+    assert screen.selectbox(key="upload.details.project").value == "Tallgrass"
+    screen.multiselect(key="upload.details.tags").set_value(["2026"])
+    pressed(screen, "Set for 2 files")
+    assert _details_but_of(library, other) == {("Tallgrass", ("2026",))}
+    assert screen.selectbox(key="upload.details.project").value is None
+
+
+def _details_but_of(library: Stack, other: int) -> set[tuple[str | None, tuple[str, ...]]]:
+    """Project and tags of all documents but this one."""
+    return {(each.project, each.tags) for each in library.workbench.documents.list() if each.id != other}
+
+
 def test_work_that_failed_in_the_background_is_told_and_can_be_tried_again(library: Stack, opened: Opened) -> None:
     at = datetime(2026, 3, 1, tzinfo=UTC)
     library.jobs.give_up(FailedWork(JobKind.FEED, 7, at, "The server does not answer.", "Wait."))

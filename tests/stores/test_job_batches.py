@@ -82,7 +82,25 @@ def test_a_small_batch_is_not_stuck_behind_a_large_one(database: Database) -> No
     bench = Bench(catalogue, _nothing)
     with working(database, bench):
         _until(lambda: queue.waiting() == 0)
-    assert bench.tried == [large[0], small[0], large[1], small[1], *large[2:]]
+    assert bench.tried == [*large[:2], small[0], large[2], small[1], *large[3:]]
+
+
+def test_small_batches_without_end_do_not_pass_a_waiting_file_for_ever(database: Database) -> None:
+    catalogue = SqlCatalogue(database)
+    queue = PostgresJobQueue(database.engine, database.tenant)
+    small = [catalogue.add_document(document(f"small {number}")).id for number in range(40)]
+    large = catalogue.add_document(document("large")).id
+    queue.defer_ingest(small[:2])
+    queue.defer_ingest([large], place=5)
+    later = iter(small[2:])
+
+    def another_follows(_: int) -> None:
+        queue.defer_ingest([each for each in [next(later, None)] if each is not None])
+
+    bench = Bench(catalogue, another_follows)
+    with working(database, bench):
+        _until(lambda: large in bench.tried)
+    assert bench.tried.index(large) == 5
 
 
 def test_enrichment_waits_until_the_files_are_read(database: Database) -> None:

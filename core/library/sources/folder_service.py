@@ -112,13 +112,13 @@ class FolderService:
             self._store.change(replace(folder, looked=now, failure=problem.message, remedy=problem.hint))
             return
         known = self._store.files(folder_id)
-        place, seen = 0, set[str]()
+        place: int | None = None
+        seen = set[str]()
         for files in _blocks(self._changed_files(folder, known, now)):
             results = [self._upload_new(folder, known.get(path), each) for path, each in files]
             new = [document_id for _, document_id in results if document_id is not None]
-            self._jobs.defer_ingest(new, place)
+            place = self._jobs.defer_ingest(new, place)
             self._store.save_files(folder_id, [file for file, _ in results])
-            place += len(new)
             seen |= {path for path, _ in files}
         gone = [each for each in known.values() if (each.moving or each.failure) and each.path not in seen]
         self._store.save_files(folder_id, [replace(each, moving=False, failure="", remedy="") for each in gone])

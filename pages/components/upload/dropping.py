@@ -5,7 +5,7 @@ from datetime import date
 
 import streamlit as st
 
-from core.domain.errors import FivefoldError
+from core.domain.errors import BadRequest, FivefoldError
 from core.domain.results import UploadReceipt
 from core.ingestion.file_names import is_junk
 from core.library.bulk_edit.plan import BulkEdit, EditMode
@@ -76,7 +76,7 @@ def draw_outcomes() -> None:
 def _details_form(document_ids: Sequence[int]) -> None:
     """Project, tags, date and jurisdiction for all files just uploaded; blank fields are not changed."""
     terms = session.terms()
-    with st.form(_DETAILS, clear_on_submit=True):
+    with st.form(_DETAILS):
         project, tags, dated, place, go = st.columns([3, 3, 2, 3, 2], vertical_alignment="bottom")
         project.selectbox(
             "Project",
@@ -119,10 +119,15 @@ def _set_details(document_ids: Sequence[int]) -> None:
 
     def change() -> None:
         plan = service.plan(dict.fromkeys(document_ids, edits))
+        if plan.problems:
+            whats = dict.fromkeys(each.what for each in plan.problems)  # the same for every file is told once
+            raise BadRequest(" ".join(whats), "Nothing was set. Choose other values.")
         service.apply(plan.changes, "Details set after the upload", who() or "analyst")
 
-    notices.apply_change(_DETAILS, change, f"{count(len(document_ids), 'file')} updated.")
-    session.forget_answers()
+    if notices.apply_change(_DETAILS, change, f"{count(len(document_ids), 'file')} updated."):
+        state.update({f"{_DETAILS}.{field}": None for field in ("project", "date", "jurisdiction")})
+        state[f"{_DETAILS}.tags"] = []
+        session.forget_answers()
 
 
 def _known_as(receipt: UploadReceipt) -> str:
