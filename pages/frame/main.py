@@ -10,6 +10,8 @@ from pages.components.notices import degraded, show_errors
 _PAGES = Path(__file__).parents[1]
 _COMPONENTS = _PAGES / "components"
 
+# Before the navigation: it would otherwise fetch the icon of the page from the internet for the tab.
+st.set_page_config(page_icon=str(_COMPONENTS / "mark.svg"), layout="wide")
 st.html(Path(__file__).with_name("frame.css"))
 st.logo(str(_COMPONENTS / "wordmark.svg"), size="medium")
 page = st.navigation(
@@ -33,7 +35,7 @@ page = st.navigation(
     ],
     position="top",
 )
-st.set_page_config(page_title=f"{page.title} – Fivefold", page_icon=str(_COMPONENTS / "mark.svg"), layout="wide")
+st.set_page_config(page_title=f"{page.title} – Fivefold")
 with st.container(key="page_title"):
     st.title(page.title, anchor=False)
 with show_errors():
