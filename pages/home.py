@@ -33,13 +33,9 @@ _MEANINGS = {
 def _start() -> None:
     """The question box, whose Enter opens Search, and the drop zone, whose files are shown on Upload."""
     with st.grid(2, min_column_width=_LIST_WIDTH, gap="medium"):
-        with st.container():
+        with st.container(key="question"):  # "/" moves to the field in it
             question = st.text_input(
-                "Question",
-                key="home.question",
-                placeholder="Ask a question (press /)",
-                label_visibility="collapsed",
-                type="search",
+                "Ask a question", key="home.question", placeholder="In your own words (press /)", type="search"
             )
         with st.container():
             dropped = draw_drop_zone()

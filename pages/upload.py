@@ -15,7 +15,7 @@ def _drop_zone() -> None:
         if draw_drop_zone(folder=kind == "A folder"):
             st.rerun()
         st.caption(
-            "Files are uploaded as soon as you drop them: PDF and scans, Word, PowerPoint, OpenDocument, RTF, HTML,"
+            "PDF and scans, Word, PowerPoint, OpenDocument, RTF, HTML,"
             " XML, Markdown, text; Excel, CSV, Parquet, JSON; mails; and archives of them."
         )
 

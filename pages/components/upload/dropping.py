@@ -17,6 +17,7 @@ from pages.components.wording import count, plain, shorten_middle
 __all__ = ["draw_drop_zone", "draw_outcomes"]
 
 _MOST_PROBLEMS = 8  # errors listed; chosen by hand
+_FIELD_WIDTH = 160  # pixels: a whole date fits
 _OUTCOMES, _ROUND, _DETAILS = "upload.told", "upload.round", "upload.details"
 
 
@@ -24,10 +25,9 @@ def draw_drop_zone(*, folder: bool = False) -> bool:
     """Files or a folder are uploaded as soon as they are dropped. Returns whether some just were."""
     state = st.session_state
     taken = st.file_uploader(
-        "Drop a folder to upload it" if folder else "Drop files to upload them",
+        "Drop a folder here to upload it at once" if folder else "Drop files here to upload them at once",
         accept_multiple_files="directory" if folder else True,
         key=f"upload.{folder}.{state.setdefault(_ROUND, 0)}",
-        label_visibility="collapsed",
     )
     files = [NewFile(each.name, each.getvalue, each.size) for each in taken if not is_junk(each.name)]
     if not files:
@@ -76,9 +76,8 @@ def draw_outcomes() -> None:
 def _details_form(document_ids: Sequence[int]) -> None:
     """Project, tags, date and jurisdiction for all files just uploaded; blank fields are not changed."""
     terms = session.terms()
-    with st.form(_DETAILS):
-        project, tags, dated, place, go = st.columns([3, 3, 2, 3, 2], vertical_alignment="bottom")
-        project.selectbox(
+    with st.form(_DETAILS), st.grid(5, min_column_width=_FIELD_WIDTH, vertical_alignment="bottom"):
+        st.selectbox(
             "Project",
             session.workbench().upload_queue.projects(),
             index=None,
@@ -86,9 +85,9 @@ def _details_form(document_ids: Sequence[int]) -> None:
             placeholder="Shared by all",
             key=f"{_DETAILS}.project",
         )
-        tags.multiselect("Tags", [], accept_new_options=True, placeholder="Optional", key=f"{_DETAILS}.tags")
-        dated.date_input("Date", None, key=f"{_DETAILS}.date")
-        place.selectbox(
+        st.multiselect("Tags", [], accept_new_options=True, placeholder="Optional", key=f"{_DETAILS}.tags")
+        st.date_input("Date", None, key=f"{_DETAILS}.date")
+        st.selectbox(
             "Jurisdiction",
             labels.field_options("jurisdiction", terms),
             index=None,
@@ -97,7 +96,7 @@ def _details_form(document_ids: Sequence[int]) -> None:
             format_func=lambda value: labels.value_title("jurisdiction", value, terms),
         )
         words = f"Set for {count(len(document_ids), 'file')}"
-        go.form_submit_button(words, width="stretch", on_click=_set_details, args=(document_ids,))
+        st.form_submit_button(words, width="stretch", on_click=_set_details, args=(document_ids,))
     notices.show_outcome(_DETAILS)
 
 
