@@ -228,9 +228,7 @@ class ExperimentRunner:
         cannot be, or nobody's name.
         """
         if not who.strip():
-            raise BadRequest(
-                "An experiment needs a name.", "Enter your name first: fill in “Your name”, then try again."
-            )
+            raise BadRequest("An experiment needs a name.", "Fill in “Your name”, then try again.")
         if optimising is not None:
             check_optimising(optimising)
         questions = self._store.question_set(set_id)
