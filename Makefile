@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check bench pictures sample clean environment
+.PHONY: help run test check bench pictures sample viewer clean environment
 
 # Any Python 3.11 or newer; `make run PYTHON=/path/to/python3.12` chooses one.
 PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -23,6 +23,7 @@ help:
 	@echo "make bench     measure against a stock pipeline"
 	@echo "make pictures  take the pictures of the documentation from the running app"
 	@echo "make sample    write the sample library's files again from their sources"
+	@echo "make viewer    fetch the version of pdf.js that shows PDF files, and check it"
 	@echo "make clean     remove the environment, never your data"
 
 run: $(RUNTIME)
@@ -47,6 +48,9 @@ pictures: $(TOOLS)
 
 sample: $(TOOLS)
 	@$(VENV) -m sample.make
+
+viewer:
+	@pages/components/document/fetch_pdfjs.sh
 
 clean:
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

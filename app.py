@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse
-from starlette.routing import Route
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -47,6 +48,7 @@ def on_script_error(problem: Exception) -> bool:
 
 _PAGES = Path(__file__).parent / "pages"
 _ADDRESS = "backend_address.js"
+_PDFJS = _PAGES / "components" / "document" / "pdfjs"
 
 
 def page_names() -> list[str]:
@@ -72,6 +74,7 @@ app = st.App(
     routes=[
         Route("/healthz", healthz),
         Route(f"/{_ADDRESS}", backend_address),
+        Mount("/pdfjs", StaticFiles(directory=_PDFJS)),
         *(Route(f"/{name}", page_document) for name in page_names()),
     ],
     lifespan=lifespan,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.domain.documents import Document
+from core.domain.documents import Document, Origin
 from core.domain.results import Candidate, Citation, Dropped, Hit, Score, SearchResult
 from core.search.citations.cite import CitationStyle, cite, display_quote, written
 from core.search.explanation import factor_label, shown_effects, shown_parts, strip_words
@@ -68,6 +68,9 @@ def _heading(result: SearchResult, candidate: Candidate, hit: Hit | None, droppe
             st.badge(f"rank {hit.rank} of {len(result.hits)}", color="gray", icon=":material/format_list_numbered:")
         elif dropped is not None:
             st.badge(f"not shown: {dropped.reason.value}", color="red", icon=":material/visibility_off:")
+        if passage.origin is Origin.DOCUMENT:
+            mark = hit.citations[0].citation_id if hit and hit.citations else str(passage.id)
+            cards.document_link(passage.document_id, "Open document", mark=mark)
         st.page_link(
             page_path("search"),
             label="Back to the results",

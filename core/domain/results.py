@@ -198,8 +198,8 @@ class Citation:
 
     @property
     def address(self) -> str:
-        """Where a reader opens the document: its source, else its page in the library."""
-        in_library = f"/library?document={self.document_id}" if self.document_id > 0 else ""
+        """Where a reader opens the document: its source, else the cited sentence in the library's own reader."""
+        in_library = f"/document?id={self.document_id}&mark={self.citation_id}" if self.document_id > 0 else ""
         return web_address(self.url) or in_library
 
 

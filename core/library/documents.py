@@ -1,6 +1,6 @@
 """The documents of a library: stores, lists, corrects, archives, decrypts and deletes them; every index follows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
@@ -172,6 +172,11 @@ class DocumentService:
     def page(self, document_id: int, number: int) -> Page:
         """Raises NotFound."""
         return self._catalogue.page(document_id, number)
+
+    def texts(self, document: Document) -> Mapping[int, str]:
+        """The text of every page by its number."""
+        wanted = [(document.id, number) for number in range(1, document.pages + 1)]
+        return {number: text for (_, number), text in self._catalogue.page_texts(wanted).items()}
 
     def passage(self, passage_id: int) -> Passage:
         """Raises NotFound."""

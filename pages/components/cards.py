@@ -27,6 +27,7 @@ __all__ = [
     "cite_menu",
     "cited_sentence",
     "document_facts",
+    "document_link",
     "facts",
     "insight_badge",
     "inspect_link",
@@ -180,6 +181,14 @@ def inspect_link(request: SearchRequest, passage_id: int, label: str, *, icon: s
     """A link to Inspect that opens the same view for anyone."""
     target = params_of(request) | {"passage": [str(passage_id)]}
     st.page_link(page_path("inspection"), label=label, icon=icon, query_params=target)
+
+
+def document_link(
+    document_id: int, label: str, *, mark: str = "", icon: str | None = ":material/menu_book:", help: str | None = None
+) -> None:
+    """A link that opens a document whole. mark: a citation or passage id, shown marked in it. label: safe markdown."""
+    target = {"id": str(document_id)} | ({"mark": mark} if mark else {})
+    st.page_link(page_path("document"), label=label, icon=icon, help=help, query_params=target)
 
 
 def cite_menu(citation: Citation, *, below: Callable[[], None] | None = None) -> None:

@@ -27,6 +27,7 @@ page = st.navigation(
             url_path="inspect",
             visibility="hidden",
         ),
+        st.Page(_PAGES / "document.py", title="Document", icon=":material/article:", visibility="hidden"),
         st.Page(_PAGES / "insights.py", title="Insights", icon=":material/edit_note:"),
         st.Page(_PAGES / "tuning.py", title="Tuning", icon=":material/tune:"),
         st.Page(_PAGES / "coverage.py", title="Coverage", icon=":material/grid_on:"),

@@ -110,7 +110,7 @@ def test_nothing_hostile_runs_in_markdown(text: str) -> None:
     source = brief_markdown(told, write_extractive(told))
     seen = Reader(MarkdownIt("commonmark", {"html": True}).enable("table").render(source))
     assert not {"script", "img", "b", "table"} & set(seen.tags)
-    assert all(value.startswith("/library?document=") for name, value in seen.attributes if name == "href")
+    assert all(value.startswith("/document?id=") for name, value in seen.attributes if name == "href")
     titles = re.findall(r"(?m)^#+ .*$", brief_markdown(ANSWER, write_extractive(ANSWER)))
     assert len([tag for tag in seen.tags if tag in ("h1", "h2")]) == len(titles)
     assert text.split("\n")[-1].lstrip("`") in seen.said

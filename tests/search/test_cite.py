@@ -196,12 +196,13 @@ def test_citation_styles(changes: dict[str, object], style: str, expected: str) 
     [
         ("Pub. 15", "https://irs.gov/p15", "[Pub. 15](https://irs.gov/p15)"),
         ("A [draft] *rule*", "https://x.gov/a (1)", r"[A \[draft\] \*rule\*](https://x.gov/a%20%281%29)"),
-        ("Trap", "javascript:alert(1)", "[Trap](/library?document=3)"),
-        ("Two\nlines", "", "[Two lines](/library?document=3)"),
+        ("Trap", "javascript:alert(1)", "[Trap](/document?id=3&mark=MARK)"),
+        ("Two\nlines", "", "[Two lines](/document?id=3&mark=MARK)"),
     ],
 )
 def test_a_markdown_link_cannot_be_broken_by_its_title(title: str, url: str, expected: str) -> None:
-    assert written(citation(title=title, url=url), "markdown") == expected
+    cited = citation(title=title, url=url)
+    assert written(cited, "markdown") == expected.replace("MARK", cited.citation_id)
     assert written(citation(document_name="", title="", document_id=0), "markdown") == "[Source](#)"
 
 
@@ -211,7 +212,8 @@ def test_a_citation_carries_where_its_document_comes_from() -> None:
     assert (found.title, found.url, found.source_type, found.date) == ("Circular E", page.url, SourceType.WEB, NOW)
     assert linked(found) == r"[IRS\_Pub\_15.pdf, p.5](https://irs.gov/p15)"
     assert cite(PASSAGE, PAPER, {})[0].title == "IRS_Pub_15.pdf"
-    assert linked(cite(PASSAGE, PAPER, {})[0]).endswith("(/library?document=3)")
+    own = cite(PASSAGE, PAPER, {})[0]
+    assert linked(own).endswith(f"(/document?id=3&mark={own.citation_id})")
 
 
 def test_an_unknown_style_is_refused() -> None:

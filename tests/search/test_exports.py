@@ -126,7 +126,8 @@ def test_the_brief_says_what_was_asked_found_and_left_out(result: SearchResult) 
     text = result_markdown(told)
     for words in ("# When must employers", "profile knowledge", "Only: truth is regulatory", "⚠ The graph leg failed"):
         assert words in text
-    assert f"[pub.pdf, p.1](/library?document={result.hits[0].candidate.passage.document_id}) (1)" in text
+    best = result.hits[0].citations[0]
+    assert f"[pub.pdf, p.1](/document?id={best.document_id}&mark={best.citation_id}) (1)" in text
     assert f"= {result.hits[0].score.total:.3f}" in text
     assert "## What was left out" in text
     assert "## Bibliography\n\n1. Government. pub.pdf. Page 1. (upload, " in text
@@ -183,7 +184,7 @@ def test_a_brief_shows_markup_in_quotes_as_text() -> None:
     html = MarkdownIt("commonmark").render(result_markdown(ask(library, "overtime link code", profile="knowledge")))
     assert "alert(1)" in html
     assert not [tag for tag in ("<script", "<img", "<code") if tag in html]
-    assert html.count("<a ") == html.count('<a href="/library?document=')
+    assert html.count("<a ") == html.count('<a href="/document?id=')
 
 
 @given(question=st.text())

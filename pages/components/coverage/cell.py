@@ -212,6 +212,7 @@ def _sentences(title: str, citations: tuple[Citation, ...], cell: Cell) -> None:
                 cards.inspect_link(cell.request, citation.passage_id, label, icon=":material/troubleshoot:")
             else:
                 st.caption(label)
+            cards.document_link(citation.document_id, "Open document", mark=citation.citation_id)
 
 
 def _exact_search(cell: Cell) -> None:

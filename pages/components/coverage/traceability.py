@@ -106,6 +106,7 @@ def _requirement(row: TraceRow) -> None:
                 if cell.request is not None:
                     with words:
                         cards.inspect_link(cell.request, best.passage_id, "Inspect", icon=":material/troubleshoot:")
+                        cards.document_link(best.document_id, "Open document", mark=best.citation_id)
             key = state.cell_key(cell)
             button.button("Open", key=f"trace.{key}", on_click=_to_board, args=(key,), width="stretch")
 

@@ -12,7 +12,7 @@ from core.domain.datasets import Column, RealityTable
 from core.domain.documents import TableRole
 from core.table_qa.parsing.tokens import plain_header
 from core.table_qa.table_quality import good_amounts, good_flags, good_groups
-from pages.components import notices
+from pages.components import cards, notices
 from pages.components.data import charts, guided, rows, state
 from pages.components.data.rows import column_labels
 from pages.components.data.state import TablesView
@@ -282,13 +282,8 @@ def _citation(seen: TablesView, answer: TableAnswer) -> None:
     """The source of the rows, as a link to the document."""
     table = seen.table(answer.tables[0]) if answer.tables else None
     if table is not None:
-        st.page_link(
-            page_path("library"),
-            label=plain(answer.citation),
-            icon=":material/format_quote:",
-            help="Open the document",
-            query_params={"document": str(table.document_id)},
-        )
+        icon = ":material/format_quote:"
+        cards.document_link(table.document_id, plain(answer.citation), icon=icon, help="Open the document")
 
 
 def _source_rows(seen: TablesView, query: TableQuery) -> None:

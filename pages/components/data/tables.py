@@ -8,7 +8,7 @@ import streamlit as st
 from core.domain.dataset_queries import ColumnRef, TableQuery
 from core.domain.datasets import Column, LinkState, RealityTable
 from core.domain.documents import TableRole
-from pages.components import notices, session
+from pages.components import cards, notices, session
 from pages.components.data import rows, state, table_details
 from pages.components.data.rows import ROW_PIXELS, column_labels, height
 from pages.components.data.state import TablesView
@@ -127,8 +127,7 @@ def _head(table: RealityTable) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.markdown(f"#### {plain(table.name)}", anchors=False, width="content")
         st.space("stretch")
-        where = {"document": str(table.document_id)}
-        st.page_link(page_path("library"), label="Open document", icon=":material/library_books:", query_params=where)
+        cards.document_link(table.document_id, "Open document")
         inside = {"documents": str(table.document_id)}
         st.page_link(page_path("search"), label="Find in Search", icon=":material/search:", query_params=inside)
     facts = [plain(table.document_name), *([plain(table.label)] if table.label != "Table" else [])]

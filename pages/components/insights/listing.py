@@ -14,7 +14,7 @@ from core.insights.store import Episode, EvidenceLink, Insight, InsightCounts, I
 from core.knowledge.sectors import sectors
 from core.library.versions.outdated_citations import OutdatedCitation
 from core.search.citations.cite import display_quote
-from pages.components import notices, session
+from pages.components import cards, notices, session
 from pages.components.cards import OUTCOMES, outcome_words, sector_badge, sector_choice, sector_title
 from pages.components.citation_places import sentence_place
 from pages.components.insights import state
@@ -105,6 +105,7 @@ def _links(
         )
         # Below the link, which would cut it where it is narrow.
         st.caption(f"“{plain(shorten(display_quote(link.quote), 200))}”")
+        cards.document_link(link.document_id, "Open document", mark=str(leads[link]))
         _suspect_line(doubt)
 
 

@@ -80,6 +80,8 @@ def _suspect_line(document: Document, related: RelatedDocuments) -> None:
 
 def _actions(document: Document) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if not is_container(document):
+            cards.document_link(document.id, "Open document")
         st.download_button(
             "Download original",
             lambda: session.workbench().documents.uploaded(document.id),

@@ -425,6 +425,7 @@ def _cite(cell: DeltaGenerator, quote: QuotedSpan, document: Document) -> None:
     with cell, suppress(NotFound):
         citation = session.workbench().enrichment.citation(document, quote)
         cards.cite_menu(citation)
+        cards.document_link(document.id, "Open", mark=citation.citation_id, help="Open the document here")
 
 
 def _entity(name: str, label: str) -> None:

@@ -9,7 +9,7 @@ from core.library.duplicates.minhash import percent
 from core.library.versions.diff import ChangeKind, SentenceChange, TextDifference, VersionSentence
 from core.library.versions.service import RelatedDocuments
 from core.search.citations.cite import display_quote
-from pages.components import session
+from pages.components import cards, session
 from pages.components.citation_places import sentence_place
 from pages.components.pager import paged
 from pages.components.urls import page_path
@@ -175,8 +175,5 @@ def _word_run(kind: ChangeKind, text: str) -> str:
 
 def _location_link(sentence: VersionSentence, document: Document, which: str) -> None:
     """A link to the passage in its page."""
-    params = {"q": shorten(sentence.text, 200), "documents": str(document.id), "passage": str(sentence.passage_id)}
-    if document.archived:
-        params["archived"] = "too"
     where = sentence_place(document, sentence.page, sentence.start)
-    st.page_link(page_path("inspection"), label=f"{which}, {where}", icon=":material/article:", query_params=params)
+    cards.document_link(document.id, f"{which}, {where}", mark=str(sentence.passage_id))

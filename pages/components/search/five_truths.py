@@ -342,6 +342,7 @@ def _sentence(citation: Citation, own: SearchRequest, stems: Collection[str], te
             with st.container(gap=None):
                 name = plain(shorten_middle(citation.document_name, 44))
                 cards.inspect_link(own, citation.passage_id, name, icon=":material/troubleshoot:")
+            cards.document_link(citation.document_id, "Open", mark=citation.citation_id, help="Open the document here")
             cards.cite_menu(citation)
         st.caption(_citation_facts(citation, terms))
 

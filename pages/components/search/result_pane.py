@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.domain.documents import Document
+from core.domain.documents import Document, Origin
 from core.domain.errors import FivefoldError
 from core.domain.results import Candidate, Citation, Dropped, Hit, Score, SearchResult
 from core.search.citations.cite import cite, display_quote
@@ -35,7 +35,7 @@ def draw_pane(result: SearchResult, candidate: Candidate) -> None:
     except FivefoldError as problem:
         notices.error(problem)
         return
-    _head(result, candidate, hit, dropped, document)
+    _head(result, candidate, hit, dropped, document, citations)
     _sentence(result, candidate, citations)
     if score is not None:
         st.caption(f"**Why:** {plain(why_words(candidate, score, result.route.keywords))}")
@@ -57,8 +57,14 @@ def citations_of(candidate: Candidate, document: Document, result: SearchResult)
 
 
 def _head(
-    result: SearchResult, candidate: Candidate, hit: Hit | None, dropped: Dropped | None, document: Document
+    result: SearchResult,
+    candidate: Candidate,
+    hit: Hit | None,
+    dropped: Dropped | None,
+    document: Document,
+    citations: Sequence[Citation],
 ) -> None:
+    """What is chosen, and the two ways to see more of it."""
     passage = candidate.passage
     where = cards.location(passage, document)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -73,6 +79,10 @@ def _head(
         if hit is not None:
             related_results.version_marker(result)(hit)
         st.space("stretch")
+        if document.origin is Origin.DOCUMENT:
+            with st.container(width="content", key="pane_document"):
+                mark = citations[0].citation_id if citations else str(passage.id)
+                cards.document_link(document.id, "Open document", mark=mark)
         with st.container(width="content", key="pane_open"):
             cards.inspect_link(result.request, passage.id, "Open in full", icon=":material/open_in_full:")
     name = plain(shorten_middle(passage.document_name, _NAME))

@@ -1,0 +1,91 @@
+"""Document: the reading room – one document whole, with find, outline and everything marked in it."""
+
+import streamlit as st
+
+from core.domain.documents import DocumentState
+from core.library.archive_members import is_container
+from pages.components import cards, notices, session, urls
+from pages.components.document.reader import draw_reader
+from pages.components.document.state import Opened, mark_ids, open_document, place_from
+from pages.components.user_name import who
+from pages.components.wording import count, day, plain, shorten, shorten_middle
+
+_NAME = 90  # letters of the heading: one line at 1280 pixels
+
+
+def _head(opened: Opened) -> None:
+    document = opened.document
+    name = document.name.rpartition("/")[2]
+    st.set_page_config(page_title=f"{name} – Fivefold")
+    st.title(plain(shorten_middle(name, _NAME)), anchor=False)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if document.state is DocumentState.READY:
+            cards.truth_badge(document.labels.truth.value, probability=document.labels.truth.probability)
+        else:
+            cards.state_badge(document)
+        facts = [shorten(document.title, 60)] if document.title and document.title != name else []
+        facts += [count(document.pages, "page")] if document.paged else []
+        facts += [f"dated {day(document.date)}"] if document.date else []
+        facts += [document.project] if document.project else []
+        facts += ["archived"] if document.archived else []
+        st.caption(" · ".join(plain(fact) for fact in facts), width="content")
+        st.space("stretch")
+        _links(opened)
+
+
+def _links(opened: Opened) -> None:
+    document = opened.document
+    if document.passages:
+        inside = {"documents": str(document.id)}
+        st.page_link(urls.page_path("search"), label="Search in it", icon=":material/search:", query_params=inside)
+    details = {"document": str(document.id)}
+    st.page_link(urls.page_path("library"), label="Details", icon=":material/info:", query_params=details)
+    st.download_button(
+        "Download",
+        lambda: session.workbench().documents.uploaded(document.id),
+        file_name=document.name.rpartition("/")[2],
+        icon=":material/download:",
+        on_click="ignore",
+        type="tertiary",
+    )
+
+
+def _count_use(opened: Opened, mark: str) -> None:
+    """Opening a cited sentence counts as a use of its passage, once."""
+    if opened.cited is None or st.session_state.get("document.counted") == mark:
+        return
+    st.session_state["document.counted"] = mark
+    passage = session.workbench().documents.passage(mark_ids(mark)[0])
+    session.workbench().usage.opened(passage, "", who())
+
+
+def _no_text(opened: Opened) -> None:
+    """Nothing can be read: why, and what to do."""
+    document = opened.document
+    if document.failure:
+        what, step = document.failure, document.remedy
+    elif is_container(document):
+        what, step = "This file only contains other files", "Its files are documents of their own in the library."
+    elif document.state is DocumentState.PENDING:
+        what, step = "This document is still being processed", "Open it again in a moment."
+    else:
+        what, step = "No text was found in this file", "Download it to look at it."
+    notices.empty(":material/article:", plain(what), plain(step))
+
+
+def draw() -> None:
+    place = place_from(urls.current_params())
+    opened = open_document(place)
+    _head(opened)
+    for warning in opened.document.warnings:
+        st.caption(f":orange[:material/warning:] {plain(warning)}")
+    if opened.problem is not None:
+        notices.error(opened.problem)
+    _count_use(opened, place.mark)
+    if any(text.strip() for text in opened.texts.values()) or (opened.drawn_as_pages and opened.parts):
+        draw_reader(opened)
+    else:
+        _no_text(opened)
+
+
+draw()
