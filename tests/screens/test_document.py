@@ -7,19 +7,19 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.documents import Passage
 from core.domain.errors import NotFound
-from core.library.reading.marks import MarkKind
+from core.library.reading.text_marks import MarkKind
 from pages.components.document.reader import moved, reader_data
-from pages.components.document.state import Place, mark_ids, open_document, place_from, shown
+from pages.components.document.state import ReadingPlace, mark_ids, open_document, place_from, shown
 from tests.screens.conftest import Opened, Stack, words
 
 
 def test_a_cited_sentence_is_marked_in_its_text(stocked: Stack) -> None:
     passage = _law(stocked)
-    opened = open_document(Place(passage.document_id, mark=f"{passage.id}.0"))
+    opened = open_document(ReadingPlace(passage.document_id, mark=f"{passage.id}.0"))
     assert opened.cited is not None
     text = opened.texts[opened.cited.page][opened.cited.start : opened.cited.end]
     assert text == passage.sentences[0].of(passage.text)
-    place = Place(passage.document_id, mark=f"{passage.id}.0")
+    place = ReadingPlace(passage.document_id, mark=f"{passage.id}.0")
     data = reader_data(opened, place, shown(opened, place), None)
     marked = "".join(run[0] for block in data["blocks"] for run in block.get("runs", []) if run[1] == MarkKind.CITED)
     assert " ".join(marked.split()) == " ".join(text.split())
@@ -27,8 +27,8 @@ def test_a_cited_sentence_is_marked_in_its_text(stocked: Stack) -> None:
 
 def test_find_counts_the_hits_and_steps_round_them(stocked: Stack) -> None:
     document = _law(stocked).document_id
-    opened = open_document(Place(document))
-    found = moved(opened, Place(document), {"find": "section"})
+    opened = open_document(ReadingPlace(document))
+    found = moved(opened, ReadingPlace(document), {"find": "section"})
     total = sum(text.lower().count("section") for text in opened.texts.values())
     assert (found.at, len(shown(opened, found).steps)) == (1, total)
     assert moved(opened, found, {"step": -1}).at == total
@@ -40,8 +40,8 @@ def test_find_counts_the_hits_and_steps_round_them(stocked: Stack) -> None:
 
 @pytest.mark.parametrize("page", [0, 1, 999])
 def test_a_page_out_of_range_is_the_nearest(stocked: Stack, page: int) -> None:
-    opened = open_document(Place(_law(stocked).document_id, page=page))
-    assert shown(opened, Place(opened.document.id, page=page)).index == 0
+    opened = open_document(ReadingPlace(_law(stocked).document_id, page=page))
+    assert shown(opened, ReadingPlace(opened.document.id, page=page)).index == 0
 
 
 @pytest.mark.parametrize("mark", ["foo", "1.x", ".", "-1", "99999", "99999.0"])
@@ -62,7 +62,7 @@ def test_an_address_that_names_no_document_is_told(stocked: Stack, opened: Opene
 
 
 def test_a_place_survives_its_address() -> None:
-    place = Place(12, 4, "42.3", "two words", 3, as_text=True)
+    place = ReadingPlace(12, 4, "42.3", "two words", 3, as_text=True)
     assert place_from(place.as_params()) == place
     with pytest.raises(NotFound):
         mark_ids("42.")

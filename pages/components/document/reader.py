@@ -10,12 +10,12 @@ from streamlit import runtime
 
 from core.domain.documents import Document
 from core.domain.errors import FivefoldError
-from core.library.reading.blocks import TextBlock, blocks
-from core.library.reading.marks import Mark, MarkKind, marked_texts
-from core.library.reading.parts import part_at
+from core.library.reading.reading_parts import part_at
+from core.library.reading.text_blocks import TextBlock, blocks
+from core.library.reading.text_marks import Mark, MarkKind, marked_texts
 from core.search.citations.page_locator import located
 from pages.components import browser_scripts, notices, session
-from pages.components.document.state import Opened, Place, Shown, place_from, shown
+from pages.components.document.state import Opened, ReaderView, ReadingPlace, place_from, shown
 from pages.components.urls import current_params, write_params
 from pages.components.wording import count
 
@@ -75,7 +75,7 @@ def _go(key: str, opened: Opened) -> None:
         write_params("document", moved(opened, place_from(current_params()), wish).as_params())
 
 
-def moved(opened: Opened, place: Place, wish: dict[str, Any]) -> Place:
+def moved(opened: Opened, place: ReadingPlace, wish: dict[str, Any]) -> ReadingPlace:
     """The place a reader wishes to go to: a page, the text or page view, the next mark, or new words to find."""
     if "find" in wish:
         words = place_from({"find": [str(wish["find"])]}).find
@@ -95,12 +95,12 @@ def moved(opened: Opened, place: Place, wish: dict[str, Any]) -> Place:
     return replace(place, page=max(1, min(int(wish["page"]), len(opened.parts))))
 
 
-def _at(opened: Opened, place: Place, at: int) -> Place:
+def _at(opened: Opened, place: ReadingPlace, at: int) -> ReadingPlace:
     mark = shown(opened, place).steps[at - 1]
     return replace(place, at=at, page=part_at(opened.parts, mark.page, mark.start) + 1)
 
 
-def reader_data(opened: Opened, place: Place, view: Shown, url: str | None) -> dict[str, Any]:
+def reader_data(opened: Opened, place: ReadingPlace, view: ReaderView, url: str | None) -> dict[str, Any]:
     """What the reader draws: the part in sight, and the numbers of its tools."""
     counts = Counter(mark.kind for mark in view.marks)
     as_pages = url is not None and not place.as_text
@@ -126,14 +126,14 @@ def reader_data(opened: Opened, place: Place, view: Shown, url: str | None) -> d
     }
 
 
-def _label(opened: Opened, view: Shown) -> str:
+def _label(opened: Opened, view: ReaderView) -> str:
     """The name of the sheet or part in sight; "" where it has none."""
     if opened.document.paged or not opened.parts:
         return ""
     return session.workbench().documents.page(opened.document.id, opened.parts[view.index].page).label
 
 
-def _tally(place: Place, view: Shown) -> str:
+def _tally(place: ReadingPlace, view: ReaderView) -> str:
     """Where one is among the hits or marks."""
     if place.find and not view.steps:
         return "Not found"
@@ -141,7 +141,7 @@ def _tally(place: Place, view: Shown) -> str:
     return f"{number}{count(len(view.steps), 'hit' if place.find else 'mark')}" if view.steps else ""
 
 
-def page_boxes(opened: Opened, view: Shown) -> tuple[list[dict[str, Any]], str]:
+def page_boxes(opened: Opened, view: ReaderView) -> tuple[list[dict[str, Any]], str]:
     """The boxes of the marks on the page in sight, in points, and what could not be located. Raises UnreadableFile."""
     page = opened.parts[view.index].page
     marks = [mark for mark in view.marks if mark.page == page]
@@ -164,7 +164,7 @@ def page_boxes(opened: Opened, view: Shown) -> tuple[list[dict[str, Any]], str]:
     return boxes, note if lost else ""
 
 
-def text_blocks(opened: Opened, view: Shown) -> list[dict[str, Any]]:
+def text_blocks(opened: Opened, view: ReaderView) -> list[dict[str, Any]]:
     """The blocks of the part in sight, each cut into runs of text and marks."""
     if not opened.parts:
         return []

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 from core.domain.documents import Document, Origin
 from core.domain.errors import FivefoldError, NotFound
-from core.library.reading.marks import Mark, cited_mark, evidence_marks, hit_marks, note_marks
-from core.library.reading.parts import OutlineEntry, Part, outline, part_at, parts
+from core.library.reading.reading_parts import OutlineEntry, Part, outline, part_at, parts
+from core.library.reading.text_marks import Mark, cited_mark, evidence_marks, hit_marks, note_marks
 from pages.components import session
 from pages.components.urls import Params, number_in
 
-__all__ = ["Opened", "Place", "Shown", "mark_ids", "open_document", "place_from", "shown"]
+__all__ = ["Opened", "ReaderView", "ReadingPlace", "mark_ids", "open_document", "place_from", "shown"]
 
 _MOST_LETTERS = 200  # of what is looked for: longer than any sentence one types
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReadingPlace:
     """What the URL asks for. document, page: None when they are no numbers. at: a mark's number from 1; 0: none."""
 
     document: int | None
@@ -39,14 +39,14 @@ class Place:
         return {name: [value] for name, value in params.items() if value}
 
 
-def place_from(params: Params) -> Place:
+def place_from(params: Params) -> ReadingPlace:
     """The place a URL names.
 
     >>> place_from({"id": ["12"], "page": ["4"], "mark": ["42.3"]})
-    Place(document=12, page=4, mark='42.3', find='', at=0, as_text=False)
+    ReadingPlace(document=12, page=4, mark='42.3', find='', at=0, as_text=False)
     """
     one = {name: values[0] for name, values in params.items() if values}
-    return Place(
+    return ReadingPlace(
         number_in(one.get("id", "")),
         number_in(one.get("page", "")),
         one.get("mark", ""),
@@ -88,7 +88,7 @@ class Opened:
         return self.document.paged and self.document.media_type == "application/pdf"
 
 
-def open_document(place: Place) -> Opened:
+def open_document(place: ReadingPlace) -> Opened:
     """Read a document and its marks. Raises NotFound."""
     library = session.workbench()
     if place.document is None:
@@ -126,7 +126,7 @@ def _cited(document: Document, mark: str) -> Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ReaderView:
     """What is in sight. index: of the part. marks: all, in reading order. steps: those that next and previous go
     through – the hits while something is looked for. current: the one moved to, None for none. at: its number from 1.
     """
@@ -138,7 +138,7 @@ class Shown:
     at: int
 
 
-def shown(opened: Opened, place: Place) -> Shown:
+def shown(opened: Opened, place: ReadingPlace) -> ReaderView:
     """The part and marks a place asks for. A page out of range is the nearest one."""
     hits = hit_marks(opened.texts, place.find)
     cited = [opened.cited] if opened.cited is not None else []
@@ -156,4 +156,4 @@ def shown(opened: Opened, place: Place) -> Shown:
         index, current, at = part_at(opened.parts, hits[0].page, hits[0].start), hits[0], 1
     else:
         index = 0
-    return Shown(index, tuple(marks), steps, current, at)
+    return ReaderView(index, tuple(marks), steps, current, at)
