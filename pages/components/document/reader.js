@@ -53,11 +53,11 @@ const build = (parent) => {
 const addTools = (room) => {
   const go = (wish) => room.go(wish);
   room.contents = control("Outline", "☰", () => { room.outlineShown = !room.outlineShown; show(room); });
-  room.previous = control("Previous page (←)", "‹", () => go({ page: room.data.page - 1 }));
-  room.next = control("Next page (→)", "›", () => go({ page: room.data.page + 1 }));
+  room.previous = control("Previous page (←)", "‹", () => turn(room, room.page - 1));
+  room.next = control("Next page (→)", "›", () => turn(room, room.page + 1));
   room.number = element("input", "number");
   room.number.inputMode = "numeric";
-  room.number.addEventListener("change", () => { const page = parseInt(room.number.value, 10); if (page) go({ page }); else show(room); });
+  room.number.addEventListener("change", () => { const page = parseInt(room.number.value, 10); if (page) turn(room, page); else show(room); });
   room.total = element("span", "total");
   room.out = control("Zoom out (−)", "−", () => zoomBy(room, 1 / ZOOM_STEP));
   room.fit = control("Fit to width (0)", "Fit", () => { room.zoom = 0; draw(room); });
@@ -71,15 +71,43 @@ const addTools = (room) => {
     event.stopPropagation();
     if (event.key === "Escape") room.scroll.focus();
     if (event.key !== "Enter") return;
-    go(room.find.value.trim() === room.data.find && room.data.steps ? { step: event.shiftKey ? -1 : 1 } : { find: room.find.value });
+    if (room.find.value.trim() === room.data.find && room.data.steps) step(room, event.shiftKey ? -1 : 1);
+    else go({ find: room.find.value });
   });
   room.find.addEventListener("search", () => { if (!room.find.value && room.data.find) go({ find: "" }); });
   room.tally = element("span", "tally");
   room.tally.setAttribute("role", "status");
-  room.back = control("Previous mark (p)", "↑", () => go({ step: -1 }));
-  room.forth = control("Next mark (n)", "↓", () => go({ step: 1 }));
+  room.back = control("Previous mark (p)", "↑", () => step(room, -1));
+  room.forth = control("Next mark (n)", "↓", () => step(room, 1));
   room.tools.append(room.contents, room.previous, room.number, room.total, room.next, room.out, room.fit, room.in, room.view,
     element("span", "gap"), room.find, room.tally, room.back, room.forth);
+};
+
+// Turning a page or going to a mark replaces the address, so that Back leaves the document. The server then writes the
+// same address, which adds no step to the history. A wish names where to go, not how far: told twice, it moves once.
+const replaceAddress = (changes) => {
+  const query = new URLSearchParams(window.location.search), written = new URLSearchParams();
+  for (const name of ["id", "page", "mark", "find", "at", "view"]) {
+    const value = changes[name] ?? query.get(name);
+    if (value) written.set(name, value);
+  }
+  window.history.replaceState({}, "", `${window.location.pathname}?${written}`);
+};
+
+const turn = (room, wanted) => {
+  const page = Math.max(1, Math.min(wanted, room.data.pages));
+  if (page === room.page) { show(room); return; }
+  room.page = page;
+  replaceAddress({ page });
+  room.go({ page });
+};
+
+const step = (room, by) => {
+  const { steps } = room.data;
+  if (!steps) return;
+  room.at = room.at ? ((room.at - 1 + by + steps) % steps) + 1 : 1;
+  replaceAddress({ at: room.at, page: "" });
+  room.go({ at: room.at });
 };
 
 const zoomBy = (room, factor) => {
@@ -180,10 +208,10 @@ const open = async (room) => {
   return file;
 };
 
-const drawPage = async (room, turn) => {
+const drawPage = async (room, count) => {
   const { TextLayer } = await pdfjs(), file = await open(room);
   const { data } = room, page = await file.getPage(data.page);
-  if (turn !== room.drawing) return;
+  if (count !== room.drawing) return;
   const whole = page.getViewport({ scale: 1 });
   room.scale = room.zoom || Math.min(2, Math.max(LEAST_ZOOM, (room.scroll.clientWidth - FIT) / whole.width));
   const viewport = page.getViewport({ scale: room.scale });
@@ -203,7 +231,7 @@ const drawPage = async (room, turn) => {
     sheet.append(made);
   }
   await page.render({ canvas, viewport, transform: [dots, 0, 0, dots, 0, 0] }).promise;
-  if (turn !== room.drawing) return;
+  if (count !== room.drawing) return;
   room.scroll.replaceChildren(sheet);
   reveal(room);
   await new TextLayer({ textContentSource: page.streamTextContent(), container: letters, viewport }).render();
@@ -217,13 +245,13 @@ const reveal = (room) => {
 };
 
 const draw = async (room) => {
-  const turn = (room.drawing += 1), pdf = room.data.kind === "pdf";
+  const count = (room.drawing += 1), pdf = room.data.kind === "pdf";
   room.scroll.classList.toggle("pages", pdf);
   if (!pdf) { drawText(room); reveal(room); return; }
   try {
-    await drawPage(room, turn);
+    await drawPage(room, count);
   } catch (problem) {
-    if (turn !== room.drawing) return;
+    if (count !== room.drawing) return;
     room.note.textContent = `This page cannot be drawn (${problem.message}). “Text” shows its stored text.`;
     room.scroll.replaceChildren();
   }
@@ -235,9 +263,8 @@ const pressed = (room, event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || !room.root.isConnected) return;
   const { data } = room;
   const acts = {
-    n: () => data.steps && room.go({ step: 1 }), p: () => data.steps && room.go({ step: -1 }),
-    ArrowRight: () => data.page < data.pages && room.go({ page: data.page + 1 }),
-    ArrowLeft: () => data.page > 1 && room.go({ page: data.page - 1 }),
+    n: () => step(room, 1), p: () => step(room, -1),
+    ArrowRight: () => turn(room, room.page + 1), ArrowLeft: () => turn(room, room.page - 1),
     "/": () => room.find.select(), "+": () => zoomBy(room, ZOOM_STEP), "-": () => zoomBy(room, 1 / ZOOM_STEP),
     0: () => { room.zoom = 0; draw(room); },
   };
@@ -252,7 +279,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   room.stop?.();
   room.go = (wish) => setTriggerValue("go", wish);
   const before = room.drawn, now = JSON.stringify(data);
-  room.data = data;
+  Object.assign(room, { data, page: data.page, at: data.at }); // page and at run ahead of the data until it follows
   if (before !== now) {
     room.drawn = now;
     show(room);

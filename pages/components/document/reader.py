@@ -76,28 +76,21 @@ def _go(key: str, opened: Opened) -> None:
 
 
 def moved(opened: Opened, place: ReadingPlace, wish: dict[str, Any]) -> ReadingPlace:
-    """The place a reader wishes to go to: a page, the text or page view, the next mark, or new words to find."""
+    """The place a reader wishes to go to: a page, the text or page view, a mark by its number, or new words to find."""
     if "find" in wish:
         words = place_from({"find": [str(wish["find"])]}).find
         place, before = replace(place, find=words, at=0), shown(opened, place).index
         hits = shown(opened, place).steps if words else ()
         at = next((n for n, hit in enumerate(hits, 1) if part_at(opened.parts, hit.page, hit.start) >= before), 1)
-        return _at(opened, place, at) if hits else replace(place, page=before + 1)
-    if "step" in wish:
-        view = shown(opened, place)
-        if not view.steps:
-            return place
-        return _at(opened, place, (view.at - 1 + int(wish["step"])) % len(view.steps) + 1 if view.at else 1)
+        return replace(place, at=at, page=None) if hits else replace(place, page=before + 1)
+    if "at" in wish:
+        steps = len(shown(opened, place).steps)
+        return replace(place, at=max(1, min(int(wish["at"]), steps)), page=None) if steps else place
     if "view" in wish:
         return replace(place, as_text=wish["view"] == "text")
     if "start" in wish:
         return replace(place, page=part_at(opened.parts, int(wish["page"]), int(wish["start"])) + 1)
     return replace(place, page=max(1, min(int(wish["page"]), len(opened.parts))))
-
-
-def _at(opened: Opened, place: ReadingPlace, at: int) -> ReadingPlace:
-    mark = shown(opened, place).steps[at - 1]
-    return replace(place, at=at, page=part_at(opened.parts, mark.page, mark.start) + 1)
 
 
 def reader_data(opened: Opened, place: ReadingPlace, view: ReaderView, url: str | None) -> dict[str, Any]:
