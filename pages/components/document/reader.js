@@ -69,7 +69,7 @@ const addTools = (room) => {
   room.find.setAttribute("aria-label", "Find in document");
   room.find.addEventListener("keydown", (event) => {
     event.stopPropagation();
-    if (event.key === "Escape") room.scroll.focus();
+    if (event.key === "Escape") { event.preventDefault(); room.scroll.focus(); } // a browser would empty the field
     if (event.key !== "Enter") return;
     if (room.find.value.trim() === room.data.find && room.data.steps) step(room, event.shiftKey ? -1 : 1);
     else go({ find: room.find.value });
