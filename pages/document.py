@@ -17,7 +17,7 @@ def _head(opened: Opened) -> None:
     document = opened.document
     name = document.name.rpartition("/")[2]
     st.set_page_config(page_title=f"{name} – Fivefold")
-    st.title(plain(shorten_middle(name, _NAME)), anchor=False)
+    st.subheader(plain(shorten_middle(name, _NAME)), anchor=False)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if document.state is DocumentState.READY:
             cards.truth_badge(document.labels.truth.value, probability=document.labels.truth.probability)

@@ -1,5 +1,6 @@
 """A workbench of real in-memory stores behind the real pages. Only the model is small: its vectors are words."""
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -105,6 +106,14 @@ def opened() -> Opened:
         return screen
 
     return opened
+
+
+def filter_values(screen: AppTest, field: str) -> list[str]:
+    """The titles a check list of the sidebar is drawn from, in their order; [] where the field has none."""
+    drawn = [each.proto for each in screen.sidebar.get("bidi_component")]
+    lists = [json.loads(each.json) for each in drawn if each.component_name == "fivefold_filters"]
+    groups = [group for each in lists for group in each["groups"] if group["field"] == field]
+    return [value["title"] for group in groups for value in group["values"]]
 
 
 def words(screen: AppTest) -> str:

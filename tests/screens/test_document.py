@@ -73,4 +73,4 @@ def _law(stocked: Stack) -> Passage:
 
 
 def _title(screen: AppTest) -> str:
-    return str(screen.title[0].value)
+    return str(screen.subheader[0].value)
