@@ -110,7 +110,7 @@ def test_a_date_that_is_told_and_mentioned_is_listed_once_in_the_order_of_the_ca
             enrichment,
             "document_types",
             {"data_table": {"label": "x", "truths": ["gossip"]}, "setup_table": {"label": "x"}},
-            "'gossip' is no truth",
+            "'gossip' is not a truth",
         ),
         (temporal, "dated_leads", {"leads": [{"what": "due", "pattern": "("}]}, "leads"),
         (

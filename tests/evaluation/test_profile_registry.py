@@ -180,7 +180,7 @@ def test_a_name_keeps_its_first_spelling(book: ProfileRegistry) -> None:
 
 
 def test_saving_needs_a_person_and_a_sound_profile(book: ProfileRegistry) -> None:
-    with pytest.raises(BadRequest, match="who you are"):
+    with pytest.raises(BadRequest, match="Fill in “Your name”"):
         book.save(MINE, " \n ")
     with pytest.raises(BadTable, match=r"profile: \[mine\] 'threshold' is 2"):
         book.save(replace(MINE, threshold=2), "Ada")

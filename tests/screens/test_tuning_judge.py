@@ -139,7 +139,7 @@ def test_keys_press_the_grades_and_the_ways_on(stocked: Stack, opened: Opened) -
 def test_nobody_can_grade_without_a_name(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, QUESTION)
     screen = opened("tuning.py", view="judge")
-    assert screen.button(key="judge.grade.3").disabled and "Say who you are" in words(screen)
+    assert screen.button(key="judge.grade.3").disabled and "Enter your name above" in words(screen)
     assert not named(screen).button(key="judge.grade.3").disabled
 
 

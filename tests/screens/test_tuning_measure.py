@@ -141,7 +141,7 @@ def test_what_is_not_measured_yet_says_what_measuring_does(payroll: QuestionSet,
 
 def test_nobody_measures_without_a_name(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
     screen = pressed(opened("tuning.py", view="measure", a="relevance"), "Measure")
-    assert "Say who you are" in words(screen)
+    assert "Fill in “Your name”" in words(screen)
     assert experiment_runner(stocked).experiments() == []
 
 

@@ -133,7 +133,7 @@ def test_a_default_is_set_for_the_whole_library(book: ProfileRegistry) -> None:
 
 def test_nobody_chooses_without_a_name(book: ProfileRegistry) -> None:
     screen = pressed(drawn(profile="law first"), "choose.")
-    assert "Say who you are" in screen.warning[0].value
+    assert "Fill in “Your name”" in screen.warning[0].value
     assert book.default(None).name == "balanced"
 
 
@@ -266,7 +266,7 @@ def test_a_name_typed_just_before_the_click_is_looked_at_first(book: ProfileRegi
 
 def test_importing_without_a_name_says_so_and_keeps_the_preview(book: ProfileRegistry) -> None:
     screen = pressed(brought(drawn(), to_toml([replace(MINE, name="fresh")])), "import")
-    assert "Say who you are" in screen.warning[0].value and "Say who you are" in toasts(screen)
+    assert "Fill in “Your name”" in screen.warning[0].value and "Fill in “Your name”" in toasts(screen)
     assert "holds 1 profile" in words(screen) and "fresh" not in book.choices()
 
 

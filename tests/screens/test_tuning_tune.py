@@ -300,7 +300,7 @@ def test_who_saves_must_be_said_and_who_was_slower_is_told(stocked: Stack, opene
     book = stocked.workbench.evaluation.profiles
     screen = slid(opened("tuning.py", q=QUESTION), "threshold", 0.4)
     saved(screen, "mine", who="")
-    assert "Say who you are" in "".join(each.value for each in screen.warning)
+    assert "Fill in “Your name”" in "".join(each.value for each in screen.warning)
     assert not book.versions("mine")
     screen.text_input(key="person").set_value("Ann").run()
     book.save(ScoreProfile("mine", {"similarity": 1.0}), "Bob")

@@ -99,9 +99,7 @@ def checked_key(key: str) -> str:
 def checked_judge(who: str) -> str:
     """The judge's name in one line. Raises BadRequest when it is empty."""
     if not who.strip():
-        raise BadRequest(
-            "A judgment needs the name of who judges.", "Enter your name first: fill in “Your name”, then try again."
-        )
+        raise BadRequest("A judgment needs the name of who judges.", "Fill in “Your name”, then try again.")
     return _checked(" ".join(who.split()), "judge's name")
 
 

@@ -340,7 +340,7 @@ def _named(who: str) -> str:
     if not _words(who):
         raise BadRequest(
             "A profile is saved, chosen and retired in somebody's name.",
-            "Enter your name first: fill in “Your name”, then try again.",
+            "Fill in “Your name”, then try again.",
         )
     return _words(who)
 
