@@ -796,3 +796,18 @@ GRANT DELETE ON words TO fivefold_app;
 -- guard prepared_vectors: SELECT, INSERT, UPDATE, DELETE
 -- revision 0024
 ALTER TABLE knowledge_chunks ADD COLUMN possible_labels text[] NOT NULL DEFAULT '{}';
+-- revision 0025
+CREATE SEQUENCE shortlists_id_seq AS bigint;
+CREATE TABLE shortlists (
+    tenant_id text NOT NULL REFERENCES tenants ON DELETE CASCADE,
+    id bigint NOT NULL DEFAULT nextval('shortlists_id_seq'),
+    name text NOT NULL,
+    retired boolean NOT NULL,
+    version integer NOT NULL,
+    data json NOT NULL,
+    PRIMARY KEY (tenant_id, id)
+);
+ALTER SEQUENCE shortlists_id_seq OWNED BY shortlists.id;
+CREATE UNIQUE INDEX shortlists_living_names ON shortlists (tenant_id, name) WHERE NOT retired;
+-- guard shortlists: SELECT, INSERT, UPDATE (name, retired, version, data)
+GRANT USAGE ON SEQUENCE shortlists_id_seq TO fivefold_app;
