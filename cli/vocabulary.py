@@ -79,7 +79,7 @@ def _versions(service: "VocabularyService") -> str:
         (each.number, each.who, f"{each.at:%Y-%m-%d %H:%M}", each.note or " ".join(service.changes(each.number))[:80])
         for each in service.versions()
     ]
-    return aligned(("version", "by", "at", "what"), rows) if rows else "Only the product's own words hold."
+    return aligned(("version", "by", "at", "what"), rows) if rows else "Using built-in vocabulary only."
 
 
 @vocabulary.command("import")

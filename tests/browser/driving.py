@@ -17,6 +17,9 @@ __all__ = ["Window", "open_browser"]
 
 WAIT_MILLISECONDS = 60_000
 
+_ACCESSIBILITY_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
+"""The rules of WCAG 2.1 AA, by axe-core's names."""
+
 _COMPONENTS = """[...document.querySelectorAll("*")].filter(each => each.shadowRoot).flatMap(
     each => [...each.shadowRoot.children].map(child => child.innerText ?? "")
 )"""
@@ -85,3 +88,14 @@ class Window:
     def complains(self) -> bool:
         """Whether the page shows an error of the program."""
         return self.page.locator("[data-testid=stException], .st-key-unexpected").count() > 0
+
+    def barriers(self) -> list[str]:
+        """What axe-core finds on the page that keeps people out: the rule, the element and the reason."""
+        from axe_playwright_python.sync_playwright import Axe
+
+        found = Axe().run(self.page, options={"runOnly": _ACCESSIBILITY_RULES, "resultTypes": ["violations"]})
+        return [
+            f"{rule['id']}: {node['html'][:200]} – {node['failureSummary']}"
+            for rule in found.response["violations"]
+            for node in rule["nodes"]
+        ]

@@ -1,10 +1,11 @@
-"""What is drawn holds what it says, at the two widths the pages are made for: seen only in a real browser."""
+"""What is drawn holds what it says at the two widths, and keeps nobody out: seen only in a real browser."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from app import page_names
 from tests.browser.driving import Window
 from tests.running import RunningApp
 
@@ -21,7 +22,7 @@ _SIDEWAYS = """() => { const page = document.querySelector('[data-testid=stMain]
 
 
 @pytest.mark.slow
-def test_no_link_of_home_is_cut_and_no_page_scrolls_sideways(
+def test_nothing_is_cut_and_nobody_is_kept_out(
     start: Callable[[], RunningApp], window: Callable[..., Window], tmp_path: Path
 ) -> None:
     app = start()
@@ -35,6 +36,12 @@ def test_no_link_of_home_is_cut_and_no_page_scrolls_sideways(
     app.read_by_now(15)
     tab.go("search", q=QUESTION)
     tab.wait_for("results in")
+    _nothing_is_cut(tab)
+    _nobody_is_kept_out(tab)
+    assert not tab.problems
+
+
+def _nothing_is_cut(tab: Window) -> None:
     for width in WIDTHS:
         tab.page.set_viewport_size({"width": width, "height": 900})
         tab.go()
@@ -44,4 +51,18 @@ def test_no_link_of_home_is_cut_and_no_page_scrolls_sideways(
             tab.go(page)
             assert tab.page.evaluate(_SIDEWAYS) <= 1, (page, width)
             assert not tab.complains()
-    assert not tab.problems
+
+
+def _nobody_is_kept_out(tab: Window) -> None:
+    tab.page.set_viewport_size({"width": 1280, "height": 900})
+    for scheme in ("light", "dark"):
+        tab.page.emulate_media(color_scheme=scheme)
+        for page in page_names():
+            tab.go(page)
+            assert not tab.barriers(), (page, scheme)
+        tab.go("search", q=QUESTION)
+        tab.wait_for("results in")
+        assert not tab.barriers(), scheme
+        tab.page.get_by_role("link", name="Open document").click()
+        tab.wait_for("1 of 1 mark")
+        assert not tab.barriers(), scheme

@@ -36,7 +36,7 @@ def library() -> Iterator[None]:
 
 
 def test_words_are_taken_in_shown_passed_on_and_replaced(tmp_path: Path) -> None:
-    assert "Only the product's own words hold." in run("show").stdout
+    assert "Using built-in vocabulary only." in run("show").stdout
     file = tmp_path / "own.toml"
     file.write_text(OWN)
     taken = run("import", file, "--who", "Ann", "--note", "the fleet team", "--apply")

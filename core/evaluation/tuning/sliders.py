@@ -87,7 +87,7 @@ _SETTINGS = (
         " question, whatever its score.",
         SliderGroup.SHOWN,
     ),
-    Slider("max_results", "Results at most", "How many results are shown before more are asked for.", SliderGroup.SHOWN,
+    Slider("max_results", "Max. results", "How many results are shown before more are requested.", SliderGroup.SHOWN,
            1, 50, 1),
     Slider(
         "fusion_k",

@@ -16,8 +16,8 @@ __all__ = ["draw_page", "draw_passage", "draw_picture", "has_picture"]
 _AROUND, _BESIDE_PICTURE = 4000, 120
 """Characters of a page shown before and after a passage: alone, and where a picture shows all of the page."""
 
-_PANE_AROUND, _PANE_HEIGHT = 700, 330
-"""The same beside the list of results, and its height in pixels."""
+_PANE_AROUND = 400
+"""The same beside the list of results: the box is as high as its text, so nothing scrolls within what scrolls."""
 
 
 def has_picture(document: Document) -> bool:
@@ -26,9 +26,9 @@ def has_picture(document: Document) -> bool:
 
 
 def draw_passage(candidate: Candidate, document: Document, citations: Sequence[Citation]) -> None:
-    """The passage with some text around it in a box of fixed height, the cited sentences marked."""
+    """The passage with some text around it in a box, the cited sentences marked."""
     page = session.workbench().documents.page(document.id, candidate.passage.page)
-    with st.container(border=True, height=_PANE_HEIGHT):
+    with st.container(border=True):
         st.markdown(_page_text(page, candidate, _spans_on(page, citations), _PANE_AROUND))
 
 
@@ -51,7 +51,7 @@ def draw_page(candidate: Candidate, document: Document, citations: Sequence[Cita
     with grid.cell():
         label = plain(page.label) or f"Page {page.number} of {document.pages}"
         st.markdown(f"**{label}** :gray[– the passage runs from character {passage.start:,} to {passage.end:,}]")
-        with st.container(border=True, height=760 if drawn else "content"):
+        with st.container(border=True):
             st.markdown(_page_text(page, candidate, spans, _BESIDE_PICTURE if drawn else _AROUND))
     if drawn:
         with grid.cell():

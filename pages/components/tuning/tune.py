@@ -220,7 +220,7 @@ def _question_fields(project: str | None) -> ScoreProfile:
         "Question",
         key="tune.question",
         type="search",
-        placeholder="Ask in your own words; press / to come here",
+        placeholder="Ask a question (press /)",
         persist_state="session",
     )
     with others.popover("Questions", icon=":material/history:", width="stretch"), st.container(width=420):
