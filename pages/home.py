@@ -47,7 +47,7 @@ def _start() -> None:
 
 def _truths_explained() -> None:
     """One tile per truth: the question it answers, and where it is found."""
-    with st.grid(5, min_column_width=135, gap="small"):
+    with st.container(key="truth_tiles"), st.grid(5, min_column_width=135, gap="small"):
         for truth, style in TRUTHS.items():
             with st.container(border=True, gap="xsmall", height="stretch"):
                 cards.truth_badge(truth)
@@ -61,7 +61,7 @@ def _contents(counts: Statistics) -> None:
     unknown = counts.by_truth.get(None, 0)
     parts += [f"{unknown:,} unclassified"] if unknown else []
     st.markdown(f"**In the library** :gray[{' · '.join(parts)}]")
-    with st.grid(5, min_column_width=135, gap="small"):
+    with st.container(key="truth_tiles"), st.grid(5, min_column_width=135, gap="small"):
         for truth, style in TRUTHS.items():
             number = counts.by_truth.get(truth, 0)
             with st.container(border=True, gap="xsmall", height="stretch"):

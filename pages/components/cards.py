@@ -29,6 +29,7 @@ __all__ = [
     "document_facts",
     "document_link",
     "facts",
+    "heading",
     "insight_badge",
     "inspect_link",
     "location",
@@ -175,6 +176,14 @@ def location(passage: Passage, document: Document | None) -> str:
     if document is not None and document.paged:
         return f"page {passage.page}"
     return shorten_start(passage.section, 48)
+
+
+def heading(passage: Passage, document: Document | None) -> str:
+    """The heading a passage is under in a document with pages, which its location does not name; "" where none is."""
+    if passage.rows is not None or document is None or not document.paged:
+        return ""
+    last = passage.section.rsplit(" › ", 1)[-1]
+    return "" if last == f"Page {passage.page}" else shorten(last, 60)
 
 
 def inspect_link(request: SearchRequest, passage_id: int, label: str, *, icon: str | None = None) -> None:

@@ -1,6 +1,7 @@
 // Check lists of the filters, and the date histogram. A click wants a value, ⊘ excludes it; each sends one change.
 const SHOWN = 5; // values of a field in sight before "more"
 const FIND = 12; // values from which a field to find one is worth its line
+const PAUSE = 300; // milliseconds without a letter before values are asked for that are not here
 
 const element = (tag, name, text) => {
   const made = document.createElement(tag);
@@ -66,12 +67,13 @@ const drawGroup = (group, kept, send) => {
     const shown = fits.filter((value, index) => open || wanted || index < SHOWN || value.state);
     rows.replaceChildren(...shown.map((value) => drawValue(group, value, send)));
     if (!fits.length) rows.append(element("div", "nothing", "No value has these letters."));
+    if (group.withheld && (open || wanted)) rows.append(element("div", "nothing", `${group.withheld.toLocaleString("en")} more: type to find one.`));
     more.hidden = Boolean(wanted) || fits.length <= SHOWN || (shown.length === fits.length && !open);
     more.textContent = open ? "Show fewer" : `${(fits.length - shown.length).toLocaleString("en")} more`;
     more.setAttribute("aria-expanded", String(Boolean(open)));
   };
   part.append(head);
-  if (group.values.length >= FIND) {
+  if (group.values.length >= FIND || group.partial) {
     const find = element("input", "find");
     find.type = "search";
     find.placeholder = "Find…";
@@ -81,6 +83,9 @@ const drawGroup = (group, kept, send) => {
     find.oninput = () => {
       kept[group.field] = { ...kept[group.field], text: find.value };
       list();
+      if (!group.partial) return;
+      clearTimeout(kept[group.field].waiting);
+      kept[group.field].waiting = setTimeout(() => send({ field: group.field, find: find.value }), PAUSE);
     };
     part.append(find);
   }

@@ -25,6 +25,7 @@ from pages.components.wording import count, plain, shorten_middle
 
 __all__ = [
     "WIDGETS",
+    "Chip",
     "Facets",
     "clear",
     "date_bars",
@@ -187,11 +188,18 @@ def _apply(change: Mapping[str, Any] | None) -> None:
         return
     if "mode" in change:
         st.session_state[_key(f"{change['field']}_mode")] = change["mode"]
+    elif "find" in change:
+        st.session_state[_find_key(change["field"])] = change["find"]
     elif "from" in change:
         for name, day in (("date_from", change["from"]), ("date_to", change["to"])):
             st.session_state[_key(name)] = date.fromisoformat(day) if day else None
     else:
         set_value(change["field"], change["value"], change["state"])
+
+
+def _find_key(field: str) -> str:
+    """Where the letters typed to find a value live; setting the filters as a whole leaves them."""
+    return f"filter.{field}_find"
 
 
 def set_value(field: str, value: str, state: str) -> None:
@@ -247,7 +255,8 @@ def filter_groups(
 ) -> list[dict[str, Any]]:
     """What the check lists are drawn from: per field its values with their passages under all other fields' filters.
 
-    Closed values stand in their order, the others by count. An active value stays, even at zero."""
+    Closed values come in their order, the others by count. An active value stays, even at zero. Of very many values
+    only the most frequent are sent, or those that have the letters typed to find one."""
     groups = []
     for widget in widgets:
         counts = {str(value): number for value, number in facets.get(widget.field, {}).items()}
@@ -255,27 +264,39 @@ def filter_groups(
         known = [value for value, number in counts.items() if number]
         titles = {value: _title(widget, value, names, terms) for value in (*widget.closed, *known, *wanted, *unwanted)}
         known.sort(key=lambda value: (-counts[value], titles[value].casefold()))
+        partial = len(known) > _MOST_VALUES
+        known = _with_letters(widget.field, known, titles) if partial else known
+        withheld, known = max(len(known) - _MOST_VALUES, 0), known[:_MOST_VALUES]
         offered = list(dict.fromkeys([*map(str, widget.closed), *known, *wanted, *unwanted]))
-        if not offered:
+        if not offered and not partial:
             continue
-        most = max(*(counts.get(value, 0) for value in offered), 1)
+        most = max([counts.get(value, 0) for value in offered] + [1])
+        state = dict.fromkeys(wanted, "in") | dict.fromkeys(unwanted, "out")
         values = [
             {
                 "value": value,
                 "title": titles[value],
                 "count": counts.get(value, 0),
                 "share": round(counts.get(value, 0) / most, 3),
-                "state": "in" if value in wanted else "out" if value in unwanted else "",
+                "state": state.get(value, ""),
                 "colour": truth_style(value).colour if widget.field == "truths" else "primary",
             }
             for value in offered
         ]
         mode = _value_of(f"{widget.field}_mode") or "any" if widget.many else ""
         joins = mode if len(wanted) > 1 or mode == "all" else ""
-        groups.append(
-            {"field": widget.field, "label": widget.label, "help": widget.help, "values": values, "mode": joins}
-        )
+        about = {"field": widget.field, "label": widget.label, "help": widget.help}
+        groups.append({**about, "values": values, "mode": joins, "partial": partial, "withheld": withheld})
     return groups
+
+
+def _with_letters(field: str, values: Sequence[str], titles: Mapping[str, str]) -> list[str]:
+    """The values whose title has the letters typed to find one; all without letters."""
+    letters = str(st.session_state.get(_find_key(field), "")).strip().casefold()
+    return [value for value in values if letters in titles[value].casefold()]
+
+
+_MOST_VALUES = 100  # of a field sent to the browser at once: each costs some 150 bytes at every click
 
 
 def _title(widget: _Widget, value: str, names: Mapping[str, str], terms: WorkspaceTerms) -> str:
@@ -324,9 +345,14 @@ def date_bars(months: Mapping[str, int], start: date | None, end: date | None) -
 _MOST_CHIPS = 6  # values of one field with a chip each; more share one. Chosen by hand.
 
 
-def draw_chips(document_names: Mapping[str, str], terms: WorkspaceTerms) -> None:
-    """The active filters as buttons that remove them, and one that removes all."""
-    chips = [chip for widget in WIDGETS for chip in _chips_of(widget, document_names, terms)]
+Chip = tuple[str, str, Callable[..., None], tuple[Any, ...]]
+"""Key, label, and what removes it."""
+
+
+def draw_chips(document_names: Mapping[str, str], terms: WorkspaceTerms, others: Sequence[Chip] = ()) -> None:
+    """The active filters as buttons that remove them, and one that removes all. others: chips of the page's own."""
+    chips = [*others]
+    chips += [chip for widget in WIDGETS for chip in _chips_of(widget, document_names, terms)]
     if words := _date_words():
         chips.append(("dates", f"Date:{words.replace(' ·', '', 1)}", _clear_dates, ()))
     if (archived := _value_of("archived", _LIVING)) != _LIVING:
@@ -347,15 +373,17 @@ def draw_chips(document_names: Mapping[str, str], terms: WorkspaceTerms) -> None
                 on_click=remove,
                 args=args,
             )
-        st.button("Clear all", key="filter.chips.clear", type="tertiary", on_click=clear)
+        st.button("Clear all", key="filter.chips.clear", type="tertiary", on_click=_clear_all, args=(others,))
 
 
-_Chip = tuple[str, str, Callable[..., None], tuple[Any, ...]]
-"""Key, label, and what removes it."""
+def _clear_all(others: Sequence[Chip]) -> None:
+    clear()
+    for _, _, remove, args in others:
+        remove(*args)
 
 
-def _chips_of(widget: _Widget, names: Mapping[str, str], terms: WorkspaceTerms) -> list[_Chip]:
-    chips: list[_Chip] = []
+def _chips_of(widget: _Widget, names: Mapping[str, str], terms: WorkspaceTerms) -> list[Chip]:
+    chips: list[Chip] = []
     for field, word in ((widget.field, ""), (f"exclude_{widget.field}", "not ")):
         chosen = _chosen(field)
         if len(chosen) > _MOST_CHIPS:

@@ -116,6 +116,21 @@ def test_values_stand_by_count_and_lists_without_values_are_left_out() -> None:
     assert list(_counts(lists["tags"])) == ["c", "a", "b"] and "entities" not in lists
 
 
+def test_of_very_many_values_the_most_frequent_are_sent_and_any_is_found_by_its_letters() -> None:
+    facets = {"tags": {f"tag {number:03}": 500 - number for number in range(300)}}
+    sent = _lists(facets, tags=["tag 299"])["tags"]
+    assert len(sent["values"]) == 101 and sent["values"][0]["title"] == "tag 000" and sent["withheld"] == 200
+    assert _states(sent)["tag 299"] == "in", "an active value is always sent"
+    parts._apply({"field": "tags", "find": "G 25"})
+    sent = _lists(facets)["tags"]
+    assert [each["title"] for each in sent["values"]] == [f"tag 25{number}" for number in range(10)]
+    assert sent["partial"] and not sent["withheld"]
+    parts._apply({"field": "tags", "find": "nowhere"})
+    assert _lists(facets)["tags"]["values"] == [], "the field stays, so that other letters can be typed"
+    parts._apply({"field": "tags", "find": ""})
+    assert not _lists({"tags": {"a": 1}})["tags"]["partial"]
+
+
 def test_dates_become_bars_without_gaps_and_the_chosen_ones_are_marked() -> None:
     bars = parts.date_bars({"2015-03": 2, "2020-11": 4}, date(2017, 5, 1), None)
     assert [bar["label"] for bar in bars] == ["2015", "2016", "2017", "2018", "2019", "2020"]

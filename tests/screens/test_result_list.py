@@ -1,9 +1,12 @@
 """The list beside the chosen result: its rows, what is chosen, and the five truths above it."""
 
+from dataclasses import replace
+
 from core.domain.documents import Truth
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
+from pages.components import cards
 from pages.components.search.answer_strip import strip_cells
 from pages.components.search.result_list import list_rows
 from tests.screens.conftest import Opened, Stack, words
@@ -61,3 +64,14 @@ def test_the_strip_says_of_every_truth_whether_it_answers(stocked: Stack) -> Non
             assert cell["opens"] and cell["sentence"].rstrip("…") in " ".join(part.citations[0].quote.split())
         else:
             assert cell["state"] in ("silent", "failed", "not asked") or part.figures
+
+
+def test_results_of_one_page_are_told_apart_by_their_headings(stocked: Stack) -> None:
+    result = found(stocked)
+    hit = result.hits[0]
+    document = result.documents[hit.candidate.passage.document_id]
+    paged = replace(document, paged=True)
+    passage = replace(hit.candidate.passage, page=3, section="1 Pay › 1.2 Overtime", rows=None)
+    assert cards.location(passage, paged) == "page 3" and cards.heading(passage, paged) == "1.2 Overtime"
+    assert cards.heading(replace(passage, section="Page 3"), paged) == "", "a page's own number is no heading"
+    assert cards.heading(passage, replace(document, paged=False)) == "", "its location is the heading already"

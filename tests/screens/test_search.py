@@ -95,6 +95,15 @@ def test_a_link_to_a_profile_that_is_gone_says_that_the_default_scores(stocked: 
     assert not screen.warning
 
 
+def test_searching_only_the_routed_truths_is_a_filter_that_can_be_removed(stocked: Stack, opened: Opened) -> None:
+    screen = opened("search.py", q=QUESTION, routed="1")
+    screen.button(key="filter.chip.routed").click().run()
+    assert not screen.toggle(key="search.routed").value and "routed" not in screen.query_params
+    screen = opened("search.py", q=QUESTION, routed="1", truths="compliance")
+    screen.button(key="filter.chips.clear").click().run()
+    assert not screen.toggle(key="search.routed").value and "truths" not in screen.query_params
+
+
 @pytest.mark.parametrize("field", ["documents", "exclude_documents", "recency_months", "top"])
 def test_numbers_of_any_length_in_a_url_are_no_crash(stocked: Stack, opened: Opened, field: str) -> None:
     opened("search.py", q=QUESTION, **{field: "9" * 5000})

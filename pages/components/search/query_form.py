@@ -167,6 +167,9 @@ def _new_question() -> None:
     result_list.show_first()
 
 
+_ROUTED = "Only the truths this question is about"
+
+
 def sidebar_filters() -> SearchFilters:
     """The filters of the sidebar; each is counted under the others' filters. Raises BadFilters."""
     library = session.workbench()
@@ -175,7 +178,7 @@ def sidebar_filters() -> SearchFilters:
     with st.sidebar:
         st.markdown("**Filters**")
         st.toggle(
-            "Only the truths this question is about",
+            _ROUTED,
             key="search.routed",
             help="A question is routed to the truths that can answer it. The others rank lower; this excludes them.",
             disabled=st.session_state["search.view"] == FIVE,
@@ -191,7 +194,13 @@ def sidebar_filters() -> SearchFilters:
 def draw_active_filters() -> None:
     """The filters that are set, each removable, above the answer."""
     library = session.workbench()
-    filters.draw_chips({str(each.id): each.name for each in library.documents.list()}, library.vocabulary.terms())
+    names = {str(each.id): each.name for each in library.documents.list()}
+    routed: filters.Chip = ("routed", _ROUTED, _search_every_truth, ())
+    filters.draw_chips(names, library.vocabulary.terms(), [routed] if st.session_state["search.routed"] else [])
+
+
+def _search_every_truth() -> None:
+    st.session_state["search.routed"] = False
 
 
 def current_request(chosen: SearchFilters) -> SearchRequest:

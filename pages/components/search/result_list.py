@@ -36,7 +36,8 @@ CHOSEN = "search.chosen"
 """The session key of the passage read in the pane; None: the first result."""
 
 _GROUPED = "search.grouped"
-_ROW_LETTERS, _ROW_NAME = 220, 40  # characters of the sentence and of a document's name in a row
+_ROW_LETTERS, _ROW_NAME, _ROW_NAME_BEFORE_HEADING = 220, 40, 24
+"""Characters of the sentence and of a document's name in a row; fewer where a heading follows the name."""
 
 PER_PAGE = 10
 """How many more results a click shows. Ten, as search engines do."""
@@ -245,14 +246,17 @@ def list_rows(result: SearchResult, *, grouped: bool, new: Callable[[Hit], bool]
 
 
 def _place(hit: Hit, result: SearchResult) -> str:
+    """Page and heading: several results of one page are told apart by what they are under."""
     passage = hit.candidate.passage
-    return cards.location(passage, result.documents.get(passage.document_id))
+    document = result.documents.get(passage.document_id)
+    return " · ".join(each for each in (cards.location(passage, document), cards.heading(passage, document)) if each)
 
 
 def _row(hit: Hit, result: SearchResult, new: Callable[[Hit], bool]) -> dict[str, Any]:
     """One row: its sentence with the words asked for, its truth and place, its score in [0, 1], and short notes."""
     passage, where = hit.candidate.passage, _place(hit, result)
     stems, phrases = {stem(word) for word in result.route.keywords}, quoted_phrases(result.request.question)
+    letters = _ROW_NAME_BEFORE_HEADING if " · " in where else _ROW_NAME
     sentence = display_quote(hit.citations[0].quote if hit.citations else passage.text)
     notes = {
         "new": new(hit),
@@ -267,7 +271,7 @@ def _row(hit: Hit, result: SearchResult, new: Callable[[Hit], bool]) -> dict[str
         "sentence": parts_asked_for(shorten(sentence, _ROW_LETTERS), stems, phrases),
         "truth": cards.origin_words(passage),
         "colour": truth_style(passage.truth).colour,
-        "place": f"{shorten_middle(passage.document_name, _ROW_NAME)}{', ' + where if where else ''}",
+        "place": f"{shorten_middle(passage.document_name, letters)}{', ' + where if where else ''}",
         "score": f"{hit.score.total:.3f}",
         "share": round(min(hit.score.total, 1.0), 2),
         "notes": [note for note, applies in notes.items() if applies],

@@ -86,7 +86,8 @@ def _head(
         with st.container(width="content", key="pane_open"):
             cards.inspect_link(result.request, passage.id, "Open in full", icon=":material/open_in_full:")
     name = plain(shorten_middle(passage.document_name, _NAME))
-    st.markdown(f"**{name}**{', ' + plain(where) if where else ''}")
+    under = cards.heading(passage, document)
+    st.markdown(f"**{name}**{', ' + plain(where) if where else ''}{' · ' + plain(under) if under else ''}")
     st.caption(cards.facts(passage, session.terms()))
 
 
@@ -97,7 +98,7 @@ def _sentence(result: SearchResult, candidate: Candidate, citations: Sequence[Ci
 
 
 def _actions(result: SearchResult, hit: Hit) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         if hit.citations:
             with st.container(width="content", key="pane_cite"):
                 cards.cite_menu(hit.citations[0], below=lambda: feedback.cite_button(hit, result))
