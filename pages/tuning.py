@@ -1,29 +1,32 @@
-"""Tuning: what each number of a score does, and whether a change improves results – tried, judged, measured, saved."""
+"""Tuning: judge what is found, measure profiles with the grades, and improve them – in three numbered rooms."""
 
 import streamlit as st
 
 from pages.components import session
+from pages.components.tuning.rooms import choose_view, draw_purpose
 from pages.components.user_name import name_input
-from pages.components.view_switch import view_switch
 
-_VIEWS = {
-    "tune": "Tune",
-    "judge": "Judge",
-    "measure": "Measure",
-    "optimise": "Optimise",
-    "threshold": "Threshold",
-    "profiles": "Profiles",
-    "classifier": "Classifier",
-}
-"""The views: how the URL names them, and how the switch does."""
+_PROJECT_WIDTH, _NAME_WIDTH = 260, 230
+"""Pixels: so that rooms, project and name fit beside each other from 800 pixels on."""
 
 
 def draw() -> None:
-    """The page: project, the user's name, and the chosen view."""
-    title, whose, name = st.columns([2, 4, 3], vertical_alignment="bottom")
-    title.subheader("Tuning", anchor=False)
+    """The page: rooms, project, the user's name, and the open view."""
+    with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute", gap="small"):
+        view = choose_view()
+        with st.container(horizontal=True, width="content", vertical_alignment="bottom", gap="small"):
+            with st.container(width=_PROJECT_WIDTH):
+                project = _project()
+            with st.container(width=_NAME_WIDTH):
+                name_input("Written into what you keep")
+    draw_purpose(view)
+    _draw_view(view, project)
+
+
+def _project() -> str | None:
+    """The project that is worked on; None for the whole library."""
     known = {each.project for each in session.workbench().documents.list()}
-    project = whose.selectbox(
+    return st.selectbox(
         "Project",
         sorted(each for each in known if each),
         index=None,
@@ -32,9 +35,6 @@ def draw() -> None:
         placeholder="The whole library",
         icon=":material/folder:",
     )
-    with name:
-        name_input("Written into what you keep")
-    _draw_view(view_switch(_VIEWS, "tuning.view", "view"), project)
 
 
 def _draw_view(view: str, project: str | None) -> None:

@@ -393,7 +393,7 @@ def test_a_grade_given_on_one_page_stands_on_the_other(stocked: Stack, opened: O
     screen.toggle(key="grading.on").set_value(True).run()
     rows(screen)[0].set_value("3").run()  # type: ignore[attr-defined]
     turned("tuning.py")
-    screen.segmented_control(key="tuning.view").set_value("judge").run()
+    screen.segmented_control(key="tuning.room").set_value("judge").run()
     assert meter(screen).startswith("**1 of ")
     pressed(screen, "Irrelevant")
     turned("search.py")

@@ -418,7 +418,7 @@ def test_what_is_recommended_becomes_a_profile_with_one_click(
     ended = found_in(stocked, payroll, "relevance", recommended=True, verdict="Recommended: ndcg@10 +0.2.")
     screen = named(opened("tuning.py", view="optimise", a="relevance"))
     assert [each.value for each in screen.success] == ["Recommended\\: ndcg\\@10 \\+0\\.2\\."]
-    screen.text_input(key=f"optimise.keep.{ended.id}.name").set_value("tuned").run()
+    screen.text_input(key=f"optimise.keep.{ended.id}.name").set_value("tuned")
     pressed(screen, "Apply as a new version")
     [version] = stocked.workbench.evaluation.profiles.versions("tuned")
     assert version.profile.weights == {"similarity": 0.4, "term_coverage": 0.6}
@@ -451,7 +451,7 @@ def test_what_is_not_recommended_is_saved_only_when_one_insists(
 def test_a_name_that_cannot_be_one_is_refused(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
     ended = found_in(stocked, payroll, "relevance", recommended=True)
     screen = named(opened("tuning.py", view="optimise", a="relevance"))
-    screen.text_input(key=f"optimise.keep.{ended.id}.name").set_value("balanced").run()
+    screen.text_input(key=f"optimise.keep.{ended.id}.name").set_value("balanced")
     pressed(screen, "Apply as a new version")
     assert "comes with the product and does not change" in words(screen)
 

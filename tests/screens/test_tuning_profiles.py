@@ -71,7 +71,7 @@ def test_a_library_without_own_profiles_says_how_to_make_one(monkeypatch: pytest
     empty = SimpleNamespace(evaluation=SimpleNamespace(profiles=ProfileRegistry(FakeEvaluationStore(), now=utc_now)))
     monkeypatch.setattr(session, "workbench", lambda: empty)
     said = words(drawn())
-    assert "None yet. Open one of those below in *Tune*" in said
+    assert "None yet. Open one of those below in *Sliders*" in said
     assert "searches with **balanced** :gray[– the product's own default]" in said
 
 

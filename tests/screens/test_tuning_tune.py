@@ -46,8 +46,7 @@ def opening(screen: AppTest, **parts: Any) -> AppTest:
 def saved(screen: AppTest, name: str, who: str = "Ann") -> AppTest:
     """Keep the trial under a name."""
     screen.text_input(key="person").set_value(who).run()
-    opening(screen, save=True)
-    screen.text_input(key="tune.save.name").set_value(name).run()
+    screen.text_input(key="tune.save.name").set_value(name)
     return pressed(screen, "Save")
 
 
@@ -66,12 +65,12 @@ def assessed(library: Stack, *names: str) -> None:
 
 
 def test_an_empty_library_says_what_to_do(library: Stack, opened: Opened) -> None:
-    assert "Nothing to tune on yet" in words(opened("tuning.py"))
+    assert "Nothing to tune on yet" in words(opened("tuning.py", view="tune"))
 
 
 def test_without_a_question_what_others_asked_is_offered(stocked: Stack, opened: Opened) -> None:
     stocked.workbench.search.run(SearchRequest(QUESTION))
-    screen = opened("tuning.py")
+    screen = opened("tuning.py", view="tune")
     assert "**Last searches**" in words(screen)
     next(button for button in screen.button if button.key == "tune.ask.Last searches.0").click().run()
     assert screen.text_input(key="tune.question").value == QUESTION
@@ -260,6 +259,8 @@ def test_the_lines_join_the_ranks_of_both_lists_and_names_are_only_text(stocked:
     after = tuning.rescored(before, tried(before.profile, {"w.authority": 1.0, "threshold": 0.45}))
     trial = compared(before, after)
     figure = rank_lines(trial, ("balanced", "trial"), lambda move: "page 1").to_dict()
+    labels = [text for trace in figure["data"] if trace["mode"] == "text" for text in trace["text"]]
+    assert any("An employer shall" in label for label in labels)  # passages of one file are told apart
     lines = [trace for trace in figure["data"] if trace["mode"] == "lines+markers"]
     assert {trace["name"] for trace in lines} == {kind_of(move).words for move in trial.moves}
     drawn = {pair for trace in lines for pair in zip(trace["y"][::3], trace["y"][1::3], strict=True)}
@@ -290,7 +291,7 @@ def test_a_trial_is_saved_as_the_next_version_which_becomes_the_base(stocked: St
 
 
 def test_what_would_be_saved_is_shown_before(stocked: Stack, opened: Opened) -> None:
-    screen = opening(slid(opened("tuning.py", q=QUESTION), "threshold", 0.4), save=True)
+    screen = slid(opened("tuning.py", q=QUESTION), "threshold", 0.4)
     assert "**1 change** to balanced" in words(screen)
     (row,) = screen.dataframe[0].value.to_dict("records")
     assert (row["What"], row["balanced"], row["trial"]) == ("Threshold", "0", "0.40")
@@ -308,6 +309,24 @@ def test_who_saves_must_be_said_and_who_was_slower_is_told(stocked: Stack, opene
     assert "Bob has saved version 1" in "".join(each.value for each in screen.warning)
     assert [version.who for version in book.versions("mine")] == ["Bob"]
     assert screen.query_params["trial"] == "threshold:0.4"
+
+
+def test_another_profile_of_the_name_gets_a_version_only_when_that_is_meant(stocked: Stack, opened: Opened) -> None:
+    book = stocked.workbench.evaluation.profiles
+    book.save(ScoreProfile("Audit", {"similarity": 1.0}), "Bob")
+    screen = slid(opened("tuning.py", q=QUESTION), "threshold", 0.4)
+    saved(screen, "audit")
+    assert "There is another profile named Audit" in "".join(each.value for each in screen.warning)
+    assert len(book.versions("Audit")) == 1
+    pressed(screen, "Save as version 2 of Audit")
+    assert (book.find("Audit").ref, book.find("Audit").threshold) == ("Audit@2", 0.4)
+
+
+def test_a_moved_slider_is_saved_with_one_click(stocked: Stack, opened: Opened) -> None:
+    screen = opened("tuning.py", q=QUESTION)
+    screen.text_input(key="person").set_value("Ann").run()
+    pressed(slid(screen, "threshold", 0.4), "Save")
+    assert stocked.workbench.evaluation.profiles.find("balanced tuned").threshold == 0.4
 
 
 def test_a_built_in_name_is_not_taken(stocked: Stack, opened: Opened) -> None:
@@ -345,7 +364,7 @@ def test_cells_that_would_flip_are_listed_and_a_decision_stays(stocked: Stack, o
     screen = opened("tuning.py", q=QUESTION, trial="covered:1")
     assert f"**{len(covered)} cell" in words(screen)
     opening(screen, tabs="Coverage")
-    rows = screen.dataframe[0].value.to_dict("records")
+    rows = screen.dataframe[-1].value.to_dict("records")
     assert {row["Column"] for row in rows} >= {"§ regulatory"}
     assert {row["Would go"] for row in rows} == {"✓ covered → ◐ partial"}
     assert "not by a profile's weights" in words(screen)

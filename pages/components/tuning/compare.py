@@ -11,7 +11,7 @@ from bootstrap.environment import utc_now
 from core.domain.evaluation import GRADES, Experiment, Interval, QuestionOutcome, QuestionSet
 from core.evaluation.experiment_report import comparison_data, comparison_table
 from core.evaluation.experiments import ExperimentSettings
-from core.evaluation.judgments.units import document_of
+from core.evaluation.judgments.units import UnitIndex, document_of
 from core.evaluation.metrics.comparison import (
     UNJUDGED_MOST,
     ExperimentComparison,
@@ -24,7 +24,6 @@ from core.evaluation.metrics.comparison import (
 from core.evaluation.metrics.measures import MEASURES, Measure
 from core.evaluation.metrics.significance import PairedTest
 from core.formats.terminal import json_text
-from pages.components import session
 from pages.components.data.rows import rows_csv
 from pages.components.tuning.charts import (
     LABELS,
@@ -40,7 +39,8 @@ from pages.components.tuning.charts import (
     signed,
 )
 from pages.components.tuning.experiment_state import cached, experiment_runner, open_view
-from pages.components.tuning.judge_state import FIRST, SECOND
+from pages.components.tuning.judge_state import FIRST, SECOND, judgment_service
+from pages.components.tuning.passage_labels import passage_title
 from pages.components.wording import ago, count, plain, shorten
 
 __all__ = ["compare_experiments", "current_settings", "draw_comparison", "draw_questions", "value_cells"]
@@ -78,7 +78,7 @@ def draw_questions(shown: Sequence[Experiment], measure: str) -> None:
     if chosen and chosen[0] < len(rows):
         _question_detail(shown, rows[chosen[0]])
     else:
-        st.caption("Choose a question to see its rankings, and to open it in *Tune*.")
+        st.caption("Choose a question to see its rankings, and to open it in *Sliders*.")
 
 
 def _count_line(rows: Sequence[QuestionComparison]) -> None:
@@ -130,36 +130,37 @@ def _question_detail(shown: Sequence[Experiment], row: QuestionComparison) -> No
     with st.container(border=True):
         text_column, tune = st.columns([8, 2], vertical_alignment="center")
         text_column.markdown(f"**{plain(row.question)}** :gray[{plain(row.key)} · {plain(row.kind)}]")
-        with tune.popover("Open in Tune", icon=":material/tune:", width="stretch"):
+        with tune.popover("Open in Sliders", icon=":material/tune:", width="stretch"):
             for place, each in enumerate(shown):
                 if st.button(f"With {plain(side_label(place, each))}", key=f"measure.tune.{place}", width="stretch"):
                     open_view("tune", q=row.question, base=each.profile.ref)
                     st.rerun()
-        names = {document.sha256: document.name for document in session.workbench().documents.list()}
+        index = judgment_service().index()
         for column, (place, each) in zip(st.columns(len(shown)), enumerate(shown), strict=True):
             with column:
                 outcome = next((one for one in each.outcomes if one.question_id == row.question_id), None)
-                _ranking(side_label(place, each), outcome, names)
+                _ranking(side_label(place, each), outcome, index)
 
 
-def _ranking(head: str, outcome: QuestionOutcome | None, names: Mapping[str, str]) -> None:
+def _ranking(head: str, outcome: QuestionOutcome | None, index: UnitIndex) -> None:
     if outcome is None:
         st.caption(f"{plain(head)} did not ask it.")
         return
     st.caption(f"**{plain(head)}** · {count(outcome.hits, 'result')}")
     grades = {unit: grade for unit, _, grade in outcome.scored if grade in GRADES}
     lines = [
-        f"{place}. {plain(_unit_name(unit, names))} {_grade_text(grades.get(unit))}"
+        f"{place}. {plain(_unit_name(unit, index))} {_grade_text(grades.get(unit))}"
         for place, unit in enumerate(outcome.ranking[:_RANKED], 1)
     ]
     st.markdown("\n".join(lines) if lines else ":gray[Nothing was shown.]")
 
 
-def _unit_name(unit: str, names: Mapping[str, str]) -> str:
-    """A passage by its document and page, or a document by its name."""
-    sha256 = document_of(unit)
-    name = shorten(names.get(sha256, f"{sha256[:10]} (no longer here)"), 44)
-    return name if unit == sha256 else f"{name}, p. {unit.split(':')[1]}"
+def _unit_name(unit: str, index: UnitIndex) -> str:
+    """A passage by its document, place and opening words; a document by its name."""
+    document, passage = index.document(unit), index.passage(unit)
+    if passage is not None:
+        return passage_title(passage, document)
+    return shorten(document.name if document else f"{document_of(unit)[:10]} (no longer here)", 44)
 
 
 def _grade_text(grade: int | None) -> str:

@@ -2,7 +2,6 @@
 # Longer than 300 lines: three views share this state and the progress of a run.
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -15,6 +14,7 @@ from core.domain.queries import ScoreProfile
 from core.evaluation.experiments import ExperimentRunner, interrupted
 from pages.components import notices, session, urls
 from pages.components.tuning.judge_state import select_by_id
+from pages.components.tuning.saving import draw_save
 from pages.components.tuning.state import evaluation_service
 from pages.components.user_name import who
 from pages.components.wording import ago, count, plain
@@ -287,42 +287,16 @@ _SAVED_KEY = "lab.saved"
 
 
 def save_button(made: ScoreProfile, base: ScoreProfile, note: str, key: str, label: str, *, ready: bool = True) -> None:
-    """A button that saves `made` with its origin and note, and a field for its name if the base is built in or retired.
+    """The row that saves `made`, and where it is found afterwards.
 
-    note: why, stored with the version. ready: whether it may be saved yet.
+    note: why, stored with the version unless changed. ready: whether it may be saved yet.
     """
-    registry = evaluation_service().profiles
-    past = registry.versions(base.name)
-    own = bool(past) and not past[0].retired
-    with st.container(horizontal=True, vertical_alignment="center" if own else "bottom"):
-        if own:
-            name = base.name
-            st.caption(f"It becomes version {past[0].profile.version + 1} of **{plain(name)}**.", width="content")
-        else:
-            name = st.text_input(
-                "Name", key=f"{key}.name", placeholder=f"{base.name} tuned", max_chars=60, width=260,
-                help=f"{base.name} does not change, so what was found becomes a profile of your own.",
-            ).strip()  # fmt: skip
-        st.button(
-            label,
-            key=f"{key}.save",
-            type="primary",
-            icon=":material/save:",
-            disabled=not (ready and name),
-            on_click=_save_version,
-            args=(replace(made, name=name), base, note, key),
-        )
+
+    def saved(profile: ScoreProfile) -> None:
+        st.session_state[_SAVED_KEY] = (key, profile.ref)
+
+    draw_save(made, base, key, label, note=note, ready=ready, on_saved=saved)
     _saved_message(key)
-
-
-def _save_version(made: ScoreProfile, base: ScoreProfile, note: str, key: str) -> None:
-    def work() -> None:
-        registry = evaluation_service().profiles
-        past = registry.versions(made.name)
-        saved = registry.save(made, who(), note=note, origin=base.ref, after=past[0].profile.version if past else 0)
-        st.session_state[_SAVED_KEY] = (key, saved.profile.ref)
-
-    apply_change(work)
 
 
 def _saved_message(key: str) -> None:

@@ -19,6 +19,7 @@ from pages.components.notices import wait_for_models
 from pages.components.tuning import judge_state as state
 from pages.components.tuning import question_sets
 from pages.components.tuning.judge_state import judgment_service, select_by_id
+from pages.components.tuning.passage_labels import passage_title, place_and_section
 from pages.components.user_name import who
 from pages.components.wording import count, highlight, plain, shorten, shorten_middle
 
@@ -195,9 +196,9 @@ def _disputed_results(questions: QuestionSet, far: Sequence[DisputedResult], ind
                     "Look again", key=f"judge.disputed.{each.question_id}.{each.unit}", type="tertiary",
                     icon=":material/replay:", on_click=_open_disputed, args=(each,),
                 )  # fmt: skip
-            name = document.name if document else "a document that is not here any more"
-            text = f": {plain(shorten(passage.text, 160))}" if passage else ""
-            st.caption(f"{plain(asked.key)} {plain(shorten(asked.question, 90))}  \n{plain(name)}{text}")
+            name = document.name if document else "a document that is no longer here"
+            called = passage_title(passage, document) if passage else name
+            st.caption(f"{plain(asked.key)} {plain(shorten(asked.question, 90))}  \n{plain(called)}")
     if len(far) > _LISTED:
         st.caption(f"… and {count(len(far) - _LISTED, 'more')}.")
 
@@ -374,7 +375,7 @@ def _card(questions: QuestionSet, pool: Pool, item: PoolItem) -> None:
             st.caption(":material/info: No profile shows a result. This came nearest: does it answer after all?")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             cards.origin_badge(item.passage)
-            where = cards.location(item.passage, item.document)
+            where = place_and_section(item.passage, item.document)
             name = f"**{plain(shorten_middle(item.document.name, 70))}**"
             st.markdown(f"{name}, {plain(where)}" if where else name, width="content")
             st.caption(cards.facts(item.passage, session.terms()), width="content")

@@ -366,7 +366,7 @@ def _question_table(experiment: Experiment, changes: Sequence[MetricChange], key
     chosen = event["selection"]["rows"]
     if chosen and chosen[0] < len(changes):
         st.button(
-            "Open it in Tune", key=f"{key}.tune", icon=":material/tune:", on_click=open_view, args=("tune",),
+            "Open it in Sliders", key=f"{key}.tune", icon=":material/tune:", on_click=open_view, args=("tune",),
             kwargs={"q": changes[chosen[0]].question, "base": experiment.profile.ref},
         )  # fmt: skip
 

@@ -365,7 +365,7 @@ def _list(opened: ScoreProfile, project: str | None) -> None:
     searched = {registry().default(whose).name for whose in (project, None)}
     _rows("**Your own**", own, opened, searched)
     if not own:
-        st.caption("None yet. Open one of those below in *Tune*, change it, and save it under a name.")
+        st.caption("None yet. Open one of those below in *Sliders*, change it, and save it under a name.")
     _rows("**Built in** :gray[· they never change]", built_in, opened, searched)
     st.caption("A strip shows how the weights share a score, its red tick the threshold; a star marks the defaults.")
     if retired:
@@ -418,7 +418,7 @@ def _actions(profile: ScoreProfile, past: Sequence[ProfileVersion], project: str
     living = not past or not past[0].retired
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
-            "Open in Tune", key="tuning.profiles.tune", type="primary", icon=":material/tune:", on_click=_tune,
+            "Open in Sliders", key="tuning.profiles.tune", type="primary", icon=":material/tune:", on_click=_tune,
             args=(profile.ref,),
         )  # fmt: skip
         if living:

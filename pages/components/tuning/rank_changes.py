@@ -1,4 +1,5 @@
 """Effects of a trial profile: overlap, rank changes, the new list with reasons, and changed coverage cells."""
+# Longer than 300 lines: a chart and the lists of the same changes.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.domain.coverage import Board, CellState
+from core.domain.documents import Passage
 from core.domain.queries import ScoreProfile, SearchRequest
 from core.domain.results import SearchResult
 from core.evaluation.tuning.trial import CellChangePreview, RankChange, Trial
@@ -16,6 +18,7 @@ from core.search.explanation import strip_words
 from pages.components import cards, charts
 from pages.components.coverage.state import kind_words
 from pages.components.styles import CELLS
+from pages.components.tuning.passage_labels import opening_words, place_and_section, section_end
 from pages.components.tuning.state import profile_title
 from pages.components.urls import page_path
 from pages.components.wording import count, plain, shorten, shorten_middle
@@ -35,8 +38,9 @@ __all__ = [
     "rank_lines",
 ]
 
-_NAME = 17  # characters of a document's name beside the chart; chosen by hand
-_ROW = 27  # pixels
+_NAME, _SECOND_LINE = 20, 32
+"""Characters beside the chart: of a document's name, and of the line below it. Chosen by hand."""
+_ROW = 36  # pixels: two lines of text
 _WIDE, _GAP, _FAR = 1.55, 0.11, 0.2
 """How far the picture reaches beyond its two sides, and where ranks and names stand there, in gaps between them."""
 
@@ -80,7 +84,7 @@ def rank_lines(
     """One line per passage, from its rank under the base (left) to its rank under the trial (right).
 
     A passage beyond the first `trial.depth` on a side starts or ends in the row below. side_labels: above the two
-    sides; location_of: where in its document a passage stands.
+    sides; location_of: where in its document a passage stands. Its opening words are in a second line.
     """
     from plotly.graph_objects import Figure
 
@@ -136,8 +140,8 @@ def _labels(trial: Trial, location_of: Callable[[RankChange], str], rows: int, s
     near, far, beside = (-_GAP, -_FAR, "middle left") if side == 0 else (1 + _GAP, 1 + _FAR, "middle right")
     spots: list[tuple[float, int, str, str]] = []
     for place, move in ranked:
-        name = _short(move.candidate.passage.document_name, location_of(move))
-        spots += [(near, place, f"<b>{place}</b>", "middle center"), (far, place, escape(name), beside)]
+        label = _short(move.candidate.passage, location_of(move))
+        spots += [(near, place, f"<b>{place}</b>", "middle center"), (far, place, label, beside)]
     if below:
         spots.append((far, rows + 1, f"<i>{' or '.join(sorted(set(below)))}</i>", beside))
     x, y, words, where = ([spot[part] for spot in spots] for part in range(4))
@@ -152,18 +156,21 @@ def _below_words(move: RankChange, side: int) -> str:
     return "left out" if (move.place_before if side == 0 else move.place_after) is None else "further down"
 
 
-def _short(name: str, place: str) -> str:
-    """A document's name without its ending, cut in its middle, and where in it: "Overtime…g_Policy p. 1"."""
-    return (
-        f"{shorten_middle(name.rpartition('.')[0] or name, _NAME)} {shorten(place.replace('page ', 'p. '), 12)}".strip()
-    )
+def _short(passage: Passage, place: str) -> str:
+    """Two lines: a document's name without its ending, cut in its middle, and where in it; then the opening words."""
+    name = shorten_middle(passage.document_name.rpartition(".")[0] or passage.document_name, _NAME)
+    first = f"{name} {shorten(place.replace('page ', 'p. '), 12)}".strip()
+    return f"{escape(first)}<br><i>{escape(shorten(opening_words(passage), _SECOND_LINE))}</i>"
 
 
 def _hover(move: RankChange) -> str:
     before, after = (f"{score.total:.3f}" if score else "no score" for score in (move.score_before, move.score_after))
     ranks = " → ".join(str(place) if place else "not ranked" for place in (move.place_before, move.place_after))
     name = escape(shorten_middle(move.candidate.passage.document_name, 60))
-    return f"<b>{name}</b><br>rank {ranks} · score {before} → {after}<br>{escape(shorten(move.why, 140))}"
+    opening = escape(shorten(opening_words(move.candidate.passage), 110))
+    section = escape(shorten(section_end(move.candidate.passage), 60))
+    change = f"rank {ranks} · score {before} → {after}"
+    return f"<b>{name}</b> {section}<br>“{opening}”<br>{change}<br>{escape(shorten(move.why, 140))}"
 
 
 _LISTED, _HEIGHT = 20, 480  # cells, and pixels of a longer table
@@ -217,7 +224,9 @@ def _place(move: RankChange, result: SearchResult) -> str:
 
 
 def _name(move: RankChange, result: SearchResult) -> str:
-    where, name = _place(move, result), move.candidate.passage.document_name
+    passage = move.candidate.passage
+    where = place_and_section(passage, result.documents.get(passage.document_id))
+    name = shorten_middle(passage.document_name, 40)
     return f"{name}, {where}" if where else name
 
 
@@ -248,7 +257,7 @@ def _head(move: RankChange, result: SearchResult, request: SearchRequest, rank: 
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{rank}** :{_INKS[kind.words]}[{change}]", width="content")
         cards.origin_badge(move.candidate.passage)
-        cards.inspect_link(request, move.passage_id, plain(shorten(_name(move, result), 60)))
+        cards.inspect_link(request, move.passage_id, plain(shorten(_name(move, result), 84)))
 
 
 _INKS = {"enters": "primary", "moves up": "primary", "stays": "gray", "moves down": "red", "leaves": "red"}
@@ -261,6 +270,7 @@ def draw_entering_leaving(trial: Trial, after: SearchResult, request: SearchRequ
         for change in changes:
             with st.container(gap="xxsmall"):
                 _head(change, after, request, change.after or change.before)
+                st.caption(f"“{plain(shorten(opening_words(change.candidate.passage), 110))}”")
                 st.caption(plain(change.why))
         if not changes:
             st.caption("Nothing.")

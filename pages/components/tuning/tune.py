@@ -1,8 +1,9 @@
 """The Tune view: one question, a slider for every number of a profile, the effect of each change, and saving it."""
-# Longer than 300 lines: one view with the form that saves the trial.
+# Longer than 300 lines: one view, the sliders and their effect.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -22,59 +23,35 @@ from pages.components.coverage.state import board as latest_board
 from pages.components.notices import wait_for_models
 from pages.components.tuning import rank_changes, state
 from pages.components.tuning.profile_styles import difference_rows
+from pages.components.tuning.saving import draw_save
 from pages.components.tuning.state import group_key, slider_key
 from pages.components.urls import page_path, params_of
 from pages.components.user_name import who
 from pages.components.wording import count, plain
 
-__all__ = ["draw_sliders", "profile_actions", "save_form", "view"]
+__all__ = ["draw_sliders", "profile_actions", "view"]
 
 
 _LISTED, _HEIGHT = 6, 230  # changes shown in full; pixels of a longer table
 
 
-def save_form(base: ScoreProfile, trial: ScoreProfile) -> None:
-    """The name, note and changes of the profile to save."""
-    own = {each.name: each.version for each in state.evaluation_service().profiles.choices().values() if each.version}
-    st.session_state.setdefault("tune.save.name", base.name if base.name in own else "")
-    called, why = st.columns(2)
-    name = called.text_input(
-        "Save as", key="tune.save.name", placeholder="A new name, or your own", max_chars=60, persist_state="page"
-    )
-    why.text_input("Note", key="tune.save.note", placeholder="Why", max_chars=300, persist_state="page")
-    known = next((each for each in own if each.casefold() == (name or "").strip().casefold()), None)
-    hints = [f"Becomes version {own[known] + 1} of {plain(known)}."] if known is not None else []
-    hints += [f"Your own: {plain(', '.join(own))}."] if own and known is None else []
-    hints += [f"In the name of {plain(who())}." if who() else ":material/person: Enter your name above."]
-    st.caption(" ".join(hints))
+def _draw_changes(base: ScoreProfile, trial: ScoreProfile) -> None:
+    """What the trial changes, as a table behind a button."""
     found = differences(base, trial)
-    st.markdown(f"**{count(len(found), 'change')}** to {plain(state.profile_title(base))}")
-    rows = difference_rows(found, state.profile_title(base), trial.name)
-    st.dataframe(rows, key="tune.save.changes", hide_index=True, height="content" if len(rows) <= _LISTED else _HEIGHT)
-    if problem := st.session_state.pop("tune.save.problem", None):
-        notices.error(problem)
-    st.button(
-        "Save", key="tune.save.now", type="primary", icon=":material/save:", on_click=_save, args=(trial, base, own)
-    )
+    with st.popover(count(len(found), "change"), icon=":material/difference:"), st.container(width=440):
+        rows = difference_rows(found, state.profile_title(base), trial.name)
+        st.markdown(f"**{count(len(found), 'change')}** to {plain(state.profile_title(base))}")
+        st.dataframe(
+            rows, key="tune.save.changes", hide_index=True, height="content" if len(rows) <= _LISTED else _HEIGHT
+        )
 
 
-def _save(trial: ScoreProfile, base: ScoreProfile, seen: Mapping[str, int]) -> None:
-    """Save under the name in the field; seen: the versions of the own profiles when that was drawn."""
-    session = st.session_state
-    name, note = ((session[f"tune.save.{field}"] or "").strip() for field in ("name", "note"))
-    after = next((version for known, version in seen.items() if known.casefold() == name.casefold()), 0)
-    try:
-        registry = state.evaluation_service().profiles
-        saved = registry.save(replace(trial, name=name), who(), note=note, origin=base.ref, after=after).profile
-    except FivefoldError as problem:
-        session["tune.save.problem"] = problem
-        return
+def _saved(base: ScoreProfile, saved: ScoreProfile) -> None:
+    """Go on from the saved profile."""
     state.store_changes(base, {})
     state.reset_sliders(saved, {})
-    session["tune.base"], session["tune.save"], session["tune.again"] = saved.ref, False, True
-    session["tune.said"] = plain(f"Saved as {saved.ref}.")
-    for field in ("name", "note"):
-        del session[f"tune.save.{field}"]
+    st.session_state["tune.base"], st.session_state["tune.again"] = saved.ref, True
+    st.session_state["tune.said"] = plain(f"Saved as {saved.ref}.")
 
 
 def profile_actions(base: ScoreProfile, project: str | None, request: SearchRequest) -> None:
@@ -350,17 +327,14 @@ def _bar(
         if not changes:
             profile_actions(base, project, before.request)
             return
-        save = st.popover(
-            "Save as profile", icon=":material/save:", key="tune.save", on_change="rerun", disabled=trial is None
-        )
+        if trial is not None:
+            _draw_changes(base, trial)
         st.button(
             "Reset", key="tune.reset", icon=":material/restart_alt:", on_click=state.reset_sliders, args=(base, {})
         )
         labels = ", ".join(row.label for row in sliders(base) if row.key in changes)
         st.caption(f"Moved: {plain(labels)}", width="content")
-    if save.open and trial is not None:
-        with save, st.container(width=440):
-            save_form(base, trial)
+    draw_save(trial or base, base, "tune.save", ready=trial is not None, on_saved=partial(_saved, base))
 
 
 def _effect(
