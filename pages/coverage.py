@@ -9,7 +9,7 @@ from core.coverage.runs import unassessed
 from core.domain.coverage import Board, CoverageRun, RunState, Topic
 from pages.components import ingest_progress, notices, session
 from pages.components.coverage import board as board_view
-from pages.components.coverage import pack, review, runs, state, topics, traceability
+from pages.components.coverage import conflicts, pack, review, runs, state, topics, traceability
 from pages.components.coverage.runs import current_run, draw_run_progress, start_run
 from pages.components.view_switch import view_switch
 from pages.components.wording import ago, count, plain
@@ -132,7 +132,7 @@ def _draw_board_view(project: str | None, board: Board, view: str) -> None:
     elif view == "Requirements":
         traceability.draw(project, board)
     elif view == "Conflicts":
-        review.draw_conflicts(board)
+        conflicts.draw_conflicts(board)
     elif view == "Meeting pack":
         pack.draw(project, board)
     else:

@@ -138,27 +138,24 @@ def gaps_of(cells: Iterable[Cell], terms: WorkspaceTerms, topics: Mapping[str, T
     for cell in cells:
         rows.setdefault(cell.topic, []).append(cell)
     found = [
-        Gap(
-            cell.topic,
-            cell.truth,
-            table.row(cell.kind).severity,
-            _recommendation(cell, known.get(cell.topic), _required_by(rows[cell.topic]), table, terms),
-            cell.configuration,
-        )
+        _gap(cell, known.get(cell.topic), _required_by(rows[cell.topic]), table, terms)
         for cell in cells
         if cell.state in _HOLES
     ]
     return tuple(sorted(found, key=lambda gap: SEVERITIES.index(gap.severity)))
 
 
-def _recommendation(
-    cell: Cell, topic: Topic | None, required_by: Cell | None, table: GapTable, terms: WorkspaceTerms
-) -> str:
+def _gap(cell: Cell, topic: Topic | None, required_by: Cell | None, table: GapTable, terms: WorkspaceTerms) -> Gap:
     row = table.row(cell.kind)
     place = place_in_words(topic.jurisdiction if topic and cell.kind is GapKind.REGULATORY else None, terms)
+    wanted = f"{row.obtain}{f' for {place}' if place else ''} on {cell.topic}"
+    sentences = _recommendation(cell, required_by, f"Obtain {wanted}; ask {row.source}.")
+    return Gap(cell.topic, cell.truth, row.severity, sentences, cell.configuration, wanted, row.source)
+
+
+def _recommendation(cell: Cell, required_by: Cell | None, obtain: str) -> str:
     by = _nearest(required_by.evidence) if required_by is not None and cell.configuration else ""
-    obtain = f"Obtain {row.obtain}{f' for {place}' if place else ''} on {cell.topic};"
-    sentences = [f"{obtain} ask {row.source}."]
+    sentences = [obtain]
     if cell.state is CellState.PARTIAL:
         sentences.insert(0, f"Existing sources mention {cell.topic} only in passing.")
     if by:

@@ -1,4 +1,5 @@
 """Review: applies decisions to detected cells, checks that their evidence is unchanged, and builds the queue."""
+# Longer than 300 lines: decisions, what they do to a board, and whether their evidence is unchanged, read each other.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from core.domain.coverage import (
     ReviewedCell,
     ReviewerOpinion,
     ReviewVerdict,
+    Topic,
 )
 from core.domain.documents import Document, DocumentState, Passage
 from core.domain.errors import BadRequest
@@ -30,9 +32,12 @@ __all__ = [
     "apply_decisions",
     "broken_pins",
     "check_decision",
+    "check_decisions",
     "current_decisions",
     "decision_on",
+    "known_people",
     "queue",
+    "undoing",
 ]
 
 DecisionsByCell = Mapping[tuple[int, str], Decision]
@@ -184,6 +189,49 @@ def check_decision(
         problems.append(f"The cell is in state '{cell.state.value}': there is nothing to judge yet.")
     if problems:
         raise BadRequest(" ".join(problems), "Complete it, then decide again.")
+
+
+def check_decisions(opinions: Sequence[tuple[Cell, ReviewerOpinion]], today: date) -> None:
+    """Validate decisions taken together. Raises BadRequest with every problem, and the topics it is about unless it is
+    about all of them."""
+    problems: dict[str, list[str]] = {}
+    hint = ""
+    for cell, opinion in opinions:
+        try:
+            check_decision(opinion.verdict, opinion.who, opinion.reason, opinion.expires, opinion.due, cell, today)
+        except BadRequest as problem:
+            problems.setdefault(problem.message, []).append(cell.topic)
+            hint = problem.hint
+    if problems:
+        raise BadRequest(" ".join(_about(words, topics, len(opinions)) for words, topics in problems.items()), hint)
+
+
+_MOST_NAMED = 3  # topics named in one problem; more would bury the problem
+
+
+def _about(problem: str, topics: Sequence[str], total: int) -> str:
+    if len(topics) == total:
+        return problem
+    more = f" and {len(topics) - _MOST_NAMED} more" if len(topics) > _MOST_NAMED else ""
+    return f"{', '.join(topics[:_MOST_NAMED])}{more}: {problem}"
+
+
+def undoing(decision: Decision, who: str, at: datetime, number: int) -> Decision:
+    """The log entry that undoes a decision; number: the next one of its cell."""
+    return replace(
+        decision, id=0, verdict=ReviewVerdict.UNDONE, who=who.strip(), at=at, number=number, reason="", comment="",
+        owner="", due=None, expires=None, pinned=(),
+    )  # fmt: skip
+
+
+def known_people(decisions: Sequence[Decision], topics: Sequence[Topic]) -> tuple[str, ...]:
+    """Everyone who decided or owns something, each once, latest first. decisions: oldest first."""
+    names = [name for each in reversed(decisions) for name in (each.owner, each.who)]
+    names += [topic.owner for topic in topics]
+    found: dict[str, str] = {}
+    for name in filter(None, names):
+        found.setdefault(name.casefold(), name)
+    return tuple(found.values())
 
 
 _ALIKE = 0.6

@@ -12,7 +12,17 @@ from core.coverage.gaps import as_needed, assembled, ordered_cells
 from core.coverage.meeting_pack.pack import MeetingPack
 from core.coverage.meeting_pack.xlsx import DecisionImportPreview, read_decisions
 from core.coverage.requirements import requirements
-from core.coverage.review import apply_decisions, broken_pins, check_decision, current_decisions, decision_on, queue
+from core.coverage.review import (
+    apply_decisions,
+    broken_pins,
+    check_decision,
+    check_decisions,
+    current_decisions,
+    decision_on,
+    known_people,
+    queue,
+    undoing,
+)
 from core.coverage.runs import CoverageRuns, changes
 from core.coverage.store import CoverageBoardStore
 from core.coverage.topics import propose_topics, with_detected_labels
@@ -222,20 +232,7 @@ class CoverageService:
             (each.topic_id, each.kind, each.project) == (decision.topic_id, decision.kind, decision.project)
             for each in log
         )
-        undone = Decision(
-            decision.topic_id,
-            decision.kind,
-            decision.project,
-            ReviewVerdict.UNDONE,
-            who.strip(),
-            self._now(),
-            number + 1,
-            topic=decision.topic,
-            state=decision.state,
-            score=decision.score,
-            run_id=decision.run_id,
-        )
-        return self._store.decide([undone])[0]
+        return self._store.decide([undoing(decision, who, self._now(), number + 1)])[0]
 
     def current_decisions(self, project: str | None) -> Mapping[tuple[int, str], Decision]:
         """(topic id, kind) → the current decision."""
@@ -253,6 +250,27 @@ class CoverageService:
         today = self._now().date()
         check_decision(opinion.verdict, opinion.who, opinion.reason, opinion.expires, opinion.due, cell, today)
         return self._kept(board, cell, opinion)
+
+    def decide_together(self, board: Board, opinions: Sequence[tuple[Cell, ReviewerOpinion]]) -> Sequence[Decision]:
+        """Store one decision per cell, all or none.
+
+        Raises BadRequest naming what is missing and where, Outdated when someone has decided on one of them since.
+        """
+        check_decisions(opinions, self._now().date())
+        now = self._now()
+        return self._store.decide([decision_on(board, cell, opinion, now) for cell, opinion in opinions])
+
+    def undo_together(self, decisions: Sequence[Decision], who: str) -> Sequence[Decision]:
+        """Undo decisions that nobody has changed since, all or none; the log keeps both. Raises BadRequest without a
+        name, Outdated when someone has decided on one of them since."""
+        if not who.strip():
+            raise BadRequest("A decision needs a name.", "Enter your name first.")
+        now = self._now()
+        return self._store.decide([undoing(each, who, now, each.number + 1) for each in decisions])
+
+    def people(self, project: str | None) -> Sequence[str]:
+        """Everyone who decided or owns something on a board, latest first."""
+        return known_people(self._store.decisions(project), self._store.topics(project))
 
     def undo(self, board: Board, cell: Cell, who: str, after: int) -> Decision:
         """Undo the current decision on a cell; both stay in the log. Raises BadRequest when there is none."""

@@ -171,13 +171,17 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A gap on the board. severity: low, medium or high; recommendation: what to obtain."""
+    """A gap on the board. severity: low, medium or high; recommendation: what to obtain, in full sentences.
+
+    wanted: only what to obtain ("an internal policy on overtime"); source: who is likely to have it."""
 
     topic: str
     truth: Truth
     severity: str
     recommendation: str
     configuration: bool = False
+    wanted: str = ""
+    source: str = ""
 
     @property
     def kind(self) -> GapKind:

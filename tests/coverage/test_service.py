@@ -272,3 +272,51 @@ def test_conflicts_are_settled_once(office: Office) -> None:
         office.desk.settle(board, conflict, ReviewerOpinion(ReviewVerdict.CONFLICT, "Grace"))
     [again] = office.desk.conflicts(office.board())
     assert again.decision is not None and again.decision.verdict is ReviewVerdict.NO_CONFLICT
+
+
+def test_decisions_taken_together_are_single_entries_stored_all_or_none(office: Office) -> None:
+    board = office.assess()
+    cells = [board.cell(ZEBRA, kind) for kind in (GapKind.REGULATORY, GapKind.COMPLIANCE)]
+    later = office.now.date() + timedelta(days=30)
+    opinion = ReviewerOpinion(ReviewVerdict.WAIVED, "Ada", reason="Out of scope", owner="Zoe", expires=later)
+    stored = office.desk.decide_together(board, [(cell, opinion) for cell in cells])
+    assert [(each.kind, each.number, each.reason) for each in stored] == [
+        ("regulatory", 1, "Out of scope"),
+        ("compliance", 1, "Out of scope"),
+    ]
+    assert office.desk.people(None) == ("Zoe", "Ada")
+    with pytest.raises(Outdated, match="Ada has decided"):
+        office.desk.decide_together(board, [(board.cell(ZEBRA, GapKind.INTENT), opinion), (cells[0], opinion)])
+    assert len(office.desk.log(None)) == 2
+
+
+def test_a_refusal_of_decisions_taken_together_names_the_topics_it_is_about(office: Office) -> None:
+    board = office.assess()
+    cells = [board.cell(VACATION, COMPLIANCE), board.cell(ZEBRA, COMPLIANCE)]
+    assert cells[0].evidence and not (cells[1].evidence or cells[1].near_misses)
+    accepted = ReviewerOpinion(ReviewVerdict.ACCEPTED, "Ada")
+    with pytest.raises(BadRequest) as refused:
+        office.desk.decide_together(board, [(cell, accepted) for cell in cells])
+    assert refused.value.message == f"{ZEBRA}: There is no sentence an acceptance could rest on."
+    with pytest.raises(BadRequest) as unnamed:
+        office.desk.decide_together(board, [(cell, replace(accepted, who=" ")) for cell in cells[:1] * 2])
+    assert unnamed.value.message == "A decision needs the name of who takes it."
+    assert office.desk.log(None) == []
+
+
+def test_undoing_several_decisions_restores_what_was_before_unless_somebody_decided_since(office: Office) -> None:
+    board = office.assess()
+    cells = [board.cell(ZEBRA, kind) for kind in (GapKind.REGULATORY, GapKind.COMPLIANCE)]
+    opinion = ReviewerOpinion(ReviewVerdict.CONFIRMED, "Ada")
+    with pytest.raises(BadRequest, match="needs a name"):
+        office.desk.undo_together(office.desk.decide_together(board, [(cells[0], opinion)]), " ")
+    first = office.desk.log(None)
+    second = office.desk.decide_together(board, [(cells[1], opinion)])
+    office.desk.decide(board, cells[1], ReviewerOpinion(ReviewVerdict.NEEDS_WORK, "Bob", 1))
+    with pytest.raises(Outdated, match="Bob has decided"):
+        office.desk.undo_together([*first, *second], "Ada")
+    undone = office.desk.undo_together(first, "Ada")
+    assert [(each.verdict, each.number, each.topic, each.due) for each in undone] == [
+        (ReviewVerdict.UNDONE, 2, ZEBRA, None)
+    ]
+    assert set(office.desk.current_decisions(None)) == {(cells[1].topic_id, "compliance")}

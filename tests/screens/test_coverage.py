@@ -3,7 +3,9 @@
 import json
 import time
 from dataclasses import replace
+from datetime import timedelta
 from io import BytesIO
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -14,6 +16,8 @@ from core.coverage.meeting_pack.xlsx import pack_xlsx
 from core.domain.coverage import CellState, ReviewerOpinion, ReviewVerdict, Topic
 from core.domain.documents import Truth
 from core.domain.errors import StoreFailed
+from pages.components.coverage import state
+from pages.components.coverage.review import queue_rows
 from tests.screens.conftest import Opened, Stack, words
 
 HOSTILE = "=1+1 :red[x] <b>$5</b>"
@@ -98,7 +102,7 @@ def test_lines_that_are_no_topics_are_told(stocked: Stack, opened: Opened) -> No
 def test_a_url_opens_a_cell_with_its_threshold_exact_search_and_past(stocked: Stack, opened: Opened) -> None:
     assessed(stocked, "Overtime pay")
     screen = opened("coverage.py", cell=cell_key(stocked, "Overtime pay", Truth.REGULATORY))
-    assert {"Evidence", "Threshold", "Margin"} <= {each.label for each in screen.metric}
+    assert "Evidence 0" in words(screen) and "threshold 0.50 · margin" in words(screen)
     assert "Open in Search" in [each.label for each in screen.page_link]
     assert "found **" in words(screen)
 
@@ -135,43 +139,98 @@ def test_filters_narrow_the_board_and_say_when_nothing_is_left(stocked: Stack, o
     assert "No topic meets these filters" in words(opened("coverage.py", view="Board", find="quagga"))
 
 
+def field(screen: AppTest, kind: str, name: str) -> Any:
+    """The field of the decision form whose key ends like this."""
+    return next(each for each in screen.get(kind) if str(each.key).endswith(f".{name}"))
+
+
 def test_a_whole_decision_is_taken_logged_and_undone(stocked: Stack, opened: Opened) -> None:
-    assessed(stocked, "Zebra husbandry")
+    stocked.workbench.coverage.add_topics([Topic("Zebra husbandry", owner="Zoe")])
+    assessed(stocked)
     screen = opened("coverage.py", view="Review")
     assert "0 of 5 cells decided" in screen.get("progress")[0].proto.text
-    pressed(screen, "Decide")
-    assert "Choose a decision first" in screen.warning[0].value
-    screen.segmented_control[1].set_value(ReviewVerdict.CONFIRMED).run()
-    pressed(screen, "Decide")
+    pressed(screen, "Confirm gap `g`")
     assert "needs the name" in screen.warning[0].value
     screen.text_input(key="person").set_value("Ann").run()
-    pressed(screen, "Decide")
-    (decision,) = stocked.workbench.coverage.log(None)
-    assert (decision.who, decision.verdict) == ("Ann", ReviewVerdict.CONFIRMED)
+    pressed(screen, "Waive `w`")
+    assert "A waiver needs a reason" in screen.warning[0].value
+    field(screen, "selectbox", "owner").set_value("Zoe").run()
+    pressed(screen, "Next week")
+    pressed(screen, "Confirm gap `g`")
+    desk = stocked.workbench.coverage
+    (decision,) = desk.log(None)
+    assert (decision.who, decision.verdict, decision.owner) == ("Ann", ReviewVerdict.CONFIRMED, "Zoe")
+    assert decision.due == decision.at.date() + timedelta(weeks=1)
     assert "1 of 5 cells decided" in screen.get("progress")[0].proto.text
-    screen.toggle(key="decided").set_value(True).run()
-    for _ in range(4):
-        if any(b.label == "Undo the decision" and not b.disabled for b in screen.button):
-            break
-        pressed(screen, "Next")
+    assert "Decided: **gap confirmed** – Zebra husbandry" in words(screen)
+    assert field(screen, "selectbox", "owner").options == ["Zoe", "Ann"]
+    pressed(screen, "Undo `u`")
+    assert "0 of 5 cells decided" in screen.get("progress")[0].proto.text
+    assert "Decided:" not in words(screen)
+    assert [each.verdict for each in desk.log(None)] == [ReviewVerdict.CONFIRMED, ReviewVerdict.UNDONE]
+    assert desk.current_decisions(None) == {}
+
+
+def test_a_decision_in_force_is_shown_and_undone_where_it_was_taken(stocked: Stack, opened: Opened) -> None:
+    assessed(stocked, "Zebra husbandry")
+    desk = stocked.workbench.coverage
+    board = desk.board(None)
+    assert board is not None
+    cell = desk.queue(board)[0].cell
+    desk.decide(board, cell, ReviewerOpinion(ReviewVerdict.CONFIRMED, "Bob", comment="Ask Cid"))
+    screen = opened("coverage.py", view="Review", decided="true", at=f"{cell.kind.value}:{cell.topic_id}")
+    assert "**gap confirmed** by Bob" in words(screen) and "Ask Cid" in words(screen)
     pressed(screen, "Undo the decision")
-    assert [each.verdict for each in stocked.workbench.coverage.log(None)] == [
-        ReviewVerdict.CONFIRMED,
-        ReviewVerdict.UNDONE,
-    ]
+    assert "needs a name" in screen.warning[0].value
+    screen.text_input(key="person").set_value("Ann").run()
+    pressed(screen, "Undo the decision")
+    assert [(each.who, each.verdict) for each in desk.log(None)][1:] == [("Ann", ReviewVerdict.UNDONE)]
+
+
+def test_several_cells_are_decided_together_and_each_is_recorded(stocked: Stack, opened: Opened) -> None:
+    assessed(stocked, "Zebra husbandry")
+    desk = stocked.workbench.coverage
+    board = desk.board(None)
+    assert board is not None
+    chosen = [state.cell_key(item.cell) for item in desk.queue(board)[:3]]
+    screen = opened("coverage.py", view="Review")
+    screen.text_input(key="person").set_value("Ann").run()
+    screen.session_state["review.ticked"] = tuple(chosen)
+    screen.run()
+    assert "3 cells selected" in words(screen)
+    field(screen, "text_input", "words").set_value("Out of scope").run()
+    pressed(screen, "1 year")
+    pressed(screen, "Waive `w`")
+    log = desk.log(None)
+    assert [f"{each.kind}:{each.topic_id}" for each in log] == chosen
+    assert {(each.verdict, each.reason, each.number) for each in log} == {(ReviewVerdict.WAIVED, "Out of scope", 1)}
+    assert "Decided: **waived** – 3 cells" in words(screen) and "selected" not in words(screen)
+    pressed(screen, "Undo `u`")
+    assert [each.verdict for each in desk.log(None)[3:]] == [ReviewVerdict.UNDONE] * 3
+    assert desk.current_decisions(None) == {}
+
+
+def test_the_queue_is_narrowed_to_one_column_and_lists_what_a_person_needs(stocked: Stack, opened: Opened) -> None:
+    assessed(stocked, "Zebra husbandry")
+    desk = stocked.workbench.coverage
+    board = desk.board(None)
+    assert board is not None
+    rows = queue_rows(desk.queue(board))
+    assert {row["kind"] for row in rows} == {"regulatory", "compliance", "intent", "reference", "reality"}
+    assert all(row["topic"] == "Zebra husbandry" and row["state"] == "✕ gap" and row["severity"] for row in rows)
+    assert ":violet-badge[" not in words(opened("coverage.py", view="Review", only="intent"))
 
 
 def test_a_reviewer_who_was_slower_is_told_and_overwrites_nothing(stocked: Stack, opened: Opened) -> None:
     assessed(stocked, "Zebra husbandry")
     screen = opened("coverage.py", view="Review")
     screen.text_input(key="person").set_value("Ann").run()
-    screen.segmented_control[1].set_value(ReviewVerdict.NEEDS_WORK).run()
     desk = stocked.workbench.coverage
     board = desk.board(None)
     assert board is not None
     first = desk.queue(board)[0].cell
     desk.decide(board, first, ReviewerOpinion(ReviewVerdict.CONFIRMED, "Bob"))
-    pressed(screen, "Decide")
+    pressed(screen, "Needs work `f`")
     assert "Bob has decided" in screen.warning[0].value
     assert [each.who for each in desk.log(None)] == ["Bob"]
 

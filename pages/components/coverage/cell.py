@@ -1,137 +1,22 @@
 """One cell in detail: evidence, margin, the exact search, its history, and the form for a reviewer's decision."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import streamlit as st
 
-from core.domain.coverage import Board, Cell, CellState, Decision, DecisionHistory, Gap, ReviewerOpinion, ReviewVerdict
-from core.domain.errors import BadRequest, FivefoldError, Outdated
+from core.coverage.gaps import ASSESSED, score_in_words
+from core.domain.coverage import Board, Cell, CellState, Decision, DecisionHistory, Gap
 from core.domain.results import Citation
 from core.search.citations.cite import display_quote
-from pages.components import cards, notices
+from pages.components import cards
 from pages.components.citation_places import cited_place
 from pages.components.coverage import state
+from pages.components.coverage.decision_form import decision_line, draw_form, undo_decision
 from pages.components.styles import CELLS, SEVERITIES
 from pages.components.urls import page_path, params_of
-from pages.components.user_name import name_input, who
 from pages.components.wording import day, plain, shorten, shorten_middle
 
-__all__ = ["VERDICTS", "cell_dialog", "decision_line", "draw_evidence", "draw_headline", "draw_history", "verdict_form"]
-
-
-@dataclass(frozen=True, slots=True)
-class _DecisionDraft:
-    """How a verdict is offered."""
-
-    words: str
-    icon: str
-
-
-VERDICTS = {
-    ReviewVerdict.ACCEPTED: _DecisionDraft("Accept as covered", ":material/check_circle:"),
-    ReviewVerdict.CONFIRMED: _DecisionDraft("Confirm gap", ":material/cancel:"),
-    ReviewVerdict.WAIVED: _DecisionDraft("Waive", ":material/event_busy:"),
-    ReviewVerdict.NEEDS_WORK: _DecisionDraft("Needs work", ":material/build:"),
-}
-"""What can be said of a cell, in the order it is offered."""
-
-_UNJUDGED = (CellState.NOT_ASSESSED, CellState.ERROR)
-
-
-def decision_line(decision: Decision) -> str:
-    """A decision in one line of markdown."""
-    parts = [f"**{decision.verdict.value}** by {plain(decision.who)}, {day(decision.at)}"]
-    parts += [f"owner {plain(decision.owner)}"] if decision.owner else []
-    parts += [f"due {decision.due}"] if decision.due else []
-    parts += [f"until {decision.expires}"] if decision.expires else []
-    parts += [f"“{plain(words)}”" for words in (decision.reason, decision.comment) if words]
-    return " · ".join(parts)
-
-
-def verdict_form(board: Board, cell: Cell, decision: Decision | None, seen: int, *, ask_name: bool) -> None:
-    """The form of one cell. seen: the number of decisions when it was drawn; ask_name: also ask who decides.
-
-    A click is stored with that number, so that it never overwrites a decision that was not on the screen; the page then
-    names the other reviewer.
-    """
-    key = _form_key(cell)
-    offered = [ReviewVerdict.WAIVED, ReviewVerdict.NEEDS_WORK] if cell.state in _UNJUDGED else list(VERDICTS)
-    verdict = st.segmented_control(
-        "Verdict",
-        offered,
-        key=f"{key}.verdict",
-        format_func=lambda each: f"{VERDICTS[each].icon} {VERDICTS[each].words}",
-        width="stretch",
-    )
-    _decision_fields(key, decision, waived=verdict is ReviewVerdict.WAIVED)
-    if ask_name:
-        name_input()
-    save, undo = st.columns([1, 1])
-    save.button(
-        "Decide", key=f"{key}.save", type="primary", icon=":material/gavel:", width="stretch", on_click=_decide,
-        args=(board, cell, seen),
-    )  # fmt: skip
-    undo.button(
-        "Undo the decision", key=f"{key}.undo", icon=":material/undo:", width="stretch", disabled=decision is None,
-        help="The log keeps both.", on_click=_undo, args=(board, cell, seen),
-    )  # fmt: skip
-    if problem := st.session_state.pop(f"{key}.problem", None):
-        notices.error(problem)
-
-
-def _decision_fields(key: str, decision: Decision | None, *, waived: bool) -> None:
-    """What goes with a verdict: the reason and end of a waiver, else owner and due date; a comment with all."""
-    owner, due = st.columns(2)
-    owner.text_input("Owner", key=f"{key}.owner", value=decision.owner if decision else "", placeholder="Who fixes it")
-    if waived:
-        due.date_input("Waived until", key=f"{key}.expires", value=None, format="YYYY-MM-DD")
-        st.text_input("Reason", key=f"{key}.reason", placeholder="Why it need not be covered")
-    else:
-        due.date_input("Due", key=f"{key}.due", value=decision.due if decision else None, format="YYYY-MM-DD")
-    st.text_area("Comment", key=f"{key}.comment", height=68, placeholder="For the log and the meeting pack")
-
-
-def _form_key(cell: Cell) -> str:
-    """The widget keys of a cell's form; they change when a decision is stored, which empties the form."""
-    return f"verdict.{state.cell_key(cell)}.{st.session_state.get('coverage.kept', 0)}"
-
-
-def _decide(board: Board, cell: Cell, seen: int) -> None:
-    key, typed = _form_key(cell), st.session_state
-    verdict = typed.get(f"{key}.verdict")
-    if verdict is None:
-        typed[f"{key}.problem"] = BadRequest("Choose a decision first.", "Choose one of the four, then decide.")
-        return
-    opinion = ReviewerOpinion(
-        verdict,
-        who(),
-        seen,
-        typed.get(f"{key}.reason", ""),
-        typed.get(f"{key}.comment", ""),
-        typed.get(f"{key}.owner", ""),
-        typed.get(f"{key}.due"),
-        typed.get(f"{key}.expires"),
-    )
-    _apply_decision(cell, lambda: state.coverage_service().decide(board, cell, opinion))
-
-
-def _undo(board: Board, cell: Cell, seen: int) -> None:
-    _apply_decision(cell, lambda: state.coverage_service().undo(board, cell, who(), seen))
-
-
-def _apply_decision(cell: Cell, speak: Callable[[], object]) -> None:
-    """Store a decision; the form shows any error below it."""
-    try:
-        speak()
-    except Outdated as problem:
-        st.session_state["coverage.problem"] = problem  # the cell may be decided now, and its form gone
-    except FivefoldError as problem:
-        st.session_state[f"{_form_key(cell)}.problem"] = problem
-    else:
-        st.session_state["coverage.kept"] = st.session_state.get("coverage.kept", 0) + 1
-        st.session_state["coverage.decided"] = state.cell_key(cell)
-    state.clear_cache()
+__all__ = ["cell_dialog", "draw_best_evidence", "draw_decision", "draw_evidence", "draw_headline", "draw_history"]
 
 
 def _close() -> None:
@@ -146,48 +31,72 @@ def cell_dialog(board: Board, cell: Cell, gap: Gap | None) -> None:
         _close()
         st.rerun()
     draw_headline(cell, gap, "#")  # headings are drawn smaller in a drawer than on a page
-    log = [each for each in state.coverage_service().log(board.project) if _is_about(each, cell)]
+    log = state.coverage_service().log(board.project)
+    about = [each for each in log if _is_about(each, cell)]
     decision = state.decision_of(board.project, cell)
-    if decision is not None:
-        st.info(decision_line(decision), icon=":material/gavel:")
+    with st.container(border=True, gap="small"):
+        draw_decision(board, cell, decision, log)
+        draw_form(board, [cell], log, decision)
     draw_evidence(cell)
-    with st.expander("Decide", icon=":material/gavel:", expanded=False):
-        verdict_form(board, cell, decision, len(log), ask_name=True)
     with st.expander("History", icon=":material/history:", expanded=False):
-        draw_history(state.coverage_service().history(cell.topic_id, cell.kind, board.project), log)
+        draw_history(state.coverage_service().history(cell.topic_id, cell.kind, board.project), about)
 
 
 def _is_about(decision: Decision, cell: Cell) -> bool:
     return decision.topic_id == cell.topic_id and decision.kind == cell.kind.value
 
 
+def draw_decision(board: Board, cell: Cell, decision: Decision | None, log: Sequence[Decision]) -> None:
+    """The decision in force, and a button that undoes it."""
+    if decision is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f":material/gavel: {decision_line(decision)}", width="content")
+        st.button(
+            "Undo the decision", key=f"undo.{state.cell_key(cell)}", icon=":material/undo:", type="tertiary",
+            help="The log keeps both.", on_click=undo_decision, args=(board, cell, log),
+        )  # fmt: skip
+
+
 def draw_headline(cell: Cell, gap: Gap | None, level: str = "###") -> None:
-    """Topic, column, state, the sum, the doubts, and what to obtain. level: of the topic, as markdown writes it."""
+    """Topic, column, state and score, the doubts, and what to obtain. level: of the topic, as markdown writes it."""
     style = CELLS[cell.state]
-    st.markdown(f"{level} {plain(cell.topic)}", anchors=False)
+    st.markdown(f"{level} {plain(shorten(cell.topic, 160))}", anchors=False)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if cell.configuration:
             st.badge("set-up", icon=":material/settings:", color="gray")
         else:
             cards.truth_badge(cell.truth)
         st.badge(cell.state_in_words.capitalize(), color=style.colour, icon=style.icon)  # type: ignore[arg-type]
+        if gap is not None:
+            st.badge(f"{gap.severity} severity", color=SEVERITIES.get(gap.severity, "gray"))  # type: ignore[arg-type]
+        if cell.state in ASSESSED:
+            score, threshold = score_in_words(cell.evidence_score), score_in_words(cell.threshold)
+            st.caption(f"Evidence {score} · threshold {threshold} · margin {cell.margin:+.2f}", width="content")
         if cell.detected is not None and cell.detected is not cell.state:
-            st.caption(f"search alone said {cell.detected.value}")
+            st.caption(f"search alone said {cell.detected.value}", width="content")
     if cell.state is CellState.ERROR:
         st.error(f"This cell could not be assessed; it is not a gap. {plain(cell.error)}", icon=":material/bolt:")
     elif cell.state is CellState.NOT_ASSESSED:
         st.info(plain(cell.reason) or "This truth was not searched.", icon=":material/remove:")
     else:
-        score, threshold, margin = st.columns(3, wrap=False)
-        score.metric("Evidence", f"{cell.evidence_score:.3f}")
-        threshold.metric("Threshold", f"{cell.threshold:.3f}")
-        margin.metric("Margin", f"{cell.margin:+.3f}")
-        st.caption(plain(cell.reason))
+        obtain = f"Obtain {gap.wanted}; ask {gap.source}. " if gap is not None else ""
+        st.caption(plain(f"{obtain}{cell.reason}"))
     for risk in cell.risks:
         st.markdown(f":orange-badge[:material/warning: {risk.kind.value}] {plain(risk.words)}")
-    if gap is not None:
-        colour = SEVERITIES.get(gap.severity, "gray")
-        st.markdown(f":{colour}-badge[{gap.severity} gap] {plain(gap.recommendation)}")
+
+
+def draw_best_evidence(cell: Cell) -> None:
+    """The best sentence in short, so that one can decide without scrolling; nothing where there is none."""
+    best = next(iter(cell.evidence or cell.near_misses), None)
+    if best is None:
+        return
+    what = "Best evidence" if cell.evidence else "Closest sentence, not enough to count"
+    place = ", ".join(filter(None, (shorten_middle(best.document_name, 50), cited_place(best))))
+    st.markdown(f"**{what}:** “{plain(shorten(display_quote(best.quote), _BEST))}” :gray[{plain(place)}]")
+
+
+_BEST = 220  # characters of the best sentence above the form: two to three lines of the pane
 
 
 def draw_evidence(cell: Cell) -> None:

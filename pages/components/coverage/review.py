@@ -1,141 +1,215 @@
-"""The review: cells one at a time, worst first, and pairs of sentences that disagree, for a person to decide."""
+"""The review: a queue of cells, worst first, and beside it the cell under discussion with the form for a decision."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
-from core.coverage.board_view import about_in_words, kind_in_words
-from core.domain.coverage import (
-    Board,
-    Conflict,
-    ConflictKind,
-    Decision,
-    ReviewedCell,
-    ReviewerOpinion,
-    ReviewVerdict,
-    Statement,
-)
-from core.domain.errors import FivefoldError
-from core.search.citations.cite import display_quote
-from pages.components import cards
-from pages.components.citation_places import cited_place
+from core.coverage.board_view import about_in_words, kind_in_words, kind_of_words
+from core.domain.coverage import Board, Decision, GapKind, ReviewedCell
+from pages.components import browser_scripts
 from pages.components.coverage import state
 from pages.components.coverage.cell import (
-    VERDICTS,
-    decision_line,
+    draw_best_evidence,
+    draw_decision,
     draw_evidence,
     draw_headline,
     draw_history,
-    verdict_form,
 )
-from pages.components.pager import paged
-from pages.components.styles import CELLS, SEVERITIES
+from pages.components.coverage.decision_form import REVIEW_AT, VERDICTS, draw_form, draw_last_decision
+from pages.components.styles import CELLS, SEVERITIES, TRUTHS
 from pages.components.user_name import name_input, who
-from pages.components.wording import count, day, highlight_part, plain, shorten
+from pages.components.wording import count, day, plain, shorten
 
-__all__ = ["draw_conflicts", "draw_review"]
+__all__ = ["draw_review", "queue_rows"]
 
+_LISTED = 200  # cells in the list around the current one; more would make every click slow to draw
+_TICKED = "review.ticked"
+_PLACE = "review.place"
 
-_CELLS_LISTED = 12  # cells listed around the current one; chosen by hand
+_KEYS = "\n".join(
+    [
+        "| key | does |",
+        "|---|---|",
+        *(f"| `{offer.key}` | {offer.words}: {offer.help} |" for offer in VERDICTS.values()),
+        "| `n` `p` | Next and previous cell (also `j` `k` and the arrows in the list) |",
+        "| `x` | Select the cell, to decide several together; Shift with a click selects a range |",
+        "| `u` | Undo the last decision |",
+        "| `c` | Write the comment or reason |",
+        "| `Esc` | Leave a field, so that the keys work again |",
+        "| `?` | Show these keys |",
+        "",
+        "Each decision is recorded at once with what the form says, and can be undone.",
+    ]
+)
 
 
 def draw_review(board: Board) -> None:
-    """The queue at the left, the cell under discussion at the right, the log below."""
-    if st.session_state.pop("coverage.decided", None):
-        st.session_state["review.at"] = ""  # the next one comes up in its place
+    """Progress and choices in two lines, then the queue beside the cell under discussion, and the log below."""
+    if message := st.session_state.pop("review.said", ""):
+        st.toast(message, icon=":material/undo:")
     queue = state.coverage_service().queue(board)
     log = state.coverage_service().log(board.project)
     open_ones = [item for item in queue if item.decision is None]
     decided = len(queue) - len(open_ones)
-    head, name = st.columns([5, 2], vertical_alignment="bottom")
-    with head:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.progress(
             decided / len(queue) if queue else 1.0,
             f"**{decided} of {count(len(queue), 'cell')} decided** · the worst come first",
         )
-    with name:
-        name_input()
-    everything = st.toggle("Show decided cells too", key="decided", bind="query-params")
-    shown = list(queue) if everything else open_ones
+        if who():
+            with st.popover(plain(who()), icon=":material/person:", type="tertiary"):
+                name_input()
+        with (
+            st.container(width="content", key="review_keys"),
+            st.popover("Keys", icon=":material/keyboard:", type="tertiary"),
+        ):
+            st.markdown(_KEYS)
+    everything, kind = _choices(board)
+    shown = [item for item in (queue if everything else open_ones) if kind is None or item.cell.kind is kind]
     if shown:
-        _cell_by_cell(board, shown, log)
+        _panes(board, shown, log)
+    elif queue and len(open_ones) > 0:
+        st.info("No cell of this column is left to decide.", icon=":material/filter_alt_off:")
     else:
         words = "Nothing is left to decide." if queue else "No cell needs a decision: everything is covered."
-        st.success(f"{words} The meeting pack is under *Snapshots*.", icon=":material/task_alt:")
+        st.success(f"{words} The documents for the meeting are under *Meeting pack*.", icon=":material/task_alt:")
     _log(log)
 
 
-def _cell_by_cell(board: Board, shown: Sequence[ReviewedCell], log: Sequence[Decision]) -> None:
+def _choices(board: Board) -> tuple[bool, GapKind | None]:
+    """Which cells are listed, and what was decided last."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        names = [kind_in_words(kind) for kind in board.kinds]  # the URL holds the name as it is shown
+        chosen = st.selectbox(
+            "Column", names, index=None, key="only", bind="query-params", placeholder="All columns",
+            label_visibility="collapsed", width=170,
+        )  # fmt: skip
+        everything = st.toggle("Show decided cells too", key="decided", bind="query-params")
+        st.space("stretch")
+        draw_last_decision()
+    return everything, None if chosen is None else GapKind(kind_of_words(chosen))
+
+
+def _panes(board: Board, shown: Sequence[ReviewedCell], log: Sequence[Decision]) -> None:
     keys = [state.cell_key(item.cell) for item in shown]
-    wanted = st.session_state.get("review.at", "")
-    at = keys.index(wanted) if wanted in keys else min(st.session_state.get("review.place", 0), len(keys) - 1)
-    st.session_state["review.place"] = at
-    left, right = st.columns([4, 7], gap="large")
-    with left:
-        _cell_list(shown, at)
-    with right:
-        before, place, after = st.columns([1, 2, 1], wrap=False, vertical_alignment="center")
-        before.button(
-            "Previous",
-            icon=":material/arrow_back:",
-            disabled=at == 0,
-            on_click=_go,
-            args=(keys[at - 1],),
-            width="stretch",
-        )
-        place.markdown(f"**{at + 1}** of {len(keys)}", text_alignment="center")
-        after.button(
-            "Next",
-            icon=":material/arrow_forward:",
-            disabled=at + 1 >= len(keys),
-            on_click=_go,
-            args=(keys[min(at + 1, len(keys) - 1)],),
-            width="stretch",
-        )
-        _cell(board, shown[at], log)
+    at = _place(keys)
+    ticked = _ticked(keys)
+    with st.container(horizontal=True, gap="small", vertical_alignment="top", key="review_panes"):
+        with st.container(key="review_list"):
+            _draw_queue(shown, at, ticked)
+        with st.container(border=True, gap="small", key="review_pane"):
+            if ticked:
+                _together(board, [item for item, key in zip(shown, keys, strict=True) if key in ticked], log)
+            else:
+                _cell(board, shown[at], log)
+
+
+def _place(keys: Sequence[str]) -> int:
+    """The place of the cell under review: the one asked for, else the one that moved up after a decision."""
+    decided, session = st.session_state.pop("coverage.decided", None), st.session_state
+    wanted = session.get(REVIEW_AT, st.query_params.get("at", ""))
+    place = min(session.get(_PLACE, 0), len(keys) - 1)
+    if decided is not None:
+        at = min(place + 1, len(keys) - 1) if wanted == keys[place] else place  # a decided one may still be listed
+        session[_TICKED] = ()
+    else:
+        at = keys.index(wanted) if wanted in keys else place
+    session[REVIEW_AT], session[_PLACE] = keys[at], at
+    st.query_params["at"] = keys[at]
+    return at
+
+
+def _ticked(keys: Sequence[str]) -> Collection[str]:
+    """The cells selected to be decided together; those that have left the list are not."""
+    return [key for key in keys if key in st.session_state.get(_TICKED, ())]
+
+
+def _draw_queue(shown: Sequence[ReviewedCell], at: int, ticked: Collection[str]) -> None:
+    """The list of cells, which also listens to the keys."""
+    first = max(0, min(at - _LISTED // 2, len(shown) - _LISTED))
+    part = shown[first : first + _LISTED]
+    st.session_state["review.round"] = st.session_state.get("review.round", 0) + 1
+    draw = browser_scripts.browser_component("fivefold_review_queue", "coverage/review_queue.js")
+    data = {
+        "label": "Cells to review",
+        "head": f"{at + 1} of {count(len(shown), 'cell')}",
+        "rows": queue_rows(part),
+        "chosen": state.cell_key(shown[at].cell),
+        "ticked": list(ticked),
+        "more": len(shown) - len(part),
+        "round": st.session_state["review.round"],  # what was drawn again takes keys again
+    }
+    key = "review.queue"
+    draw(key=key, data=data, on_chosen_change=partial(_go, key), on_ticked_change=partial(_tick, key))
+
+
+def queue_rows(items: Sequence[ReviewedCell]) -> list[dict[str, Any]]:
+    """What the list draws for each cell."""
+    return [
+        {
+            "id": state.cell_key(item.cell),
+            "topic": item.cell.topic,
+            "kind": kind_in_words(item.cell.kind),
+            "colour": "gray" if item.cell.configuration else TRUTHS[item.cell.truth].colour,
+            "state": f"{CELLS[item.cell.state].symbol} {item.cell.state_in_words}",
+            "severity": item.gap.severity if item.gap else "",
+            "stripe": SEVERITIES.get(item.gap.severity, "gray") if item.gap else CELLS[item.cell.state].colour,
+            "decided": item.decision.verdict.value if item.decision else "",
+        }
+        for item in items
+    ]
 
 
 def _go(key: str) -> None:
-    st.session_state["review.at"] = key
+    chosen = st.session_state[key].chosen
+    if chosen is not None:
+        st.session_state[REVIEW_AT] = chosen
 
 
-def _cell_list(shown: Sequence[ReviewedCell], at: int) -> None:
-    """The cells around the one under discussion, to go to any of them."""
-    first = max(0, min(at - 3, len(shown) - _CELLS_LISTED))
-    part = {state.cell_key(item.cell): item for item in shown[first : first + _CELLS_LISTED]}
-    here = state.cell_key(shown[at].cell)
-    st.radio(
-        "Cells",
-        list(part),
-        index=list(part).index(here),
-        key=f"review.list.{here}",
-        format_func=lambda key: _cell_label(part[key]),
-        on_change=lambda: _go(st.session_state[f"review.list.{here}"]),
-        label_visibility="collapsed",
-    )
-    rest = len(shown) - first - _CELLS_LISTED
-    if rest > 0:
-        st.caption(f"… and {count(rest, 'more cell')} after these.")
-
-
-def _cell_label(item: ReviewedCell) -> str:
-    style = CELLS[item.cell.state]
-    mark = f":{SEVERITIES.get(item.gap.severity, 'gray')}[●] " if item.gap else ""
-    done = f" {VERDICTS[item.decision.verdict].icon}" if item.decision and item.decision.verdict in VERDICTS else ""
-    return f"{mark}{style.icon} {plain(shorten(item.cell.topic, 60))} :gray[{kind_in_words(item.cell.kind)}]{done}"
+def _tick(key: str) -> None:
+    ticked = st.session_state[key].ticked
+    if ticked is not None:
+        st.session_state[_TICKED] = tuple(ticked)
 
 
 def _cell(board: Board, item: ReviewedCell, log: Sequence[Decision]) -> None:
+    """One cell: what it is, its best sentence, the form, then everything that was found."""
     cell = item.cell
     about = [each for each in log if each.topic_id == cell.topic_id and each.kind == cell.kind.value]
-    draw_headline(cell, item.gap)
-    if item.decision is not None:
-        st.info(decision_line(item.decision), icon=":material/gavel:")
-    with st.container(border=True):
-        verdict_form(board, cell, item.decision, len(about), ask_name=False)
-    draw_evidence(cell)
-    with st.expander("History", icon=":material/history:"):
-        draw_history(state.coverage_service().history(cell.topic_id, cell.kind, board.project), about)
+    with st.container(gap="xsmall", key=f"review_{cell.kind.value}_{cell.topic_id}"):  # keys wait for it by this name
+        draw_headline(cell, item.gap)
+        draw_best_evidence(cell)
+        draw_decision(board, cell, item.decision, log)
+    draw_form(board, [cell], log, item.decision)
+    with st.container(gap="small"):
+        draw_evidence(cell)
+        with st.expander("History", icon=":material/history:"):
+            draw_history(state.coverage_service().history(cell.topic_id, cell.kind, board.project), about)
+
+
+_NAMED = 12  # selected cells listed by name; the list beside shows them all
+
+
+def _together(board: Board, items: Sequence[ReviewedCell], log: Sequence[Decision]) -> None:
+    """Several cells, decided with one click and one reason."""
+    with st.container(gap="xsmall", key=f"review_together_{len(items)}"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"### {count(len(items), 'cell')} selected", anchors=False, width="content")
+            st.button("Clear", icon=":material/close:", type="tertiary", on_click=_clear)
+        st.caption("Each gets its own decision in the log, with the same owner, date and reason.")
+    draw_form(board, [item.cell for item in items], log)
+    for item in items[:_NAMED]:
+        style = CELLS[item.cell.state]
+        words = f"{style.icon} {plain(shorten(item.cell.topic, 80))} :gray[{kind_in_words(item.cell.kind)}]"
+        st.markdown(words)
+    if len(items) > _NAMED:
+        st.caption(f"… and {len(items) - _NAMED:,} more.")
+
+
+def _clear() -> None:
+    st.session_state[_TICKED] = ()
 
 
 def _log(log: Sequence[Decision]) -> None:
@@ -144,7 +218,7 @@ def _log(log: Sequence[Decision]) -> None:
         if not log:
             st.caption("Nothing has been decided yet.")
             return
-        rows = [
+        rows: list[Mapping[str, Any]] = [
             {
                 "when": f"{day(each.at)} {each.at:%H:%M}",
                 "who": each.who,
@@ -159,85 +233,3 @@ def _log(log: Sequence[Decision]) -> None:
             for each in reversed(log)
         ]
         st.dataframe(rows, hide_index=True, placeholder="", height=min(420, 38 + 35 * len(rows)))
-
-
-_PAIRS_PER_PAGE = 10  # chosen by hand
-
-
-def draw_conflicts(board: Board) -> None:
-    """The conflicting pairs, strongest first, with their decisions."""
-    found = _cached_conflicts(board)
-    if not found:
-        st.info(
-            "No two sentences of different truths were found to disagree in an amount, a day or in what is binding."
-            " Compared were the sentences of the passages that carry this board's cells; where it is doubtful whether"
-            " two sentences speak of the same, nothing is said.",
-            icon=":material/compare_arrows:",
-        )
-        return
-    shown_, kind, name = st.columns([3, 3, 3], vertical_alignment="bottom")
-    status = shown_.segmented_control("Show", ["open", "all"], default="open", key="conflicts", bind="query-params")
-    kinds = kind.multiselect("Disagree in", list(ConflictKind), key="disagree", bind="query-params", format_func=str)
-    with name:
-        name_input()
-    shown = [each for each in found if (status == "all" or each.decision is None) and (not kinds or each.kind in kinds)]
-    st.caption(f"{count(len(shown), 'pair')} shown of {len(found):,}")
-    for conflict in paged(shown, _PAIRS_PER_PAGE, "conflicts.page"):
-        _pair(board, conflict)
-
-
-def _cached_conflicts(board: Board) -> Sequence[Conflict]:
-    """The board's conflicts; looked for once until something is decided."""
-    cache: tuple[int, Sequence[Conflict]] | None = st.session_state.get("coverage.conflicts")
-    if cache is None or cache[0] != board.run_id:
-        with st.spinner("Comparing sentences …"):
-            cache = (board.run_id, state.coverage_service().conflicts(board))
-        st.session_state["coverage.conflicts"] = cache
-    return cache[1]
-
-
-def _pair(board: Board, conflict: Conflict) -> None:
-    with st.container(border=True):
-        st.markdown(f"**{plain(conflict.topic.name)}** – {plain(conflict.words)}")
-        first, second = st.columns(2, gap="medium")
-        with first:
-            _side(conflict.first)
-        with second:
-            _side(conflict.second)
-        seen = sum(1 for each in state.coverage_service().log(board.project) if each.kind == f"conflict:{conflict.key}")
-        if conflict.decision is not None:
-            st.markdown(f":material/gavel: {decision_line(conflict.decision)}")
-            st.button(
-                "Undo", icon=":material/undo:", key=f"undo.{conflict.key}", on_click=_settle,
-                args=(board, conflict, ReviewVerdict.UNDONE, seen),
-            )  # fmt: skip
-            return
-        comment, yes, no = st.columns([6, 2, 2], vertical_alignment="bottom")
-        comment.text_input(
-            "Comment", key=f"conflict.{conflict.key}.comment", placeholder="Comment", label_visibility="collapsed"
-        )
-        for column, verdict, words, icon in (
-            (yes, ReviewVerdict.CONFLICT, "Conflict", ":material/report:"),
-            (no, ReviewVerdict.NO_CONFLICT, "No conflict", ":material/check:"),
-        ):
-            column.button(
-                words, icon=icon, key=f"{verdict.value}.{conflict.key}", width="stretch", on_click=_settle,
-                args=(board, conflict, verdict, seen),
-            )  # fmt: skip
-
-
-def _side(statement: Statement) -> None:
-    cards.truth_badge(statement.truth)
-    quote = display_quote(statement.citation.quote)
-    where = ", ".join(filter(None, (statement.citation.document_name, cited_place(statement.citation))))
-    st.markdown(f"“{highlight_part(quote, statement.said)}”")
-    st.caption(plain(where))
-
-
-def _settle(board: Board, conflict: Conflict, verdict: ReviewVerdict, seen: int) -> None:
-    comment = st.session_state.get(f"conflict.{conflict.key}.comment", "")
-    try:
-        state.coverage_service().settle(board, conflict, ReviewerOpinion(verdict, who(), seen, comment=comment))
-    except FivefoldError as problem:
-        st.session_state["coverage.problem"] = problem
-    state.clear_cache()

@@ -1,0 +1,155 @@
+// The cells to review: one is chosen, several can be selected. n and p (or j and k, or the arrows in the list) move, x
+// selects, a g w f decide, u undoes, c goes to the comment, ? lists these keys. Keys pressed in a field stay typing.
+const PRESSED = { a: ".st-key-decide_a button", g: ".st-key-decide_g button", w: ".st-key-decide_w button", f: ".st-key-decide_f button" };
+const AT_ONCE = { u: ".st-key-decide_u button", "?": ".st-key-review_keys button" };
+const COMMENT = ".st-key-review_pane .stTextInput input[aria-label='Comment or reason']";
+const SETTLE = 120; // milliseconds without another move before the cell is drawn
+const PATIENCE = 10000; // milliseconds a key waits for the cell it was meant for
+
+const element = (tag, name, text) => {
+  const made = document.createElement(tag);
+  made.className = name;
+  if (text !== undefined) made.textContent = text;
+  return made;
+};
+
+const drawRow = (row, ticked) => {
+  const option = element("div", "row");
+  option.id = `cell-${row.id.replace(":", "-")}`;
+  option.setAttribute("role", "option");
+  option.dataset.id = row.id;
+  option.style.setProperty("--stripe", `var(--st-${row.stripe}-color)`);
+  option.style.setProperty("--truth-text", `var(--st-${row.colour}-text-color)`);
+  const tick = element("span", "tick", ticked ? "☑" : "☐");
+  tick.title = ticked ? "Remove from the selection (x)" : "Select, to decide several together (x)";
+  if (ticked) option.classList.add("ticked");
+  const body = element("div", "body");
+  const topic = element("div", "topic", row.topic);
+  topic.title = row.topic;
+  const foot = element("div", "foot");
+  foot.append(element("span", "truth", row.kind), element("span", "state", row.state));
+  if (row.severity) foot.append(element("span", "state", row.severity));
+  if (row.decided) foot.append(element("span", "decided", row.decided));
+  body.append(topic, foot);
+  option.append(tick, body);
+  const said = [row.topic, row.kind, row.state.slice(2), row.severity, row.decided, ticked ? "selected" : ""];
+  option.setAttribute("aria-label", said.filter(Boolean).join(", "));
+  return option;
+};
+
+// Press a button once what it was meant for is drawn: g right after n decides the new cell, never the one before.
+let waitingPress;
+const pressWhenDrawn = (selector, wanted) => {
+  const until = Date.now() + PATIENCE;
+  const press = () => {
+    const busy = document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "running";
+    if (document.querySelector(`.st-key-${wanted}`) && !busy) document.querySelector(selector)?.click();
+    else if (Date.now() < until) waitingPress = setTimeout(press, 30);
+  };
+  clearTimeout(waitingPress);
+  press();
+};
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  let frame = parentElement.querySelector(".frame");
+  if (!frame) {
+    frame = element("div", "frame");
+    const head = element("div", "head");
+    head.append(element("span", "place"), element("button", "all"));
+    const list = element("div", "list");
+    list.setAttribute("role", "listbox");
+    list.setAttribute("aria-multiselectable", "true");
+    list.tabIndex = 0;
+    frame.append(head, list, element("div", "more"));
+    parentElement.append(frame);
+  }
+  const list = frame.querySelector(".list");
+  const all = frame.querySelector(".all");
+  const ticked = new Set(data.ticked);
+  list.setAttribute("aria-label", data.label);
+  frame.querySelector(".place").textContent = data.head;
+  frame.querySelector(".more").textContent = data.more ? `… and ${data.more} more` : "";
+  all.textContent = ticked.size ? "Clear selection" : `Select all ${data.rows.length}`;
+  const above = list.scrollTop;
+  list.replaceChildren(...data.rows.map((row) => drawRow(row, ticked.has(row.id))));
+  list.scrollTop = above;
+  const rows = [...list.children];
+  let chosen = Math.max(0, data.rows.findIndex((row) => row.id === data.chosen));
+  let lastTick = chosen;
+  let decided = false; // a key decides once; the next one waits until the list is drawn again
+  let waiting;
+  const show = () => {
+    rows.forEach((row, index) => row.setAttribute("aria-selected", String(index === chosen)));
+    const row = rows[chosen];
+    if (!row) return;
+    list.setAttribute("aria-activedescendant", row.id);
+    if (row.offsetTop < list.scrollTop) list.scrollTop = row.offsetTop;
+    else if (row.offsetTop + row.offsetHeight > list.scrollTop + list.clientHeight)
+      list.scrollTop = row.offsetTop + row.offsetHeight - list.clientHeight;
+  };
+  const choose = (index, wait) => {
+    if (!rows[index]) return;
+    chosen = index;
+    data.chosen = rows[index].dataset.id;
+    show();
+    clearTimeout(waiting);
+    waiting = setTimeout(() => setTriggerValue("chosen", data.chosen), wait);
+  };
+  const tick = (index, range) => {
+    const [from, to] = range ? [Math.min(lastTick, index), Math.max(lastTick, index)] : [index, index];
+    const on = range || !ticked.has(rows[index].dataset.id);
+    for (const row of rows.slice(from, to + 1)) on ? ticked.add(row.dataset.id) : ticked.delete(row.dataset.id);
+    lastTick = index;
+    setTriggerValue("ticked", [...ticked]);
+  };
+  const onClick = (event) => {
+    const row = event.target.closest(".row");
+    if (!row) return;
+    if (event.target.closest(".tick") || event.shiftKey) tick(rows.indexOf(row), event.shiftKey);
+    else choose(rows.indexOf(row), 0);
+  };
+  const onAll = () => {
+    if (ticked.size) ticked.clear();
+    else for (const row of data.rows) ticked.add(row.id);
+    setTriggerValue("ticked", [...ticked]);
+  };
+  const onKey = (event) => {
+    const at = event.composedPath()[0];
+    const typing = at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
+    if (event.key === "Escape" && typing && at.closest(".st-key-review_pane")) at.blur();
+    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const arrow = at === list ? { ArrowDown: 1, ArrowUp: -1 }[event.key] : undefined;
+    const step = { n: 1, j: 1, p: -1, k: -1 }[event.key] ?? arrow;
+    if (step !== undefined) {
+      event.preventDefault();
+      choose(Math.min(rows.length - 1, Math.max(0, chosen + step)), SETTLE);
+    } else if (event.repeat) {
+      return;
+    } else if (event.key === "x" && rows[chosen]) {
+      event.preventDefault();
+      tick(chosen, false);
+    } else if (event.key === "c") {
+      event.preventDefault();
+      document.querySelector(COMMENT)?.focus();
+    } else if (AT_ONCE[event.key]) {
+      event.preventDefault();
+      document.querySelector(AT_ONCE[event.key])?.click();
+    } else if (PRESSED[event.key] && !decided) {
+      event.preventDefault();
+      decided = true;
+      pressWhenDrawn(PRESSED[event.key], ticked.size ? `review_together_${ticked.size}` : `review_${data.chosen.replace(":", "_")}`);
+    }
+  };
+  show();
+  frame.stop?.(); // drawn again without having been cleaned up: keys must act once
+  list.addEventListener("click", onClick);
+  all.addEventListener("click", onAll);
+  document.addEventListener("keydown", onKey);
+  frame.stop = () => {
+    clearTimeout(waiting);
+    list.removeEventListener("click", onClick);
+    all.removeEventListener("click", onAll);
+    document.removeEventListener("keydown", onKey);
+  };
+  return frame.stop;
+}
