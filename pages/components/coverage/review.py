@@ -110,7 +110,8 @@ def _place(keys: Sequence[str]) -> int:
     """The place of the cell under review: the one asked for, else the one that moved up after a decision."""
     decided, session = st.session_state.pop("coverage.decided", None), st.session_state
     wanted = session.get(REVIEW_AT, st.query_params.get("at", ""))
-    place = min(session.get(_PLACE, 0), len(keys) - 1)
+    before: int = session.get(_PLACE, 0)
+    place = min(before, len(keys) - 1)
     if decided is not None:
         at = min(place + 1, len(keys) - 1) if wanted == keys[place] else place  # a decided one may still be listed
         session[_TICKED] = ()
