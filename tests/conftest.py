@@ -7,9 +7,20 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.stories import browser, data_folder, models, start, window
+from tests.models import command_folder, embedder, models
+from tests.stories import browser, data_folder, start, window
 
-__all__ = ["browser", "data_folder", "models", "root", "shared", "start", "window"]
+__all__ = [
+    "browser",
+    "command_folder",
+    "data_folder",
+    "embedder",
+    "models",
+    "root",
+    "shared",
+    "start",
+    "window",
+]
 
 ROOT = Path(__file__).resolve().parents[1]
 

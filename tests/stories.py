@@ -4,6 +4,7 @@ Fixtures of tests/browser and tests/scenarios, made known once in tests/conftest
 time by the same thread lock each other out.
 """
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -18,7 +19,7 @@ from tests.running import RunningApp, running_app
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-__all__ = ["browser", "data_folder", "models", "start", "window"]
+__all__ = ["browser", "data_folder", "start", "window"]
 
 
 @pytest.fixture(scope="session")
@@ -28,21 +29,11 @@ def browser() -> "Iterator[Browser]":
         yield opened
 
 
-@pytest.fixture(scope="session")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The embedding model as it stands in a data folder after the first start."""
-    from adapters.inference.embedder import load_embedder
-
-    folder = tmp_path_factory.mktemp("models")
-    load_embedder("default", folder, 1)
-    return folder
-
-
 @pytest.fixture
 def data_folder(tmp_path: Path, models: Path) -> Path:
     """An empty library's data folder."""
     folder = tmp_path / "my data"  # a space: people have them in the paths they work in
-    shutil.copytree(models, folder / "models")
+    shutil.copytree(models, folder / "models", copy_function=os.link)  # nobody writes into a converted model
     return folder
 
 

@@ -2,6 +2,8 @@
 
 import csv
 import json
+from collections.abc import Iterator
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.main import app
+from storage.embedded_postgres.server import start_embedded
 from tests.answers.schema import BRIEF
 
 POLICY = """# Vacation policy
@@ -43,16 +46,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Every command of this module works on one data folder; models converted by an earlier test are shared."""
-    models = tmp_path_factory.getbasetemp().parent / "models"
-    models.mkdir(exist_ok=True)
-    folder = tmp_path_factory.mktemp("data")
-    (folder / "models").symlink_to(models, target_is_directory=True)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FIVEFOLD_DATA_FOLDER", str(folder))
-        patch.delenv("DATABASE_URL", raising=False)
-        yield folder
+def library(command_folder: Path) -> Iterator[Path]:
+    """Every command of this module works on one data folder, whose database runs on from command to command."""
+    with closing(start_embedded(command_folder)):
+        yield command_folder
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -25,21 +24,15 @@ def counts() -> dict:
 
 
 @pytest.fixture(scope="module")
-def library() -> Iterator[Workbench]:
+def library(command_folder: Path) -> Iterator[Workbench]:
     """Two documents, read but not enriched, in a library that is open while commands use it."""
-    with (
-        TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as name,
-        pytest.MonkeyPatch.context() as patch,
-    ):
-        patch.setenv("FIVEFOLD_DATA_FOLDER", name)
-        patch.delenv("DATABASE_URL", raising=False)
-        with open_workbench(Settings(Path(name), worker=False)) as opened:
-            for number in (1, 2):
-                document_id = opened.documents.upload(
-                    f"leave{number}.md", f"{POLICY}\nNumber {number}.\n".encode()
-                ).document_id
-                assert opened.ingestion.ingest(document_id).state is DocumentState.READY
-            yield opened
+    with open_workbench(Settings(command_folder, worker=False)) as opened:
+        for number in (1, 2):
+            document_id = opened.documents.upload(
+                f"leave{number}.md", f"{POLICY}\nNumber {number}.\n".encode()
+            ).document_id
+            assert opened.ingestion.ingest(document_id).state is DocumentState.READY
+        yield opened
 
 
 def test_a_library_is_enriched_counted_and_enriched_again(library: Workbench) -> None:

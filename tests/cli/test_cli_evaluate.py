@@ -5,7 +5,6 @@ import json
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -50,23 +49,13 @@ def known(name: str) -> Relevant:
 
 
 @pytest.fixture(scope="module")
-def workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    """The library of this module, open as in the app while commands use it; models converted earlier are shared."""
-    models = tmp_path_factory.getbasetemp().parent / "models"
-    models.mkdir(exist_ok=True)
-    with (
-        TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as name,
-        pytest.MonkeyPatch.context() as patch,
-    ):
-        folder = Path(name)
-        (folder / "models").symlink_to(models, target_is_directory=True)
-        patch.setenv("FIVEFOLD_DATA_FOLDER", name)
-        patch.delenv("DATABASE_URL", raising=False)
-        with open_workbench(Settings(folder, worker=False)) as opened:
-            fill(opened, [NamedFile(f"{name}.md", text_of(name).encode()) for name in FACTS])
-            opened.evaluation.profiles.save(profile("poor", authority=1.0), "Ada")
-            opened.evaluation.profiles.save(profile("good", similarity=0.6, keyword=0.4), "Ada")
-            yield opened
+def workbench(command_folder: Path) -> Iterator[Workbench]:
+    """The library of this module, open as in the app while commands use it."""
+    with open_workbench(Settings(command_folder, worker=False)) as opened:
+        fill(opened, [NamedFile(f"{name}.md", text_of(name).encode()) for name in FACTS])
+        opened.evaluation.profiles.save(profile("poor", authority=1.0), "Ada")
+        opened.evaluation.profiles.save(profile("good", similarity=0.6, keyword=0.4), "Ada")
+        yield opened
 
 
 def profile(name: str, threshold: float = 0.0, **weights: float) -> ScoreProfile:

@@ -4,7 +4,6 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -28,19 +27,13 @@ def rows(text: str) -> list[list[str]]:
 
 
 @pytest.fixture(scope="module")
-def book() -> Iterator[ProfileRegistry]:
+def book(command_folder: Path) -> Iterator[ProfileRegistry]:
     """The profiles of an empty library, open as in the app while commands use it: 'mine' in two versions."""
-    with (
-        TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as name,
-        pytest.MonkeyPatch.context() as patch,
-    ):
-        patch.setenv("FIVEFOLD_DATA_FOLDER", name)
-        patch.delenv("DATABASE_URL", raising=False)
-        with open_workbench(Settings(Path(name), worker=False)) as opened:
-            kept = opened.evaluation.profiles
-            kept.save(MINE, "Ada", note="From the pilot.", origin="balanced")
-            kept.save(replace(MINE, threshold=0.4), "Ben", after=1)
-            yield kept
+    with open_workbench(Settings(command_folder, worker=False)) as opened:
+        kept = opened.evaluation.profiles
+        kept.save(MINE, "Ada", note="From the pilot.", origin="balanced")
+        kept.save(replace(MINE, threshold=0.4), "Ben", after=1)
+        yield kept
 
 
 @pytest.mark.usefixtures("book")

@@ -10,6 +10,8 @@ from typer.testing import CliRunner, Result
 from cli.main import app
 from core.knowledge.answerability import parse_answer_model
 
+pytestmark = pytest.mark.usefixtures("command_folder")
+
 _TOPICS = {
     "kitchen": {
         "bread": "Bread rises for two hours beside the oven. Dough is kneaded by hand.",
@@ -28,19 +30,6 @@ _TOPICS = {
 
 def run(*words: object) -> Result:
     return CliRunner().invoke(app, [str(word) for word in words])
-
-
-@pytest.fixture(scope="module", autouse=True)
-def data_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Models converted by an earlier test are shared."""
-    models = tmp_path_factory.getbasetemp().parent / "models"
-    models.mkdir(exist_ok=True)
-    folder = tmp_path_factory.mktemp("data")
-    (folder / "models").symlink_to(models, target_is_directory=True)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FIVEFOLD_DATA_FOLDER", str(folder))
-        patch.delenv("DATABASE_URL", raising=False)
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -23,16 +22,10 @@ def run(*words: object) -> Result:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def library() -> Iterator[None]:
+def library(command_folder: Path) -> Iterator[None]:
     """An empty library, open as in the app while commands use it."""
-    with (
-        TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as name,
-        pytest.MonkeyPatch.context() as patch,
-    ):
-        patch.setenv("FIVEFOLD_DATA_FOLDER", name)
-        patch.delenv("DATABASE_URL", raising=False)
-        with open_workbench(Settings(Path(name), worker=False)):
-            yield
+    with open_workbench(Settings(command_folder, worker=False)):
+        yield
 
 
 def test_words_are_taken_in_shown_passed_on_and_replaced(tmp_path: Path) -> None:

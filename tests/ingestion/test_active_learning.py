@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.inference.embedder import load_embedder
 from core.domain.documents import EvidenceSource, Label, Labels, Page
 from core.ingestion.classification.classifier import TruthClassifier
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
@@ -24,6 +23,7 @@ from core.library.active_learning.neighbours import (
     weigh_in,
 )
 from core.library.active_learning.training import LabelPredictor, TrainedClassifier, train_neighbours
+from core.ports.stores import Embedder
 
 HERE = Path(__file__).parent
 OTHERS: Sequence[Mapping[str, str]] = tomllib.loads((HERE / "examples.toml").read_text("utf-8"))["document"]
@@ -32,8 +32,8 @@ FIELDS = ("truth", "domain", "authority", "jurisdiction", "temporal_class")
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> TruthClassifier:
-    return TruthClassifier(load_embedder("default", tmp_path_factory.mktemp("models"), 1))
+def own(embedder: Embedder) -> TruthClassifier:
+    return TruthClassifier(embedder)
 
 
 def traits(own: TruthClassifier, name: str, text: str) -> DocumentTraits:

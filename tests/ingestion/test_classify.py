@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from adapters.inference.embedder import load_embedder
 from core.domain.documents import EvidenceSource, Label, Labels, Page
 from core.ingestion.classification.classifier import TruthClassifier
 from core.ingestion.classification.linear_model import built_in_model
 from core.ingestion.classification.truth import CAUTIOUS
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
+from core.ports.stores import Embedder
 
 EXAMPLES = tomllib.loads((Path(__file__).parent / "examples.toml").read_text("utf-8"))["document"]
 
@@ -37,8 +37,8 @@ WORDS_THAT_DECIDE = [
 
 
 @pytest.fixture(scope="module")
-def classifier(tmp_path_factory: pytest.TempPathFactory) -> TruthClassifier:
-    return TruthClassifier(load_embedder("default", tmp_path_factory.mktemp("models"), 1))
+def classifier(embedder: Embedder) -> TruthClassifier:
+    return TruthClassifier(embedder)
 
 
 def labelled(classifier: TruthClassifier, name: str, text: str, **metadata: str) -> Labels:

@@ -20,11 +20,6 @@ from core.ports.stores import Embedder, Vectors
 TEXTS = ["overtime", "Employers must keep the form for three years. " * 30, "", "W-2", "Überstunden werden bezahlt."]
 
 
-@pytest.fixture(scope="module")
-def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
-    return load_embedder("default", tmp_path_factory.getbasetemp().parent / "models", 2)
-
-
 @pytest.mark.slow
 def test_the_default_model_is_served_converted_and_its_vectors_have_length_one(embedder: Embedder) -> None:
     assert isinstance(embedder, OpenVinoEmbedder)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.inference.embedder import OpenVinoEmbedder, StockEmbedder, _model_folder, load_embedder
+from adapters.inference.embedder import OpenVinoEmbedder, StockEmbedder, _model_folder
 from core.domain.documents import Passage, Span
 from core.domain.int8_vectors import cosines, packed
 from core.ingestion.sentence_vectors import embed_passages, part_vectors
@@ -20,11 +20,6 @@ TEXT = "Deposits are due monthly. Semiweekly filers deposit sooner. Ask the payr
 def passage(text: str, context: str = "") -> Passage:
     """A passage with its sentences."""
     return Passage(text, 1, 0, len(text), tuple(sentences(text)), context=context)
-
-
-@pytest.fixture(scope="module")
-def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
-    return load_embedder("default", tmp_path_factory.getbasetemp().parent / "models", 2)
 
 
 def meanings(embedder: Embedder, *told: Passage) -> Sequence[np.ndarray]:

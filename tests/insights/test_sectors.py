@@ -1,7 +1,5 @@
 """Which kind of memory a note is: by its words, by what it sounds like, and always with the reason."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +8,7 @@ from core.domain.documents import Sector
 from core.domain.errors import BadTable
 from core.insights.sectors import SectorClassifier
 from core.knowledge import sectors as table
+from core.ports.stores import Embedder
 from tests.search.library import WordEmbedder
 
 READER = SectorClassifier(WordEmbedder())
@@ -134,10 +133,7 @@ NOTES = {
 
 
 @pytest.mark.slow
-def test_nine_of_ten_notes_get_the_sector_a_person_would_give(tmp_path_factory: pytest.TempPathFactory) -> None:
-    from adapters.inference.embedder import load_embedder
-
-    folder: Path = tmp_path_factory.getbasetemp().parent / "models"
-    reader = SectorClassifier(load_embedder("default", folder, 2))
+def test_nine_of_ten_notes_get_the_sector_a_person_would_give(embedder: Embedder) -> None:
+    reader = SectorClassifier(embedder)
     right = [reader.suggest(text).sector is sector for sector, texts in NOTES.items() for text in texts]
     assert sum(right) / len(right) >= 0.9

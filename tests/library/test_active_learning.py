@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adapters.inference.embedder import load_embedder
 from core.domain.documents import EvidenceSource, Truth
 from core.domain.errors import BadRequest, NotFound
 from core.domain.filters import SearchFilters
@@ -26,11 +25,6 @@ KINDS: Sequence[Mapping[str, Any]] = tomllib.loads((INGEST / "lessons.toml").rea
 OTHERS: Sequence[Mapping[str, str]] = tomllib.loads((INGEST / "examples.toml").read_text("utf-8"))["document"]
 TALKS = next(kind for kind in KINDS if kind["name"] == "toolbox talks")
 NOW = datetime(2024, 5, 15, 9, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
-    return load_embedder("default", tmp_path_factory.mktemp("models"), 1)
 
 
 @pytest.fixture
