@@ -59,7 +59,7 @@ from core.table_qa.service import TableService
 from core.table_qa.store import TableStore
 from core.workbench import Workbench
 
-__all__ = ["Outside", "Stores", "assemble"]
+__all__ = ["Outside", "Stores", "assemble", "no_notice"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +91,11 @@ class Stores:
     models: EmbeddingModelStore
 
 
+def no_notice() -> str:
+    """For a database that somebody else looks after."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outside:
     """External dependencies of the services besides stores: models, processes, the network, the clock.
@@ -98,7 +103,8 @@ class Outside:
     models: the embedding models that can be had; configured: the one the settings name. writer: the language model that
     may write answers, None when none is configured. watch_roots: folders below which
     folders may be watched. timer: seconds, for durations; monotonic: seconds that never go back. usage_gather_seconds:
-    how long usage events are collected before they are written."""
+    how long usage events are collected before they are written. database_notice: what happened to the database, for
+    the user."""
 
     embedder: Embedder
     models: EmbeddingModels
@@ -113,6 +119,7 @@ class Outside:
     configured: str = DEFAULT_MODEL
     watch_roots: Sequence[Path] = ()
     usage_gather_seconds: float = 0.2
+    database_notice: Callable[[], str] = no_notice
 
 
 # Long on purpose: everything is built here in order of dependency.
@@ -298,6 +305,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
             originals=stores.originals,
             read_again=documents.retry,
         ),
+        database_notice=outside.database_notice,
         jobs=BackgroundJobs(
             stores.jobs,
             {

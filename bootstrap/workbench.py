@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import URL
 
     from bootstrap.assembly import Stores
+    from storage.embedded_postgres.server import EmbeddedServer
     from storage.postgres.database import Database
     from storage.vectors.chroma import ChromaIndex
 
@@ -78,17 +79,19 @@ def _check(settings: Settings) -> None:
         )
 
 
+# Long: everything is opened here in order of dependency, and closed in reverse.
 def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
     from adapters.folder_scanner import LocalFolderScanner
     from adapters.http_fetch import HttpFetcher
     from adapters.sandboxed_reader import SandboxedReader
-    from bootstrap.assembly import Outside, assemble
+    from bootstrap.assembly import Outside, assemble, no_notice
     from bootstrap.workbench import configured_rerankers
     from storage.migrations import migrate
     from storage.postgres.database import Database, engine_for
 
     writer = _writer(settings)
-    engine = engine_for(settings.database_url or _embedded_url(settings, resources))
+    server = None if settings.database_url else _embedded_server(settings, resources)
+    engine = engine_for(server.url() if server is not None else settings.database_url)
     resources.callback(engine.dispose)
     migrate(engine)
     models = LoadedModels(lambda model: _embedder(settings, model))
@@ -110,6 +113,7 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
             rerankers=configured_rerankers(settings, _threads()),
             writer=writer,
             configured=settings.embedding_model,
+            database_notice=server.notice if server is not None else no_notice,
             watch_roots=[Path(each).expanduser() for each in settings.watch_folders.split(os.pathsep) if each.strip()],
         ),
     )
@@ -196,7 +200,9 @@ def _start_workers(url: "URL", settings: Settings, workbench: Workbench, resourc
     resources.callback(worker.stop)
     workbench.upload_queue.recover()
     worker.start()
-    schedule = Scheduler(workbench.evaluation.experiments, (workbench.feeds.fetch_due, workbench.folders.scan_due))
+    # Files are recovered every minute too: another program may store one and die before it queues it.
+    due = (workbench.upload_queue.recover, workbench.feeds.fetch_due, workbench.folders.scan_due)
+    schedule = Scheduler(workbench.evaluation.experiments, due)
     resources.callback(schedule.stop)
     schedule.start()
 
@@ -213,12 +219,12 @@ def _writer(settings: Settings) -> LanguageModelClient | None:
     return LanguageModelClient(settings.answer_url, settings.answer_model, settings.answer_key, settings.answer_seconds)
 
 
-def _embedded_url(settings: Settings, resources: ExitStack) -> str:
+def _embedded_server(settings: Settings, resources: ExitStack) -> "EmbeddedServer":
     from storage.embedded_postgres.server import start_embedded
 
     server = start_embedded(settings.data_folder)
     resources.callback(server.close)
-    return server.url()
+    return server
 
 
 def _embedder(settings: Settings, model: str) -> Embedder:

@@ -1,6 +1,6 @@
 """The facade over one tenant's library: the services that pages, commands and API routes call."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.answers.service import AnswerService
@@ -58,10 +58,15 @@ class Workbench:
     evaluation: EvaluationService
     jobs: BackgroundJobs
     check: LibraryCheck
+    database_notice: Callable[[], str]
+    """What happened to the database of late that a user should know; "" while nothing did."""
 
     def notices(self) -> Sequence[str]:
         """Notices about degraded parts, for the user; empty while models are not loaded."""
-        return (*self.ingestion.notices, *self.models.notices, *filter(None, (self.usage.notice, self.check.notice)))
+        return (*self.ingestion.notices, *self.models.notices, *filter(None, self._single_notices()))
+
+    def _single_notices(self) -> Sequence[str]:
+        return (self.database_notice(), self.usage.notice, self.check.notice)
 
     def warm(self) -> None:
         """Load the models and indexes, so that the first search does not wait, and check the library."""

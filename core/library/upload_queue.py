@@ -249,9 +249,10 @@ class UploadQueue:
         return len(waiting)
 
     def recover(self) -> int:
-        """Queue unread documents that may have no job, because a process died between storing and queueing. Documents
-        queued already are unaffected. Returns how many were checked.
+        """Queue documents that wait without a job, because a process died between storing and queueing. A worker calls
+        it every minute. Returns how many were queued.
         """
-        pending = self._store.pending()
-        self._jobs.defer_ingest(pending)
-        return len(pending)
+        lost = self._jobs.without_job(self._store.pending())
+        if lost:
+            self._jobs.defer_ingest(lost)
+        return len(lost)

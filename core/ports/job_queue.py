@@ -52,6 +52,10 @@ class JobQueue(Protocol):
         """Queue a job of another kind; one that already waits is not queued again. Jobs are idempotent."""
         ...
 
+    def without_job(self, document_ids: Sequence[int]) -> Sequence[int]:
+        """Those among these documents that neither wait in the queue nor are being read; order kept."""
+        ...
+
     def cancel(self, document_ids: Sequence[int] | None = None) -> Sequence[int]:
         """Remove waiting documents from the queue (None: all); the ids removed, ascending."""
         ...

@@ -6,8 +6,11 @@ program ends, so a killed program leaves none behind. Two files in the data fold
 
     postgres.mutex   while a server is created, started or stopped
     postgres.users   shared, by every program that uses the server; a program that can lock it alone is the last
+
+Every program watches its server: one that was killed is started again by the first program to see it.
 """
 
+import logging
 import os
 import subprocess
 import threading
@@ -15,6 +18,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import BinaryIO
@@ -25,9 +29,14 @@ import psycopg
 from core.domain.errors import StoreFailed
 from storage.embedded_postgres import setup
 
-__all__ = ["EmbeddedServer", "start_embedded"]
+__all__ = ["LOOK_SECONDS", "EmbeddedServer", "start_embedded"]
 
 _START_SECONDS = 120  # replaying the log of a crash can take that long
+LOOK_SECONDS = 2.0
+"""Between looks whether the server lives: with the start, it answers again in less than 10 seconds."""
+_MOST_REVIVALS, _SHORT_TIME = 3, timedelta(minutes=10)  # a server that dies more often is broken, not unlucky
+_NOTICED = timedelta(minutes=10)  # how long people are told
+_log = logging.getLogger(__name__)
 _REPORT = "Look into postgres/log in the data folder; if that does not help, report its last lines."
 
 
@@ -39,6 +48,9 @@ class EmbeddedServer:
     _users: BinaryIO
     _uses: int = 1
     _shortcut: Path | None = field(default=None)
+    _closing: threading.Event = field(default_factory=threading.Event)
+    _revivals: list[datetime] = field(default_factory=list)
+    _trouble: str = field(default="")
 
     @property
     def _data(self) -> Path:
@@ -57,12 +69,55 @@ class EmbeddedServer:
             self._shortcut.symlink_to(self._data, target_is_directory=True)
         return self._shortcut
 
+    def notice(self) -> str:
+        """For the user, for a while after the server had to be started again; "" otherwise."""
+        if self._trouble:
+            return self._trouble
+        if not self._revivals or datetime.now(UTC) - self._revivals[-1] > _NOTICED:
+            return ""
+        at = self._revivals[-1].astimezone().strftime("%H:%M")
+        return (
+            f"The embedded database ended unexpectedly at {at} and was started again."
+            " Everything saved is there; repeat what failed at that moment."
+        )
+
+    def watch(self) -> None:
+        """Start the server again whenever it has died, until this program closes it; runs in a thread."""
+        while not self._closing.wait(LOOK_SECONDS):
+            if setup.is_running(self._data):
+                self._trouble = ""
+            else:
+                self._revive()
+
+    def _revive(self) -> None:
+        """Start a dead server, unless it keeps dying; the first program to come does it, and only once."""
+        with _REGISTRY_LOCK, ExitStack() as held:
+            try:
+                held.enter_context(_mutex(self.folder))
+            except OSError as error:  # the data folder is gone, or no longer ours
+                self._trouble = f"The embedded database ended, and its folder cannot be used: {error}."
+                return
+            if self._closing.is_set() or setup.is_running(self._data):
+                return
+            now = datetime.now(UTC)
+            if sum(now - each < _SHORT_TIME for each in self._revivals) >= _MOST_REVIVALS:
+                self._trouble = f"The embedded database keeps ending and is not started again for now. {_REPORT}"
+                return
+            self._revivals.append(now)
+            _log.warning("The embedded database ended unexpectedly and is started again.")
+            try:
+                _start(self._data)
+            except StoreFailed as error:
+                self._trouble = str(error)
+                _log.warning("The embedded database could not be started again: %s", error)
+
     def close(self) -> None:
         """Release the server; stop it when no other program uses it. Safe to call again."""
         with _REGISTRY_LOCK:
             self._uses -= 1
             if self._uses != 0 or _REGISTRY.pop(self.folder, None) is None:
                 return
+            self._closing.set()
             with _mutex(self.folder):
                 if _lock(self._users, alone=True):
                     setup.stop(self._data)
@@ -114,6 +169,7 @@ def _joined(folder: Path) -> EmbeddedServer:
             _reach(server, data)
             _lock(users)
             undo.pop_all()
+    threading.Thread(target=server.watch, name="embedded database watch", daemon=True).start()
     return server
 
 

@@ -129,8 +129,11 @@ def is_running(data: Path) -> bool:
     import psutil
 
     pid = _recorded_pid(data)
-    # The recorded process id may now belong to another program.
-    return pid is not None and psutil.pid_exists(pid) and _serves(psutil.Process(pid), data)
+    try:
+        # The recorded process id may now belong to another program.
+        return pid is not None and _serves(psutil.Process(pid), data)
+    except psutil.NoSuchProcess:
+        return False
 
 
 def clear_after_crash(data: Path) -> None:

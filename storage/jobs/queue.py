@@ -41,6 +41,10 @@ _LOWEST = text(  # a place is stored as a negative priority
     "SELECT -max(priority) FROM procrastinate_jobs WHERE queue_name = :queue AND task_name = :task AND status = 'todo'"
 )
 _KNOWN = text("SELECT queueing_lock FROM procrastinate_jobs WHERE status = 'todo' AND queueing_lock = ANY(:names)")
+_QUEUED = text(
+    "SELECT (args ->> 'document_id')::bigint FROM procrastinate_jobs"
+    " WHERE queue_name = :queue AND task_name = :task AND status IN ('todo', 'doing')"
+)
 _CANCEL = text(
     "DELETE FROM procrastinate_jobs WHERE queue_name = :queue AND task_name = :task AND status = 'todo'"
     " AND (CAST(:ids AS bigint[]) IS NULL OR (args ->> 'document_id')::bigint = ANY(CAST(:ids AS bigint[])))"
@@ -134,6 +138,12 @@ class PostgresJobQueue:
                 for name, each in wanted.items()
             ]
             self._app.job_manager.batch_defer_jobs(jobs, connection=connection.connection.driver_connection)
+
+    def without_job(self, document_ids: Sequence[int]) -> Sequence[int]:
+        """Those among these documents that neither wait nor are being read; order kept. Raises StoreFailed."""
+        with store_failures("looking for files without a job"), self._engine.begin() as connection:
+            queued = set(connection.scalars(_QUEUED, {"queue": self._name, "task": TASK}))
+        return [each for each in document_ids if each not in queued]
 
     def cancel(self, document_ids: Sequence[int] | None = None) -> Sequence[int]:
         """Remove waiting documents from the queue; None: all of them. Raises StoreFailed."""

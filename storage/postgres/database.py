@@ -24,7 +24,7 @@ __all__ = ["APP_ROLE", "Database", "conninfo_of", "engine_for", "psycopg_url", "
 
 _UNREACHABLE = (
     "Check that PostgreSQL is running and that DATABASE_URL is right, then try again."
-    " Where DATABASE_URL is not set, start Fivefold again: its own database starts with it, and nothing is lost."
+    " Where DATABASE_URL is not set, Fivefold starts its own database again within seconds, and nothing saved is lost."
 )
 
 _HINTS: tuple[tuple[type[psycopg.Error], str, str], ...] = (

@@ -240,6 +240,10 @@ class InlineJobs:
         finally:
             self._running -= 1
 
+    def without_job(self, document_ids: Sequence[int]) -> Sequence[int]:
+        """Those not held."""
+        return [each for each in document_ids if each not in self._held]
+
     def cancel(self, document_ids: Sequence[int] | None = None) -> Sequence[int]:
         """Take what is held out of the queue."""
         gone = sorted(self._held if document_ids is None else self._held.keys() & set(document_ids))

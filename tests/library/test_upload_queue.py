@@ -143,6 +143,7 @@ def test_what_was_stored_and_never_queued_is_found_at_the_next_start(tray: Tray)
     (only,) = tray.add(LAW.format(3))
     tray.stores.jobs.cancel()  # as if the process had died before it could queue it
     assert tray.workbench.upload_queue.recover() == 1
+    assert tray.workbench.upload_queue.recover() == 0, "what waits is not queued again"
     tray.let_go()
     assert tray.workbench.documents.get(only).state is DocumentState.READY
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.browser.driving import Window
 from tests.browser.paper import make_pdf
-from tests.running import ROOT, RunningApp
+from tests.running import ROOT, RunningApp, until
 
 pytestmark = pytest.mark.browser
 
@@ -44,7 +44,7 @@ def server_of(data_folder: Path) -> int | None:
 
 
 @pytest.mark.slow
-def test_an_upload_survives_kill_9_of_the_app_and_its_database(
+def test_an_upload_survives_kill_9_of_the_app_and_its_database_and_the_app_that_of_its_database(
     start: Callable[[], RunningApp], window: Callable[[RunningApp], Window], data_folder: Path, tmp_path: Path
 ) -> None:
     app = start()
@@ -65,8 +65,23 @@ def test_an_upload_survives_kill_9_of_the_app_and_its_database(
     assert "0 failed" in later.wait_for("120 pages")
     later.go("search", q="Who lights the brass lantern of pier 77?")
     later.wait_for("The brass lantern of pier 77 is lit at 77 minutes past six by the keeper Odo Marrable.")
+    _goes_on_after_its_database_was_killed(again, later, tmp_path)
     assert again.stop() is not None
     assert server_of(data_folder) is None
+
+
+def _goes_on_after_its_database_was_killed(app: RunningApp, tab: Window, folder: Path) -> None:
+    server = server_of(app.data_folder)
+    assert server
+    os.kill(server, signal.SIGKILL)
+    until(lambda: server_of(app.data_folder) not in (None, server), 60, "another server")
+    app.until(lambda health: health.get("documents") == 1, 60, "an answer of the database")
+    note = folder / "note.md"
+    note.write_text("# Berths\n\nThe keeper Odo Marrable must write every berth into the green book.\n", "utf-8")
+    tab.upload(note)
+    app.read_by_now(2)
+    tab.go("search", q="Which book are berths written into?")
+    assert "ended unexpectedly" in tab.wait_for("must write every berth into the green book")
 
 
 def test_stopping_the_app_stops_its_embedded_server(start: Callable[[], RunningApp], data_folder: Path) -> None:

@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,8 +14,10 @@ import psycopg
 import pytest
 
 from core.domain.errors import StoreFailed
+from storage.embedded_postgres import server as server_module
 from storage.embedded_postgres import setup
-from storage.embedded_postgres.server import start_embedded
+from storage.embedded_postgres.server import LOOK_SECONDS, EmbeddedServer, start_embedded
+from tests.running import until
 
 _PROGRAM = """
 import sys
@@ -93,6 +96,52 @@ def test_a_killed_programs_server_is_taken_over_and_stopped(folder: Path, other:
     assert setup.is_running(folder / "postgres")
     assert _notes(folder) >= 1
     assert not setup.is_running(folder / "postgres")
+
+
+def _kill_server(folder: Path) -> None:
+    os.kill(int((folder / "postgres" / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+
+
+def _starts(folder: Path) -> int:
+    return (folder / "postgres" / "log").read_text("utf-8", "replace").count("starting PostgreSQL")
+
+
+def _answers(server: EmbeddedServer) -> bool:
+    try:
+        with psycopg.connect(server.url(), connect_timeout=2) as connection:
+            return connection.execute("SELECT count(*) FROM notes").fetchone() is not None
+    except psycopg.OperationalError:
+        return False
+
+
+def test_a_server_that_is_killed_is_started_again_by_one_of_its_programs(
+    folder: Path, other: subprocess.Popen[str]
+) -> None:
+    server = start_embedded(folder)
+    assert server.notice() == ""
+    before = _starts(folder)
+    _kill_server(folder)
+    until(lambda: _starts(folder) > before and _answers(server), 60, "an answer of the killed server")
+    time.sleep(3 * LOOK_SECONDS)  # both programs have looked again
+    assert _starts(folder) == before + 1
+    _end(other)
+    server.close()
+    assert not setup.is_running(folder / "postgres"), "a closed one stays closed"
+
+
+def test_people_are_told_of_a_new_start_and_a_server_that_keeps_dying_is_left_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "_MOST_REVIVALS", 1)
+    server = start_embedded(folder)
+    before = _starts(folder)
+    _kill_server(folder)
+    until(lambda: _starts(folder) > before and _answers(server), 60, "an answer of the killed server")
+    assert "was started again" in server.notice()
+    _kill_server(folder)
+    until(lambda: "keeps ending" in server.notice(), 60, "the notice")
+    server.close()
+    assert _notes(folder) >= 1, "the next start tries again"
 
 
 def test_a_note_of_a_dead_server_that_names_another_living_program_does_not_mislead(folder: Path) -> None:

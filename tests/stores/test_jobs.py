@@ -3,7 +3,7 @@
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -115,6 +115,17 @@ def test_a_document_waits_at_most_once_and_a_ready_one_is_not_read_again(databas
     with working(database, bench):
         _until(lambda: queue.waiting() == 0)
     assert bench.tried == [first]
+
+
+def test_what_has_no_job_neither_waits_nor_is_being_read(database: Database) -> None:
+    catalogue, queue, (first, second) = _queued(database, "a", "b")
+    lost = catalogue.add_document(document("lost")).id
+    seen: list[Sequence[int]] = []
+    bench = Bench(catalogue, lambda number: seen.append(queue.without_job([lost, first, second])))
+    with working(database, bench):
+        _until(lambda: queue.waiting() == 0)
+    assert seen == [[lost], [lost, first]]
+    assert queue.without_job([second, lost, first]) == [second, lost, first]
 
 
 def test_a_deleted_documents_job_just_ends(database: Database) -> None:
