@@ -28,6 +28,7 @@ from core.library.background_jobs import BackgroundJobs, JobHandler
 from core.library.bulk_edit.service import BulkEditService
 from core.library.bulk_edit.store import ChangeLog
 from core.library.check import LibraryCheck
+from core.library.document_list import DocumentListService
 from core.library.documents import DecryptionService, DocumentService
 from core.library.embedding_models.service import EmbeddingModelService
 from core.library.embedding_models.store import EmbeddingModelStore
@@ -248,6 +249,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
     bulk_edit = BulkEditService(stores.changes, catalogue, vectors, documents, terms, now)
     return Workbench(
         documents=documents,
+        document_list=DocumentListService(catalogue, sparse),
         upload_queue=upload_queue,
         ingestion=ingestion,
         decryption=DecryptionService(catalogue, stores.originals, outside.reader, documents.retry),

@@ -11,6 +11,7 @@ from core.library.active_learning.service import ActiveLearningService
 from core.library.background_jobs import BackgroundJobs
 from core.library.bulk_edit.service import BulkEditService
 from core.library.check import LibraryCheck
+from core.library.document_list import DocumentListService
 from core.library.documents import DecryptionService, DocumentService
 from core.library.embedding_models.service import EmbeddingModelService
 from core.library.enrichment.service import EnrichmentService
@@ -35,6 +36,7 @@ class Workbench:
     """Named services over one library. Only `bootstrap` builds it."""
 
     documents: DocumentService
+    document_list: DocumentListService
     upload_queue: UploadQueue
     ingestion: IngestionService
     decryption: DecryptionService

@@ -1,31 +1,39 @@
-"""Library: all documents with filters; one in detail, several edited together; and the history of edits."""
+"""Library: the list of documents beside the chosen one or those edited together; entities, duplicates and history."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import streamlit as st
 
-from core.domain.documents import Document, Truth
+from core.domain.document_list import DocumentPage, DocumentQuery
 from pages.components import ingest_progress, notices, session, urls
 from pages.components.library.details import draw_details
+from pages.components.library.document_list import (
+    PER_PAGE,
+    draw_bar,
+    draw_filters,
+    draw_list,
+    list_params,
+    list_state,
+    query_from_state,
+)
 from pages.components.library.editing import draw_editing, draw_spreadsheet, draw_undo_offer
 from pages.components.library.enrichment import draw_enrichment_state
+from pages.components.library.entity_browser import draw_entities
 from pages.components.library.history import draw_history
-from pages.components.library.listing import ARCHIVED, UNKNOWN, document_table, draw_entities, filter_documents
+from pages.components.library.table import follow_opened
 from pages.components.library.versions import draw_duplicates
-from pages.components.wording import count
+from pages.components.pager import pages_of
 
 _FIRST = "Documents"
 
 
 def _read_url() -> None:
-    """Take over view, truths, words and document from the URL unless this page wrote it; and state that Streamlit
-    forgets because no widget shows it."""
+    """Apply the view, the filters and the document of the URL unless this page wrote it; restore what Streamlit forgets
+    because no widget shows it."""
     state, params = st.session_state, urls.current_params()
-    known = {*Truth, UNKNOWN}
     asked = params.get("view", [""])[0].casefold()
-    wanted_state = {
-        "library.truths": [value for value in params.get("truths", []) if value in known],
-        "library.words": params.get("words", [""])[0],
+    wanted_state = list_state(params) | {
         "library.document": params.get("document", [""])[0],
         "library.page": next((view for view in _VIEWS if view.casefold() == asked), _FIRST),
     }
@@ -33,101 +41,104 @@ def _read_url() -> None:
     for key, value in wanted_state.items():
         if fresh or key not in state:
             state[key] = value
+    if fresh:
+        state["library.editing"] = False
+        state.pop("library.asked", None)
+    state.setdefault("library.ticked", frozenset())
+    state.setdefault("library.editing", False)
 
 
 def _write_url() -> None:
     state = st.session_state
-    params: dict[str, list[str]] = {"truths": list(state["library.truths"])}
-    params |= {"words": [state["library.words"]] if state["library.words"] else []}
-    params |= {"document": [state["library.document"]] if state["library.document"] else []}
-    params |= {"view": [state["library.page"].lower()] if state["library.page"] != _FIRST else []}
-    params = {name: values for name, values in params.items() if values}
+    params = list_params()
+    params |= {"document": [state["library.document"]]} if state["library.document"] else {}
+    params |= {"view": [state["library.page"].lower()]} if state["library.page"] != _FIRST else {}
     urls.write_params("library", params)
 
 
-def _reveal(documents: Sequence[Document]) -> None:
-    """Show a document that was just requested, archived or not."""
-    state = st.session_state
-    wanted = state["library.document"]
-    if wanted != state.get("library.revealed"):
-        state["library.revealed"] = wanted
-        asked = next((each for each in documents if str(each.id) == wanted), None)
-        if asked is not None and asked.archived != (state.get("library.state") == ARCHIVED):
-            state["library.state"] = ARCHIVED if asked.archived else None
+def _page(query: DocumentQuery) -> DocumentPage:
+    """The page of the list that is turned to, or the last one."""
+    service, state = session.workbench().document_list, st.session_state
+    page = service.page(replace(query, offset=PER_PAGE * (state["library.number"] - 1)))
+    if page.total and not page.entries:
+        state["library.number"] = pages_of(page.total, PER_PAGE)
+        page = service.page(replace(query, offset=PER_PAGE * (state["library.number"] - 1)))
+    return page
 
 
-def _documents(documents: Sequence[Document]) -> None:
-    """The list; one selected document in detail, or several to edit."""
-    found = _filtered(documents)
-    if not found:
+def _documents() -> None:
+    """The list, and beside it the document that is chosen or those that are edited."""
+    query = query_from_state()
+    page = _page(query)
+    if not page.total and not any(_page(DocumentQuery(limit=0)).counts["state"].values()):
+        notices.empty_library(":material/library_books:", "The library is empty")
         return
-    selected = document_table(found)
+    draw_filters(page)
     _write_url()
-    if len(selected) == 1:
-        draw_details(selected[0])
-    elif selected:
-        draw_editing(selected)
-    else:
-        st.caption(":material/touch_app: Select a row to see what a document is and why; several to edit them.")
+    beside = _pane()
+    with st.container(horizontal=True, gap="small", vertical_alignment="top", key="library_panes"):
+        with st.container(key="library_list", gap="xsmall"):
+            draw_bar(page, query)
+            if page.entries:
+                draw_list(page, query)
+            else:
+                notices.empty(":material/filter_alt_off:", "No document matches", "Remove a filter or a word.")
+        if beside is not None:
+            with st.container(border=True, gap="small", key="library_pane"):
+                beside()
 
 
-def _filtered(documents: Sequence[Document]) -> list[Document]:
-    found = filter_documents(documents)
+def _pane() -> Callable[[], None] | None:
+    """What is drawn beside the list; None: nothing."""
+    service, state = session.workbench().document_list, st.session_state
+    if state["library.editing"]:
+        ticked = service.by_id(sorted(state["library.ticked"]))
+        state["library.ticked"] = frozenset(each.id for each in ticked)
+        if ticked:
+            return lambda: draw_editing(ticked)
+    number = urls.number_in(state["library.document"])
+    if not state["library.document"]:
+        return None
+    found = service.by_id([number]) if number is not None else ()
     if found:
-        st.caption(f"{count(len(found), 'document')} of {len(documents):,}")
-    else:
-        _write_url()
-        notices.empty(":material/filter_alt_off:", "No document matches", "Remove a filter.")
-    return found
+        return lambda: draw_details(found[0])
+    state["library.document"] = ""
+    st.caption(":material/info: The document of this address is not in the library. It may have been deleted.")
+    return None
 
 
-def _spreadsheet(documents: Sequence[Document]) -> None:
-    found = _filtered(documents)
-    if found:
-        draw_spreadsheet(found)
+def _spreadsheet() -> None:
+    query = query_from_state()
+    page = _page(query)
+    draw_filters(page)
+    draw_spreadsheet(page.total, lambda: session.workbench().document_list.documents(query))
 
 
-def _names(documents: Sequence[Document]) -> None:
+def _names() -> None:
     draw_entities(session.workbench().search.entities)
 
 
-def _duplicates(documents: Sequence[Document]) -> None:
-    draw_duplicates()
-
-
-def _history(documents: Sequence[Document]) -> None:
-    draw_history()
-
-
-def _enrichment(documents: Sequence[Document]) -> None:
-    draw_enrichment_state()
-
-
-_VIEWS: Mapping[str, Callable[[Sequence[Document]], None]] = {
+_VIEWS: Mapping[str, Callable[[], None]] = {
     _FIRST: _documents,
-    "Duplicates": _duplicates,
+    "Duplicates": draw_duplicates,
     "Names": _names,
     "Spreadsheet": _spreadsheet,
-    "Enrichment": _enrichment,
-    "History": _history,
+    "Enrichment": draw_enrichment_state,
+    "History": draw_history,
 }
-"""What can be looked at of the library, by the name people choose it by; each is given all documents."""
+"""What can be looked at of the library, by the name people choose it by."""
 
 
 def draw() -> None:
-    documents = session.workbench().documents.list(archived=None)
-    if not documents:
-        notices.empty_library(":material/library_books:", "The library is empty")
-        return
     _read_url()
-    _reveal(documents)
+    follow_opened()
     view = st.segmented_control(
         "View", list(_VIEWS), required=True, key="library.page", label_visibility="collapsed", width="content"
     )
     ingest_progress.draw_progress()
     draw_undo_offer()
     with notices.show_errors():
-        _VIEWS[view or _FIRST](documents)
+        _VIEWS[view or _FIRST]()
     _write_url()
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from core.domain.document_list import DocumentPage, DocumentQuery
 from core.domain.documents import Document, Label, Page, Passage
 from core.domain.errors import Cure
 from core.domain.filters import SearchFilters
@@ -34,6 +35,10 @@ class Catalogue(Protocol):
 
     def documents(self, *, archived: bool | None = False) -> Sequence[Document]:
         """All documents of the tenant, newest first."""
+        ...
+
+    def list_documents(self, query: DocumentQuery) -> DocumentPage:
+        """One page of a filtered and sorted list, with counts; sentences are empty."""
         ...
 
     def mark(self, document_id: int, *, step: str) -> None:

@@ -29,6 +29,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by, distinct_o
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import Mapped, mapped_column
 
+from core.domain.document_list import DocumentPage, DocumentQuery
 from core.domain.documents import Document, DocumentState, Label, Origin, Page, Passage, TableRole, Truth
 from core.domain.errors import Cure, NotFound
 from core.domain.filters import SearchFilters
@@ -36,6 +37,7 @@ from core.domain.results import Statistics
 from core.domain.sanitize import storable_text
 from core.ports.stores import PassageIds, Vectors
 from storage.postgres.database import Database
+from storage.postgres.document_list import list_documents
 from storage.postgres.documents import DOCUMENTS, PAGES, document_from, document_values, read_documents, storable_page
 from storage.postgres.filters import conditions, facets, months, with_phrases
 from storage.postgres.json_records import next_ids
@@ -160,6 +162,10 @@ class SqlCatalogue:
             query = query.where(DOCUMENTS.c.origin == origin.value)
         with self._database.transaction("reading the library") as connection:
             return [document_from(row) for row in connection.execute(query).mappings()]
+
+    def list_documents(self, query: DocumentQuery) -> DocumentPage:
+        """One page of a filtered and sorted list, with counts."""
+        return list_documents(self._database, query)
 
     def _documents(self) -> Any:
         labels = cast(DOCUMENTS.c.labels, Text).label("labels")

@@ -2,15 +2,24 @@
 # Over 300 lines: three stores of the same documents, written as dicts and loops.
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import count
 from threading import RLock
+from typing import Any
 
 import numpy as np
 
+from core.domain.document_list import (
+    ARCHIVED,
+    UNKNOWN_TRUTH,
+    DocumentOrder,
+    DocumentPage,
+    DocumentQuery,
+    ListedDocument,
+)
 from core.domain.documents import Document, DocumentState, Label, Origin, Page, Passage, TableRole, Truth
 from core.domain.errors import Cure, NotFound
 from core.domain.filters import FIELDS, SearchFilters
@@ -24,6 +33,30 @@ from core.ports.stores import PassageIds, Vectors
 from core.text.phrase_match import contains_phrases
 
 __all__ = ["FakeCatalogue", "FakeEnrichmentStore", "FakeSignatureStore"]
+
+
+def _state(document: Document) -> str:
+    return ARCHIVED if document.archived else str(document.state)
+
+
+def _truth(document: Document) -> str:
+    labelled = document.state is DocumentState.READY and (document.pages or document.passages)
+    return (document.labels.truth.value or UNKNOWN_TRUTH) if labelled else ""
+
+
+_TRUTHS = [str(truth) for truth in Truth]
+_LIST_ORDERS: dict[DocumentOrder, tuple[Callable[[Document, bool, float], Any], bool]] = {
+    DocumentOrder.MATCH: (lambda d, named, score: (named, score), True),
+    DocumentOrder.UPLOADED: (lambda d, named, score: d.uploaded_at, True),
+    DocumentOrder.NAME: (lambda d, named, score: d.name.lower(), False),
+    DocumentOrder.TRUTH: (lambda d, n, s: _TRUTHS.index(_truth(d)) if _truth(d) in _TRUTHS else None, False),
+    DocumentOrder.CERTAINTY: (lambda d, named, score: d.labels.truth.probability if _truth(d) else None, False),
+    DocumentOrder.DATE: (lambda d, named, score: d.date, True),
+    DocumentOrder.PAGES: (lambda d, named, score: d.pages or None, True),
+    DocumentOrder.TAGS: (lambda d, named, score: "; ".join(d.tags) or None, False),
+    DocumentOrder.STATE: (lambda d, named, score: _state(d), False),
+}
+"""Order → what of a document it sorts by (None: last), and whether the greatest comes first."""
 
 
 class FakeCatalogue:
@@ -73,6 +106,49 @@ class FakeCatalogue:
             kept = [d for d in self._documents.values() if archived is None or d.archived == archived]
         kept = [d for d in kept if origin is None or d.origin is origin]
         return sorted(kept, key=lambda d: (d.uploaded_at, d.id), reverse=True)
+
+    def list_documents(self, query: DocumentQuery) -> DocumentPage:
+        """One page of a filtered and sorted list, with counts."""
+        best: dict[int, tuple[float, int]] = {}
+        for passage_id, score in query.hits:
+            if passage_id in self._passages:
+                key = self._passages[passage_id].document_id
+                best[key] = max(best.get(key, (score, -passage_id)), (score, -passage_id))
+        folded = query.words.lower().strip()
+        named = {d.id for d in self.documents(archived=None) if folded in f"{d.name} {d.title}".lower()}
+        kept = [d for d in self.documents(archived=None) if d.id in named or d.id in best]
+        tests: dict[str, Callable[[Document], bool]] = {
+            "state": lambda d: _state(d) == query.state if query.state else not d.archived,
+            "project": lambda d: query.project in (None, d.project or ""),
+            "truth": lambda d: not query.truths or _truth(d) in query.truths,
+            "tag": lambda d: not query.tags or bool({*d.tags} & {*query.tags}),
+        }
+        values: dict[str, Callable[[Document], Sequence[str]]] = {
+            "state": lambda d: [_state(d)],
+            "project": lambda d: [d.project or ""],
+            "truth": lambda d: [_truth(d)],
+            "tag": lambda d: d.tags,
+        }
+        counts = {
+            field: dict(
+                Counter(
+                    value
+                    for d in kept
+                    if all(test(d) for name, test in tests.items() if name != field)
+                    for value in values[field](d)
+                )
+            )
+            for field in tests
+        }
+        chosen = [d for d in kept if all(test(d) for test in tests.values())]
+        read, descending = _LIST_ORDERS[query.order]
+        sort_values = {d.id: read(d, d.id in named, best.get(d.id, (0.0, 0))[0]) for d in chosen}
+        ordered = [d for d in chosen if sort_values[d.id] is not None]
+        ordered.sort(key=lambda d: sort_values[d.id], reverse=descending != query.reverse)
+        ordered += [d for d in chosen if sort_values[d.id] is None]
+        end = None if query.limit is None else query.offset + query.limit
+        entries = [ListedDocument(d, -best[d.id][1] if d.id in best else None) for d in ordered[query.offset : end]]
+        return DocumentPage(tuple(entries), len(chosen), counts)
 
     def mark(self, document_id: int, *, step: str) -> None:
         """Say which step runs now; a document read again stays searchable as it was until its passages are replaced."""

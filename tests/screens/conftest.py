@@ -94,7 +94,7 @@ def stocked(library: Stack) -> Stack:
 def opened() -> Opened:
     """Open a page by its file name, with query parameters, and let it draw."""
 
-    def opened(page: str, **params: str | list[str]) -> AppTest:
+    def opened(page: str, /, **params: str | list[str]) -> AppTest:
         screen = AppTest.from_file(str(MAIN), default_timeout=60)
         if page != "home.py":
             screen.run()
@@ -114,6 +114,18 @@ def filter_values(screen: AppTest, field: str) -> list[str]:
     lists = [json.loads(each.json) for each in drawn if each.component_name == "fivefold_filters"]
     groups = [group for each in lists for group in each["groups"] if group["field"] == field]
     return [value["title"] for group in groups for value in group["values"]]
+
+
+def listed(screen: AppTest, label: str = "Documents") -> list[dict[str, Any]]:
+    """The rows of a table drawn in the browser, by its label: each its name and cells; [] where it is not drawn."""
+    drawn = [each.proto for each in screen.main.get("bidi_component")]
+    tables = [json.loads(each.json) for each in drawn if each.component_name == "fivefold_table"]
+    return [row for table in tables if table["label"] == label for row in table["rows"]]
+
+
+def names(screen: AppTest) -> set[str]:
+    """The names of the documents that the library lists."""
+    return {row["full"] for row in listed(screen)}
 
 
 def words(screen: AppTest) -> str:

@@ -32,7 +32,7 @@ def nothing(part: str, kind: EntityType | None, limit: int, offset: int) -> Enti
 
 def browser(empty: bool = False) -> None:
     """The page around it; AppTest runs its source by itself, so it imports what it needs."""
-    from pages.components.library.listing import draw_entities
+    from pages.components.library.entity_browser import draw_entities
     from tests.screens import test_entities
 
     draw_entities(test_entities.nothing if empty else test_entities.look_up)

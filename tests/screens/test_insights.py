@@ -9,7 +9,7 @@ from core.domain.documents import Sector
 from core.domain.queries import SearchRequest
 from core.insights.service import InsightService, link_of
 from core.insights.store import Episode, Insight
-from tests.screens.conftest import Opened, Stack, words
+from tests.screens.conftest import Opened, Stack, listed, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 HOSTILE = "# Big *bold* <b>$5</b> :red[x]\n\n[link](javascript:alert(1)) `code`"
@@ -210,5 +210,5 @@ def test_a_strange_url_is_no_error(stocked: Stack, opened: Opened, params: dict)
 
 def test_the_library_and_home_do_not_count_notes(stocked: Stack, opened: Opened) -> None:
     noted(stocked)
-    assert len(opened("library.py").dataframe[0].value) == 4
+    assert len(listed(opened("library.py"))) == 4
     assert "insight" not in words(opened("home.py")).lower()

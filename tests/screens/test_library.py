@@ -4,8 +4,9 @@ import re
 
 import pytest
 
+from pages.components.library.document_list import PER_PAGE
 from tests.library.packing import zip_of
-from tests.screens.conftest import LAW, POLICY, Opened, Stack, words
+from tests.screens.conftest import LAW, POLICY, Opened, Stack, listed, names, words
 
 
 def _named(library: Stack, name: str) -> str:
@@ -17,27 +18,100 @@ def test_an_empty_library_says_what_to_do(library: Stack, opened: Opened) -> Non
 
 
 def test_every_document_stands_in_the_table(stocked: Stack, opened: Opened) -> None:
-    table = opened("library.py").dataframe[0].value
-    assert set(table["Document"]) == {"overtime_policy.md", "flsa_section_207.md", "hostile_notes.md", "残業規程.md"}
+    assert names(opened("library.py")) == {
+        "overtime_policy.md",
+        "flsa_section_207.md",
+        "hostile_notes.md",
+        "残業規程.md",
+    }
 
 
 @pytest.mark.parametrize(
-    ("params", "names"),
-    [({"words": "flsa"}, {"flsa_section_207.md"}), ({"words": "残業"}, {"残業規程.md"}), ({"words": "OVERTIME"}, None)],
+    ("asked", "found"),
+    [
+        ("flsa", ["flsa_section_207.md"]),
+        ("残業規", ["残業規程.md"]),
+        ("VERTIME_POL", ["overtime_policy.md"]),
+        ("civil penalties", ["flsa_section_207.md"]),
+        ("Overtime", ["overtime_policy.md", "hostile_notes.md", "flsa_section_207.md"]),
+        ("manager penalty", ["flsa_section_207.md", "overtime_policy.md"]),
+        ("100%", []),
+        ("'", []),
+        ("'; DROP TABLE users --", []),
+    ],
 )
-def test_words_of_a_name_narrow_the_table(stocked: Stack, opened: Opened, params: dict, names: set | None) -> None:
-    table = opened("library.py", **params).dataframe[0].value
-    assert set(table["Document"]) == (names or {"overtime_policy.md"})
+def test_words_are_found_in_names_and_in_texts(stocked: Stack, opened: Opened, asked: str, found: list[str]) -> None:
+    screen = opened("library.py", words=asked)
+    assert sorted(names(screen)) == sorted(found) and screen.query_params.get("words") in (asked, [asked])
+    assert ("No passage has all these words" in words(screen)) == (asked == "manager penalty")
+
+
+def test_what_was_found_inside_a_document_is_shown_and_opens_where_it_is(stocked: Stack, opened: Opened) -> None:
+    (row,) = listed(opened("library.py", words="civil penalty"))
+    assert "".join(text for text, _ in row["sentence"]).startswith("Whoever violates this section")
+    assert [text for text, hit in row["sentence"] if hit] == ["civil", "penalty"]
+    passage = next(each for each in stocked.workbench.documents.passages(row["id"]) if "civil penalty" in each.text)
+    assert row["address"] == f"document?id={row['id']}&mark={passage.id}"
+
+
+def test_words_filters_order_and_page_are_in_the_url_and_apply_together(stocked: Stack, opened: Opened) -> None:
+    asked = {"words": "overtime", "truths": "compliance", "project": "Tallgrass", "sort": "-name"}
+    screen = opened("library.py", **asked)
+    assert names(screen) == {"overtime_policy.md"}
+    assert dict(screen.query_params) == asked
+    screen.selectbox(key="library.project").set_value(None).run()
+    screen.text_input(key="library.words").set_value("").run()
+    assert {*screen.query_params} == {"truths", "sort"}
+
+
+def test_the_list_is_sorted_by_any_column_and_the_other_way_round(stocked: Stack, opened: Opened) -> None:
+    by_name = [row["full"] for row in listed(opened("library.py", sort="name"))]
+    assert by_name == sorted(by_name)
+    assert [row["full"] for row in listed(opened("library.py", sort="-name"))] == by_name[::-1]
+    assert listed(opened("library.py", sort="nonsense")) == listed(opened("library.py"))
+
+
+def test_a_long_list_has_pages_and_a_filter_begins_with_the_first(library: Stack, opened: Opened) -> None:
+    for number in range(PER_PAGE + 2):
+        library.add(f"note {number:03}.md", f"# Note {number}\nThe watch number {number} writes a log.", project="Ship")
+    screen = opened("library.py", sort="name", page="2")
+    assert names(screen) == {"note 050.md", "note 051.md"} and "51–52 of 52 documents" in words(screen)
+    screen.text_input(key="library.words").set_value("note 00").run()
+    assert len(names(screen)) == 10 and "page" not in screen.query_params
+    assert len(names(opened("library.py", page="99"))) == 2
+
+
+def test_filters_offer_the_tags_and_projects_with_their_counts(stocked: Stack, opened: Opened) -> None:
+    stocked.add("tagged.md", "# Tagged\nThis one has tags.", project="North", tags=('50% "off"', "pay"))
+    screen = opened("library.py", tags=["pay", "gone"])
+    assert names(screen) == {"tagged.md"}
+    assert screen.multiselect(key="library.tags").options == ['50% "off" (1)', "gone (0)", "pay (1)"]
+    assert screen.selectbox(key="library.project").options == ["North (1)"]
+    assert listed(screen)[0]["cells"]["tags"] == ['50% "off"', "pay"]
+
+
+def test_several_ticked_documents_are_edited_beside_the_list(stocked: Stack, opened: Opened) -> None:
+    screen = opened("library.py")
+    ids = frozenset(row["id"] for row in listed(screen)[:2])
+    screen.session_state["library.ticked"] = ids
+    screen.session_state["library.editing"] = True
+    screen.run()
+    assert "#### Edit 2 documents" in words(screen) and "**2 selected**" in words(screen)
+    screen.button(key="library.tick.all").click().run()
+    assert "#### Edit 4 documents" in words(screen)
+    stocked.workbench.documents.delete(min(ids))
+    screen.run()
+    assert "#### Edit 3 documents" in words(screen)
+    screen.button(key="library.tick.none").click().run()
+    assert "#### Edit" not in words(screen)
 
 
 def test_an_archive_has_no_truth_and_is_not_unknown(stocked: Stack, opened: Opened) -> None:
     packed = zip_of(("night.md", b"# Night\nThe night watch writes a log of every ship that passes."))
     stocked.workbench.documents.upload("share.zip", packed)
-    table = opened("library.py").dataframe[0].value
-    (row,) = [row for _, row in table.iterrows() if row["Document"] == "share.zip"]
-    assert row["Truth"] == "▤ archive" and row["Authority"] == ""
-    unknown = opened("library.py", truths="unknown")
-    assert not unknown.dataframe or "share.zip" not in set(unknown.dataframe[0].value["Document"])
+    (row,) = [row for row in listed(opened("library.py")) if row["full"] == "share.zip"]
+    assert row["cells"]["truth"] == "Archive file" and row["cells"]["authority"] == ""
+    assert "share.zip" not in names(opened("library.py", truths="unknown"))
 
 
 def test_an_archive_is_not_searched_and_has_no_pages(library: Stack, opened: Opened) -> None:
@@ -49,8 +123,8 @@ def test_an_archive_is_not_searched_and_has_no_pages(library: Stack, opened: Ope
 def test_long_names_differ_at_their_ends_in_the_table(library: Stack, opened: Opened) -> None:
     for version in ("v1", "v2"):
         library.add(f"Statement_of_work_for_{'the_payroll_project_' * 4}{version}.md", f"{POLICY} {version}")
-    shown = opened("library.py").dataframe[0].value["Document"]
-    assert [each[-5:] for each in shown] == ["v2.md", "v1.md"] and max(map(len, shown)) < 50
+    shown = [row["name"] for row in listed(opened("library.py"))]
+    assert [each[-5:] for each in shown] == ["v2.md", "v1.md"] and max(map(len, shown)) <= 90
 
 
 def test_files_on_their_way_show_how_far_they_are(stocked: Stack, opened: Opened) -> None:
@@ -100,7 +174,13 @@ def test_deleting_asks_first(stocked: Stack, opened: Opened) -> None:
 
 def test_an_unknown_document_in_the_url_is_no_error(stocked: Stack, opened: Opened) -> None:
     screen = opened("library.py", document="99999")
-    assert not screen.error and "Select a row" in words(screen)
+    assert not screen.error and "not in the library" in words(screen) and len(names(screen)) == 4
+    assert "document" not in screen.query_params
+
+
+@pytest.mark.parametrize("wrong", ["²", "-1", "0", "9" * 40, "'; --", "\0"])
+def test_a_url_that_names_no_document_lists_all(stocked: Stack, opened: Opened, wrong: str) -> None:
+    assert len(names(opened("library.py", document=wrong, page=wrong, state=wrong, truths=wrong, sort=wrong))) == 4
 
 
 def test_one_document_is_edited_looked_at_first_and_taken_back(stocked: Stack, opened: Opened) -> None:
@@ -134,9 +214,9 @@ def test_what_was_changed_by_hand_is_a_view_of_its_own_that_a_url_opens(stocked:
     screen = opened("library.py", view="history")
     assert "Bob" in words(screen) and "2 documents" in words(screen)
     screen.segmented_control(key="library.page").set_value("Documents").run()
-    assert len(screen.dataframe[0].value) == 2 and "view" not in screen.query_params
+    assert len(names(screen)) == 2 and "view" not in screen.query_params
     screen.selectbox(key="library.state").set_value("archived").run()
-    assert len(screen.dataframe[0].value) == 2
+    assert len(names(screen)) == 2
 
 
 def test_a_csv_read_back_shows_its_changes_and_its_problems_before_anything_is_made(

@@ -15,7 +15,7 @@ from pages.components.library.enrichment import draw_enrichment
 from pages.components.library.history import draw_history
 from pages.components.library.related_documents import draw_related
 from pages.components.library.versions import draw_versions
-from pages.components.pager import draw_pager, paged
+from pages.components.pager import paged
 from pages.components.upload.remedies import (
     draw_container,
     draw_notes,
@@ -25,7 +25,7 @@ from pages.components.upload.remedies import (
 )
 from pages.components.urls import page_path
 from pages.components.user_name import who
-from pages.components.wording import bytes_in_words, count, day, plain, shorten
+from pages.components.wording import bytes_in_words, count, day, plain, shorten, shorten_middle
 
 __all__ = ["draw_details"]
 
@@ -34,39 +34,44 @@ _PER_PAGE = 15  # passages per page; chosen by hand
 
 def draw_details(document: Document) -> None:
     """One document in detail: labels with their evidence, contents, and actions."""
-    with st.container(border=True):
+    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
         st.markdown(f"#### {plain(shorten(document.title or document.name, 120))}", anchors=False)
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            if is_container(document):
-                draw_container(document, session.workbench().documents.list())
-            elif document.state is DocumentState.READY:
-                cards.truth_badge(document.labels.truth.value, probability=document.labels.truth.probability)
-            else:
-                cards.state_badge(document)
-            facts = [document.name]
-            if not is_container(document):
-                facts += [count(document.pages, "page"), count(document.passages, "passage")]
-                facts += [bytes_in_words(document.size_bytes)]
-            facts += [f"uploaded {day(document.uploaded_at)}", document.project or "no project"]
-            st.caption(" · ".join(plain(fact) for fact in facts), width="content")
-        _actions(document)
+        close = lambda: st.session_state.update({"library.document": ""})  # noqa: E731
+        st.space("stretch")
+        st.button("", icon=":material/close:", type="tertiary", key="library.close", help="Close", on_click=close)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if is_container(document):
-            draw_notes(document)
-            return
-        for warning in document.warnings:
-            st.caption(f":orange[:material/warning:] {plain(warning)}")
-        if st.session_state.get("library.view") != "Versions":
-            for related in session.workbench().versions.related([document]).values():
-                draw_related(document, related)
-                _suspect_line(document, related)
-        if document.failure:
-            st.markdown(f":red[:material/error: {plain(document.failure)}] {plain(document.remedy)}")
-            draw_password_form(document, "library")
-            draw_replace_problem(document, "library")
+            draw_container(document, session.workbench().documents.list())
+        elif document.state is DocumentState.READY:
+            cards.truth_badge(document.labels.truth.value, probability=document.labels.truth.probability)
+        else:
+            cards.state_badge(document)
+        facts = [shorten_middle(document.name, 80)]
+        if not is_container(document):
+            facts += [count(document.pages, "page"), count(document.passages, "passage")]
+            facts += [bytes_in_words(document.size_bytes)]
+        facts += [f"uploaded {day(document.uploaded_at)}", document.project or "no project"]
+        facts += ["archived"] if document.archived else []
+        st.caption(" · ".join(plain(fact) for fact in facts), width="content")
+    _actions(document)
+    if is_container(document):
+        draw_notes(document)
+        return
+    for warning in document.warnings:
+        st.caption(f":orange[:material/warning:] {plain(warning)}")
+    if st.session_state.get("library.view") != "Versions":
+        for related in session.workbench().versions.related([document]).values():
+            draw_related(document, related)
+            _suspect_line(document, related)
+    if document.failure:
+        st.markdown(f":red[:material/error: {plain(document.failure)}] {plain(document.remedy)}")
+        draw_password_form(document, "library")
+        draw_replace_problem(document, "library")
+    with st.container(key="library_parts"):
         view = st.segmented_control(
             "Part", list(_VIEWS), default="Labels", required=True, key="library.view", label_visibility="collapsed"
         )
-        _VIEWS[view or "Labels"](document)
+    _VIEWS[view or "Labels"](document)
 
 
 def _suspect_line(document: Document, related: RelatedDocuments) -> None:
@@ -83,10 +88,11 @@ def _actions(document: Document) -> None:
         if not is_container(document):
             cards.document_link(document.id, "Open document")
         st.download_button(
-            "Download original",
+            "Download",
             lambda: session.workbench().documents.uploaded(document.id),
             file_name=document.name.rpartition("/")[2],
             icon=":material/download:",
+            type="tertiary",
             on_click="ignore",
             key=f"original.{document.id}",
         )
@@ -157,17 +163,6 @@ def _passage(passage: Passage, document: Document, terms: WorkspaceTerms) -> Non
                 st.caption(plain(f"because of “{shorten(evidence.quote, 160)}” {evidence.rule}"))
 
 
-def _text(document: Document) -> None:
-    if not document.pages:
-        st.caption("No text was read from this file.")
-        return
-    number = draw_pager(document.pages, f"text.{document.id}")
-    page = session.workbench().documents.page(document.id, number)
-    st.caption(plain(page.label) or f"Page {page.number} of {document.pages}, as it was read")
-    with st.container(border=True, height=480):
-        st.text(page.text)
-
-
 def _edit(document: Document) -> None:
     draw_editing([document])
 
@@ -180,7 +175,6 @@ _VIEWS: Mapping[str, Callable[[Document], None]] = {
     "Labels": labels.draw_editor,
     "Enrichment": draw_enrichment,
     "Passages": _passages,
-    "Text": _text,
     "Versions": draw_versions,
     "Edit": _edit,
     "History": _history,

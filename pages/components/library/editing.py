@@ -1,9 +1,10 @@
 """Editing labels of many documents at once, in the page or in a spreadsheet; and the offer to undo it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
+from core.domain.document_list import DocumentQuery
 from core.domain.documents import LABEL_FIELDS, Document, SourceType
 from core.domain.errors import FivefoldError
 from core.knowledge.workspace_terms import WorkspaceTerms
@@ -11,7 +12,7 @@ from core.library.bulk_edit.plan import BulkEdit, EditMode, EditPlan, EditProble
 from pages.components import notices, session
 from pages.components.labels import field_options, field_title, value_title
 from pages.components.user_name import who
-from pages.components.wording import count, plain, shorten
+from pages.components.wording import count, plain, shorten, shorten_middle
 
 __all__ = ["draw_editing", "draw_plan", "draw_spreadsheet", "draw_undo_offer", "store_plan"]
 
@@ -61,38 +62,35 @@ _ROUND = "library.edit.round"
 
 def draw_editing(documents: Sequence[Document]) -> None:
     """The form for the chosen documents, or what it would change; and the archive."""
-    with st.container(border=True):
-        names = ", ".join(plain(each.name) for each in documents[:3]) + (" …" if len(documents) > 3 else "")
-        st.markdown(f"#### Edit {count(len(documents), 'document')}", anchors=False)
-        st.caption(names)
-        if draw_plan():
-            return
-        _form(documents)
-        _archiving(documents)
+    names = ", ".join(plain(shorten_middle(each.name, 60)) for each in documents[:3])
+    st.markdown(f"#### Edit {count(len(documents), 'document')}", anchors=False)
+    st.caption(names + (f" and {len(documents) - 3:,} more" if len(documents) > 3 else ""))
+    if draw_plan():
+        return
+    _form(documents)
+    _archiving(documents)
 
 
 def _form(documents: Sequence[Document]) -> None:
     """Every field that can be edited; blank fields stay unchanged."""
     turn = st.session_state.setdefault(_ROUND, 0)
-    known, terms = session.workbench().documents.list(archived=None), session.terms()
+    counts, terms = session.workbench().document_list.page(DocumentQuery(limit=0)).counts, session.terms()
+    owners = sorted({each.owner for each in documents if each.owner})
     with st.form(f"library.edit.{turn}", border=False):
-        left, middle, right = st.columns(3)
+        left, right = st.columns(2)
         edits: list[BulkEdit] = []
         with left:
-            edits += _choice_edits("project", sorted({each.project for each in known if each.project}), terms, new=True)
-            edits += _choice_edits("owner", sorted({each.owner for each in known if each.owner}), terms, new=True)
+            edits += _choice_edits("project", sorted(filter(None, counts["project"])), terms, new=True)
+            edits += _choice_edits("owner", owners, terms, new=True)
             edits += _choice_edits("source_type", [each.value for each in SourceType], terms)
             edits += _text_edits("url", "https://…")
-        with middle:
-            tags = sorted({tag for each in known for tag in each.tags})
-            edits += _tag_edits("Add tags", EditMode.ADD, tags, new=True)
+            edits += _tag_edits("Add tags", EditMode.ADD, sorted(counts["tag"]), new=True)
             edits += _tag_edits(
                 "Remove tags", EditMode.REMOVE, sorted({tag for each in documents for tag in each.tags})
             )
             edits += _text_edits("effective_date", "2026, 2026-07 or 2026-07-01")
-            edits += _choice_edits("jurisdiction", field_options("jurisdiction", terms), terms)
         with right:
-            for field in ("truth", "authority", "domain", "temporal_class"):
+            for field in ("truth", "authority", "domain", "jurisdiction", "temporal_class"):
                 edits += _choice_edits(field, field_options(field, terms), terms)
         st.caption("Blank fields are not changed. Labels set here are locked.")
         if st.form_submit_button("See what would change", icon=":material/preview:", type="primary"):
@@ -243,8 +241,9 @@ def _archive(document_ids: list[int], archived: bool) -> None:
         session.forget_answers()
 
 
-def draw_spreadsheet(documents: Sequence[Document]) -> None:
-    """Download documents as CSV and upload the changed file. documents: those to download; an upload may name any."""
+def draw_spreadsheet(total: int, documents: Callable[[], Sequence[Document]]) -> None:
+    """Download documents as CSV and upload the changed file. documents: gives those to download, `total` of them; an
+    upload may name any."""
     if draw_plan():
         return
     out, back = st.columns(2, gap="large")
@@ -252,8 +251,8 @@ def draw_spreadsheet(documents: Sequence[Document]) -> None:
         st.markdown("**1 Download, and change it in a spreadsheet**")
         st.caption("One row per document with its project, tags, source, owner, address and every label.")
         st.download_button(
-            f"Download {count(len(documents), 'row')} (CSV)",
-            lambda: documents_csv(documents),
+            f"Download {count(total, 'row')} (CSV)",
+            lambda: documents_csv(documents()),
             file_name="documents.csv",
             mime="text/csv",
             icon=":material/download:",

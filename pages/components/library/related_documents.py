@@ -12,15 +12,9 @@ from core.search.citations.cite import display_quote
 from pages.components import cards, session
 from pages.components.citation_places import sentence_place
 from pages.components.pager import paged
-from pages.components.urls import page_path
 from pages.components.wording import count, plain, shorten, shorten_middle
 
-__all__ = ["draw_difference", "draw_related", "library_link", "likeness", "likeness_marks"]
-
-
-def library_link(document: Document, label: str, icon: str | None = None) -> None:
-    """A link that opens a document in the library. label: safe markdown."""
-    st.page_link(page_path("library"), label=label, icon=icon, query_params={"document": str(document.id)})
+__all__ = ["draw_difference", "draw_related", "likeness", "likeness_marks"]
 
 
 def likeness(same: float) -> str:
@@ -73,7 +67,7 @@ def _relation_line(what: str, other: Document, why: str) -> None:
     """What it is, the other document, and why; it wraps where it is narrow."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.caption(what, width="content")
-        library_link(other, plain(shorten_middle(other.name, 60)))
+        cards.document_link(other.id, plain(shorten_middle(other.name, 60)))
         if why:
             st.caption(plain(why), width="content")
 

@@ -16,9 +16,9 @@ from core.library.versions.service import RelatedDocuments
 from core.library.versions.store import VersionDecision, VersionVerdict
 from core.library.versions.suggestions import Suggestion, in_order
 from core.search.citations.cite import display_quote
-from pages.components import notices, session
+from pages.components import cards, notices, session
 from pages.components.citation_places import sentence_place
-from pages.components.library.related_documents import draw_difference, library_link, likeness
+from pages.components.library.related_documents import draw_difference, likeness
 from pages.components.pager import draw_pager, pages_of
 from pages.components.user_name import who
 from pages.components.wording import ago, bytes_in_words, count, day, plain, shorten, shorten_middle
@@ -59,7 +59,7 @@ def _chain(document: Document, chain: Sequence[Document]) -> None:
             if version.id == document.id:
                 st.markdown(f"{name} :gray[– this one]", width="content")
             else:
-                library_link(version, name)
+                cards.document_link(version.id, name)
             state = "replaced" if version.archived else "current"
             dated = f"dated {day(version.date)}" if version.date else "undated"
             st.caption(f"{state} · {dated} · uploaded {day(version.uploaded_at)}", width="content")
@@ -116,9 +116,9 @@ def draw_suggestion(suggestion: Suggestion) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.badge("New version?", icon=":material/update:", color="orange")
-            library_link(newer, f"**{plain(shorten_middle(newer.name, 60))}**")
+            cards.document_link(newer.id, f"**{plain(shorten_middle(newer.name, 60))}**")
             st.caption("may replace", width="content")
-            library_link(older, f"**{plain(shorten_middle(older.name, 60))}**")
+            cards.document_link(older.id, f"**{plain(shorten_middle(older.name, 60))}**")
         st.caption(_why(suggestion))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(
@@ -166,7 +166,7 @@ def _near_duplicates(related: RelatedDocuments) -> None:
     st.markdown(f"**{count(len(related.near), 'near-duplicate')}**")
     for other, same in related.near:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            library_link(other, plain(shorten_middle(other.name, 70)), ":material/content_copy:")
+            cards.document_link(other.id, plain(shorten_middle(other.name, 70)))
             where = plain(other.project or "no project")
             st.caption(f"{likeness(same)} · {where} · uploaded {day(other.uploaded_at)}", width="content")
 
@@ -350,7 +350,7 @@ def _duplicate_group(group: DuplicateGroup) -> None:
         st.markdown(f"**{count(len(group.documents), 'document')}** :gray[– {same}]")
         for document in group.documents:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                library_link(document, plain(shorten_middle(document.name, 70)), ":material/description:")
+                cards.document_link(document.id, plain(shorten_middle(document.name, 70)))
                 facts = [document.project or "no project", f"uploaded {day(document.uploaded_at)}"]
                 facts += [f"dated {day(document.date)}" if document.date else "undated"]
                 facts += [bytes_in_words(document.size_bytes)]

@@ -14,7 +14,6 @@ from core.search.citations.cite import display_quote
 from core.search.retrieval.similar import SimilarPassage, as_question
 from pages.components import cards, notices, session
 from pages.components.cards import DrawHit
-from pages.components.library.related_documents import library_link
 from pages.components.urls import page_path, params_of
 from pages.components.wording import count, plain, shorten, shorten_middle
 
@@ -119,7 +118,8 @@ def version_marker(result: SearchResult) -> DrawHit:
             st.badge("Archived", icon=":material/archive:", color="gray")
             return
         st.badge("Old version", icon=":material/history:", color="orange", help="A newer version replaced it.")
-        library_link(newer, f"replaced by {plain(shorten_middle(newer.name, 40))}", ":material/arrow_forward:")
+        label = f"replaced by {plain(shorten_middle(newer.name, 40))}"
+        cards.document_link(newer.id, label, icon=":material/arrow_forward:")
 
     return mark
 

@@ -1,0 +1,79 @@
+"""A table in the browser: rows are chosen, ticked, sorted and opened; `table.js` draws it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import streamlit as st
+
+from pages.components import browser_scripts
+from pages.components.urls import page_path
+
+__all__ = ["TableColumn", "draw_table", "follow_opened"]
+
+_OPENED = "table.opened"
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """A column. style: classes of table.css that give its width, and where there is room for it. sort: what a click on
+    its head sorts by, "" for nothing. The column "name" has the link."""
+
+    key: str
+    title: str
+    style: str = "middle"
+    sort: str = ""
+    help: str = ""
+
+
+# What the table is told, and what it tells, in one place.
+def draw_table(
+    key: str,
+    label: str,
+    columns: Sequence[TableColumn],
+    rows: Sequence[dict[str, Any]],
+    *,
+    on: dict[str, Callable[[Any], None]],
+    chosen: int | None = None,
+    ticked: Sequence[int] | None = None,
+    order: str = "",
+    descending: bool = False,
+) -> None:
+    """Draw the table; a click on a name opens its address.
+
+    rows: id, name, full (its whole name), address (of its link), sentence (parts with whether they are marked), and
+    cells by column. on: "chosen", "sorted" or "ticked" → called with what was clicked, before the page is drawn again.
+    ticked: None without boxes.
+    """
+    data = {
+        "label": label,
+        "columns": [
+            {"key": each.key, "title": each.title, "style": each.style, "sort": each.sort, "help": each.help}
+            for each in columns
+        ],
+        "rows": list(rows),
+        "chosen": chosen,
+        "ticked": None if ticked is None else list(ticked),
+        "order": order,
+        "descending": descending,
+    }
+
+    def heard(event: str) -> None:
+        value = getattr(st.session_state[key], event)
+        if value is not None:
+            on[event](value)
+
+    def open_later() -> None:
+        if (address := st.session_state[key].opened) is not None:
+            st.session_state[_OPENED] = address
+
+    draw = browser_scripts.browser_component("fivefold_table", "library/table.js")
+    events = {f"on_{event}_change": lambda event=event: heard(event) for event in on}
+    draw(key=key, data=data, on_opened_change=open_later, **events)
+
+
+def follow_opened() -> None:
+    """Go to the document whose name was clicked in a table, if one was; a page calls it before it draws."""
+    if (address := st.session_state.pop(_OPENED, None)) is not None:
+        st.switch_page(page_path("document"), query_params=parse_qs(urlsplit(address).query))
