@@ -37,6 +37,8 @@ _UNCHANGED = 304  # Not Modified, RFC 9110
 _ENCODINGS = ("", "identity", "gzip", "deflate")
 
 _NAT64 = IPv6Network("64:ff9b::/96")
+# IPv4-compatible, IPv4-mapped and IPv4-translated addresses, and NAT64 of local use: no public host has one.
+_NEVER_PUBLIC = tuple(map(IPv6Network, ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b:1::/48")))
 
 _AGENT = "Fivefold (feed reader)"
 
@@ -44,7 +46,7 @@ _PRIVATE_HINT = "Use an address of the public web, or set FIVEFOLD_WEB_PRIVATE=t
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is public; for an address that wraps another (IPv4-mapped, NAT64 …), the inner one too.
+    """Whether an IP address is public; for an address that wraps another (NAT64, 6to4 …), the inner one too.
 
     >>> is_public("93.184.216.34"), is_public("127.0.0.1"), is_public("::ffff:10.0.0.1"), is_public("169.254.169.254")
     (True, False, False, False)
@@ -52,7 +54,9 @@ def is_public(address: str) -> bool:
     known = ip_address(address.partition("%")[0])
     inner: IPv4Address | None = None
     if isinstance(known, IPv6Address):
-        inner = known.ipv4_mapped or known.sixtofour or (known.teredo[1] if known.teredo else None)
+        if any(known in each for each in _NEVER_PUBLIC):
+            return False
+        inner = known.sixtofour or (known.teredo[1] if known.teredo else None)
         if known in _NAT64:
             inner = IPv4Address(int(known) & 0xFFFFFFFF)
     if inner is not None:

@@ -2,8 +2,6 @@
 
 # Over 300 lines: every view reads the same board; the exports are short.
 
-import csv
-import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -12,7 +10,7 @@ from typing import Any
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.review import DecisionsByCell
 from core.domain.coverage import Board, Cell, CellState, Gap, GapKind, Topic
-from core.formats.csv import inert
+from core.formats.csv import csv_text
 from core.formats.terminal import aligned
 from core.knowledge.gaps import SEVERITIES
 from core.search.citations.cite import citation_data
@@ -246,12 +244,7 @@ def unread_in_words(board: Board) -> str:
 def board_csv(board: Board) -> str:
     """The rows as CSV with a header. Text that a spreadsheet would run as a formula is escaped."""
     names = [field.name for field in fields(BoardRow)]
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(names)
-    for row in board_rows(board):
-        writer.writerow([inert(getattr(row, name)) for name in names])
-    return out.getvalue()
+    return csv_text([names, *([getattr(row, name) for name in names] for row in board_rows(board))])
 
 
 def board_data(board: Board) -> dict[str, Any]:

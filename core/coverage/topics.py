@@ -20,7 +20,7 @@ from core.domain.coverage import Topic, TopicOrigin
 from core.domain.documents import Origin, Passage, Truth
 from core.domain.errors import BadRequest
 from core.domain.filters import SearchFilters
-from core.formats.csv import inert, restored
+from core.formats.csv import csv_text, restored
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
 from core.ports.stores import VectorIndex
@@ -231,14 +231,11 @@ def _needs(text: str, line: int, name: str) -> tuple[Truth, ...]:
 
 def topics_csv(topics: Iterable[Topic]) -> str:
     """Topics as CSV that `topics_from_table` reads; text that a spreadsheet would run as a formula is escaped."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(_COLUMNS)
+    rows: list[Sequence[str]] = [_COLUMNS]
     for topic in topics:
         needs = "all" if len(topic.needs) == len(Truth) else "; ".join(topic.needs)
-        row = (topic.name, needs, topic.owner, topic.domain or "", topic.jurisdiction or "")
-        writer.writerow([inert(value) for value in row])
-    return out.getvalue()
+        rows.append((topic.name, needs, topic.owner, topic.domain or "", topic.jurisdiction or ""))
+    return csv_text(rows)
 
 
 def edit_topic(topic: Topic, row: Mapping[str, Any], terms: WorkspaceTerms) -> Topic:

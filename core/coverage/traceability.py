@@ -1,7 +1,5 @@
 """Traceability: the evidence behind each requirement, and policies and configuration that no requirement asks for."""
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +12,7 @@ from core.coverage.requirements import modality_of
 from core.domain.coverage import Board, Cell, CellState, GapKind, Orphan, Topic, TopicOrigin
 from core.domain.documents import Passage, TableRole, Truth
 from core.domain.filters import SearchFilters
-from core.formats.csv import inert
+from core.formats.csv import csv_text
 from core.knowledge.gaps import gap_table
 from core.ports.catalogue import Catalogue
 from core.ports.stores import Embedder, VectorIndex
@@ -66,7 +64,7 @@ def trace_csv(rows: Iterable[TraceRow]) -> str:
             evidence = f"{best.quote} ({best.document_name})" if best else ""
             row_cells += [cell.state.value, score_in_words(cell.evidence_score), evidence] if cell else ["", "", ""]
         lines.append(row_cells)
-    return _csv(lines)
+    return csv_text(lines)
 
 
 def orphans(
@@ -139,10 +137,4 @@ def orphans_csv(found: Iterable[Orphan]) -> str:
         where = [each.citation.document_name, each.citation.page, each.section, each.citation.quote]
         nearest = each.nearest.name if each.nearest else ""
         lines.append([each.kind.value, *where, nearest, score_in_words(each.score)])
-    return _csv(lines)
-
-
-def _csv(lines: Iterable[Sequence[object]]) -> str:
-    out = io.StringIO(newline="")
-    csv.writer(out).writerows([inert(value) for value in line] for line in lines)
-    return out.getvalue()
+    return csv_text(lines)

@@ -1,13 +1,15 @@
-"""Reading CSV in any common encoding and delimiter, row by row."""
+"""Reading CSV in any common encoding and delimiter, row by row, and writing it so that no spreadsheet executes it."""
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from core.domain.errors import BadRequest
 
 __all__ = [
+    "csv_text",
     "decoded",
     "inert",
     "records",
@@ -57,7 +59,13 @@ def records(text: str, name: str, delimiter: Callable[[str], str]) -> Iterator[t
             yield number, [cell.strip() for cell in cells]
 
 
-_FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
+_SIGNS = "=+\\-@＝＋－＠"  # of a formula; some spreadsheets read full-width ones like the plain ones
+_BLANKS = r"[^\S\r\n]|[\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff]"  # also those of no width
+_LIKE_FORMULA = rf"(?:{_BLANKS})*[{_SIGNS}]"
+_STARTS = re.compile(rf"^(?=[\t\r\n]|{_LIKE_FORMULA})")
+_CELL_BEGINS = rf"(?:{_BLANKS}|\")*[{_SIGNS}]"  # a quotation mark there opens and closes nothing
+_GOES_ON = re.compile(rf"(?<=[;\r\n])(?={_CELL_BEGINS})")
+_GUARDS = re.compile(rf"(?<=[;\r\n])'(?={_CELL_BEGINS})")
 
 
 def inert(value: Any) -> Any:
@@ -68,15 +76,30 @@ def inert(value: Any) -> Any:
     >>> inert("=1+1"), inert(" @SUM(A1)"), inert("minimum wage"), inert(-0.2)
     ("'=1+1", "' @SUM(A1)", 'minimum wage', -0.2)
     """
-    if isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA_MARKS):
-        return f"'{value}"
-    return value
+    return _STARTS.sub("'", value) if isinstance(value, str) else value
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """Rows as CSV, every cell quoted, that no spreadsheet executes. One that separates cells by semicolons begins a new
+    cell after each semicolon and line break, whatever the quotation marks; so text is made inert there, too.
+
+    >>> csv_text([("rank", "quote"), (1, "=1+1"), (None, "paid;=2+2")])
+    '"rank","quote"\\r\\n"1","\\'=1+1"\\r\\n"","paid;\\'=2+2"\\r\\n'
+    """
+    out = io.StringIO(newline="")
+    csv.writer(out, quoting=csv.QUOTE_ALL).writerows([_inert_everywhere(cell) for cell in row] for row in rows)
+    return out.getvalue()
+
+
+def _inert_everywhere(value: Any) -> Any:
+    return _GOES_ON.sub("'", inert(value)) if isinstance(value, str) else value
 
 
 def restored(value: str) -> str:
-    """The inverse of `inert`.
+    """The inverse of `inert`, and of what `csv_text` does to a cell.
 
-    >>> restored("'=1+1"), restored("'tis")
-    ('=1+1', "'tis")
+    >>> restored("'=1+1"), restored("'tis"), restored("paid;'=2+2")
+    ('=1+1', "'tis", 'paid;=2+2')
     """
+    value = _GUARDS.sub("", value)
     return value[1:] if value.startswith("'") and inert(value[1:]) == value else value

@@ -1,13 +1,12 @@
 """Writing CSV and workbooks; text that a spreadsheet would run as a formula is escaped."""
 
-import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from core.formats.csv import inert
+from core.formats.csv import csv_text, inert
 
 __all__ = ["Sheet", "csv_bytes", "workbook_bytes"]
 
@@ -28,13 +27,9 @@ def csv_bytes(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
     """Rows as CSV in UTF-8 with the byte order mark that spreadsheets need; numbers keep full precision.
 
     >>> csv_bytes(["rank", "quote"], [(1, "=1+1"), (0.1, None)]).decode("utf-8-sig")
-    "rank,quote\\r\\n1,'=1+1\\r\\n0.1,\\r\\n"
+    '"rank","quote"\\r\\n"1","\\'=1+1"\\r\\n"0.1",""\\r\\n'
     """
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(heads)
-    writer.writerows([_text(cell) for cell in row] for row in rows)
-    return out.getvalue().encode("utf-8-sig")
+    return csv_text([heads, *([_text(cell) for cell in row] for row in rows)]).encode("utf-8-sig")
 
 
 def _text(cell: Any) -> Any:

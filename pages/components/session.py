@@ -2,6 +2,7 @@
 
 import atexit
 import gc
+import logging
 import threading
 import time
 from collections.abc import Callable, Hashable, Mapping
@@ -41,6 +42,7 @@ __all__ = [
 
 _Result = TypeVar("_Result")
 
+_log = logging.getLogger(__name__)
 _FRESH_SECONDS = 120.0  # how long an answer is reused: the library may change under it
 _WEAK_SECONDS = 3.0  # how long a degraded answer is reused: what was missing may be there soon
 
@@ -142,7 +144,7 @@ def sample_loaded() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Whether the library answers, how fast, and if not, why."""
+    """Whether the library answers, and how fast. What is wrong is in the log: paths and hosts are not for everyone."""
 
     ok: bool
     models: str
@@ -171,7 +173,9 @@ def health() -> Health:
     try:
         counts = workbench().documents.statistics()
     except FivefoldError as problem:
-        return Health(False, models, 1000 * (time.perf_counter() - started), problem=str(problem))
+        _log.warning("The library does not answer: %s", problem)
+        reason = "The library does not answer. The log of the app says why."
+        return Health(False, models, 1000 * (time.perf_counter() - started), problem=reason)
     spent = 1000 * (time.perf_counter() - started)
     return Health(True, models, spent, counts.documents, counts.waiting_jobs)
 

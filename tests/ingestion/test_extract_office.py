@@ -258,6 +258,12 @@ BAD = [
         "entities",
     ),
     (
+        "hidden.pptx",
+        with_part(DECK, "ppt/slides/slide1.xml", b"<?p <a ?>" + LAUGHS[21:]),
+        UnreadableFile,
+        "entities",
+    ),
+    (
         "wide.pptx",
         with_part(DECK, "ppt/slides/slide1.xml", LAUGHS.decode().encode("utf-16")),
         UnreadableFile,

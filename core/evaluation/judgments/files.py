@@ -17,7 +17,7 @@ from core.domain.filters import SearchFilters
 from core.evaluation.judgments.units import UnitIndex, document_of
 from core.evaluation.judgments.validation import CANNOT_JUDGE, filters_data, filters_of, json_row, relevant_of
 from core.evaluation.metrics.grades import grades_of
-from core.formats.csv import inert
+from core.formats.csv import csv_text
 
 __all__ = [
     "CSV_COLUMNS",
@@ -319,16 +319,14 @@ def judged_csv(question_set: QuestionSetFile, index: UnitIndex) -> str:
     """One judgment per row with document, page and the beginning of the passage; an unjudged question has one row.
     Omits filters and known answers. Text that a spreadsheet would run as a formula is escaped."""
     judgments_by_question = _by_question(question_set)
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(CSV_COLUMNS)
+    table: list[Sequence[Any]] = [CSV_COLUMNS]
     for question in question_set.questions:
         asked = (question.key, question.question, question.kind)
         rows: Sequence[tuple[Any, ...]] = [
             _row(each, index) for each in judgments_by_question.get(question.id, ())
         ] or [("",) * 8]
-        writer.writerows([inert(value) for value in (*asked, *row)] for row in rows)
-    return out.getvalue()
+        table += [(*asked, *row) for row in rows]
+    return csv_text(table)
 
 
 def _row(each: Judgment, index: UnitIndex) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ MOST_UNPACKED_BYTES = 1_000_000_000  # This and the limits below were chosen by 
 MOST_RATIO = 200  # unpacked to packed bytes, as of archives
 _RATIO_FROM_BYTES = 50_000_000  # a smaller package may be packed as tightly as it likes
 _PROLOG_BYTES = 65_536  # of a part, in which a document type must stand
-_COMMENT = re.compile(rb"<!--.*?-->", re.S)
+_COMMENT = re.compile(rb"<!--.*?-->|<\?.*?\?>", re.S)  # and processing instructions, which may hold anything
 _ROOT = re.compile(rb"<[A-Za-z_]")
 _MANIFEST = "META-INF/manifest.xml"
 _MOST_LETTERS = 500  # per metadata value
@@ -56,7 +56,7 @@ def _refuse_entities(name: str, part: str, head: bytes) -> None:
     """Refuses document type declarations, because they can expand entities. Office files have none; only the manifest
     of old OpenDocument files has one, without entities.
 
-    Checks the part before the root element, in UTF-8 and UTF-16, ignoring comments.
+    Checks the part before the root element, in UTF-8 and UTF-16, ignoring comments and processing instructions.
     """
     refused = b"<!ENTITY" if part == _MANIFEST else b"<!DOCTYPE"
     plain = _COMMENT.sub(b"", head.replace(b"\x00", b""))

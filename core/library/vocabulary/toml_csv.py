@@ -11,7 +11,7 @@ from typing import Any
 from core.domain.documents import Authority
 from core.domain.errors import BadRequest, BadTable
 from core.domain.vocabulary import AuthorityNames, DomainWords, JurisdictionNames, Vocabulary
-from core.formats.csv import inert, restored
+from core.formats.csv import csv_text, restored
 from core.knowledge.loading import table
 
 __all__ = ["VocabularyPack", "from_csv", "from_data", "from_file", "from_toml", "packs", "to_csv", "to_toml"]
@@ -137,12 +137,7 @@ def _known(row: Mapping[str, Any], allowed: Iterable[str], name: str, where: str
 
 def to_csv(vocabulary: Vocabulary) -> str:
     """A vocabulary as CSV that `from_csv` reads back, one word a row; spreadsheet formulas are escaped."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(_COLUMNS)
-    for row in _rows(vocabulary):
-        writer.writerow([inert(cell) for cell in row])
-    return out.getvalue()
+    return csv_text([_COLUMNS, *_rows(vocabulary)])
 
 
 def _rows(vocabulary: Vocabulary) -> Iterable[tuple[str, str, str, str]]:

@@ -11,7 +11,7 @@ from typing import Any
 from core.domain.documents import Truth
 from core.domain.errors import BadFilters, BadRequest
 from core.domain.filters import FIELDS, SearchFilters, check_filters
-from core.formats.csv import decoded, inert, records, restored
+from core.formats.csv import csv_text, decoded, inert, records, restored
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.search.batch.questions import (
     UNKNOWN_TRUTH,
@@ -382,11 +382,7 @@ def totals_rows(counts: BatchTotals) -> list[tuple[str, int]]:
 
 def batch_csv(batch: Batch, outcomes: Sequence[BatchOutcome]) -> bytes:
     """The results as CSV in UTF-8 with a byte order mark, which spreadsheets need; formulas are escaped."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(OUTCOME_COLUMNS)
-    writer.writerows([inert(cell) for cell in row] for row in outcome_rows(batch, outcomes))
-    return out.getvalue().encode("utf-8-sig")
+    return csv_text([OUTCOME_COLUMNS, *outcome_rows(batch, outcomes)]).encode("utf-8-sig")
 
 
 def batch_xlsx(batch: Batch, outcomes: Sequence[BatchOutcome]) -> bytes:

@@ -1,6 +1,5 @@
 """Rows of an answer: column labels, the table on the page, and CSV and XLSX downloads."""
 
-import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ import streamlit as st
 
 from core.domain.dataset_queries import AggregateMeasure, Aggregation, ColumnRef, Grouping, Rows, TableQuery
 from core.domain.datasets import ROW_COLUMN, ColumnType, RealityTable
-from core.formats.csv import inert
+from core.formats.csv import csv_text, inert
 from core.table_qa.join_paths import is_amount
 from core.table_qa.query_description import format_cell
 
@@ -150,13 +149,9 @@ def rows_csv(labels: Sequence[str], rows: Cells) -> str:
     """Rows as CSV with a header.
 
     >>> rows_csv(["name", "pay"], [("=1+1", Decimal("2.50")), (None, None)])
-    "name,pay\\r\\n'=1+1,2.50\\r\\n,\\r\\n"
+    '"name","pay"\\r\\n"\\'=1+1","2.50"\\r\\n"",""\\r\\n'
     """
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow([inert(head) for head in labels])
-    writer.writerows([_csv_cell(cell) for cell in row] for row in rows)
-    return out.getvalue()
+    return csv_text([labels, *([_csv_cell(cell) for cell in row] for row in rows)])
 
 
 def rows_xlsx(labels: Sequence[str], rows: Cells) -> bytes:
