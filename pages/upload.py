@@ -1,28 +1,44 @@
-"""Upload: drop files, watch their processing, and check their labels – the uncertain ones first."""
+"""Upload: drop files, watch their processing, and check their labels beside their text – the uncertain ones first."""
 
 import streamlit as st
 
+from pages.components import session
+from pages.components.upload import state
+from pages.components.upload.checking import draw_check, is_checking
 from pages.components.upload.dropping import draw_drop_zone, draw_outcomes
 from pages.components.upload.listing import draw_failed_work, draw_listing
 from pages.components.upload.sources import draw_feeds, draw_folders
+from pages.components.upload.status import draw_status
+
+_KINDS = (
+    "PDF and scans, Word, PowerPoint, OpenDocument, RTF, HTML, XML, Markdown, text; Excel, CSV, Parquet, JSON; mails;"
+    " and archives of them."
+)
 
 
 def _drop_zone() -> None:
     with st.container(border=True, gap="xsmall"):
-        kind = st.segmented_control(
+        zone, kinds = st.columns([4, 1], vertical_alignment="bottom")
+        kind = kinds.segmented_control(
             "Upload", ("Files", "A folder"), default="Files", required=True, label_visibility="collapsed"
         )
-        if draw_drop_zone(folder=kind == "A folder"):
-            st.rerun()
-        st.caption(
-            "PDF and scans, Word, PowerPoint, OpenDocument, RTF, HTML,"
-            " XML, Markdown, text; Excel, CSV, Parquet, JSON; mails; and archives of them."
-        )
+        with zone:
+            if draw_drop_zone(folder=kind == "A folder", help=_KINDS):
+                st.rerun()
+        if not session.workbench().upload_queue.counts(1.0).all:
+            st.caption(_KINDS)
 
 
 def draw() -> None:
+    state.read_url()
+    state.keep_filters()
+    draw_status()
+    if is_checking():
+        draw_check()
+        return
     _drop_zone()
     draw_outcomes()
+    state.draw_saved()
     draw_listing()
     draw_failed_work()
     draw_feeds()

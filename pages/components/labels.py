@@ -20,10 +20,22 @@ from pages.components import notices, session
 from pages.components.user_name import who
 from pages.components.wording import plain, shorten, shorten_middle
 
-__all__ = ["chip_title", "contested", "draw_editor", "evidence_shares", "field_options", "field_title", "value_title"]
+__all__ = [
+    "LEARNED",
+    "certainty",
+    "chip_title",
+    "contested",
+    "draw_editor",
+    "evidence_shares",
+    "field_options",
+    "field_title",
+    "reasons",
+    "value_title",
+]
 
+LEARNED = ("truth", "authority")
+"""Labels whose evidence adds up to the decision."""
 _SHOWN_EVIDENCE = 3  # quotes per label; chosen by hand
-_LEARNED = ("truth", "authority")  # labels whose evidence adds up to the decision
 _OPTIONS: Mapping[str, Callable[[WorkspaceTerms], Sequence[str]]] = {
     "truth": lambda terms: [each.value for each in Truth],
     "domain": lambda terms: list(terms.domains.keywords),
@@ -95,16 +107,15 @@ def draw_editor(document: Document) -> None:
 
 def _line(field: str, label: Label, terms: WorkspaceTerms) -> None:
     value = value_title(field, label.value, terms) if label.value else "unknown"
-    lines = [label.reason] if label.reason else []
-    shares = evidence_shares(label) if field in _LEARNED else {}
-    if shares:
-        lines.append(_summary(field, label, shares, terms))
+    shares = evidence_shares(label) if field in LEARNED else {}
+    lines = reasons(field, label, terms)
     for evidence in [each for each in label.evidence if each.quote][:_SHOWN_EVIDENCE]:
         speaks = "" if evidence.value == label.value else f", for {value_title(field, evidence.value, terms)}"
         share = f", {shares[evidence]:.0%}" if evidence in shares else ""
         lines.append(f"“{shorten(evidence.quote, 200)}” {evidence.rule} ({evidence.source.value}{speaks}{share})")
     with st.container(gap="xxsmall"):
-        st.markdown(f"{field_title(field)} **{plain(value)}**{_certainty(field, label, terms)}")
+        sure = certainty(field, label, terms)
+        st.markdown(f"{field_title(field)} **{plain(value)}**{f' :gray[({plain(sure)})]' if sure else ''}")
         if lines:
             st.caption("  \n".join(plain(line) for line in lines))
 
@@ -136,15 +147,26 @@ def _summary(field: str, label: Label, shares: Mapping[Evidence, float], terms: 
     return f"What speaks for {value}{other}: {listed}."
 
 
-def _certainty(field: str, label: Label, terms: WorkspaceTerms) -> str:
-    """How sure a label is, and what else it may be, as safe markdown."""
+def certainty(field: str, label: Label, terms: WorkspaceTerms) -> str:
+    """How sure a label is, and what else it may be; "" where nothing is known.
+
+    >>> from core.knowledge.workspace_terms import BUILT_IN_TERMS
+    >>> certainty("truth", Label("intent", 0.5, "reference", 0.3), BUILT_IN_TERMS)
+    '50%, or Reference 30%'
+    """
     if label.confirmed:
-        return " :gray[(confirmed)]"
+        return "confirmed"
     parts = [f"{label.probability:.0%}"] if label.value is not None else []
     if label.runner_up and contested(label):
         other = f"{value_title(field, label.runner_up, terms)} {label.runner_up_probability:.0%}"
         parts.append(f"{'or' if parts else 'nearest:'} {other}")
-    return f" :gray[({plain(', '.join(parts))})]" if parts else ""
+    return ", ".join(parts)
+
+
+def reasons(field: str, label: Label, terms: WorkspaceTerms) -> list[str]:
+    """Why a label has its value, in whole sentences: what the classifier says of it, and what spoke for it."""
+    shares = evidence_shares(label) if field in LEARNED else {}
+    return [*([label.reason] if label.reason else []), *([_summary(field, label, shares, terms)] if shares else [])]
 
 
 def _correction(document: Document, field: str, terms: WorkspaceTerms) -> None:

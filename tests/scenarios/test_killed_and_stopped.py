@@ -62,7 +62,7 @@ def test_an_upload_survives_kill_9_of_the_app_and_its_database_and_the_app_that_
     again.read_by_now(1)
     later = window(again)
     later.go("upload")
-    assert "0 failed" in later.wait_for("120 pages")
+    assert "0 failed" in later.wait_for("1 read")
     later.go("search", q="Who lights the brass lantern of pier 77?")
     later.wait_for("The brass lantern of pier 77 is lit at 77 minutes past six by the keeper Odo Marrable.")
     _goes_on_after_its_database_was_killed(again, later, tmp_path)

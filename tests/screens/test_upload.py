@@ -1,7 +1,9 @@
 """Upload: originals are stored, each file tells what became of it, labels are corrected on the spot."""
 
+import json
 from datetime import UTC, datetime
 from os import utime
+from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
@@ -30,7 +32,8 @@ def test_good_files_are_read_although_bad_ones_stand_beside_them(library: Stack,
     assert states == {"policy.md": "ready", "law.md": "ready", "broken.pdf": "failed"}
     assert "empty" in screen.error[0].value and "0 bytes" in screen.error[0].value.replace("\\", "")
     failed = next(each for each in library.workbench.documents.list() if each.state is DocumentState.FAILED)
-    assert failed.remedy.split(".")[0] in words(screen).replace("\\", "")
+    (row,) = [row for row in rows(screen) if row["id"] == failed.id]
+    assert failed.failure in row["notes"][0][1] and failed.remedy.split(".")[0] in row["notes"][0][1]
 
 
 def test_the_same_bytes_are_recognised(stocked: Stack, opened: Opened) -> None:
@@ -53,7 +56,8 @@ def test_a_running_job_shows_its_step_and_the_share_that_is_done(stocked: Stack,
     stocked.add("later.md", "# Later\nThis one waits for its turn.")
     screen = opened("upload.py")
     assert "0 of 1 file read" in screen.progress[0].text.replace("\\", "")
-    assert "waiting" in " ".join(str(each.proto) for each in screen.markdown)
+    assert "**4** read" in words(screen) and "**1** waiting" in words(screen)
+    assert [row["state"] for row in rows(screen)].count("Waiting") == 1
 
 
 def test_a_failed_file_can_be_tried_again_where_that_can_help(library: Stack, opened: Opened) -> None:
@@ -63,14 +67,15 @@ def test_a_failed_file_can_be_tried_again_where_that_can_help(library: Stack, op
     tried: list[int] = []
     library.jobs.run = tried.append
     screen = opened("upload.py")
-    assert [each.key for each in screen.button if each.label == "Try again"] == [f"retry.{slow}"]
+    acts = {row["id"]: row["act"][0] for row in rows(screen)}
+    assert [each for each, act in acts.items() if act == "again"] == [slow] and len(acts) == 2
     pressed(screen, "Try 1 of 2 failed again")
     assert tried == [slow] and library.workbench.documents.get(slow).state is DocumentState.PENDING
 
 
 def test_a_file_that_cannot_be_read_is_replaced_by_one_that_can(library: Stack, opened: Opened) -> None:
     broken = library.add("broken.pdf", "%PDF-1.7 no more", project="Tallgrass", tags=("rules",))
-    screen = opened("upload.py")
+    screen = opened("upload.py", file=str(broken))
     labels = {each.label for each in screen.button}
     assert "Remove" in labels and not [each for each in labels if each.startswith("Try ")]
     _given(screen, broken, ("empty.md", b"", "text/markdown"))
@@ -85,7 +90,7 @@ def test_a_file_that_cannot_be_read_is_replaced_by_one_that_can(library: Stack, 
 
 def test_the_very_same_file_is_tried_once_more_and_not_lost(library: Stack, opened: Opened) -> None:
     broken = library.add("broken.pdf", "%PDF-1.7 no more")
-    screen = opened("upload.py")
+    screen = opened("upload.py", file=str(broken))
     _given(screen, broken, ("copy.pdf", b"%PDF-1.7 no more", "application/pdf"))
     (document,) = library.workbench.documents.list()
     assert (document.id, document.state) == (broken, DocumentState.FAILED)
@@ -99,55 +104,37 @@ def _given(screen: AppTest, document_id: int, file: tuple[str, bytes, str]) -> N
     screen.run()
 
 
-def test_a_label_that_is_right_is_confirmed_with_one_click(stocked: Stack, opened: Opened) -> None:
-    document = next(each for each in stocked.workbench.documents.list() if each.name == "flsa_section_207.md")
-    given = document.labels.truth
-    screen = opened("upload.py")
-    screen.button(key=f"check.{document.id}").click().run()
-    screen.button(key=f"agree.{document.id}.truth").click().run()
-    label = stocked.workbench.documents.get(document.id).labels.truth
-    assert (label.value, label.confirmed, given.confirmed) == (given.value, True, False)
-    assert not [each for each in screen.button if each.key == f"agree.{document.id}.truth"]
-
-
-def test_a_correction_is_confirmed_and_shown(stocked: Stack, opened: Opened) -> None:
-    document = next(each for each in stocked.workbench.documents.list() if each.name == "overtime_policy.md")
-    screen = opened("upload.py")
-    screen.button(key=f"check.{document.id}").click().run()
-    screen.selectbox(key=f"correct.{document.id}.truth").set_value("intent").run()
-    label = stocked.workbench.documents.get(document.id).labels.truth
-    assert (label.value, label.confirmed) == ("intent", True)
-    assert "(confirmed)" in words(screen)
-    pressed(screen, "Undo")
-    assert stocked.workbench.documents.get(document.id).labels.truth == document.labels.truth
-
-
-def test_the_labels_stay_those_of_the_named_document_when_a_correction_takes_it_off_the_list(
-    stocked: Stack, opened: Opened
-) -> None:
-    second, first = (stocked.add(name, f"# {name}\nNothing much.\n") for name in ("plain two.md", "plain one.md"))
-    screen = opened("upload.py", show="doubtful", words="plain")
-    assert [each.key for each in screen.button if (each.key or "").startswith("check.")] == [
-        f"check.{first}",
-        f"check.{second}",
-    ]
-    screen.button(key=f"check.{first}").click().run()
-    screen.selectbox(key=f"correct.{first}.truth").set_value("intent").run()
-    assert "Labels of plain one" in words(screen).replace("\\", "") and "**plain one" not in words(screen)
-    screen.selectbox(key=f"correct.{first}.authority").set_value("vendor").run()
-    labels = stocked.workbench.documents.get(first).labels
-    assert (labels.truth.value, labels.authority.value) == ("intent", "vendor")
-    assert not stocked.workbench.documents.get(second).labels.authority.confirmed
-    screen.button(key="check.arrow_forward").click().run()
-    assert "Labels of plain two" in words(screen).replace("\\", "")
-
-
 def test_the_least_sure_labels_come_first(stocked: Stack, opened: Opened) -> None:
     documents = {each.id: each for each in stocked.workbench.documents.list()}
-    keys = [each.key for each in opened("upload.py").button if (each.key or "").startswith("check.")]
-    shown = [documents[int(key.split(".")[1])].labels.truth for key in keys]
+    shown = [documents[row["id"]].labels.truth for row in rows(opened("upload.py"))]
     doubts = [label.probability if label.value else -1.0 for label in shown]
     assert len(doubts) == 4 and doubts == sorted(doubts)
+
+
+def test_a_row_tells_state_truth_pages_passages_and_warnings(stocked: Stack, opened: Opened) -> None:
+    torn = stocked.add("torn.pdf", "%PDF-1.7 no more")
+    stocked.add("copy.md", POLICY + "One more line.\n")
+    known = {each.id: each for each in stocked.workbench.documents.list()}
+    found = {row["id"]: row for row in rows(opened("upload.py"))}
+    for document_id, row in found.items():
+        label, read = known[document_id].labels.truth, document_id != torn
+        assert row["state"] == ("Read" if read else "Failed") and row["act"][0] == "opened"
+        assert row["truth"] == (
+            f"{label.value.capitalize()} {label.probability:.0%}" if label.value else "Unknown" * read
+        )
+        assert row["passages"] == (str(known[document_id].passages) if read else "")
+        assert row["uncertain"] == (read and unsure(known[document_id]))
+    assert found[torn]["notes"][0][0] == "failed" and known[torn].failure in found[torn]["notes"][0][1]
+    (copy,) = [row for row in found.values() if row["name"] == "copy.md"]
+    assert "overtime_policy.md" in copy["notes"][0][1]
+
+
+def rows(screen: AppTest) -> list[dict[str, Any]]:
+    """The rows the list of files is drawn from."""
+    drawn = [each.proto for each in screen.get("bidi_component")]
+    (files,) = [json.loads(each.json) for each in drawn if each.component_name == "fivefold_files"]
+    found: list[dict[str, Any]] = files["rows"]
+    return found
 
 
 def pressed(screen: AppTest, label: str) -> AppTest:
@@ -161,16 +148,15 @@ def test_a_long_list_is_shown_page_by_page_and_narrowed_by_kind_and_name(library
         library.add(f"law {number:02}.md", LAW.replace("207", str(number)))
     library.add("broken.pdf", "%PDF-1.7 no more")
     screen = opened("upload.py")
-    screen.query_params["page"] = "3"
+    screen.query_params["page"] = "2"
     screen.run()
-    assert "25–31 of 31 files" in words(screen)
+    assert "26–31 of 31 files" in words(screen) and len(rows(screen)) == 6
     narrowed = opened("upload.py", show="failed")
-    assert "broken.pdf" in words(narrowed).replace("\\", "") and "law 00" not in words(narrowed)
+    assert [row["name"] for row in rows(narrowed)] == ["broken.pdf"]
     (kinds,) = [each for each in narrowed.segmented_control if each.key == "upload.shown"]
     kinds.set_value(UploadQueueView.ALL).run()
     narrowed.text_input(key="upload.words").set_value("LAW 07").run()
-    shown = words(narrowed)
-    assert "**law 07" in shown and "**law 08" not in shown
+    assert [row["name"] for row in rows(narrowed)] == ["law 07.md"]
     assert narrowed.query_params["words"] == "LAW 07" and "show" not in narrowed.query_params
 
 
@@ -181,10 +167,12 @@ def test_a_kind_without_files_says_so(stocked: Stack, opened: Opened) -> None:
 def test_one_file_or_all_can_be_stopped_and_tried_again(stocked: Stack, opened: Opened) -> None:
     stocked.jobs.held = True
     ids = [stocked.add(f"later {number}.md", f"# Later {number}\nIt waits for its turn.") for number in range(3)]
-    screen = opened("upload.py")
+    screen = opened("upload.py", file=str(ids[0]))
     screen.button(key=f"stop.{ids[0]}").click().run()
     stopped = stocked.workbench.documents.get(ids[0])
-    assert (stopped.state, stopped.step) == ("failed", "stopped") and "You stopped it" in words(screen)
+    assert (stopped.state, stopped.step) == ("failed", "stopped")
+    (row,) = [row for row in rows(screen) if row["id"] == ids[0]]
+    assert row["state"] == "Stopped" and "You stopped it" in row["notes"][0][1]
     pressed(screen, "Stop all")
     assert {stocked.workbench.documents.get(each).state for each in ids} == {"failed"} and stocked.jobs.waiting() == 0
     narrowed = opened("upload.py", words="later 1")  # what is tried again are all that failed, and it says so

@@ -11,6 +11,7 @@ from tests.library.serving import Answer, Site, served
 from tests.library.test_decrypt import PDF, locked_pdf
 from tests.library.test_feed_service import item, rss
 from tests.screens.conftest import LAW, POLICY, Opened, Stack, words
+from tests.screens.test_upload import rows
 
 
 @pytest.fixture
@@ -44,16 +45,18 @@ def pressed(screen: AppTest, label: str) -> AppTest:
 def test_an_archive_says_how_many_files_came_out_and_what_did_not(library: Stack, opened: Opened) -> None:
     entries = [("a/law.md", LAW.encode()), ("a/policy.md", POLICY.encode()), ("bad.pdf", b"%PDF-1.7 no more")]
     library.workbench.documents.upload("share.zip", zip_of(*entries, ("logo.gif", b"GIF89a" + bytes(40))))
-    screen = opened("upload.py")
-    told = bare(screen)
-    assert "Archive" in told and "3 files, 1 could not be read" in told
-    assert "'logo.gif' was left out: it is a picture (GIF)" in told
-    assert "0 uncertain labels" not in told or "share.zip" in told
+    (row,) = [row for row in rows(opened("upload.py")) if row["name"] == "share.zip"]
+    notes = " ".join(note for _, note in row["notes"])
+    assert row["state"] == "Archive" and "3 files, 1 could not be read" in notes
+    assert "'logo.gif' was left out: it is a picture (GIF)" in notes
+    told = bare(opened("upload.py", file=str(row["id"])))
+    assert "Archive" in told and "'logo.gif' was left out: it is a picture (GIF)" in told
 
 
 def test_a_file_under_a_password_asks_for_it_and_is_read(library: Stack, opened: Opened) -> None:
-    library.workbench.documents.upload("leave.pdf", locked_pdf(PDF, "secret", "AES-256"))
-    screen = opened("upload.py")
+    locked = library.workbench.documents.upload("leave.pdf", locked_pdf(PDF, "secret", "AES-256")).document_id
+    assert [row["act"] for row in rows(opened("upload.py"))] == [["opened", "Unlock"]]
+    screen = opened("upload.py", file=str(locked))
     field = next(each for each in screen.text_input if each.label == "Password of the file")
     field.set_value("wrong")
     button(screen, "Unlock").click().run()
@@ -67,8 +70,8 @@ def test_a_file_under_a_password_asks_for_it_and_is_read(library: Stack, opened:
 
 
 def test_a_file_that_failed_otherwise_asks_for_no_password(library: Stack, opened: Opened) -> None:
-    library.add("broken.pdf", "%PDF-1.7 no more")
-    assert "Password" not in " ".join(each.label for each in opened("upload.py").text_input)
+    broken = library.add("broken.pdf", "%PDF-1.7 no more")
+    assert "Password" not in " ".join(each.label for each in opened("upload.py", file=str(broken)).text_input)
 
 
 def test_a_feed_is_followed_paused_and_deleted(library: Stack, opened: Opened, site: Site) -> None:

@@ -21,13 +21,14 @@ _FIELD_WIDTH = 160  # pixels: a whole date fits
 _OUTCOMES, _ROUND, _DETAILS = "upload.told", "upload.round", "upload.details"
 
 
-def draw_drop_zone(*, folder: bool = False) -> bool:
+def draw_drop_zone(*, folder: bool = False, help: str | None = None) -> bool:
     """Files or a folder are uploaded as soon as they are dropped. Returns whether some just were."""
     state = st.session_state
     taken = st.file_uploader(
         "Drop a folder here to upload it at once" if folder else "Drop files here to upload them at once",
         accept_multiple_files="directory" if folder else True,
         key=f"upload.{folder}.{state.setdefault(_ROUND, 0)}",
+        help=help,
     )
     files = [NewFile(each.name, each.getvalue, each.size) for each in taken if not is_junk(each.name)]
     if not files:
