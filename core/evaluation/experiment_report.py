@@ -78,7 +78,7 @@ def experiment_text(now: Experiment, before: Experiment | None = None) -> str:
         worse, better = (_moves(before, now, better=way) for way in (False, True))
         lines += [
             "",
-            f"Held against {_previous_run(before, now)}: {len(worse)} questions are worse, {len(better)} better.",
+            f"Compared with {_previous_run(before, now)}: {len(worse)} questions are worse, {len(better)} better.",
         ]
         lines += _listed(
             f"worse: {key}: {_values(moved)}: {_beginning(next(iter(moved.values())).question)}"

@@ -50,7 +50,7 @@ def pseudo_document_of(item: InsightOrEpisode) -> PseudoDocument:
     page = writer.page()
     pieces = split(ExtractedDocument((page,), tuple(writer.blocks), _MEDIA_TYPE), "")
     if not any(letter.isalnum() for piece in pieces for letter in piece.text):
-        raise BadRequest(f"This {item.origin.value} says nothing.", "Write at least a word.")
+        raise BadRequest(f"This {item.origin.value} has no words.", "Write at least a word.")
     context = item.question[:_CONTEXT] if isinstance(item, Episode) else ""
     return PseudoDocument(page, tuple(with_metadata(replace(piece, context=context), item) for piece in pieces))
 

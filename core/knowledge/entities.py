@@ -73,7 +73,7 @@ def known_entities() -> tuple[Entity, ...]:
                     raise BadTable(
                         f"core/knowledge/entities.toml: [known.{kind}] '{spelling}' names "
                         f"'{found[spelling].name}' too.",
-                        "Take it out of one of them.",
+                        "Remove it from one of them.",
                     )
                 found[spelling] = entity
     return tuple(dict.fromkeys(found.values()))

@@ -133,7 +133,7 @@ class ArchiveMembers:
 def _container(document: Document, extracted: ExtractedDocument, notes: Sequence[str]) -> Document:
     """An archive once its files are documents: ready, without a text or a label of its own."""
     more = [f"{len(notes) - _MOST_NOTES} more files are in the library already."] if len(notes) > _MOST_NOTES else []
-    reason = "It says nothing itself; the files in it are documents of their own."
+    reason = "An archive has no text of its own; each file in it is a document."
     return replace(
         document,
         state=DocumentState.READY,

@@ -44,9 +44,9 @@ class Scheduler:
                 _log.warning("What is due could not be queued: %s", error)
         try:
             for each in self._runner.measure_due(self._stopping.is_set):
-                _log.info("'%s' was measured by the clock: experiment %d is %s.", each.set_name, each.id, each.state)
+                _log.info("'%s' was measured as scheduled: experiment %d is %s.", each.set_name, each.id, each.state)
         except FivefoldError as error:  # the store does not answer, or the measured set was deleted
-            _log.warning("Question sets could not be measured by the clock: %s", error)
+            _log.warning("Question sets could not be measured as scheduled: %s", error)
 
     def _serve(self) -> None:
         while not self._stopping.wait(_LOOK_SECONDS):

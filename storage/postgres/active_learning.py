@@ -251,7 +251,7 @@ class SqlActiveLearningStore:
         """Store verdicts in this order."""
         if not verdicts:
             return
-        with self._database.transaction("storing what was said of labels") as connection:
+        with self._database.transaction("storing label judgments") as connection:
             connection.execute(insert(VERDICTS), [self._verdict_row(each) for each in verdicts])
 
     def _verdict_row(self, each: LabelVerdict) -> dict[str, Any]:
@@ -267,7 +267,7 @@ class SqlActiveLearningStore:
         conditions += [] if document_id is None else [VERDICTS.c.document_id == document_id]
         conditions += [] if field is None else [VERDICTS.c.field == field]
         columns = [column for column in VERDICTS.c if column.name != "move" or document_id is not None]
-        with self._database.transaction("reading what was said of labels") as connection:
+        with self._database.transaction("reading label judgments") as connection:
             rows = connection.execute(select(*columns).where(*conditions).order_by(VERDICTS.c.id)).mappings().all()
         return [_verdict(row) for row in rows]
 

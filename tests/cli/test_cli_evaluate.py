@@ -127,19 +127,19 @@ def test_the_questions_that_are_worse_than_last_time_are_listed(workbench: Workb
     kept, book = new_set(workbench, "Watched"), workbench.evaluation.profiles
     book.save(profile("watched", similarity=1.0), "Ada")
     first = run("evaluate", "run", "--set", "Watched", "--profile", "watched")
-    assert "Held against" not in first.stdout
+    assert "Compared with" not in first.stdout
     book.save(profile("watched", threshold=0.999, similarity=1.0), "Ada", after=1)
     second = run("evaluate", "run", "--set", "Watched", "--profile", "watched", "--json", tmp_path / "out.json")
     assert second.exit_code == 0
     before = workbench.evaluation.experiments.experiments(kept.id)[1]
-    assert f"Held against experiment {before.id} of" in second.stdout
+    assert f"Compared with experiment {before.id} of" in second.stdout
     assert "(the profile was watched@1)" in second.stdout
     assert "worse: vacation: " in second.stdout and "false_refusal 0.000 → 1.000" in second.stdout
     told = json.loads((tmp_path / "out.json").read_text("utf-8"))["before"]
     assert {each["key"] for each in told["worse"]} == set(FACTS)
     assert told["changes"]["ndcg@10"]["mean"] < 0 < told["changes"]["ndcg@10"]["p_value"] < 0.01
     other = run("evaluate", "run", "--set", "Watched", "--profile", "good")
-    assert "Held against" not in other.stdout
+    assert "Compared with" not in other.stdout
 
 
 @pytest.mark.usefixtures("facts")

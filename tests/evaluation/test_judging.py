@@ -152,7 +152,7 @@ def test_a_question_is_the_same_whether_its_project_comes_from_its_filters_or_it
     [
         ("  ", "", "The question is empty"),
         ("x" * 2_001, "", "at most 2,000 characters"),
-        ("Why\0?", "", "stands for nothing"),
+        ("Why\0?", "", "invalid character"),
         ("Why?", "q 1", "holds blanks"),
         ("Why?", "q1", "is taken"),
         ("Why?", "k" * 65, "at most 64"),

@@ -61,7 +61,7 @@ def test_measures_are_told_with_mean_interval_and_number_of_questions() -> None:
     assert cells(text, "ndcg@10") == ["0.500", "0.500", "0.500", "2"]
     assert cells(text, "false_refusal") == ["0.000", "0.000", "0.000", "1"]
     assert "Nobody has judged 50% of the first ten results." in text
-    assert "Held against" not in text
+    assert "Compared with" not in text
     assert "Nobody has judged – of" in experiment_text(experiment())
 
 
@@ -70,7 +70,7 @@ def test_what_has_changed_is_told_over_the_questions_both_have() -> None:
     now = experiment({"ndcg@10": 0.5}, {"ndcg@10": 0.4})
     text = experiment_text(now, before)
     assert cells(text, "ndcg@10")[-2:] == ["-0.100", "1.000"]
-    assert "Held against experiment 6 of 2026-01-15 12:00: 1 questions are worse, 1 better." in text
+    assert "Compared with experiment 6 of 2026-01-15 12:00: 1 questions are worse, 1 better." in text
     assert text.endswith("worse: q0: ndcg@10 0.900 → 0.500: What holds for 0?")
     other = replace(before, profile=replace(PLAIN, version=2, floor=0.1), corpus_hash="x", judgments_version=3)
     assert (

@@ -271,9 +271,9 @@ def test_a_set_is_renamed_scheduled_retired_and_taken_up_again(stocked: Stack, o
     now = judgment_service(stocked).question_set(made.id)
     assert (now.name, now.every_hours) == ("Renamed", 24)
     assert next(each.value for each in screen.selectbox if each.label == "Question set") == made.id
-    pressed(screen, "Retire the set")
+    pressed(screen, "Archive set")
     assert judgment_service(stocked).question_set(made.id).retired
-    pressed(screen, "Take up again")
+    pressed(screen, "Restore")
     assert not judgment_service(stocked).question_set(made.id).retired
     assert screen.query_params["set"] == str(made.id)
 
@@ -309,7 +309,7 @@ def test_a_file_is_looked_at_before_it_is_taken_over(stocked: Stack, opened: Ope
     told = words(screen)
     assert "**1 new question**" in told and "**1 refusal**" in told
     assert len(asked(stocked, made)) == 1
-    pressed(screen, "Take it over")
+    pressed(screen, "Import")
     assert [each.key for each in asked(stocked, made)] == ["q1", "d1"]
 
 

@@ -274,7 +274,7 @@ class JudgmentService:
         new = {each.key for each in preview.new}
         moved += [each.key for each in preview.judgments if each.key not in known and each.key not in new]
         if moved:
-            problem = f"'{moved[0]}' has been changed by someone else meanwhile; nothing was taken over."
+            problem = f"'{moved[0]}' has been changed by someone else meanwhile; nothing was imported."
             raise Outdated(problem, "Look at the preview again.")
 
 

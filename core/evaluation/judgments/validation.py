@@ -60,7 +60,7 @@ def _checked(text: str, what: str, *, empty: bool = False) -> str:
         problem = f"A {what} has at most {_LONGEST[what]:,} characters, this one has {len(tidy):,}."
         raise BadRequest(problem, "Shorten it.")
     if not stands_for_text(tidy):
-        raise BadRequest(f"The {what} holds a character that stands for nothing.", "Type it again.")
+        raise BadRequest(f"The {what} contains an invalid character.", "Type it again.")
     return tidy
 
 
@@ -177,7 +177,7 @@ def json_row(text: str, keys: Sequence[str]) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise BadRequest("is not a JSON object.", "Write one JSON object per line.")
     if not _holds_text(row):
-        raise BadRequest("it holds a character that stands for nothing.", "Take it out.")
+        raise BadRequest("it contains an invalid character.", "Remove it.")
     absent = [key for key in keys if key not in row]
     if absent:
         raise BadRequest(f"has no {', '.join(absent)}.", "Write the keys the corpus README names.")

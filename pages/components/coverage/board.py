@@ -125,7 +125,7 @@ def _totals(board: Board) -> None:
 
 def _errors(board: Board) -> None:
     for problem in dict.fromkeys(cell.error for cell in board.cells if cell.error):
-        st.error(f"Some cells could not be assessed; they are no gaps. {plain(problem)}", icon=":material/bolt:")
+        st.error(f"Some cells could not be assessed; these are not gaps. {plain(problem)}", icon=":material/bolt:")
 
 
 def _map(board: Board, shown: VisibleBoard) -> None:

@@ -66,7 +66,7 @@ def _cells(each: Experiment, now: ExperimentSettings) -> Mapping[str, object]:
         **measures,
         "Unjudged": percent(each.unjudged),
         "Changed since": ", ".join(_changed_since(each, now)) or "nothing",
-        "By": f"{each.who}{', by the clock' if each.scheduled and each.who != 'schedule' else ''}",
+        "By": f"{each.who}{', scheduled' if each.scheduled and each.who != 'schedule' else ''}",
         "Note": f"searched for weights{': ' if each.note else ''}{each.note}" if searched else each.note,
         "Last judgment": each.judgments_version or None,
         "No.": each.id,

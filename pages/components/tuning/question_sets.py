@@ -89,7 +89,7 @@ def _change_buttons(listed: Sequence[JudgedQuestion], rows: Any) -> None:
         if chosen:
             st.button(
                 f"Retire {count(len(chosen), 'question')}", key="sets.retire", icon=":material/delete:",
-                help="What was said of them stays, and is counted no more.",
+                help="Their judgments stay, but no longer count.",
                 on_click=_apply_edit, args=(lambda: _retire(chosen), "Retired."),
             )  # fmt: skip
 
@@ -200,7 +200,7 @@ _UNSAFE = re.compile(r"[^\w-]+")
 
 def draw_export(questions: QuestionSet) -> None:
     """One button per format; a file is written when its button is pressed."""
-    st.markdown("**Take it out**")
+    st.markdown("**Export**")
     with st.container(horizontal=True, gap="small"):
         for file in FILES:
             st.download_button(
@@ -219,10 +219,10 @@ def _file_maker(questions: QuestionSet, file: SetFile) -> Any:
 
 
 def draw_import(questions: QuestionSet) -> None:
-    """A file, what it would change, and the button that takes it over."""
+    """A file, what it would change, and the button that imports it."""
     state = st.session_state
     st.caption(
-        "JSONL as it is taken out here, or as judged corpora come; CSV with the columns *question* and, if you like,"
+        "JSONL as exported here; CSV with the column *question* and, optionally,"
         " key, kind, unit or document, page, passage, grade, judge; TREC qrels. You see what would change first."
     )
     round_ = state.setdefault("sets.in.round", 0)
@@ -254,29 +254,29 @@ def _preview(preview: JudgmentImportPreview) -> None:
     parts += [f":red[**{count(len(preview.refused), 'refusal')}**]"] if preview.refused else []
     st.markdown(f"{plain(preview.name)}: {' · '.join(parts)}")
     if preview.judgments and not who():
-        st.caption(":material/info: Grades whose judge is not named would belong to nobody: enter your name first.")
+        st.caption(":material/info: Some grades have no judge: enter your name first, and they become yours.")
     if preview.unheld:
         named = count(preview.unheld, "question names", "questions name")
         words = f"{named} an answer in a document this library does not hold: it counts as missed."
         st.warning(words, icon=":material/info:")
     _tables(preview)
     st.button(
-        "Take it over", key="sets.in.do", type="primary", icon=":material/check:", disabled=preview.empty,
+        "Import", key="sets.in.do", type="primary", icon=":material/check:", disabled=preview.empty,
         on_click=_accept, args=(preview,),
     )  # fmt: skip
 
 
 def _tables(preview: JudgmentImportPreview) -> None:
     if preview.refused:
-        st.markdown("**Not taken over**")
+        st.markdown("**Not imported**")
         _preview_table(
-            [{"line": each.line, "why": each.reason, "it reads": each.text} for each in preview.refused[:_SHOWN]]
+            [{"line": each.line, "why": each.reason, "content": each.text} for each in preview.refused[:_SHOWN]]
         )
     if preview.changed:
-        st.markdown("**Changed** :gray[· what was said of them stays]")
+        st.markdown("**Changed** :gray[· judgments stay]")
         _preview_table(
             [
-                {"key": before.key, "as it is": _question_text(before), "as it would be": _question_text(after)}
+                {"key": before.key, "now": _question_text(before), "after import": _question_text(after)}
                 for before, after in preview.changed[:_SHOWN]
             ]
         )
@@ -307,7 +307,7 @@ def _accept(preview: JudgmentImportPreview) -> None:
         return
     clear_cache()
     questions = count(len(preview.new) + len(preview.changed), "question")
-    state["sets.said"] = f"{questions} and {count(len(added), 'judgment')} taken over."
+    state["sets.said"] = f"{questions} and {count(len(added), 'judgment')} imported."
     state["sets.in.round"] += 1
     state["sets.round"] = state.get("sets.round", 0) + 1
 
@@ -468,30 +468,30 @@ def _set_settings(questions: QuestionSet) -> None:
             args=(save, "Saved."),
         )
         st.button(
-            "Retire the set", key=f"{key}.retire", icon=":material/inventory_2:",
-            help="Puts it aside with all that was said in it; it can be taken up again.",
+            "Archive set", key=f"{key}.retire", icon=":material/inventory_2:",
+            help="Hides the set with its judgments; it can be restored.",
             on_click=_apply, args=(lambda: judgment_service().retire(questions), "Retired."),
         )  # fmt: skip
 
 
 def _retired_sets(project: str | None) -> None:
-    """Sets that were retired, to be taken up again."""
+    """Archived sets, to be restored."""
     retired = [
         each for each in judgment_service().sets(project, retired=True) if project is not None or each.project is None
     ]
     if not retired:
         return
-    with st.expander(f"Retired sets · {len(retired)}", icon=":material/inventory_2:"):
+    with st.expander(f"Archived sets · {len(retired)}", icon=":material/inventory_2:"):
         for each in retired:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(plain(each.name), width="stretch")
                 st.button(
-                    "Take up again", key=f"sets.restore.{each.id}", type="tertiary", on_click=_restore, args=(each,)
+                    "Restore", key=f"sets.restore.{each.id}", type="tertiary", on_click=_restore, args=(each,)
                 )
 
 
 def _restore(each: QuestionSet) -> None:
-    if apply_change(lambda: judgment_service().restore(each), "Taken up again."):
+    if apply_change(lambda: judgment_service().restore(each), "Restored."):
         st.session_state[SET] = each.id
 
 

@@ -291,7 +291,7 @@ def draw_changed_cells(flipped: Sequence[CellChangePreview], board: Board | None
         st.caption(f":material/check: None of {count(len(board.cells), 'cell')}.")
     if board is not None and board.profile not in ("", base.ref):
         st.caption(
-            f"The board was assessed with {plain(board.profile)}; here {plain(profile_title(base))} is held against it."
+            f"The board was assessed with {plain(board.profile)}; this compares it with {plain(profile_title(base))}."
         )
 
 
