@@ -485,9 +485,7 @@ def _retired_sets(project: str | None) -> None:
         for each in retired:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(plain(each.name), width="stretch")
-                st.button(
-                    "Restore", key=f"sets.restore.{each.id}", type="tertiary", on_click=_restore, args=(each,)
-                )
+                st.button("Restore", key=f"sets.restore.{each.id}", type="tertiary", on_click=_restore, args=(each,))
 
 
 def _restore(each: QuestionSet) -> None:
