@@ -1,4 +1,4 @@
-"""Every setting, filter, factor, profile and command stands in the docs, and every picture the docs show exists."""
+"""Every setting, filter, factor, profile and command is in the docs, and every picture the docs show exists."""
 
 import re
 from dataclasses import MISSING, fields
@@ -101,6 +101,26 @@ def test_every_link_and_picture_leads_somewhere(name: str) -> None:
     folder = (ROOT / name).parent
     links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", (ROOT / name).read_text("utf-8"))
     dead = [link for link in links if "://" not in link and not (folder / link).exists()]
+    assert not dead
+
+
+def headings(path: Path) -> set[str]:
+    """The anchors of a page, as GitHub makes them of its headings."""
+    titles = re.findall(r"^#+ (.+)$", path.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in sorted(DOCS.glob("*.md")))]
+)
+def test_every_link_to_a_heading_finds_it(name: str) -> None:
+    page_ = ROOT / name
+    links = re.findall(r"\]\(([^()\s:]*\.md)?#([^)\s]+)\)", page_.read_text("utf-8"))
+    dead = [
+        f"{target}#{anchor}"
+        for target, anchor in links
+        if anchor not in headings(page_.parent / (target or page_.name))
+    ]
     assert not dead
 
 
