@@ -249,7 +249,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
     bulk_edit = BulkEditService(stores.changes, catalogue, vectors, documents, terms, now)
     return Workbench(
         documents=documents,
-        document_list=DocumentListService(catalogue, sparse),
+        document_list=DocumentListService(catalogue, sparse, graph),
         upload_queue=upload_queue,
         ingestion=ingestion,
         decryption=DecryptionService(catalogue, stores.originals, outside.reader, documents.retry),

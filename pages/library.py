@@ -19,13 +19,15 @@ from pages.components.library.document_list import (
 )
 from pages.components.library.editing import draw_editing, draw_spreadsheet, draw_undo_offer
 from pages.components.library.enrichment import draw_enrichment_state
-from pages.components.library.entity_browser import draw_entities
+from pages.components.library.entity_browser import draw_entities, entity_params, entity_state
 from pages.components.library.history import draw_history
 from pages.components.library.table import follow_opened
 from pages.components.library.versions import draw_duplicates
 from pages.components.pager import pages_of
 
 _FIRST = "Documents"
+_OLD_VIEWS = {"names": "entities"}
+"""Views of earlier addresses by what they are called now."""
 
 
 def _read_url() -> None:
@@ -33,10 +35,15 @@ def _read_url() -> None:
     because no widget shows it."""
     state, params = st.session_state, urls.current_params()
     asked = params.get("view", [""])[0].casefold()
-    wanted_state = list_state(params) | {
-        "library.document": params.get("document", [""])[0],
-        "library.page": next((view for view in _VIEWS if view.casefold() == asked), _FIRST),
-    }
+    asked = _OLD_VIEWS.get(asked, asked)
+    wanted_state = (
+        list_state(params)
+        | entity_state(params)
+        | {
+            "library.document": params.get("document", [""])[0],
+            "library.page": next((view for view in _VIEWS if view.casefold() == asked), _FIRST),
+        }
+    )
     fresh = urls.is_new_request("library", params)
     for key, value in wanted_state.items():
         if fresh or key not in state:
@@ -50,7 +57,7 @@ def _read_url() -> None:
 
 def _write_url() -> None:
     state = st.session_state
-    params = list_params()
+    params = list_params() | entity_params()
     params |= {"document": [state["library.document"]]} if state["library.document"] else {}
     params |= {"view": [state["library.page"].lower()]} if state["library.page"] != _FIRST else {}
     urls.write_params("library", params)
@@ -114,14 +121,18 @@ def _spreadsheet() -> None:
     draw_spreadsheet(page.total, lambda: session.workbench().document_list.documents(query))
 
 
-def _names() -> None:
-    draw_entities(session.workbench().search.entities)
+def _entities() -> None:
+    library = session.workbench()
+    draw_entities(
+        library.search.entities,
+        lambda entity, limit, offset: library.document_list.naming(entity, limit=limit, offset=offset),
+    )
 
 
 _VIEWS: Mapping[str, Callable[[], None]] = {
     _FIRST: _documents,
     "Duplicates": draw_duplicates,
-    "Names": _names,
+    "Entities": _entities,
     "Spreadsheet": _spreadsheet,
     "Enrichment": draw_enrichment_state,
     "History": draw_history,

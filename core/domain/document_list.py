@@ -6,7 +6,15 @@ from enum import StrEnum
 
 from core.domain.documents import Document
 
-__all__ = ["ARCHIVED", "UNKNOWN_TRUTH", "DocumentOrder", "DocumentPage", "DocumentQuery", "ListedDocument"]
+__all__ = [
+    "ARCHIVED",
+    "UNKNOWN_TRUTH",
+    "DocumentOrder",
+    "DocumentPage",
+    "DocumentQuery",
+    "ListedDocument",
+    "NamingPage",
+]
 
 ARCHIVED = "archived"
 """A state of the list beside those of `DocumentState`."""
@@ -54,11 +62,12 @@ class DocumentQuery:
 @dataclass(frozen=True, slots=True)
 class ListedDocument:
     """A document of the list. passage: the best hit inside it, None where only its name matches. sentence: the part of
-    that passage that has the words."""
+    that passage that has the words. mentions: passages that mention the entity a list is about."""
 
     document: Document
     passage: int | None = None
     sentence: str = ""
+    mentions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +80,13 @@ class DocumentPage:
     total: int
     counts: Mapping[str, Mapping[str, int]]
     partly: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NamingPage:
+    """One page of the documents that mention an entity, most mentions first; each with its first mention. total: on all
+    pages. spellings: document id → the entity as the first mention spells it, where that is known."""
+
+    entries: tuple[ListedDocument, ...]
+    total: int
+    spellings: Mapping[int, str]

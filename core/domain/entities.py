@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import log
 
-__all__ = ["Entity", "EntityPage", "EntityType", "KnownEntity", "rarity"]
+__all__ = ["Entity", "EntityMentions", "EntityPage", "EntityType", "KnownEntity", "MentionPage", "rarity"]
 
 
 class EntityType(StrEnum):
@@ -49,6 +49,23 @@ class EntityPage:
     """One page of entities, most passages first, then by name. total: number of entities on all pages."""
 
     entries: tuple[KnownEntity, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntityMentions:
+    """A living document that mentions an entity. passages ≥ 1: in how many passages; first: the id of the first."""
+
+    document_id: int
+    passages: int
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class MentionPage:
+    """One page of the documents that mention an entity, most passages first, then the newest. total: on all pages."""
+
+    entries: tuple[EntityMentions, ...]
     total: int
 
 

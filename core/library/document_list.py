@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.domain.document_list import ARCHIVED, DocumentPage, DocumentQuery, ListedDocument
+from core.domain.document_list import ARCHIVED, DocumentPage, DocumentQuery, ListedDocument, NamingPage
 from core.domain.documents import Document, Origin, Passage
+from core.domain.entities import Entity
 from core.domain.filters import SearchFilters
 from core.ports.catalogue import Catalogue
-from core.ports.stores import PassageIds, SparseIndex
+from core.ports.stores import EntityGraph, PassageIds, SparseIndex
 from core.search.citations.cite import Quotable, QuotableKind, display_quote, quotables, sentence_relevance
 from core.text.tokenize import keywords
 
@@ -21,10 +22,10 @@ twentieth of a second, and a list that long is not read to its end."""
 
 
 class DocumentListService:
-    """Lists the documents of one tenant."""
+    """Lists the documents of one tenant. graph: None where a library has no entities."""
 
-    def __init__(self, catalogue: Catalogue, sparse: SparseIndex) -> None:
-        self._catalogue, self._sparse = catalogue, sparse
+    def __init__(self, catalogue: Catalogue, sparse: SparseIndex, graph: EntityGraph | None) -> None:
+        self._catalogue, self._sparse, self._graph = catalogue, sparse, graph
 
     def page(self, query: DocumentQuery) -> DocumentPage:
         """The documents whose name or title has the words, and those with a passage that has all of them, by stem;
@@ -48,6 +49,26 @@ class DocumentListService:
         known = self._catalogue.documents_by_id(document_ids)
         return [known[i] for i in document_ids if i in known and known[i].origin is Origin.DOCUMENT]
 
+    def naming(self, entity: Entity, *, limit: int, offset: int = 0) -> NamingPage:
+        """The living documents that mention an entity, each with the sentence of its first mention. Raises
+        StoreFailed."""
+        if self._graph is None:
+            return NamingPage((), 0, {})
+        found = self._graph.mentions(entity.name, entity.type, limit=limit, offset=offset)
+        documents = self._catalogue.documents_by_id([each.document_id for each in found.entries])
+        passages = self._catalogue.passages([each.first for each in found.entries])
+        entries, spellings = [], {}
+        for each in found.entries:
+            if each.document_id not in documents:  # deleted since
+                continue
+            sentence, spelling = "", ""
+            if (passage := passages.get(each.first)) is not None:
+                sentence, spelling = _mention(passage, (entity.name, *entity.aliases))
+            first = each.first if passage is not None else None
+            entries.append(ListedDocument(documents[each.document_id], first, sentence, each.passages))
+            spellings |= {each.document_id: spelling} if spelling else {}
+        return NamingPage(tuple(entries), found.total, spellings)
+
     def _hits(self, terms: Sequence[str], admissible: PassageIds, among: PassageIds) -> tuple[tuple[int, float], ...]:
         """(passage id, score), best first."""
         both: PassageIds = np.intersect1d(admissible, among, assume_unique=True)
@@ -68,3 +89,13 @@ def _best_sentence(passage: Passage, rarity: Mapping[str, float]) -> str:
         return sentence_relevance(part.span.of(passage.text), rarity), part.kind is QuotableKind.SENTENCE
 
     return display_quote(max(quotables(passage), key=share).span.of(passage.text))
+
+
+def _mention(passage: Passage, spellings: Sequence[str]) -> tuple[str, str]:
+    """The first sentence with one of these spellings, and the spelling; ("", "") where the text writes it otherwise."""
+    texts = [part.span.of(passage.text) for part in quotables(passage)]
+    for text in texts:
+        for spelling in spellings:
+            if spelling.casefold() in text.casefold():
+                return display_quote(text), spelling
+    return "", ""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain.documents import Passage, Span
-from core.domain.entities import Entity, EntityPage, EntityType, KnownEntity
+from core.domain.entities import Entity, EntityPage, EntityType, KnownEntity, MentionPage
 from core.domain.filters import SearchFilters
 from core.domain.queries import ScoreProfile
 from core.domain.results import LegHits, TermScore
@@ -201,4 +201,8 @@ class EntityGraph(Protocol):
     def search(self, part: str, kind: EntityType | None, *, limit: int, offset: int = 0) -> EntityPage:
         """Entities of living passages whose name or alias contains `part`; ignores case, "%" and "_" are literal.
         "" matches every entity. kind: only entities of this type."""
+        ...
+
+    def mentions(self, name: str, kind: EntityType, *, limit: int, offset: int = 0) -> MentionPage:
+        """The living documents that mention the entity of this canonical name and type."""
         ...

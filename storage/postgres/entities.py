@@ -27,7 +27,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.domain.documents import DocumentState, Passage
-from core.domain.entities import Entity, EntityPage, EntityType, KnownEntity
+from core.domain.entities import Entity, EntityMentions, EntityPage, EntityType, KnownEntity, MentionPage
 from core.domain.filters import SearchFilters
 from core.domain.sanitize import storable_text
 from core.ports.stores import PassageIds
@@ -234,6 +234,24 @@ class SqlEntityGraph:
             rows = connection.execute(page).all()
             aliases = self._aliases(connection, [row.name for row in rows])
         return EntityPage(tuple(_known(row, aliases) for row in rows), total)
+
+    def mentions(self, name: str, kind: EntityType, *, limit: int, offset: int = 0) -> MentionPage:
+        """The living documents that mention an entity, most passages first. Raises StoreFailed."""
+        stored, passages = storable_text(name), func.cardinality(ENTITIES.c.passages)
+        columns = (ENTITIES.c.document_id, passages.label("passages"), ENTITIES.c.passages[1].label("first"))
+        found = self._living(select(*columns)).where(
+            ENTITIES.c.folded == stored.casefold(),
+            ENTITIES.c.name == stored,
+            ENTITIES.c.spelling == stored,
+            ENTITIES.c.type == str(kind),
+            passages > 0,
+        )
+        counted = found.subquery()
+        page = select(counted).order_by(counted.c.passages.desc(), counted.c.document_id.desc())
+        with self._reading("looking for documents that name an entity") as connection:
+            total = int(connection.scalar(select(func.count()).select_from(counted)) or 0)
+            rows = connection.execute(page.limit(limit).offset(offset)).all()
+        return MentionPage(tuple(EntityMentions(row.document_id, row.passages, row.first) for row in rows), total)
 
     def _living(self, query: Any) -> Any:
         """The query restricted to documents that are neither archived nor failed."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain.documents import DocumentState, Passage
-from core.domain.entities import Entity, EntityPage, EntityType, KnownEntity
+from core.domain.entities import Entity, EntityMentions, EntityPage, EntityType, KnownEntity, MentionPage
 from core.domain.filters import SearchFilters
 from core.domain.results import LegHit, LegHits, TermScore
 from core.ports.catalogue import Catalogue
@@ -237,6 +237,19 @@ class FakeEntityGraph:
         ]
         found.sort(key=lambda each: (-each.passages, each.entity.name, each.entity.type))
         return EntityPage(tuple(found[offset : offset + limit]), len(found))
+
+    def mentions(self, name: str, kind: EntityType, *, limit: int, offset: int = 0) -> MentionPage:
+        """The living documents that mention an entity, most passages first, then the newest."""
+        with self._lock:
+            kept = {i: held[name][1] for i, held in self._kept.items() if name in held and held[name][0].type == kind}
+        living = {
+            i: kept[i]
+            for i, document in self._catalogue.documents_by_id(sorted(kept)).items()
+            if kept[i] and not document.archived and document.state is not DocumentState.FAILED
+        }
+        found = sorted(living, key=lambda i: (-len(living[i]), -i))
+        entries = [EntityMentions(i, len(living[i]), min(living[i])) for i in found[offset : offset + limit]]
+        return MentionPage(tuple(entries), len(living))
 
     def _admissible(self, filters: SearchFilters, among: PassageIds | None) -> Iterator[Passage]:
         ids = self._catalogue.admissible(filters).tolist()

@@ -1,112 +1,116 @@
-"""The entity browser: a table one can narrow and turn over, whose names open Search among their passages."""
+"""The browser of entities: found by part of a name and by type, with the documents that name the chosen one."""
 
-from collections.abc import Sequence
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from core.domain.entities import Entity, EntityPage, EntityType, KnownEntity
+from core.domain.documents import Document
+from core.domain.entities import Entity, EntityType
+from tests.screens.conftest import Opened, Stack, listed, words
 
-SHOWN = [
-    KnownEntity(Entity("Form W-2", EntityType.FORM, ("Wage and Tax Statement",)), 62),
-    KnownEntity(Entity("*Acme* [Tools] Inc", EntityType.ORGANIZATION), 12),
-    *(KnownEntity(Entity(f"term {number:02}", EntityType.CONCEPT), 1) for number in range(20)),
-]
-
-
-def look_up(part: str, kind: EntityType | None, limit: int, offset: int) -> EntityPage:
-    """A small library's entities."""
-    found = [
-        each
-        for each in SHOWN
-        if kind in (None, each.entity.type)
-        and part.casefold() in f"{each.entity.name} {each.entity.aliases}".casefold()
-    ]
-    return EntityPage(tuple(found[offset : offset + limit]), len(found))
-
-
-def nothing(part: str, kind: EntityType | None, limit: int, offset: int) -> EntityPage:
-    """A library that names nothing."""
-    return EntityPage((), 0)
-
-
-def browser(empty: bool = False) -> None:
-    """The page around it; AppTest runs its source by itself, so it imports what it needs."""
-    from pages.components.library.entity_browser import draw_entities
-    from tests.screens import test_entities
-
-    draw_entities(test_entities.nothing if empty else test_entities.look_up)
+TEXTS = {
+    "law.md": "# Act\nThe Department of Labor enforces the act. Form W-2 is filed each year.\n"
+    "The Department of Labor reads it.\n",
+    "note.md": "# Note\nAsk the Department of Labor about it.\n",
+    "مرسوم العمل.md": "# Decree\nThe Department of Labor signs it. Nobody else may.\n",
+}
+ODD = Entity('50% "Acme" *Tools*', EntityType.ORGANIZATION, ("Acme's",))
 
 
 @pytest.fixture
-def screen(monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    """The browser alone, its links noted where they lead."""
-    links: list[tuple[str, str, dict[str, Sequence[str]]]] = []
-
-    def noted(page: str, *, label: str, icon: str, query_params: dict[str, Sequence[str]]) -> None:
-        links.append((page, label, query_params))
-
-    monkeypatch.setattr("streamlit.page_link", noted)
-    shown = AppTest.from_function(browser, default_timeout=60)
-    shown.session_state["links"] = links
-    return shown.run()
+def naming(library: Stack) -> Stack:
+    """Three documents that name a department, one of them a form and a company with signs in its name."""
+    for name, text in TEXTS.items():
+        library.add(name, text)
+    return library
 
 
-def labels(screen: AppTest) -> list[str]:
-    assert not screen.exception, screen.exception[0].value
-    links = screen.session_state["links"]
-    shown = [label for _, label, _ in links]
-    links.clear()
-    return shown
+def _document(library: Stack, name: str) -> Document:
+    return next(each for each in library.workbench.documents.list() if each.name == name)
 
 
-def words(screen: AppTest) -> str:
-    return "\n".join(str(each.value) for each in [*screen.markdown, *screen.caption])
+def _department(library: Stack) -> Entity:
+    return library.workbench.search.entities("department of labor", None, 1, 0).entries[0].entity
 
 
-def test_names_kinds_and_numbers_are_shown_and_the_name_leads_to_its_passages(screen: AppTest) -> None:
-    said = words(screen)
-    assert "22 entities" in said and "Form" in said and "62" in said and "Wage and Tax Statement" in said
-    page, label, params = screen.session_state["links"][0]
-    assert page.endswith("search.py") and label == "Form W\\-2"
-    assert params == {"q": ["Form W-2"], "entities": ["Form W-2"]}
+def _of(opened: Opened, entity: Entity, **params: Any) -> Any:
+    return opened("library.py", view="entities", entity=entity.name, entity_type=str(entity.type), **params)
 
 
-def test_a_name_with_markup_stays_text(screen: AppTest) -> None:
-    assert "\\*Acme\\* \\[Tools\\] Inc" in labels(screen)
+def test_entities_are_found_by_part_of_a_name_and_by_type(naming: Stack, opened: Opened) -> None:
+    department = _department(naming).name
+    screen = opened("library.py", view="entities")
+    shown = {row["full"]: row["cells"] for row in listed(screen, "Entities")}
+    assert shown[department]["passages"] == "3" and shown["Form W-2"]["type"] == "Form"
+    screen.text_input(key="entities.part").set_value("MENT OF LAB").run()
+    assert [row["full"] for row in listed(screen, "Entities")] == [department]
+    assert screen.query_params["part"] in ("MENT OF LAB", ["MENT OF LAB"])
+    screen.selectbox(key="entities.kind").set_value(EntityType.FORM).run()
+    assert not listed(screen, "Entities") and "No entity matches" in words(screen)
 
 
-def test_a_part_of_a_name_and_a_kind_narrow_the_table(screen: AppTest) -> None:
-    labels(screen)
-    screen.text_input(key="entities.part").set_value("w-").run()
-    assert labels(screen) == ["Form W\\-2"]
-    screen.text_input(key="entities.part").set_value("").run()
-    labels(screen)
-    screen.selectbox(key="entities.kind").set_value(EntityType.ORGANIZATION).run()
-    assert len(labels(screen)) == 1
+def test_the_earlier_address_opens_the_same_view(naming: Stack, opened: Opened) -> None:
+    assert listed(opened("library.py", view="names"), "Entities")
 
 
-def test_there_are_pages_and_a_new_search_starts_on_the_first(screen: AppTest) -> None:
-    assert len(labels(screen)) == 15
-    screen.pagination(key="entities.pager.None..2.1").set_value(2).run()
-    assert labels(screen) == [f"term {number:02}" for number in range(13, 20)]
-    screen.text_input(key="entities.part").set_value("term").run()
-    assert labels(screen)[0] == "term 00"
+def test_the_documents_that_name_an_entity_open_where_they_do(naming: Stack, opened: Opened) -> None:
+    department = _department(naming)
+    screen = _of(opened, department)
+    rows = listed(screen, f"Documents that name {department.name}")
+    assert {row["full"] for row in rows} == set(TEXTS) and {row["cells"]["mentions"] for row in rows} == {"1"}
+    law = next(row for row in rows if row["full"] == "law.md")
+    asked = parse_qs(urlsplit(law["address"]).query)
+    number = _document(naming, "law.md").id
+    assert asked["id"] == [str(number)] and int(asked["mark"][0]) in {
+        each.id for each in naming.workbench.documents.passages(number)
+    }
+    assert "".join(text for text, _ in law["sentence"]).startswith("The Department of Labor enforces")
+    assert asked["find"][0].casefold() == "department of labor"
+    opened("document.py", **{name: values[0] for name, values in asked.items()})
 
 
-def test_a_page_that_is_no_more_is_the_last_one(screen: AppTest) -> None:
-    labels(screen)
-    screen.session_state["entities.page.None."] = 9
+def test_a_deleted_document_names_nothing_any_more(naming: Stack, opened: Opened) -> None:
+    department = _department(naming)
+    naming.workbench.documents.delete(_document(naming, "note.md").id)
+    rows = listed(_of(opened, department), f"Documents that name {department.name}")
+    assert {row["full"] for row in rows} == set(TEXTS) - {"note.md"}
+    for name in ("law.md", "مرسوم العمل.md"):
+        naming.workbench.documents.delete(_document(naming, name).id)
+    assert "No document names this entity any more" in words(_of(opened, department))
+
+
+@pytest.mark.parametrize("part", ['50% "A', "%", "*Tools*", "acme's"])
+def test_signs_in_names_and_in_what_is_asked_are_letters(
+    naming: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    graph = naming.workbench.search._graph
+    assert graph is not None
+    number = _document(naming, "note.md").id
+    passages = naming.workbench.documents.passages(number)
+    monkeypatch.setattr(graph, "_kept", {number: {ODD.name: (ODD, frozenset({passages[0].id}))}})
+    screen = opened("library.py", view="entities", part=part)
+    assert [row["full"] for row in listed(screen, "Entities")] == [ODD.name]
+    screen = _of(opened, ODD, part=part)
+    assert [row["full"] for row in listed(screen, f"Documents that name {ODD.name}")] == ["note.md"]
+    assert '#### 50\\% \\"Acme\\" \\*Tools\\*' in words(screen)
+
+
+def test_an_entity_or_type_that_is_none_lists_all(naming: Stack, opened: Opened) -> None:
+    screen = opened("library.py", view="entities", entity="zebra", entity_type="animal", type="animal")
+    assert listed(screen, "Entities") and "entity" not in screen.query_params
+    assert "No document names this entity" in words(_of(opened, Entity("zebra", EntityType.LAW)))
+
+
+def test_a_long_list_has_pages(library: Stack, opened: Opened) -> None:
+    forms = " ".join(f"Send Form W-{number}." for number in range(10, 50))
+    library.add("forms.md", f"# Forms\n{forms}\n")
+    screen = opened("library.py", view="entities", type="form")
+    assert len(listed(screen, "Entities")) == 30 and "1–30 of 40 entities" in words(screen)
+    screen.session_state["entities.page.form."] = 9
     screen.run()
-    assert labels(screen) == [f"term {number:02}" for number in range(13, 20)]
-    assert "16–22 of 22 entities" in words(screen)
+    assert len(listed(screen, "Entities")) == 10
 
 
-def test_what_matches_nothing_says_so(screen: AppTest) -> None:
-    screen.text_input(key="entities.part").set_value("zebra").run()
-    assert "No entity matches" in words(screen)
-
-
-def test_a_library_that_names_nothing_says_what_will_be_here() -> None:
-    shown = AppTest.from_function(browser, args=(True,), default_timeout=60).run()
-    assert not shown.exception and "Nothing is named yet" in words(shown)
+def test_a_library_that_names_nothing_says_what_will_be_here(library: Stack, opened: Opened) -> None:
+    assert "No entities yet" in words(opened("library.py", view="entities"))

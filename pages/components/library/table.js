@@ -48,8 +48,8 @@ const drawHead = (data) => {
 };
 
 const drawName = (cell, row) => {
-  const link = element("a", "name");
-  link.href = row.address;
+  const link = element(row.address ? "a" : "span", "name");
+  if (row.address) link.href = row.address;
   link.title = row.full;
   const name = element("bdi", "");
   for (const part of row.name.split(/(?<=[_\-.\/])/)) name.append(part, document.createElement("wbr"));
@@ -149,6 +149,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const ours = at instanceof HTMLElement && table.contains(at);
     const typing = at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
     if ((typing && !ours) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!data.keys && !ours) return;
     const step = { j: 1, k: -1 }[event.key] ?? (at === table ? { ArrowDown: 1, ArrowUp: -1 }[event.key] : undefined);
     if (step !== undefined && rows.length) {
       event.preventDefault();
@@ -160,7 +161,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       tick([Number(rows[chosen].dataset.id)], one.checked);
     } else if (event.key === "Enter" && rows[chosen] && (at === document.body || at === table)) {
       event.preventDefault();
-      setTriggerValue("opened", rows[chosen].querySelector("a").getAttribute("href"));
+      setTriggerValue("opened", rows[chosen].querySelector("a")?.getAttribute("href"));
     }
   };
   show(false);

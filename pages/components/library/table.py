@@ -39,12 +39,13 @@ def draw_table(
     ticked: Sequence[int] | None = None,
     order: str = "",
     descending: bool = False,
+    keys: bool = True,
 ) -> None:
     """Draw the table; a click on a name opens its address.
 
     rows: id, name, full (its whole name), address (of its link), sentence (parts with whether they are marked), and
     cells by column. on: "chosen", "sorted" or "ticked" → called with what was clicked, before the page is drawn again.
-    ticked: None without boxes.
+    ticked: None without boxes. keys: whether it hears keys wherever the focus is, which one table of a page may.
     """
     data = {
         "label": label,
@@ -57,6 +58,7 @@ def draw_table(
         "ticked": None if ticked is None else list(ticked),
         "order": order,
         "descending": descending,
+        "keys": keys,
     }
 
     def heard(event: str) -> None:

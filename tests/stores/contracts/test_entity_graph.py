@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.domain.documents import Document, Passage
-from core.domain.entities import Entity, EntityType
+from core.domain.entities import Entity, EntityMentions, EntityType
 from core.domain.filters import SearchFilters
 from core.ports.catalogue import Catalogue
 from core.ports.stores import EntityGraph
@@ -155,11 +155,34 @@ def test_pages_of_a_search_hold_every_entity_once_and_say_how_many_there_are(she
     assert shelf.graph.search("", None, limit=5, offset=9).entries == ()
 
 
+def test_the_documents_that_mention_an_entity_are_listed_with_their_passages(shelf: Shelf) -> None:
+    ids = {each.name: each.id for each in shelf.catalogue.documents()}
+    first = {name: shelf.catalogue.passages_of(number)[0].id for name, number in ids.items()}
+    form = shelf.graph.mentions("Form W-2", EntityType.FORM, limit=9)
+    assert (form.entries, form.total) == ((EntityMentions(ids["a.txt"], 2, first["a.txt"]),), 1)
+    office = shelf.graph.mentions("IRS", EntityType.ORGANIZATION, limit=9)
+    assert [each.document_id for each in office.entries] == [ids["b.txt"], ids["a.txt"]]
+    second = shelf.graph.mentions("IRS", EntityType.ORGANIZATION, limit=1, offset=1)
+    assert second.entries == office.entries[1:] and second.total == 2
+    assert shelf.graph.mentions("100%", EntityType.CONCEPT, limit=9).total == 1
+    for name, kind in (
+        ("IRS", EntityType.FORM),
+        ("W2", EntityType.FORM),
+        ("%", EntityType.CONCEPT),
+        ("'", EntityType.LAW),
+    ):
+        assert shelf.graph.mentions(name, kind, limit=9).total == 0
+    shelf.catalogue.delete(ids["a.txt"])
+    shelf.graph.delete([ids["a.txt"]])
+    assert shelf.graph.mentions("Form W-2", EntityType.FORM, limit=9).total == 0
+
+
 def test_archived_documents_are_not_counted_and_found_only_when_asked_for(shelf: Shelf) -> None:
     catalogue = shelf.catalogue
     first = next(each for each in catalogue.documents() if each.name == "a.txt")
     kept = [replace(each, archived=True) for each in catalogue.passages_of(first.id)]
     catalogue.save_labels(replace(first, archived=True), kept)
+    assert shelf.graph.mentions("Form W-2", EntityType.FORM, limit=9).total == 0
     assert "Form W-2" not in names(shelf, "") and "Form W-2" not in shelf.graph.known(["Form W-2"])
     assert shelf.graph.known(["IRS"])["IRS"].passages == 1
     assert len(shelf.graph.passages_naming({"Form W-2": 1.0}, ANYTHING, None, 9)) == 0
