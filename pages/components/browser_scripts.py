@@ -1,11 +1,11 @@
-"""Scripts that run in the browser: components, the key "/", and the keys of the Judge view."""
+"""Scripts that run in the browser: components, the keys "/" and "?", and the keys of the Judge view."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["browser_component", "focus_question_on_slash", "leave_fields"]
+__all__ = ["browser_component", "leave_fields", "listen_to_keys"]
 
 
 @cache
@@ -20,9 +20,9 @@ def browser_component(name: str, file: str) -> Any:
     return component(name, js=script.read_text("utf-8"), css=css)
 
 
-def focus_question_on_slash() -> None:
-    """Let the key "/" move to the question field. Streamlit's own shortcuts only press buttons."""
-    browser_component("fivefold_keys", "keys.js")(key="keys")
+def listen_to_keys(on_help: Callable[[], None]) -> None:
+    """Let the key "/" move to the question field, and "?" ask for help. Streamlit's own shortcuts press buttons."""
+    browser_component("fivefold_keys", "keys.js")(key="keys", on_help_change=on_help)
 
 
 def leave_fields(state: Hashable) -> None:

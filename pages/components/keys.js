@@ -1,15 +1,24 @@
-// "/" moves to the question, as in every search tool; typing in a field stays typing. On a page without one it does nothing.
-export default function () {
+// "/" moves to the question, as in every search tool; "?" asks for the keys of the page. Typing in a field stays typing.
+// A page with keys of its own for them, as Search has for "?", keeps them.
+export default function ({ parentElement, setTriggerValue }) {
   const onKey = (event) => {
-    const at = event.target;
+    const at = event.composedPath()[0];
     const typing = at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
-    if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.key === "?" && !document.querySelector(".st-key-search_keys, [role=dialog]")) {
+      event.preventDefault();
+      setTriggerValue("help", true);
+      return;
+    }
+    if (event.key !== "/") return;
     const question = document.querySelector('.st-key-question input, .st-key-question textarea');
     if (!question) return;
     event.preventDefault();
     question.focus();
     question.select();
   };
+  parentElement.stopKeys?.(); // drawn again without having been cleaned up: keys must act once
   document.addEventListener("keydown", onKey);
-  return () => document.removeEventListener("keydown", onKey);
+  parentElement.stopKeys = () => document.removeEventListener("keydown", onKey);
+  return parentElement.stopKeys;
 }

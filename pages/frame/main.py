@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.components import browser_scripts, session
+from pages.components.help import page_keys
 from pages.components.notices import degraded, show_errors
 
 _PAGES = Path(__file__).parents[1]
@@ -33,6 +34,7 @@ page = st.navigation(
         st.Page(_PAGES / "coverage.py", title="Coverage", icon=":material/grid_on:"),
         st.Page(_PAGES / "data.py", title="Data", icon=":material/table_chart:"),
         st.Page(_PAGES / "settings.py", title="Settings", icon=":material/settings:"),
+        st.Page(_PAGES / "help.py", title="Help", icon=":material/help:"),
     ],
     position="top",
 )
@@ -42,5 +44,6 @@ with st.container(key="page_title"):
 with show_errors():
     degraded(session.workbench().notices())
     page.run()
-browser_scripts.focus_question_on_slash()
+browser_scripts.listen_to_keys(page_keys.ask_for_keys)
+page_keys.draw_keys_if_asked(page.title)
 session.start_warming()

@@ -1,0 +1,37 @@
+"""Help by keyboard and by links: "?" shows the keys of a page, "/" finds a term, links of the guide stay in the app."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.browser.driving import Window
+from tests.running import RunningApp
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.slow
+def test_help_is_found_from_any_page(start: Callable[[], RunningApp], window: Callable[[RunningApp], Window]) -> None:
+    tab = window(start())
+    tab.go("tuning", view="judge")
+    tab.wait_for("No question set yet")
+    tab.page.keyboard.press("?")
+    tab.page.get_by_role("dialog").get_by_text("1 Judge: grade the result").wait_for()
+    tab.page.get_by_role("link", name="All help").click()
+    tab.wait_for("Every page", "leave the find field")
+
+    tab.page.get_by_text("Glossary", exact=True).click()
+    tab.wait_for("Which of five kinds of statement")
+    tab.page.keyboard.press("/")
+    tab.page.keyboard.type("krippendorff")
+    tab.page.keyboard.press("Enter")
+    tab.wait_for("Agreement")
+    assert "term=krippendorff" in tab.page.url and "Shortlist" not in tab.read()
+
+    tab.go("help", view="guide", doc="guide", section="tuning")
+    tab.wait_for("3 Improve has five ways")
+    tab.page.get_by_role("link", name="corrections taught").click()
+    shown = tab.context.pages[-1]
+    shown.get_by_text("What corrections teach").first.wait_for()
+    assert "doc=tuning" in shown.url
+    assert not tab.complains() and not tab.problems
