@@ -15,8 +15,10 @@ def test_help_is_found_from_any_page(start: Callable[[], RunningApp], window: Ca
     tab = window(start())
     tab.go("tuning", view="judge")
     tab.wait_for("No question set yet")
-    tab.page.keyboard.press("?")
-    tab.page.get_by_role("dialog").get_by_text("1 Judge: grade the result").wait_for()
+    keys = tab.page.get_by_role("dialog").get_by_text("1 Judge: grade the result")
+    while not keys.is_visible():  # the script that listens is fetched after the page is drawn
+        tab.page.keyboard.press("?")
+        tab.settle()
     tab.page.get_by_role("link", name="All help").click()
     tab.wait_for("Every page", "leave the find field")
 
