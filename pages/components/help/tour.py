@@ -75,7 +75,7 @@ def tour_steps() -> Sequence[TourStep]:
             "coverage",
             {},
             "Open Coverage",
-            "Add the sample library's topics, then press **Assess**. A red cell is a truth that says nothing about its"
+            "Add the sample library's topics, then press **Assess**. A red cell is a truth without evidence for its"
             " topic; click it to see what to obtain.",
         ),
     )
