@@ -5,7 +5,16 @@ from dataclasses import replace
 from datetime import datetime
 
 from core.domain.dataset_queries import Rows, TableAnswer, TableQuery
-from core.domain.datasets import LinkState, ReadTable, RealityTable, Reject, TableDiff, TableHistory, TableLink
+from core.domain.datasets import (
+    ROW_COLUMN,
+    LinkState,
+    ReadTable,
+    RealityTable,
+    Reject,
+    TableDiff,
+    TableHistory,
+    TableLink,
+)
 from core.domain.documents import Document, TableRole, Truth
 from core.domain.errors import BadRequest, FivefoldError
 from core.domain.five_truths import Figure
@@ -208,7 +217,8 @@ class TableService:
         """
         tables = self.tables(project)
         try:
-            checked = check_statement(use_sql_names(sql, tables), [table.name for table in tables])
+            columns = {table.name: [column.name for column in table.columns] + [ROW_COLUMN] for table in tables}
+            checked = check_statement(use_sql_names(sql, tables), columns)
             rows = self._store.run(checked, MOST_SQL_ROWS, _SQL_MS)
         except FivefoldError as error:
             self._store.remember(TableHistory(sql.strip(), self._now(), 0, 0.0, error.message))

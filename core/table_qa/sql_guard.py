@@ -4,7 +4,7 @@ Allowlist: syntax, functions, types and tables that are not named below are refu
 is refused too. The statement is rebuilt from the checked syntax tree with every identifier quoted, so PostgreSQL cannot
 read it in another way. The database role that runs it has no other rights either; this check is the inner of two
 defences, and the one that explains a refusal. The database limits time, memory and rows (`statement_timeout`,
-`temp_file_limit`, a cursor).
+`temp_file_limit`, a cursor). WITH RECURSIVE is not allowed: a line of it can make a value of any size.
 """
 
 # Over 300 lines: parsing, the allowlist and the check of one statement belong together; apart, neither can be reviewed.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import string
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from enum import Enum
 from functools import cache
@@ -21,6 +21,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from core.domain.errors import BadRequest
+from core.table_qa.sql_columns import Tables, check_qualified_columns
 
 __all__ = ["FUNCTIONS", "TYPES", "check_statement"]
 
@@ -248,7 +249,7 @@ select: with_ expressions distinct from_ joins where group having windows order 
 union intersect except: with_ this expression distinct order limit offset
 subquery: with_ this alias joins order limit offset
 values: expressions alias order limit offset
-with: expressions recursive
+with: expressions
 cte: this alias materialized
 table: this alias joins db catalog
 tablealias: this columns
@@ -310,15 +311,15 @@ SYSTEM = frozenset("cmax cmin ctid tableoid xmax xmin".split())
 FOLD = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
-def check_statement(sql: str, tables: Collection[str]) -> str:
+def check_statement(sql: str, tables: Tables) -> str:
     """Check a statement and return the one to run: without comments and semicolon, identifiers quoted as PostgreSQL
     folds them.
 
-    tables: names as in the database; a statement may also use the names of its own WITH clauses.
+    A statement may also use the names of its own WITH clauses.
 
     Raises: BadRequest naming the offending word.
 
-    >>> check_statement("select Name, count(*) from staff group by 1; -- by name", ["staff"])
+    >>> check_statement("select Name, count(*) from staff group by 1; -- by name", {"staff": ["name"]})
     'SELECT "name", count(*) FROM "staff" GROUP BY 1'
     """
     if len(sql) > MOST_CHARACTERS:
@@ -330,7 +331,7 @@ def check_statement(sql: str, tables: Collection[str]) -> str:
     return text
 
 
-def _written_anew(sql: str, tables: Collection[str]) -> str:
+def _written_anew(sql: str, tables: Tables) -> str:
     """A statement parsed, checked and written. Raises BadRequest."""
     tree = tree_of(sql)
     for node in tree.walk():
@@ -343,10 +344,11 @@ def _written_anew(sql: str, tables: Collection[str]) -> str:
             node.set("quoted", True)
         elif node.key == "anonymous":
             node.set("this", node.name.lower())
+    check_qualified_columns(tree, tables)
     return written(tree)
 
 
-def _check(node: exp.Expr, tables: Collection[str]) -> None:
+def _check(node: exp.Expr, tables: Tables) -> None:
     """Refuse one node of the tree unless its kind, its parts and its names are allowed. Raises BadRequest."""
     parts = SYNTAX.get(node.key)
     if parts is None:
@@ -365,7 +367,7 @@ def _check(node: exp.Expr, tables: Collection[str]) -> None:
         _CHECKS[node.key](node, tables)
 
 
-def _check_table(table: exp.Expr, tables: Collection[str]) -> None:
+def _check_table(table: exp.Expr, tables: Tables) -> None:
     """Only a given table, or one that WITH names where this one stands. `pg_…` is PostgreSQL's own."""
     if table.this.key != "identifier":
         raise BadRequest(f"A function is not allowed in FROM: '{excerpt(table.this)}'.", "Only tables and queries can.")
@@ -377,24 +379,22 @@ def _check_table(table: exp.Expr, tables: Collection[str]) -> None:
 
 
 def _named_by_with(table: exp.Expr) -> Iterator[str]:
-    """Names of WITH clauses visible where `table` is: in the whole query, but inside WITH itself only earlier ones
-    (with RECURSIVE all), as in PostgreSQL. Otherwise a name would pass as a query and be read as a table.
+    """Names of WITH clauses visible where `table` is: in the whole query, but inside WITH only earlier ones, as in
+    PostgreSQL. Otherwise a name would pass as a query and be read as a table.
     """
     child, node = table, table.parent
     while node is not None:
         part = node if node.key == "with" else node.args.get("with_")
         if part is not None and part is not child:
             for query in part.expressions:
-                if node is part and query is child and not part.args.get("recursive"):
+                if node is part and query is child:
                     break
                 yield _name(query.args["alias"].this)
         child, node = node, node.parent
 
 
-def _check_column(column: exp.Expr, _tables: Collection[str]) -> None:
-    """Refuse system columns, session names, and anything PostgreSQL could read as a call: `t.pg_typeof` is
-    `pg_typeof(t)` unless t has such a column.
-    """
+def _check_column(column: exp.Expr, _tables: Tables) -> None:
+    """Refuse system columns, session names, and schemas."""
     if column.args.get("db") is not None:
         raise _refused(excerpt(column), "Write table.column, without a schema.")
     if column.this.key != "identifier":
@@ -405,7 +405,7 @@ def _check_column(column: exp.Expr, _tables: Collection[str]) -> None:
         raise _refused(excerpt(column.this))
 
 
-def _check_function(call: exp.Expr, _tables: Collection[str]) -> None:
+def _check_function(call: exp.Expr, _tables: Tables) -> None:
     name = call.args["this"]
     if not isinstance(name, str) or name.lower() not in FUNCTIONS:
         raise BadRequest(f"The function '{call.name}' cannot be used.", _functions_like(str(call.name)))
@@ -418,28 +418,28 @@ def _functions_like(name: str) -> str:
     return f"{like}Aggregates, windows, conditions, and functions of text, numbers and dates can be used."
 
 
-def _check_cast(cast: exp.Expr, _tables: Collection[str]) -> None:
+def _check_cast(cast: exp.Expr, _tables: Tables) -> None:
     if cast.args["to"].key != "datatype":
         raise _no_type(cast.args["to"])
 
 
-def _check_type(kind: exp.Expr, _tables: Collection[str]) -> None:
+def _check_type(kind: exp.Expr, _tables: Tables) -> None:
     if not isinstance(kind.this, Enum) or kind.this.name not in TYPES:
         raise _no_type(kind)
 
 
-def _check_type_size(size: exp.Expr, _tables: Collection[str]) -> None:
+def _check_type_size(size: exp.Expr, _tables: Tables) -> None:
     if not size.this.name.isdecimal() or int(size.this.name) > MOST_TYPE_SIZE:
         raise _refused(excerpt(size.parent or size), f"At most {MOST_TYPE_SIZE:,} is possible.")
 
 
-def _check_literal(literal: exp.Expr, _tables: Collection[str]) -> None:
+def _check_literal(literal: exp.Expr, _tables: Tables) -> None:
     number = literal.name.lower().replace("e-", "e").replace("e+", "e").replace("e", "", 1).replace(".", "", 1)
     if not literal.args["is_string"] and not (number.isascii() and number.isdigit()):
         raise _refused(literal.name)
 
 
-def _check_name(identifier: exp.Expr, _tables: Collection[str]) -> None:
+def _check_name(identifier: exp.Expr, _tables: Tables) -> None:
     """No name where the parser expects none: PostgreSQL might read it as a column, which nothing here has checked."""
     if identifier.parent is None or identifier.parent.key not in NAMED:
         raise _refused(identifier.name)

@@ -7,14 +7,19 @@ password is derived from the program's own, which cannot be computed back from i
 """
 
 import hmac
+import logging
+import os
+import subprocess
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
 import psycopg
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from core.domain.errors import BadRequest, StoreFailed
 from storage.postgres.database import APP_ROLE, Database, conninfo_of, store_failures
@@ -50,6 +55,14 @@ _WORDS: Sequence[tuple[type[psycopg.Error], str, str]] = (
     (psycopg.errors.ConfigurationLimitExceeded, "It needs more room than one question may.", "Ask for less."),
     (psycopg.errors.OutOfMemory, "It needs more room than one question may.", "Ask for less."),
     (psycopg.errors.ProgramLimitExceeded, "It needs more room than one question may: {message}.", "Ask for less."),
+    (
+        psycopg.errors.TooManyColumns,
+        "It has more columns than PostgreSQL can return.",
+        "Name the columns you need instead of all of them.",
+    ),
+    (psycopg.errors.TooManyArguments, "A call has too many values: {message}.", "Split it into several calls."),
+    (psycopg.errors.TooManyConnections, "Other questions are still running.", "Ask again in a moment."),
+    (psycopg.errors.AdminShutdown, "It took more than {seconds} and was stopped.", "Ask for less: add a condition."),
     (psycopg.errors.StatementTooComplex, "The statement is too deeply nested: {message}.", "Write it more simply."),
     (
         psycopg.errors.InsufficientPrivilege,
@@ -66,8 +79,15 @@ _WORDS: Sequence[tuple[type[psycopg.Error], str, str]] = (
 )
 _LOCK_CLASS = 5_006
 """Arbitrary; differs from every other advisory lock of the program."""
-_MOST_READERS = 20
-"""Connections per tenant's reader, so that one library cannot use up the server's. Chosen by hand, not fitted."""
+_MOST_READERS = 8
+"""Connections per tenant's reader over all programs, so that one library cannot use up the server's. Chosen by hand."""
+_READERS_HERE = 4
+"""Of them in one program. Each may fill `_MEMORY_MEGABYTES`. Chosen by hand."""
+_MEMORY_MEGABYTES = 256
+"""Memory that a typed statement may use besides the server's shared buffers. Chosen by hand."""
+_GRACE_SECONDS = 2.0
+"""Between the time limit, a cancel by us, and the end of the connection. Chosen by hand."""
+_log = logging.getLogger(__name__)
 _TEMPORARY_MEGABYTES = 1024
 """Disk space a query may use for sorting and joining. Chosen by hand, not fitted."""
 _MAKE = """
@@ -100,6 +120,9 @@ class TableAccess:
     """Roles and connections for one tenant's tables. All names are built from a digest, so none needs quoting."""
 
     database: Database
+    _here: threading.BoundedSemaphore = field(
+        default_factory=lambda: threading.BoundedSemaphore(_READERS_HERE), repr=False, compare=False
+    )
 
     @property
     def _mark(self) -> str:
@@ -166,11 +189,28 @@ class TableAccess:
 
     @contextmanager
     def reading(self, timeout_ms: int) -> Iterator["psycopg.Connection[tuple[Any, ...]]"]:
-        """A connection logged in as the reader, in a read-only transaction that is never committed. The time limit
-        applies to each statement.
+        """A connection logged in as the reader, in a read-only transaction that is never committed.
+
+        The time limit applies to each statement. One that goes on after it is cancelled, then its connection is ended:
+        not every step of PostgreSQL looks at its clock. Memory is limited where the server runs on this machine.
+        Raises BadRequest when too many questions run already.
         """
+        if not self._here.acquire(timeout=timeout_ms / 1000):
+            raise BadRequest("Other questions are still running.", "Ask again in a moment.")
+        try:
+            with self._reader_connection(timeout_ms) as connection, self._watched(connection, timeout_ms / 1000):
+                try:
+                    yield connection
+                finally:
+                    if not connection.closed:
+                        connection.rollback()
+        finally:
+            self._here.release()
+
+    def _reader_connection(self, timeout_ms: int) -> "psycopg.Connection[tuple[Any, ...]]":
         limits = {
             "statement_timeout": timeout_ms,
+            "max_parallel_workers_per_gather": 0,  # other processes would escape the limit of memory
             "lock_timeout": 2_000,
             "idle_in_transaction_session_timeout": 60_000,
             "default_transaction_read_only": "on",
@@ -178,8 +218,55 @@ class TableAccess:
         }
         options = " ".join(f"-c {name}={value}" for name, value in limits.items())
         url = self.database.engine.url.set(username=self.reader, password=self._password())
-        with psycopg.connect(conninfo_of(url), options=options) as connection:
-            try:
-                yield connection
-            finally:
-                connection.rollback()
+        connection = psycopg.connect(conninfo_of(url), options=options)
+        _limit_memory(connection)
+        return connection
+
+    @contextmanager
+    def _watched(self, connection: "psycopg.Connection[tuple[Any, ...]]", seconds: float) -> Iterator[None]:
+        """End a statement that outlives the server's own limit: cancel it, then end its connection."""
+        pid, over, ended = connection.info.backend_pid, threading.Event(), threading.Event()
+
+        def watch() -> None:
+            steps = (("pg_cancel_backend", seconds + _GRACE_SECONDS), ("pg_terminate_backend", _GRACE_SECONDS))
+            for act, after in steps:
+                if over.wait(after):
+                    return
+                ended.set()
+                _log.warning("A statement outlives its %g seconds: %s(%d).", seconds, act, pid)
+                try:
+                    with self.database.engine.connect() as admin:
+                        admin.execute(text(f"SELECT {act}(:pid)"), {"pid": pid})
+                except SQLAlchemyError as error:
+                    _log.warning("It could not be stopped: %s", error)
+
+        threading.Thread(target=watch, name="statement watch", daemon=True).start()
+        try:
+            yield
+        except psycopg.Error as error:
+            if ended.is_set():
+                raise psycopg.errors.QueryCanceled("stopped by the program") from error
+            raise
+        finally:
+            over.set()
+
+
+def _limit_memory(connection: "psycopg.Connection[tuple[Any, ...]]") -> None:
+    """Let the server process of a connection take so much more memory, and no more: PostgreSQL then says that memory is
+    out, and goes on. Works on Linux where the server runs on this machine as our user, or where we are root.
+    """
+    import psutil
+
+    if not hasattr(psutil, "RLIMIT_DATA") or not connection.info.host.startswith("/"):
+        return
+    try:
+        process = psutil.Process(connection.info.backend_pid)
+        most = process.memory_info().data + _MEMORY_MEGABYTES * 2**20
+        if process.uids().real == os.geteuid():
+            process.rlimit(psutil.RLIMIT_DATA, (most, most))
+        else:  # in most containers even root may limit only its own processes, so it is done as the server's user
+            command = ["prlimit", "--pid", str(process.pid), f"--data={most}:{most}"]
+            user, group = process.uids().real, process.gids().real
+            subprocess.run(command, user=user, group=group, extra_groups=[], check=True, capture_output=True)
+    except (psutil.Error, OSError, subprocess.CalledProcessError) as error:
+        _log.warning("The memory of typed statements is not limited: %s", error)

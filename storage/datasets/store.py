@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, func, insert, select, update
 
@@ -19,6 +19,9 @@ from storage.datasets.loading import HISTORY, REALITY, TableLoader, known_tables
 from storage.datasets.sql import sql_of
 from storage.postgres.database import Database
 from storage.postgres.json_records import from_json, to_json
+
+if TYPE_CHECKING:
+    import psycopg
 
 __all__ = ["SqlTableStore", "diff_of"]
 
@@ -227,7 +230,7 @@ class SqlTableStore:
             started = time.perf_counter()
             with connection.cursor(name="typed") as cursor:
                 cursor.execute(storable_text(sql).encode())
-                found = cursor.fetchmany(most_rows + 1)
+                found = _rows_within(cursor, most_rows + 1)
                 names = tuple(column.name for column in cursor.description or ())
             spent = 1000 * (time.perf_counter() - started)
         rows = tuple(tuple(_shown(cell) for cell in row) for row in found[:most_rows])
@@ -246,6 +249,22 @@ class SqlTableStore:
         query = select(HISTORY.c.data).where(own, HISTORY.c.id.in_(newest)).order_by(HISTORY.c.id.desc()).limit(limit)
         with self._database.transaction("reading the history of statements") as connection:
             return [from_json(TableHistory, data) for data in connection.scalars(query)]
+
+
+_MOST_BYTES = 64 * 2**20  # of a typed statement's rows; far more than a page shows. Chosen by hand.
+
+
+def _rows_within(cursor: "psycopg.ServerCursor[tuple[Any, ...]]", most_rows: int) -> list[tuple[Any, ...]]:
+    """The first rows, a few at a time where they are large. Raises BadRequest when they are too large to bring here."""
+    found: list[tuple[Any, ...]] = []
+    size, step = 0, 1
+    while len(found) < most_rows and (rows := cursor.fetchmany(min(step, most_rows - len(found)))):
+        found += rows
+        size += sum(len(str(cell)) for row in rows for cell in row)
+        if size > _MOST_BYTES:
+            raise BadRequest("The result is too large to show.", "Select fewer or shorter values, or count them.")
+        step = max(1, min(500, 2 * step, (_MOST_BYTES - size) * len(found) // max(size, 1)))
+    return found
 
 
 def _stored(table: RealityTable) -> str:

@@ -1,6 +1,7 @@
 """What the reader of a tenant's tables in PostgreSQL can do, and what it never can."""
 
 import time
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -10,7 +11,8 @@ import pytest
 from sqlalchemy import Engine
 
 from core.domain.errors import BadRequest
-from storage.datasets.access import TableAccess
+from storage.datasets import access as access_module
+from storage.datasets.access import TableAccess, refusals
 from storage.datasets.store import SqlTableStore
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database
@@ -108,6 +110,52 @@ def test_anything_but_reading_ones_own_tables_is_refused_in_words(guarded: Guard
         guarded.store.run(sql, 10, 5000)
     assert told.value.hint
     assert len(guarded.store.run("SELECT * FROM employees", 10, 2000).rows) == 7
+
+
+DOUBLING = (
+    "WITH RECURSIVE n(x) AS (SELECT 'aaaaaaaaaaaaaaaa' UNION ALL SELECT x||x FROM n) SELECT max(length(x)) FROM n"
+)
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        (DOUBLING, "room"),
+        ("SELECT repeat('x', 400000000)", "room"),
+        ("SELECT repeat('x', 3000000) FROM generate_series(1, 100)", "too large to show"),
+        (f"SELECT {', '.join(['employees.*'] * 400)} FROM employees", "more columns than PostgreSQL"),
+    ],
+)
+def test_what_would_fill_the_memory_ends_with_a_reason(guarded: Guarded, sql: str, said: str) -> None:
+    with pytest.raises(BadRequest, match=said):
+        guarded.store.run(sql, 1000, 60_000)
+    assert guarded.store.run("SELECT count(*) FROM employees", 10, 2000).rows == ((7,),)
+
+
+def test_a_statement_that_does_not_look_at_its_clock_is_ended(
+    guarded: Guarded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access_module, "_GRACE_SECONDS", 0.1)
+    with pytest.raises(BadRequest, match="stopped"), refusals(200), guarded.access.reading(200) as connection:
+        connection.execute("SELECT set_config('statement_timeout', '0', false)")
+        connection.execute("SELECT pg_sleep(600)")
+    with pytest.raises(BadRequest, match="stopped"), refusals(200), guarded.access.reading(200) as connection:
+        connection.execute("SELECT set_config('statement_timeout', '0', false)")
+        with suppress(psycopg.errors.QueryCanceled):
+            connection.execute("SELECT pg_sleep(600)")
+        connection.rollback()  # it went on after it was cancelled, so its connection is ended
+        connection.execute("SELECT set_config('statement_timeout', '0', false)")
+        connection.execute("SELECT pg_sleep(600)")
+
+
+def test_only_a_few_questions_run_at_a_time(guarded: Guarded) -> None:
+    with ExitStack() as running:
+        for _ in range(4):
+            running.enter_context(guarded.access.reading(2000))
+        with pytest.raises(BadRequest, match="still running"), guarded.access.reading(100):
+            pass
+    with guarded.access.reading(100):
+        pass
 
 
 def test_a_setting_changed_by_one_statement_is_gone_in_the_next(guarded: Guarded) -> None:
