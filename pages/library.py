@@ -21,7 +21,6 @@ from pages.components.library.editing import draw_editing, draw_spreadsheet, dra
 from pages.components.library.enrichment import draw_enrichment_state
 from pages.components.library.entity_browser import draw_entities, entity_params, entity_state
 from pages.components.library.history import draw_history
-from pages.components.library.table import follow_opened
 from pages.components.library.versions import draw_duplicates
 from pages.components.pager import pages_of
 
@@ -142,7 +141,6 @@ _VIEWS: Mapping[str, Callable[[], None]] = {
 
 def draw() -> None:
     _read_url()
-    follow_opened()
     view = st.segmented_control(
         "View", list(_VIEWS), required=True, key="library.page", label_visibility="collapsed", width="content"
     )

@@ -1,12 +1,21 @@
 // A table whose rows can be chosen, ticked, sorted and opened. A click on a row chooses it, on its name opens it; j and k
 // (or the arrows) move, Enter opens the chosen row, x ticks it. Keys pressed in a field stay typing.
 const SETTLE = 120; // milliseconds without another j or k before the row is drawn
+const PRESSABLE = "a, button, input, [role=button], [role=combobox], [role=dialog], [role=listbox], [role=radio]"; // Enter is theirs
 
 const element = (tag, name, text) => {
   const made = document.createElement(tag);
   made.className = name;
   if (text !== undefined) made.textContent = text;
   return made;
+};
+
+// Open a document of the app without loading the app again: one step of the browser's history, so that Back returns to
+// the list as it was. Streamlit follows the address when the browser says that its history moved.
+const open = (link) => {
+  if (!link) return;
+  history.pushState(null, "", link.href);
+  dispatchEvent(new PopStateEvent("popstate"));
 };
 
 const box = (name, checked, label) => {
@@ -140,7 +149,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (link) {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a tab of its own, by the link itself
       event.preventDefault();
-      return setTriggerValue("opened", link.getAttribute("href"));
+      return open(link);
     }
     if (row && !event.target.closest(".tick")) choose(rows.indexOf(row), 0);
   };
@@ -159,9 +168,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
       const one = rows[chosen].querySelector(".one");
       one.checked = !one.checked;
       tick([Number(rows[chosen].dataset.id)], one.checked);
-    } else if (event.key === "Enter" && rows[chosen] && (at === document.body || at === table)) {
+    } else if (event.key === "Enter" && rows[chosen] && !at.closest?.(PRESSABLE)) {
       event.preventDefault();
-      setTriggerValue("opened", rows[chosen].querySelector("a")?.getAttribute("href"));
+      open(rows[chosen].querySelector("a[href]"));
     }
   };
   show(false);

@@ -3,16 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import streamlit as st
 
 from pages.components import browser_scripts
-from pages.components.urls import page_path
 
-__all__ = ["TableColumn", "draw_table", "follow_opened"]
-
-_OPENED = "table.opened"
+__all__ = ["TableColumn", "draw_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +62,6 @@ def draw_table(
         if value is not None:
             on[event](value)
 
-    def open_later() -> None:
-        if (address := st.session_state[key].opened) is not None:
-            st.session_state[_OPENED] = address
-
     draw = browser_scripts.browser_component("fivefold_table", "library/table.js")
     events = {f"on_{event}_change": lambda event=event: heard(event) for event in on}
-    draw(key=key, data=data, on_opened_change=open_later, **events)
-
-
-def follow_opened() -> None:
-    """Go to the document whose name was clicked in a table, if one was; a page calls it before it draws."""
-    if (address := st.session_state.pop(_OPENED, None)) is not None:
-        st.switch_page(page_path("document"), query_params=parse_qs(urlsplit(address).query))
+    draw(key=key, data=data, **events)
