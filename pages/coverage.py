@@ -9,12 +9,12 @@ from core.coverage.runs import unassessed
 from core.domain.coverage import Board, CoverageRun, RunState, Topic
 from pages.components import ingest_progress, notices, session
 from pages.components.coverage import board as board_view
-from pages.components.coverage import conflicts, pack, review, runs, state, topics, traceability
+from pages.components.coverage import conflicts, pack, review, runs, state, to_obtain, topics, traceability
 from pages.components.coverage.runs import current_run, draw_run_progress, start_run
 from pages.components.view_switch import view_switch
 from pages.components.wording import ago, count, plain
 
-_VIEWS = ("Board", "Review", "Topics", "Requirements", "Conflicts", "Snapshots", "Meeting pack")
+_VIEWS = ("Board", "Review", "To obtain", "Topics", "Requirements", "Conflicts", "Snapshots", "Meeting pack")
 """The views, as the switch and the URL name them."""
 
 
@@ -129,6 +129,8 @@ def _draw_view(project: str | None, board: Board | None, *, busy: bool) -> None:
 def _draw_board_view(project: str | None, board: Board, view: str) -> None:
     if view == "Review":
         review.draw_review(board)
+    elif view == "To obtain":
+        to_obtain.draw(board)
     elif view == "Requirements":
         traceability.draw(project, board)
     elif view == "Conflicts":

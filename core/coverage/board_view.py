@@ -9,7 +9,7 @@ from typing import Any
 
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.review import DecisionsByCell
-from core.domain.coverage import Board, Cell, CellState, Gap, GapKind, Topic
+from core.domain.coverage import NOT_NEEDED, Board, Cell, CellState, Gap, GapKind, Topic
 from core.formats.csv import csv_text
 from core.formats.terminal import aligned
 from core.knowledge.gaps import SEVERITIES
@@ -17,6 +17,7 @@ from core.search.citations.cite import citation_data
 
 __all__ = [
     "NO_OWNER",
+    "STATES_IN_WORDS",
     "BoardRow",
     "BoardView",
     "CoverageShare",
@@ -34,12 +35,20 @@ __all__ = [
     "kind_of_words",
     "needs_in_words",
     "owner_of",
+    "share_in_words",
     "unread_in_words",
     "values_of",
 ]
 
 NO_OWNER = "nobody"
 """Value of the owner filter for cells without an owner."""
+
+STATES_IN_WORDS: Mapping[str, CellState] = {
+    **{state.value: state for state in CellState if state is not CellState.ERROR},
+    NOT_NEEDED: CellState.NOT_ASSESSED,
+    CellState.ERROR.value: CellState.ERROR,
+}
+"""Every state as people read it (`Cell.state_in_words`), in order → the state whose look it has."""
 
 
 class TopicOrder(StrEnum):
@@ -57,10 +66,10 @@ class TopicOrder(StrEnum):
 class BoardView:
     """Filters and sort order: OR inside a field, AND across fields; an empty field does not restrict.
 
-    find: text that the topic's name must contain, ignoring case.
+    states: as people read them (`Cell.state_in_words`). find: text that the topic's name must contain, ignoring case.
     """
 
-    states: tuple[CellState, ...] = ()
+    states: tuple[str, ...] = ()
     severities: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
@@ -107,10 +116,10 @@ def values_of(board: Board, decisions: DecisionsByCell) -> Mapping[str, tuple[st
     """Filter field → the values that occur on the board, in order."""
     topics = {topic.id: topic for topic in board.topics}
     owners = {owner_of(cell, topics[cell.topic_id], decisions) for cell in board.cells if cell.topic_id in topics}
-    states = {cell.state for cell in board.cells}
+    states = {cell.state_in_words for cell in board.cells}
     severities = {gap.severity for gap in board.gaps}
     return {
-        "states": tuple(state for state in CellState if state in states),
+        "states": tuple(words for words in STATES_IN_WORDS if words in states),
         "severities": tuple(severity for severity in SEVERITIES if severity in severities),
         "domains": tuple(sorted({topic.domain for topic in board.topics if topic.domain})),
         "owners": tuple(sorted(owners)),
@@ -131,7 +140,7 @@ def _cell_meets(
 ) -> bool:
     gap = gaps.get((cell.topic, cell.kind))
     return (
-        (not view.states or cell.state in view.states)
+        (not view.states or cell.state_in_words in view.states)
         and (not view.severities or (gap is not None and gap.severity in view.severities))
         and (not view.owners or owner_of(cell, topic, decisions) in view.owners)
     )
@@ -324,6 +333,15 @@ class CoverageShare:
 def by_kind(board: Board) -> tuple[CoverageShare, ...]:
     """One share per column, in the board's order."""
     return tuple(_share(kind.value, board, lambda cell, kind=kind: cell.kind is kind) for kind in board.kinds)  # type: ignore[misc]
+
+
+def share_in_words(board: Board, kind: GapKind) -> str:
+    """The share of a column as text; "not needed" when no topic needs its truth."""
+    cells = [cell for cell in board.cells if cell.kind is kind]
+    share = _share(kind.value, board, lambda cell: cell.kind is kind).coverage
+    if share is not None:
+        return f"{share:.0%} covered"
+    return NOT_NEEDED if cells and not any(cell.needed for cell in cells) else CellState.NOT_ASSESSED.value
 
 
 def by_domain(board: Board) -> tuple[CoverageShare, ...]:

@@ -14,6 +14,7 @@ from core.domain.queries import SearchRequest
 from core.domain.results import Citation
 
 __all__ = [
+    "NOT_NEEDED",
     "Board",
     "BoardChanges",
     "Cell",
@@ -38,6 +39,9 @@ __all__ = [
     "Topic",
     "TopicOrigin",
 ]
+
+NOT_NEEDED = "not needed"
+"""What people read where a topic does not need a truth; the cell's state is `not assessed`."""
 
 
 class CellState(StrEnum):
@@ -161,7 +165,7 @@ class Cell:
     @property
     def state_in_words(self) -> str:
         """Its state as people read it: "not needed" where the topic does not need the truth."""
-        return self.state.value if self.needed else "not needed"
+        return self.state.value if self.needed else NOT_NEEDED
 
     @property
     def kind(self) -> GapKind:

@@ -1,7 +1,7 @@
 """A board narrowed and put in order."""
 
 from core.coverage.board_view import NO_OWNER, BoardView, TopicOrder, apply_view, values_of
-from core.domain.coverage import CellState, Decision, ReviewVerdict, Topic
+from core.domain.coverage import Decision, ReviewVerdict, Topic
 from tests.coverage.boards import NOW, board_of
 
 LEAVE = Topic("Sick leave", id=1, domain="time", owner="Ann", jurisdiction="state:CA")
@@ -22,7 +22,7 @@ def test_without_filters_everything_is_shown_as_added() -> None:
 
 
 def test_a_topic_is_shown_for_one_cell_that_meets_and_only_that_cell_is_lit() -> None:
-    shown = apply_view(BOARD, BoardView(states=(CellState.PARTIAL,)), {})
+    shown = apply_view(BOARD, BoardView(states=("partial",)), {})
     assert [topic.name for topic in shown.topics] == ["overtime pay"]
     assert shown.lit == {(2, "compliance")}
 

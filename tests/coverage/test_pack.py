@@ -11,7 +11,8 @@ import openpyxl
 import pypdfium2
 import pytest
 
-from core.coverage.board_view import needs_in_words
+from core.coverage.board_view import needs_in_words, share_in_words
+from core.coverage.gaps import not_needed
 from core.coverage.meeting_pack.pack import STATE_LOOKS, MeetingPack, pack_data, pack_html
 from core.coverage.meeting_pack.pdf import pack_pdf
 from core.coverage.meeting_pack.xlsx import pack_xlsx
@@ -146,3 +147,16 @@ def test_the_data_is_as_its_schema_says(changed: bool) -> None:
     pack = pack_of() if changed else replace(pack_of(), changes=None)
     data = json.loads(json.dumps(pack_data(pack)))
     jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text("utf-8"))).validate(data)
+
+
+def test_truths_a_topic_does_not_need_are_called_so_in_map_and_legend() -> None:
+    plain = pack_of()
+    quiet = not_needed(plain.board.cells[0])
+    pack = replace(plain, board=replace(plain.board, cells=(quiet, *plain.board.cells[1:])))
+    assert share_in_words(pack.board, GapKind.REGULATORY) == "not needed"
+    for text in (pdf_pages(pack)[0], pack_html(pack).partition("<h2>What to obtain")[0]):
+        assert text.count("not needed") == 3, "head of the column, tile, legend"
+        assert text.count("not assessed") == 3, "head of the column, tile, legend"
+    book = openpyxl.load_workbook(io.BytesIO(pack_xlsx(pack)))
+    shown = [str(cell.value) for row in book["Matrix"] for cell in row if cell.value]
+    assert sum("not needed" in each for each in shown) == sum("not assessed" in each for each in shown) == 2

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.coverage.board_view import needs_in_words
+from core.coverage.board_view import VisibleBoard, needs_in_words
 from core.coverage.meeting_pack.pack import pack_data
 from core.coverage.meeting_pack.xlsx import pack_xlsx
 from core.domain.coverage import CellState, ReviewerOpinion, ReviewVerdict, Topic
 from core.domain.documents import Truth
 from core.domain.errors import StoreFailed
 from pages.components.coverage import state
+from pages.components.coverage.board import table_data
 from pages.components.coverage.review import queue_rows
 from tests.screens.conftest import Opened, Stack, words
 
@@ -71,9 +72,50 @@ def test_what_is_to_be_obtained_is_counted_in_cells_because_partial_ones_are_no_
     assessed(stocked, "Overtime pay", "Zebra husbandry")
     board = stocked.workbench.coverage.board(None)
     assert board is not None
-    said = words(opened("coverage.py", view="Board"))
-    assert needs_in_words(board) in said
-    assert f"for {len(board.gaps)} cells, gaps and partial ones" in said
+    assert needs_in_words(board) in words(opened("coverage.py", view="Board"))
+    assert f"**{len(board.gaps)} cells need evidence**" in words(opened("coverage.py", view="To obtain"))
+
+
+def test_what_to_obtain_is_grouped_by_whom_to_ask_and_can_be_sent(stocked: Stack, opened: Opened) -> None:
+    stocked.workbench.coverage.add_topics([Topic("Lion taming", owner="Zoe")])
+    assessed(stocked, HOSTILE)
+    screen = opened("coverage.py", view="To obtain")
+    said = words(screen)
+    assert said.index("Zoe") < said.index("The owner of the policy handbook")
+    assert ":red[x]" not in said
+    text = screen.get("code")[0].value
+    assert text.startswith("The whole library: needed from Zoe") and "Lion taming (regulatory, high severity)" in text
+    alone = words(opened("coverage.py", view="To obtain", find="lion"))
+    assert "Zoe" in alone and "policy handbook" not in alone
+    assert "policy handbook" not in words(pressed(opened("coverage.py", view="Board", find="lion"), "What to obtain"))
+
+
+def test_the_board_as_a_table_says_every_state_in_words(stocked: Stack, opened: Opened) -> None:
+    desk = stocked.workbench.coverage
+    desk.add_topics([Topic("Zebra husbandry", needs=(Truth.INTENT,))])
+    assessed(stocked, "Overtime pay")
+    board = desk.board(None)
+    assert board is not None
+    data = table_data(board, VisibleBoard(board.topics, frozenset({(1, "intent")})))
+    assert data["columns"][:2] == ["Topic", "regulatory"] and data["label"].startswith("2 topics by truth")
+    zebra = data["rows"][0]
+    assert zebra["topic"] == "Zebra husbandry"
+    spoken = {cell["kind"]: cell["spoken"] for cell in zebra["cells"]}
+    assert spoken["intent"].startswith("gap 0") and spoken["regulatory"] == "not needed"
+    assert [cell["kind"] for cell in zebra["cells"] if cell["lit"]] == ["intent"]
+    assert not opened("coverage.py", view="Board", **{"as": "Table"}).get("plotly_chart")
+    assert opened("coverage.py", view="Board").get("plotly_chart")
+
+
+def test_the_state_filter_says_not_needed_where_a_topic_does_not_need_a_truth(stocked: Stack, opened: Opened) -> None:
+    stocked.workbench.coverage.add_topics([Topic("Zebra husbandry", needs=(Truth.INTENT,))])
+    assessed(stocked, "Overtime pay")
+    screen = opened("coverage.py", view="Board")
+    states = next(each for each in screen.multiselect if each.label == "State")
+    assert "not needed" in states.options
+    states.set_value(["not needed"]).run()
+    names = next(each for each in screen.selectbox if each.label == "Open a cell").options
+    assert names and all(name.startswith("Zebra husbandry") for name in names)
 
 
 def test_shares_are_named_as_the_board_names_them(stocked: Stack, opened: Opened) -> None:
@@ -89,9 +131,8 @@ def test_typed_topics_become_a_board_with_a_share_and_gaps(stocked: Stack, opene
     screen.text_area(key="topics.typed").set_value("Overtime pay\nZebra husbandry").run()
     pressed(screen, "Add topics")
     assert "**2 topics**" in words(screen)
-    said = words(ended(pressed(screen, "Assess")))
-    assert "% covered" in said
-    assert "**Zebra husbandry** – Obtain" in said
+    assert "% covered" in words(ended(pressed(screen, "Assess")))
+    assert "**Zebra husbandry** – a law" in words(opened("coverage.py", view="To obtain"))
 
 
 def test_lines_that_are_no_topics_are_told(stocked: Stack, opened: Opened) -> None:
@@ -117,7 +158,7 @@ def test_a_failed_search_is_an_error_and_never_a_gap(
     assessed(stocked, "Overtime pay")
     said = words(opened("coverage.py", cell=cell_key(stocked, "Overtime pay", Truth.REGULATORY)))
     assert "it is not a gap" in said and "nothing could be assessed" in said
-    assert "no gap is known" in said
+    assert "no gap is known" in words(opened("coverage.py", view="To obtain"))
 
 
 def test_topics_changed_since_the_snapshot_are_told(stocked: Stack, opened: Opened) -> None:
@@ -134,8 +175,9 @@ def test_topics_changed_since_the_snapshot_are_told(stocked: Stack, opened: Open
 
 def test_filters_narrow_the_board_and_say_when_nothing_is_left(stocked: Stack, opened: Opened) -> None:
     assessed(stocked, "Overtime pay", "Zebra husbandry")
-    said = words(opened("coverage.py", view="Board", find="zebra"))
-    assert "**Zebra husbandry** – Obtain" in said and "**Overtime pay** – Obtain" not in said
+    screen = opened("coverage.py", view="Board", find="zebra")
+    names = next(each for each in screen.selectbox if each.label == "Open a cell").options
+    assert names and all(name.startswith("Zebra husbandry") for name in names)
     assert "No topic meets these filters" in words(opened("coverage.py", view="Board", find="quagga"))
 
 

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from core.coverage.board_view import (
+    STATES_IN_WORDS,
     about_in_words,
     board_data,
     by_domain,
     by_kind,
     kind_in_words,
     needs_in_words,
+    share_in_words,
     unread_in_words,
 )
 from core.coverage.gaps import ASSESSED, score_in_words
@@ -32,7 +34,7 @@ from core.domain.coverage import (
 from core.domain.results import Citation
 from core.search.citations.cite import citation_data, display_quote
 
-__all__ = ["SCHEMA", "STATE_LOOKS", "MeetingPack", "StateStyle", "pack_data", "pack_html"]
+__all__ = ["LEGEND", "SCHEMA", "STATE_LOOKS", "MeetingPack", "StateStyle", "pack_data", "pack_html"]
 
 SCHEMA = "fivefold.meeting-pack/1"
 
@@ -55,6 +57,9 @@ STATE_LOOKS: Mapping[CellState, StateStyle] = {
     CellState.NOT_ASSESSED: StateStyle("e9ecf0", "5a626e", "·"),
     CellState.ERROR: StateStyle("5a4a42", "ffffff", "⚡"),
 }
+
+LEGEND: Mapping[str, StateStyle] = {words: STATE_LOOKS[state] for words, state in STATES_IN_WORDS.items()}
+"""Every state as people read it → its print style."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,10 +231,12 @@ def pack_html(pack: MeetingPack) -> str:
         board=pack.board,
         held=pack.current_decisions,
         looks=STATE_LOOKS,
+        legend=LEGEND,
+        states=STATES_IN_WORDS,
+        share_words=lambda kind: share_in_words(pack.board, kind),
         cell_words=_cell_words,
         kind_words=kind_in_words,
         about_words=about_in_words,
-        kinds=by_kind(pack.board),
         domains=by_domain(pack.board),
         evidenced=[cell for cell in pack.board.cells if cell.evidence or cell.near_misses],
         ids={topic.name: topic.id for topic in pack.board.topics},

@@ -5,9 +5,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.coverage.board_view import about_in_words, by_kind, kind_in_words
+from core.coverage.board_view import about_in_words, kind_in_words, share_in_words
 from core.coverage.gaps import ASSESSED, score_in_words
-from core.coverage.meeting_pack.pack import STATE_LOOKS, MeetingPack
+from core.coverage.meeting_pack.pack import LEGEND, STATE_LOOKS, MeetingPack
 from core.domain.coverage import Board, Cell, Topic
 from core.domain.results import Citation
 from core.search.citations.cite import display_quote
@@ -108,8 +108,8 @@ def _cover(sheet: Any, pack: MeetingPack) -> None:
 
 def _map(sheet: Any, board: Board) -> None:
     _heading(sheet, "Topics and truths")
-    for state, style in STATE_LOOKS.items():
-        _tile(sheet, f"{style.symbol} {state.value}", style.fill, style.ink, 29, 6, 7.5)
+    for words, style in LEGEND.items():
+        _tile(sheet, f"{style.symbol} {words}", style.fill, style.ink, 29, 6, 7.5)
         sheet.set_x(sheet.get_x() + 2)
     sheet.ln(9)
     width = (sheet.epw - _TOPIC_WIDTH) / len(board.kinds)
@@ -123,15 +123,14 @@ def _map(sheet: Any, board: Board) -> None:
 
 def _map_head(sheet: Any, board: Board, width: float) -> None:
     top = sheet.get_y()
-    for number, share in enumerate(by_kind(board)):
+    for number, kind in enumerate(board.kinds):
         left = _MARGIN + _TOPIC_WIDTH + number * width
         _ink(sheet, _INK, 8.5, "B")
         sheet.set_xy(left, top)
-        sheet.cell(width, 4.5, about_in_words(share.name), align="C")
+        sheet.cell(width, 4.5, kind_in_words(kind), align="C")
         _ink(sheet, _QUIET, 7.5)
         sheet.set_xy(left, top + 4.5)
-        text = "not assessed" if share.coverage is None else f"{share.coverage:.0%} covered"
-        sheet.cell(width, 4, text, align="C")
+        sheet.cell(width, 4, share_in_words(board, kind), align="C")
     sheet.set_xy(_MARGIN, top + _HEAD_ROW)
 
 

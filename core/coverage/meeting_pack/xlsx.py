@@ -10,7 +10,7 @@ from typing import Any
 
 from core.coverage.board_view import about_in_words, kind_in_words, kind_of_words
 from core.coverage.gaps import ASSESSED, score_in_words
-from core.coverage.meeting_pack.pack import STATE_LOOKS, MeetingPack
+from core.coverage.meeting_pack.pack import LEGEND, STATE_LOOKS, MeetingPack
 from core.coverage.review import DecisionsByCell, check_decision, decision_on
 from core.domain.coverage import Board, Cell, Decision, ReviewerOpinion, ReviewVerdict
 from core.domain.errors import BadRequest, FivefoldError
@@ -117,8 +117,8 @@ def _matrix(workbook: Any, pack: MeetingPack) -> None:
             tile.alignment = Alignment(horizontal="center", vertical="center")
         sheet.cell(sheet.max_row, 1).alignment = Alignment(wrap_text=True, vertical="center")
     sheet.append([])
-    for state, style in STATE_LOOKS.items():
-        sheet.append([f"{style.symbol} {state.value}"])
+    for words, style in LEGEND.items():
+        sheet.append([f"{style.symbol} {words}"])
         sheet.cell(sheet.max_row, 1).fill = PatternFill("solid", start_color=style.fill.upper())
         sheet.cell(sheet.max_row, 1).font = Font(color=style.ink.upper())
     sheet.freeze_panes = "D2"

@@ -1,35 +1,38 @@
-"""The coverage board: topics × truths as a map with filters and sorting, and documents to obtain for each gap."""
+"""The coverage board: topics × truths with filters and sorting, as a map or as a table."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
 from core.coverage.board_view import (
+    STATES_IN_WORDS,
     BoardView,
     TopicOrder,
     VisibleBoard,
     apply_view,
     board_csv,
-    by_kind,
     kind_in_words,
     needs_in_words,
+    share_in_words,
     unread_in_words,
     values_of,
 )
-from core.domain.coverage import Board, CellState, Decision, Gap, GapKind
-from pages.components import cards, charts
+from core.coverage.gaps import ASSESSED, score_in_words
+from core.domain.coverage import Board, Cell, GapKind
+from pages.components import browser_scripts, charts
 from pages.components.coverage import state
 from pages.components.coverage.cell import cell_dialog
 from pages.components.pager import paged
-from pages.components.styles import CELLS, SEVERITIES
+from pages.components.styles import CELLS
 from pages.components.urls import page_path
-from pages.components.wording import count, plain, shorten
+from pages.components.view_switch import view_switch
+from pages.components.wording import count, plain
 
-__all__ = ["draw"]
+__all__ = ["choose_view", "draw", "table_data"]
 
 _ROWS = 40  # topics per page; more tiles make the chart slow to draw
-_GAPS = 12  # gaps per page; chosen by hand
 _FILTERS = {
     "states": "State",
     "severities": "Severity",
@@ -40,19 +43,21 @@ _FILTERS = {
 
 
 def draw(board: Board) -> None:
-    """The map with its filters, the gaps below it, and the details of the open cell beside it."""
+    """The filters, the board as a map or as a table, and the details of the open cell beside it."""
     decisions = state.coverage_service().current_decisions(board.project)
-    view = _choose_view(values_of(board, decisions))
+    view = choose_view(values_of(board, decisions))
     shown = apply_view(board, view, decisions)
-    _totals(board)
+    shape = _totals(board)
     _errors(board)
     if board.unread:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.caption(f":orange[:material/warning:] {plain(unread_in_words(board))}", width="content")
             st.page_link(page_path("upload"), label="Open Upload", query_params={"show": "failed"})
     if shown.topics:
-        _map(board, shown)
-        _gaps(board, shown)
+        if shape == "Table":
+            _table(board, shown)
+        else:
+            _map(board, shown)
     else:
         st.info("No topic meets these filters. Take one away to see more.", icon=":material/filter_alt_off:")
     cell = state.find_cell(board, st.session_state.get("coverage.open", ""))
@@ -61,8 +66,8 @@ def draw(board: Board) -> None:
         cell_dialog(board, cell, gap)
 
 
-def _choose_view(values: Mapping[str, tuple[str, ...]]) -> BoardView:
-    """The filters and order of the widgets, which are bound to the URL."""
+def choose_view(values: Mapping[str, tuple[str, ...]], *, ordered: bool = True) -> BoardView:
+    """The filters of the widgets, which are bound to the URL, and if wanted their order."""
     find, order, narrow = st.columns([4, 3, 2], vertical_alignment="bottom")
     words = find.text_input(
         "Find a topic",
@@ -72,9 +77,11 @@ def _choose_view(values: Mapping[str, tuple[str, ...]]) -> BoardView:
         icon=":material/search:",
         label_visibility="collapsed",
     )
-    chosen: Any = order.selectbox(
-        "Order", list(TopicOrder), key="order", bind="query-params", format_func=str, label_visibility="collapsed"
-    )
+    chosen: Any = TopicOrder.ADDED
+    if ordered:
+        chosen = order.selectbox(
+            "Order", list(TopicOrder), key="order", bind="query-params", format_func=str, label_visibility="collapsed"
+        )
     picked: dict[str, tuple[str, ...]] = {}
     set_now = sum(bool(st.session_state.get(name)) for name in _FILTERS)
     with narrow.popover(f"Filter{f' · {set_now}' if set_now else ''}", icon=":material/filter_alt:", width="stretch"):
@@ -83,7 +90,7 @@ def _choose_view(values: Mapping[str, tuple[str, ...]]) -> BoardView:
             picked[name] = tuple(st.multiselect(label, options, key=name, bind="query-params", format_func=str))
         st.caption("OR within a filter, AND between filters.")
     return BoardView(
-        states=tuple(CellState(value) for value in picked["states"]),
+        states=picked["states"],
         severities=picked["severities"],
         domains=picked["domains"],
         owners=picked["owners"],
@@ -93,25 +100,17 @@ def _choose_view(values: Mapping[str, tuple[str, ...]]) -> BoardView:
     )
 
 
-def _totals(board: Board) -> None:
-    """Cells by state, and cells to obtain evidence for by severity."""
-    numbers = {cell_state: sum(1 for cell in board.cells if cell.state is cell_state) for cell_state in CellState}
+def _totals(board: Board) -> str:
+    """Cells by state, a way to what is missing, and how the board is shown: "Map" or "Table"."""
+    numbers = Counter(cell.state_in_words for cell in board.cells)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        for cell_state, number in numbers.items():
-            if cell_state is CellState.NOT_ASSESSED:
-                quiet = sum(1 for cell in board.cells if not cell.needed)
-                number -= quiet
-                if quiet:
-                    st.badge(f"not needed {quiet:,}", color="gray")
-            if number:
-                words = f"{CELLS[cell_state].symbol} {CELLS[cell_state].words} {number:,}"
-                st.badge(words, color=CELLS[cell_state].colour)  # type: ignore[arg-type]
+        for words, cell_state in STATES_IN_WORDS.items():
+            if numbers[words]:
+                style = CELLS[cell_state]
+                st.badge(f"{style.symbol} {words} {numbers[words]:,}", color=style.colour)  # type: ignore[arg-type]
         if board.gaps:
-            st.caption("to obtain:", width="content")
-        for severity, colour in SEVERITIES.items():
-            found = sum(1 for gap in board.gaps if gap.severity == severity)
-            if found:
-                st.badge(f"{found:,} {severity}", color=colour)  # type: ignore[arg-type]
+            st.button("What to obtain", icon=":material/assignment_ind:", type="tertiary", on_click=_open_to_obtain)
+        st.space("stretch")
         st.download_button(
             "CSV",
             lambda: board_csv(board),
@@ -121,6 +120,12 @@ def _totals(board: Board) -> None:
             type="tertiary",
             on_click="ignore",
         )
+        shapes = {"Map": ":material/grid_on: Map", "Table": ":material/table_rows: Table"}
+        return view_switch(shapes, "coverage.shape", "as")
+
+
+def _open_to_obtain() -> None:
+    st.query_params["view"] = "To obtain"
 
 
 def _errors(board: Board) -> None:
@@ -147,15 +152,54 @@ def _map(board: Board, shown: VisibleBoard) -> None:
 
 def _column_heads(board: Board) -> Mapping[GapKind, str]:
     """The label above each column: its name, and the share of its assessed cells that is covered."""
-    shares = {share.name: share for share in by_kind(board)}
-    column_labels = {}
-    for kind in board.kinds:
-        share = shares.get(kind.value)
-        known = share is not None and share.coverage is not None
-        column_labels[kind] = (
-            f"{state.kind_words(kind)}<br>{f'{share.coverage:.0%} covered' if known else 'not assessed'}"  # type: ignore[union-attr]
-        )
-    return column_labels
+    return {kind: f"{state.kind_words(kind)}<br>{share_in_words(board, kind)}" for kind in board.kinds}
+
+
+def _table(board: Board, shown: VisibleBoard) -> None:
+    """The same cells as a table of words, for screen readers and for people who prefer it."""
+    key = "coverage.table"
+    draw_table = browser_scripts.browser_component("fivefold_board_table", "coverage/board_table.js")
+    sorted_by = getattr(st.session_state.get(key), "sorted", None) or [-1, False]
+    draw_table(
+        key=key,
+        data=table_data(board, shown) | {"sorted": sorted_by},
+        on_opened_change=lambda: state.open_cell(st.session_state[key].opened or ""),
+        on_sorted_change=lambda: None,
+    )
+
+
+def table_data(board: Board, shown: VisibleBoard) -> dict[str, Any]:
+    """What the table draws: columns with their shares, and per topic its cells in words."""
+    places = {words: place for place, words in enumerate(STATES_IN_WORDS)}
+    return {
+        "label": f"{count(len(shown.topics), 'topic')} by truth, {needs_in_words(board)}",
+        "columns": ["Topic", *map(kind_in_words, board.kinds)],
+        "shares": ["", *(share_in_words(board, kind) for kind in board.kinds)],
+        "rows": [
+            {
+                "topic": topic.name,
+                "place": place,
+                "cells": [_table_cell(board.cell(topic.name, kind), shown, places) for kind in board.kinds],
+            }
+            for place, topic in enumerate(shown.topics)
+        ],
+    }
+
+
+def _table_cell(cell: Cell, shown: VisibleBoard, places: Mapping[str, int]) -> dict[str, Any]:
+    """order: covered first, and within a state the strongest evidence first."""
+    style, words = CELLS[cell.state], cell.state_in_words
+    score = f" {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else ""
+    doubt = ", doubtful" if cell.risks else ""
+    return {
+        "id": state.cell_key(cell),
+        "kind": kind_in_words(cell.kind),
+        "words": f"{style.symbol} {words}{score}{' ⚠' if cell.risks else ''}",
+        "spoken": f"{words}{score}{doubt}",
+        "colour": style.colour,
+        "order": places[words] + 1 - cell.evidence_score,
+        "lit": (cell.topic_id, cell.kind.value) in shown.lit,
+    }
 
 
 def _picker(board: Board, shown: VisibleBoard) -> None:
@@ -177,35 +221,3 @@ def _picker(board: Board, shown: VisibleBoard) -> None:
         on_change=lambda: state.open_cell(st.session_state["coverage.cell"] or ""),
         label_visibility="collapsed",
     )
-
-
-def _gaps(board: Board, shown: VisibleBoard) -> None:
-    """The gaps among the visible cells, worst first, each with what to obtain."""
-    ids = {topic.name: topic.id for topic in shown.topics}
-    decisions = state.coverage_service().current_decisions(board.project)
-    gaps = [gap for gap in board.gaps if (ids.get(gap.topic, 0), gap.kind.value) in shown.lit]
-    st.markdown(
-        f"**What to obtain** · for {count(len(gaps), 'cell')}, gaps and partial ones" if gaps else "**What to obtain**"
-    )
-    if not gaps:
-        known = board.coverage is not None
-        st.caption(":material/check: No gap among these cells." if known else "No cell was assessed: no gap is known.")
-        return
-    for gap in paged(gaps, _GAPS, "gaps", in_url=True):
-        _gap_row(gap, decisions.get((ids[gap.topic], gap.kind.value)))
-
-
-def _gap_row(gap: Gap, decision: Decision | None) -> None:
-    kinds, words = st.columns([3, 11], wrap=False, gap="small")
-    with kinds.container(horizontal=True, gap="small"):
-        st.badge(gap.severity, color=SEVERITIES.get(gap.severity, "gray"))  # type: ignore[arg-type]
-        if gap.configuration:
-            st.badge("set-up", icon=":material/settings:", color="gray")
-        else:
-            cards.truth_badge(gap.truth)
-    text = f"**{plain(shorten(gap.topic, 80))}** – {plain(gap.recommendation)}"
-    if decision is not None:
-        owner = f", {plain(decision.owner)}" if decision.owner else ""
-        due = f", due {decision.due}" if decision.due else ""
-        text += f" :gray[:material/gavel: {decision.verdict.value}{owner}{due}]"
-    words.markdown(text)

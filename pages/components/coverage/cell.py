@@ -36,7 +36,7 @@ def cell_dialog(board: Board, cell: Cell, gap: Gap | None) -> None:
     decision = state.decision_of(board.project, cell)
     with st.container(border=True, gap="small"):
         draw_decision(board, cell, decision, log)
-        draw_form(board, [cell], log, decision)
+        draw_form(board, [cell], log, decision, keys=False)
     draw_evidence(cell)
     with st.expander("History", icon=":material/history:", expanded=False):
         draw_history(state.coverage_service().history(cell.topic_id, cell.kind, board.project), about)

@@ -82,10 +82,13 @@ def end_of_month(today: date) -> date:
     return (soon.replace(day=1) + timedelta(days=31)).replace(day=1) - timedelta(days=1)
 
 
-def draw_form(board: Board, cells: Sequence[Cell], log: Sequence[Decision], decision: Decision | None = None) -> None:
+def draw_form(
+    board: Board, cells: Sequence[Cell], log: Sequence[Decision], decision: Decision | None = None, *, keys: bool = True
+) -> None:
     """The form of one cell, or of several that are decided together. decision: the one in force, of one cell.
 
-    log: the decisions when it was drawn; a click never overwrites a decision that was not on the screen.
+    log: the decisions when it was drawn; a click never overwrites a decision that was not on the screen. keys: whether
+    keys decide here, and are shown.
     """
     scope = state.cell_key(cells[0]) if len(cells) == 1 else "together"
     key = _form_key(scope)
@@ -98,8 +101,9 @@ def draw_form(board: Board, cells: Sequence[Cell], log: Sequence[Decision], deci
         for verdict in _offered(cells):
             offer = VERDICTS[verdict]
             with st.container(key=f"decide_{offer.key}", width="content"):
+                words = f"{offer.words} `{offer.key}`" if keys else offer.words
                 st.button(
-                    f"{offer.words} `{offer.key}`", icon=offer.icon, key=f"{key}.{offer.key}", help=offer.help,
+                    words, icon=offer.icon, key=f"{key}.{offer.key}", help=offer.help,
                     on_click=_decide, args=(board, cells, verdict, scope, log),
                 )  # fmt: skip
 
