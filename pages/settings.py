@@ -3,36 +3,44 @@
 import streamlit as st
 
 from pages.components.user_name import name_input
+from pages.components.view_switch import view_switch
 
-_PARTS = {"vocabulary": "Vocabulary", "model": "Embedding model"}
+_PARTS = {"general": "General", "models": "Models", "storage": "Storage", "vocabulary": "Vocabulary"}
 """The parts: how the URL names them, and how the switch does."""
+
+_ALIASES = {"Vocabulary": "vocabulary", "Embedding model": "models", "model": "models"}
+"""How older links name a part."""
+
+_NAME_WIDTH = 230  # pixels: beside the switch from 800 pixels on
 
 
 def draw() -> None:
-    """The page: the user's name, and the chosen part."""
-    title, name = st.columns([6, 3], vertical_alignment="bottom")
-    title.subheader("Settings", anchor=False)
-    with name:
-        name_input("Written into what you save")
-    part = st.segmented_control(
-        "Part",
-        list(_PARTS),
-        default="vocabulary",
-        required=True,
-        key="part",
-        bind="query-params",
-        format_func=_PARTS.__getitem__,
-        label_visibility="collapsed",
-    )
+    """The page: the chosen part, and the user's name."""
+    params = st.query_params
+    if params.get("part", "") in _ALIASES:
+        params["part"] = _ALIASES[params["part"]]
+    first = "vocabulary" if "words" in params or "domain" in params else "general"
+    with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute", gap="small"):
+        part = view_switch(_PARTS, "settings.part", "part", first)
+        with st.container(width=_NAME_WIDTH):
+            name_input("Written into what you save")
     match part:
-        case "model":
-            from pages.components.settings.embedding_model import draw_embedding_model
+        case "models":
+            from pages.components.settings.installed import draw_models
 
-            draw_embedding_model()
-        case _:
+            draw_models()
+        case "storage":
+            from pages.components.settings.installed import draw_storage
+
+            draw_storage()
+        case "vocabulary":
             from pages.components.settings.vocabulary import draw_vocabulary
 
             draw_vocabulary()
+        case _:
+            from pages.components.settings.general import draw_general
+
+            draw_general()
 
 
 draw()

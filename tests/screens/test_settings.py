@@ -1,5 +1,7 @@
 """Settings, the vocabulary: changes are collected, tried, saved as a version, and the library follows."""
 
+from pathlib import Path
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -29,7 +31,7 @@ def press(screen: AppTest, label: str) -> AppTest:
 
 
 def test_the_product_s_domains_are_listed_with_what_carries_them(stocked: Stack, opened: Opened) -> None:
-    screen = opened("settings.py")
+    screen = opened("settings.py", part="vocabulary")
     table = screen.dataframe[0].value
     assert {"Taxes", "Time and attendance", "General"} <= set(table["Domain"])
     assert table["Documents"].sum() == sum(1 for each in stocked.workbench.documents.list() if each.labels.domain.value)
@@ -37,7 +39,7 @@ def test_the_product_s_domains_are_listed_with_what_carries_them(stocked: Stack,
 
 
 def test_a_new_domain_is_added_looked_at_and_saved_as_a_version(library: Stack, opened: Opened) -> None:
-    screen = press(opened("settings.py"), "New domain")
+    screen = press(opened("settings.py", part="vocabulary"), "New domain")
     fill(screen, "Title", "Privacy")
     fill(screen, "Words that name it", "data subject\nerasure request\npersonal data")
     press(screen, "Add")
@@ -56,7 +58,7 @@ def test_a_new_domain_is_added_looked_at_and_saved_as_a_version(library: Stack, 
 
 
 def test_a_word_that_cannot_be_one_is_said_and_keeps_from_saving(library: Stack, opened: Opened) -> None:
-    screen = press(opened("settings.py"), "New domain")
+    screen = press(opened("settings.py", part="vocabulary"), "New domain")
     fill(screen, "Title", "Privacy")
     fill(screen, "Words that name it", "the\ndata subject\ndata subjects")
     press(screen, "Add")
@@ -69,7 +71,7 @@ def test_a_word_that_cannot_be_one_is_said_and_keeps_from_saving(library: Stack,
 
 
 def test_a_new_domain_without_a_title_is_refused(library: Stack, opened: Opened) -> None:
-    screen = press(press(opened("settings.py"), "New domain"), "Add")
+    screen = press(press(opened("settings.py", part="vocabulary"), "New domain"), "Add")
     assert "has no title" in words(screen)
 
 
@@ -139,7 +141,7 @@ def test_a_document_of_the_library_can_be_tried(stocked: Stack, opened: Opened) 
 def test_the_library_is_labelled_anew_and_says_how_many_changed(library: Stack, opened: Opened) -> None:
     document = library.add("answers.md", NOTICE)
     library.workbench.vocabulary.save(PRIVACY, who="Ann")
-    screen = opened("settings.py")
+    screen = opened("settings.py", part="vocabulary")
     screen.button(key="settings.apply").click().run()
     assert "looked at 1 document" in words(screen) and "one of them has another domain" in words(screen)
     assert library.workbench.documents.get(document).labels.domain.value == "privacy"
@@ -173,3 +175,51 @@ def test_what_somebody_else_saved_meanwhile_is_not_overwritten(library: Stack, o
     assert "nothing was overwritten" in words(screen)
     assert "not saved yet" in words(screen)
     assert library.workbench.vocabulary.current() == PRIVACY
+
+
+# General, models, storage
+
+
+def tables(screen: AppTest) -> str:
+    """All cells of the tables."""
+    return " ".join(str(cell) for each in screen.table for cell in each.value.to_numpy().ravel())
+
+
+def test_the_default_profile_is_chosen_for_the_library_and_for_a_project(stocked: Stack, opened: Opened) -> None:
+    registry = stocked.workbench.evaluation.profiles
+    screen = opened("settings.py")
+    assert screen.selectbox(key="settings.general.profile.").disabled  # nobody has a name yet
+    screen.text_input(key="person").set_value("Ann").run()
+    screen.selectbox(key="settings.general.profile.Tallgrass").set_value("authority").run()
+    assert (registry.default("Tallgrass").name, registry.default(None).name) == ("authority", "balanced")
+    screen.selectbox(key="settings.general.profile.").set_value("relevance").run()
+    assert (registry.default("Tallgrass").name, registry.default(None).name) == ("authority", "relevance")
+    registry.choose(None, "trend", "Ben")
+    assert screen.run().selectbox(key="settings.general.profile.").value == "trend"
+
+
+@pytest.mark.parametrize("named", ["Embedding model", "models"])
+def test_models_say_what_is_missing_and_why(
+    named: str, stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FIVEFOLD_ANSWER_URL", "http://localhost:1/v1")
+    monkeypatch.setenv("FIVEFOLD_ANSWER_MODEL", "llama")
+    monkeypatch.setattr("shutil.which", lambda program: None)
+    screen = opened("settings.py", part=named)
+    said = tables(screen)
+    assert "Install Tesseract" in said and "llama at http" in said
+    assert said.count("not used yet") == 3
+    assert "Embedding model" in words(screen)
+
+
+def test_storage_counts_every_part_of_the_data_folder(
+    library: Stack, opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FIVEFOLD_DATA_FOLDER", str(tmp_path / "data"))
+    for folder, size in (("originals/ab", 2_000_000), ("bm25", 1_500)):
+        (tmp_path / "data" / folder).mkdir(parents=True)
+        (tmp_path / "data" / folder / "file").write_bytes(bytes(size))
+    screen = opened("settings.py", part="storage")
+    assert "**2.0 MB used**" in words(screen)
+    assert "2.0 MB" in tables(screen) and "1.5 kB" in tables(screen) and "Chroma" not in tables(screen)
+    assert "How to back up and restore" in words(screen)

@@ -87,5 +87,5 @@ def test_coverage_has_the_titles_of_their_own_library(libraries: tuple[Stack, St
 
 
 def test_settings_show_and_try_the_vocabulary_of_their_own_library(shown: Shown) -> None:
-    domains = [set(screen.dataframe[0].value["Domain"]) for screen in shown("settings.py")]
+    domains = [set(screen.dataframe[0].value["Domain"]) for screen in shown("settings.py", part="vocabulary")]
     assert [{"Privacy", "Haulage", "Duties"} & titles for titles in domains] == [{"Privacy"}, {"Haulage", "Duties"}]

@@ -29,7 +29,7 @@ def draw_embedding_model() -> None:
 
 
 def _draw_in_use(status: ModelStatus) -> None:
-    st.markdown("##### In use", anchors=False)
+    st.markdown("##### Embedding model", anchors=False)
     dimensions = ""
     if status.switch is not None and status.switch.name == status.in_use.name:
         dimensions = f" · {status.switch.dimensions} dimensions"
@@ -78,7 +78,7 @@ def _draw_last(switch: ModelSwitch | None) -> None:
 
 
 def _draw_form(status: ModelStatus) -> None:
-    st.markdown("##### Change", anchors=False)
+    st.markdown("##### Change the embedding model", anchors=False)
     with st.form(f"{_AREA}.form", border=False):
         st.text_input(
             "Model",

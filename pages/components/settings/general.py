@@ -1,0 +1,65 @@
+"""General settings: the default profile of the library and of each project, and where the theme is chosen."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.knowledge.glossary import meaning
+from pages.components import session
+from pages.components.notices import apply_change, show_outcome
+from pages.components.urls import page_path
+from pages.components.user_name import who
+from pages.components.wording import plain
+
+__all__ = ["draw_general"]
+
+_AREA = "settings.general"
+_FIELD_WIDTH = 320  # pixels: the longest name of a built-in profile with its arrow fits
+
+
+def draw_general() -> None:
+    """Each setting with what it does."""
+    show_outcome(_AREA)
+    st.markdown("##### Default profile", anchors=False, help=meaning("profile"))
+    st.caption(
+        "Searches use it unless another profile is chosen. A project without a choice follows the whole library."
+    )
+    known = {each.project for each in session.workbench().documents.list()}
+    _default_profile(None)
+    for project in sorted(each for each in known if each):
+        _default_profile(project)
+    if not who():
+        st.caption(":material/person: Enter your name above to change it.")
+    st.page_link(
+        page_path("tuning"), label="Compare profiles", icon=":material/tune:", query_params={"view": "profiles"}
+    )
+    st.markdown("##### Theme", anchors=False)
+    look = "dark" if st.context.theme.type == "dark" else "light"
+    st.caption(
+        f"The {look} theme is in use. Fivefold follows the appearance set in your system or browser; change it there."
+    )
+
+
+def _default_profile(project: str | None) -> None:
+    """The choice for a project, or for the whole library."""
+    registry = session.workbench().evaluation.profiles
+    names: Sequence[str] = list(registry.choices())
+    holds, key = registry.default(project).name, f"{_AREA}.profile.{project or ''}"
+    if st.session_state.get(f"{key}.shown") != holds:  # also when it was changed elsewhere
+        st.session_state[key] = st.session_state[f"{key}.shown"] = holds
+    st.selectbox(
+        plain(project or "The whole library"),
+        names,
+        key=key,
+        width=_FIELD_WIDTH,
+        disabled=not who(),
+        on_change=_choose,
+        args=(project, key),
+    )
+
+
+def _choose(project: str | None, key: str) -> None:
+    name = st.session_state[key]
+    whose = project or "The whole library"
+    registry = session.workbench().evaluation.profiles
+    apply_change(_AREA, lambda: registry.choose(project, name, who()), plain(f"{whose} now searches with {name}."))
