@@ -35,6 +35,11 @@ def named(library: Stack, name: str) -> int:
     return next(each.id for each in library.workbench.documents.list() if each.name == name)
 
 
+def chosen(screen: AppTest, document_id: int) -> bool:
+    """Whether another value is chosen for a document and not saved."""
+    return "Choose another value" not in screen.button(key=f"save.{document_id}").help
+
+
 def history(library: Stack) -> list[str]:
     return [each.what for each in library.workbench.bulk_edit.history()]
 
@@ -57,6 +62,23 @@ def test_the_uncertain_labels_are_checked_one_after_the_other(stocked: Stack, op
     assert "file" not in screen.query_params and component(screen, "fivefold_files")["rows"]
 
 
+def test_all_uncertain_labels_are_checked_whatever_the_list_is_narrowed_to(stocked: Stack, opened: Opened) -> None:
+    ids = uncertain(stocked)
+    screen = opened("upload.py", words="no such name")
+    screen.button(key="upload.check").click().run()
+    assert f"1 of {len(ids)} uncertain" in said(screen)
+
+
+def test_the_rows_of_a_table_are_lines_of_their_own(library: Stack) -> None:
+    rows = "\n".join(f"name: Worker {number}; shift: day; pay: {number}" for number in range(4))
+    document_id = library.add(
+        "rota.csv", "name,shift,pay\n" + "\n".join(f"Worker {each},day,{each}" for each in range(4))
+    )
+    document = library.workbench.documents.get(document_id)
+    drawn = ["".join(run[0] for run in block) for block in text_data(document, {1: rows}, [])["parts"][0]["blocks"]]
+    assert drawn == rows.split("\n")
+
+
 def test_a_label_is_confirmed_as_proposed_and_undone(stocked: Stack, opened: Opened) -> None:
     document_id = named(stocked, "overtime_policy.md")
     before = stocked.workbench.documents.get(document_id).labels
@@ -77,7 +99,7 @@ def test_corrections_are_saved_together_and_undone_together(stocked: Stack, open
     document_id = named(stocked, "flsa_section_207.md")
     before = stocked.workbench.documents.get(document_id).labels
     screen = opened("upload.py", file=str(document_id))
-    assert screen.button(key=f"save.{document_id}").disabled
+    assert not chosen(screen, document_id)
     screen.button(key=f"truth.{document_id}.intent").click().run()
     next(each for each in screen.selectbox if each.label.startswith("Authority")).set_value("vendor").run()
     assert stocked.workbench.documents.get(document_id).labels == before, "nothing is saved before it is asked for"
@@ -99,13 +121,13 @@ def test_a_correction_never_reaches_the_next_document(stocked: Stack, opened: Op
     assert "1 of 2 uncertain" in said(screen) and "**plain one.md**" in said(screen)
     screen.button(key=f"truth.{first}.intent").click().run()
     screen.button(key="check.arrow_forward").click().run()
-    assert "**plain two.md**" in said(screen) and screen.button(key=f"save.{second}").disabled
+    assert "**plain two.md**" in said(screen) and not chosen(screen, second)
     screen.button(key="check.arrow_back").click().run()
-    assert screen.button(key=f"save.{first}").disabled, "what was not saved is forgotten"
+    assert not chosen(screen, first), "what was not saved is forgotten"
     screen.button(key=f"truth.{first}.intent").click().run()
     screen.button(key=f"save.{first}").click().run()
     assert "**plain two.md**" in said(screen) and "2 of 2 uncertain" in said(screen)
-    assert screen.button(key=f"save.{second}").disabled
+    assert not chosen(screen, second)
     labels = stocked.workbench.documents.get(second).labels
     assert not labels.truth.confirmed
     screen.button(key=f"truth.{second}.reference").click().run()
@@ -116,11 +138,19 @@ def test_a_correction_never_reaches_the_next_document(stocked: Stack, opened: Op
     for document_id in (second, first):
         screen.button(key="upload.undo").click().run()
         assert screen.query_params["file"] == str(document_id)
-        assert screen.button(key=f"save.{document_id}").disabled, "what was undone is not chosen any more"
+        assert not chosen(screen, document_id), "what was undone is not chosen any more"
     assert not [each for each in (first, second) if stocked.workbench.documents.get(each).labels.truth.confirmed]
     screen.button(key="check.close").click().run()
     assert screen.text_input(key="upload.words").value == "plain"
     assert [row["id"] for row in component(screen, "fivefold_files")["rows"]] == [first, second]
+
+
+def test_saving_what_was_not_changed_changes_nothing(stocked: Stack, opened: Opened) -> None:
+    document_id = named(stocked, "overtime_policy.md")
+    screen = opened("upload.py", file=str(document_id))
+    screen.button(key=f"save.{document_id}").click().run()
+    assert "Nothing was changed" in screen.toast[0].value and not history(stocked)
+    assert screen.query_params["file"] == str(document_id)
 
 
 def test_another_label_is_confirmed_in_place_and_given_back(stocked: Stack, opened: Opened) -> None:

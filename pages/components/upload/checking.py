@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.domain.documents import Document
 from core.domain.errors import NotFound
-from pages.components import cards, notices, session
+from pages.components import browser_scripts, cards, notices, session
 from pages.components.library.related_documents import draw_related
 from pages.components.upload import state
 from pages.components.upload.evidence import draw_quotes, draw_text, quotes_of
@@ -13,6 +13,7 @@ from pages.components.wording import count, plain, shorten_middle
 
 __all__ = ["draw_check", "is_checking"]
 
+_NAME = 56  # letters of the heading: one line with the buttons at 1280 pixels
 _KEYS = """| key | does |
 |---|---|
 | `j` `k` | next, previous document |
@@ -44,6 +45,7 @@ def draw_check() -> None:
         return
     document = session.workbench().documents.get(document_id)
     queue = state.queue_with(document)
+    browser_scripts.leave_fields(document.id)  # its keys act at once, and a held one only once
     _head(document, queue)
     state.draw_saved(shortcut=True)
     texts = session.workbench().documents.texts(document)
@@ -70,7 +72,7 @@ def _head(document: Document, queue: state.CheckQueue) -> None:
     """The name of the document, its place in the queue, and the ways to the others and back."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _back_button()
-        st.markdown(f"**{plain(shorten_middle(document.name, 80))}**", width="content")
+        st.markdown(f"**{plain(shorten_middle(document.name, _NAME))}**", width="content")
         cards.document_link(document.id, "Open the document")
         st.space("stretch")
         place, total = queue.document_ids.index(document.id) + 1, len(queue.document_ids)
@@ -88,7 +90,7 @@ def _head(document: Document, queue: state.CheckQueue) -> None:
                 on_click=state.go_to,
                 args=(target,),
             )
-        with st.popover("Keys", icon=":material/keyboard:", type="tertiary"):
+        with st.popover(":material/keyboard:", type="tertiary", help="Keys"):
             st.markdown(_KEYS)
 
 

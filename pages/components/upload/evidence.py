@@ -22,6 +22,7 @@ _AROUND = 320  # before and after a quote
 _JOINED = 160  # what lies between two excerpts and is shorter is shown too
 _LINE = 120  # so far may an excerpt grow to begin at a line
 _LINES_MATTER = ("text/plain", "message/rfc822")  # as in the reading room; a line of a PDF ends where its page does
+_TABLES = ("text/csv", "text/tab-separated-values", "spreadsheet", "ms-excel", "parquet")  # a line is a row
 _MOST_QUOTE = 240  # of a quote in the list; the text shows it whole
 
 
@@ -118,6 +119,8 @@ def text_data(document: Document, texts: Mapping[int, str], quotes: Sequence[Quo
         kind = MarkKind.CITED if each.field == "truth" else MarkKind.NOTE
         mark = Mark(each.page, each.start, each.end, kind, "; ".join(_hints(each.number, quotes)))
         marks[mark] = (each.number, kind.value)
+    unit = "Page" if document.paged else "Part"
+    records = any(word in document.media_type for word in _TABLES)
     parts = []
     for page, start, end in excerpts(texts, quotes):
         here = [mark for mark in marks if mark.page == page]
@@ -126,9 +129,9 @@ def text_data(document: Document, texts: Mapping[int, str], quotes: Sequence[Quo
                 [run.text, *(marks[run.mark] if run.mark else (0, "")), run.mark.label if run.mark else ""]
                 for run in marked_texts(texts[page], block.start, block.end, here)
             ]
-            for block in blocks(texts[page], start, end)
+            for block in blocks(texts[page], start, end, records=records)
         ]
-        title = f"Page {page}" if document.paged or len(texts) > 1 else ""
+        title = f"{unit} {page}" if document.paged or len(texts) > 1 else ""
         more = end < len(texts[page])
         parts.append({"title": title, "cut": start > 0, "more": more, "blocks": drawn})
     truth = truth_style(document.labels.truth.value or document.labels.truth.runner_up)

@@ -73,7 +73,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   for (const row of body.rows) row.classList.toggle("open", row.dataset.id === String(data.open));
   const onClick = (event) => {
     const row = event.target.closest(".row");
-    if (!row || table.ownerDocument.getSelection().toString()) return; // a name is being copied
+    const copying = !event.target.closest("button") && document.getSelection().toString();
+    if (!row || copying) return;
     const press = event.target.closest(".press");
     setTriggerValue(press ? press.dataset.act : "opened", Number(row.dataset.id));
   };

@@ -134,10 +134,9 @@ def _actions(document: Document, terms: WorkspaceTerms, then: _Then) -> None:
         icon=":material/save:",
         type="primary" if corrections else "secondary",
         shortcut="S",
-        disabled=not corrections,
         help=f"Saves {_in_words(corrections, terms)}" if corrections else "Choose another value first.",
-        on_click=_save,
-        args=(document, corrections, then),
+        on_click=_save_corrections,  # never disabled: its key is often pressed before the choice is drawn
+        args=(document, then),
     )
 
 
@@ -145,6 +144,13 @@ def _in_words(values: Mapping[str, str], terms: WorkspaceTerms) -> str:
     """What is set, in words: "truth Intent, authority Customer"."""
     titles = {field: labels.value_title(field, value, terms) for field, value in values.items()}
     return ", ".join(f"{labels.field_title(field).lower()} {title}" for field, title in titles.items())
+
+
+def _save_corrections(document: Document, then: _Then) -> None:
+    if corrections := _corrections(document):
+        _save(document, corrections, then)
+    else:
+        st.toast("Nothing was changed: choose another value, or confirm.", icon=":material/info:")
 
 
 def _save(document: Document, values: Mapping[str, str], then: _Then) -> None:

@@ -36,6 +36,7 @@ export default function ({ data, parentElement }) {
     box.drawn = drawn;
     box.style.setProperty("--truth-back", `var(--st-${data.colour}-background-color)`);
     box.style.setProperty("--truth", `var(--st-${data.colour}-color)`);
+    box.style.setProperty("--truth-text", `var(--st-${data.colour}-text-color)`);
     box.classList.toggle("lines", data.lines);
     box.replaceChildren();
     let page = "";

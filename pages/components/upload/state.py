@@ -149,21 +149,21 @@ class CheckQueue:
         return next(iter(self.document_ids[self.document_ids.index(document_id) + 1 :]), None)
 
 
-def queue_with(document: Document | None) -> CheckQueue:
-    """The queue in use; a new one around a document when there is none: all uncertain ones for an uncertain document,
-    else those of its page of the list."""
+def queue_with(document: Document) -> CheckQueue:
+    """The queue in use; a new one around a document when there is none: for an uncertain document all uncertain ones
+    that have the part of a name asked for, else those of its page of the list."""
     known: CheckQueue | None = st.session_state.get(_QUEUE)
-    if known is not None and (document is None or document.id in known.document_ids):
+    if known is not None and document.id in known.document_ids:
         return known
-    made = _uncertain() if document is None or cards.unsure(document) else _listed()
-    if document is not None and document.id not in made.document_ids:
+    made = _uncertain(st.session_state[NAME]) if cards.unsure(document) else _listed()
+    if document.id not in made.document_ids:
         made = CheckQueue((document.id,), "document")
     st.session_state[_QUEUE] = made
     return made
 
 
-def _uncertain() -> CheckQueue:
-    name = st.session_state[NAME]
+def _uncertain(name: str) -> CheckQueue:
+    """The uncertain documents with this part of a name."""
     found = session.workbench().upload_queue.page(UploadQueueView.DOUBTFUL, name, cards.SURE, _MOST_QUEUED, 0)
     return CheckQueue(tuple(each.id for each in found), "uncertain")
 
@@ -176,9 +176,9 @@ def _listed() -> CheckQueue:
 
 
 def open_uncertain() -> None:
-    """Open the first document whose label is uncertain."""
-    forget_queue()
-    go_to(next(iter(queue_with(None).document_ids), None))
+    """Open the first of all documents whose label is uncertain, whatever the list is narrowed to."""
+    queue = st.session_state[_QUEUE] = _uncertain("")
+    go_to(next(iter(queue.document_ids), None))
 
 
 def note_saved(change: ChangeSet, words: str, document_id: int | None) -> None:
