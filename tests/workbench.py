@@ -46,6 +46,9 @@ from tests.fakes import (
 
 __all__ = ["Stores", "built"]
 
+_READER = SandboxedReader(60, 4096)
+"""One for all workbenches of a test process: its worker process keeps nothing from one file to the next."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stores:
@@ -120,7 +123,7 @@ def built(stores: Stores, data_folder: Path, now: Callable[[], datetime] = utc_n
         assembly.Outside(
             embedder=LazyEmbedder(stores.models, models),
             models=models,
-            reader=SandboxedReader(60, 4096),
+            reader=_READER,
             scanner=LocalFolderScanner(),
             web=stores.web,
             now=now,

@@ -4,11 +4,13 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.elements.lib import policies
 from streamlit.testing.v1 import AppTest
 
@@ -45,6 +47,14 @@ class Stack:
     def add(self, name: str, text: str, **where: Any) -> int:
         """Upload a text; gives its document id."""
         return self.workbench.documents.upload(name, text.encode(), **where).document_id
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_looked_through_once() -> Iterator[None]:
+    """AppTest reads the description of every installed package for each screen; they do not change meanwhile."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -96,8 +106,9 @@ def opened() -> Opened:
 
     def opened(page: str, /, **params: str | list[str]) -> AppTest:
         screen = AppTest.from_file(str(MAIN), default_timeout=60)
-        if page != "home.py":
+        if page == "inspection.py":  # its address is not its file's name, so AppTest finds it only among known pages
             screen.run()
+        if page != "home.py":
             screen.switch_page(f"../{page}")
         for name, value in params.items():
             screen.query_params[name] = value
