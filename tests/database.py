@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
 
+import psycopg
 from sqlalchemy import Engine
 from sqlalchemy.dialects.postgresql import insert
 
@@ -39,6 +40,10 @@ def shared_engine() -> Engine:
             folder.chmod(0o711)  # as root, the server runs as the owner of its folder and must get there
             server = start_embedded(folder)
             _OPEN.callback(server.close)
+            # No test outlives its machine, so none needs to wait for the disk.
+            with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+                connection.execute("ALTER SYSTEM SET fsync = off")
+                connection.execute("SELECT pg_reload_conf()")
             engine = engine_for(server.url())
             _OPEN.callback(engine.dispose)
             migrate(engine)

@@ -59,7 +59,8 @@ def to_the_end(question: str, page: int, **asked: object) -> list[SearchResult]:
     return pages
 
 
-@settings(max_examples=25, deadline=None)
+# Each example asks for some 15 pages of a library of 500 passages, and every page is a whole search.
+@settings(max_examples=12, deadline=None)
 @given(st.sampled_from(_QUESTIONS), st.sampled_from(_PROFILES), st.integers(17, 90), st.integers(1, 600))
 def test_pages_together_are_one_long_list(question: str, profile: str, page: int, long: int) -> None:
     pages = to_the_end(question, page, profile=profile)

@@ -18,8 +18,9 @@ from storage.embedded_postgres import setup
 
 
 @pytest.fixture
-def alone(tmp_path: Path, engine: Engine, request: pytest.FixtureRequest) -> Settings:
-    """Settings on the tests' own server, for a tenant nobody has used."""
+def alone(tmp_path: Path, models: Path, engine: Engine, request: pytest.FixtureRequest) -> Settings:
+    """Settings on the tests' own server, for a tenant nobody has used; the model is converted."""
+    (tmp_path / "models").symlink_to(models, target_is_directory=True)
     url = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
     return Settings(tmp_path, database_url=url, worker=False, tenant=f"t-{abs(hash(request.node.name)) % 10**9}")
 
