@@ -51,12 +51,16 @@ def _links(opened: Opened) -> None:
 
 
 def _count_use(opened: Opened, mark: str) -> None:
-    """Opening a cited sentence counts as a use of its passage, once."""
-    if opened.cited is None or st.session_state.get("document.counted") == mark:
+    """Opening a document counts as a use of the passage that the address marks, or of the whole document; once, however
+    often the page is drawn."""
+    state, library = st.session_state, session.workbench()
+    if state.get("document.counted") == (opened.document.id, mark):
         return
-    st.session_state["document.counted"] = mark
-    passage = session.workbench().documents.passage(mark_ids(mark)[0])
-    session.workbench().usage.opened(passage, "", who())
+    state["document.counted"] = (opened.document.id, mark)
+    if opened.cited is None:
+        library.usage.document_opened(opened.document.id, who())
+    else:
+        library.usage.opened(library.documents.passage(mark_ids(mark)[0]), "", who())
 
 
 def _no_text(opened: Opened) -> None:

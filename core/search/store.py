@@ -1,6 +1,6 @@
 """Usage of results (what was shown, opened, cited and marked), and the port of its store."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -13,11 +13,14 @@ __all__ = [
     "UNUSED",
     "DocumentUsage",
     "PassageUsage",
+    "QuestionUsage",
     "UsageEvent",
     "UsageKind",
     "UsageLog",
+    "UsageSummary",
     "kept_question",
     "passage_uses",
+    "summarised",
     "tallied",
 ]
 
@@ -48,7 +51,7 @@ MARKS = (UsageKind.HELPFUL, UsageKind.NOT_HELPFUL, UsageKind.UNMARKED)
 @dataclass(frozen=True, slots=True)
 class UsageEvent:
     """One action on one passage. question: as `kept_question` writes it, "" for none. who: "" for anonymous users, who
-    count as one person. document_id: may be that of an insight or episode.
+    count as one person. document_id: may be that of an insight or episode. passage_id: 0 for a whole document.
     """
 
     kind: UsageKind
@@ -81,6 +84,47 @@ class PassageUsage:
     cited: frozenset[str] = frozenset()
     helpful: frozenset[str] = frozenset()
     not_helpful: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionUsage:
+    """How often a document was shown, opened and cited for a question ("": for none), and when last."""
+
+    question: str
+    shown: int
+    opened: int
+    cited: int
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class UsageSummary:
+    """How often a document was shown (each passage of a result counts), opened and cited; when last, None for never; by
+    question, the latest first."""
+
+    shown: int = 0
+    opened: int = 0
+    cited: int = 0
+    last: datetime | None = None
+    questions: tuple[QuestionUsage, ...] = ()
+
+
+def summarised(counts: Iterable[tuple[str, UsageKind, int, datetime]]) -> UsageSummary:
+    """The summary of a document's (question, kind, events, latest event); marks are left out."""
+    rows = [row for row in counts if row[1] is UsageKind.SHOWN or row[1] in TAKEN]
+
+    def total(kind: UsageKind, question: str | None = None) -> int:
+        return sum(number for asked, each, number, _ in rows if each is kind and question in (None, asked))
+
+    latest: dict[str, datetime] = {}
+    for question, _, _, at in rows:
+        latest[question] = max(at, latest.get(question, at))
+    kinds = (UsageKind.SHOWN, *TAKEN)
+    questions = [
+        QuestionUsage(question, *(total(kind, question) for kind in kinds), at) for question, at in latest.items()
+    ]
+    questions.sort(key=lambda each: (each.last, each.question), reverse=True)
+    return UsageSummary(*map(total, kinds), max(latest.values(), default=None), tuple(questions))
 
 
 def kept_question(question: str) -> str:
@@ -159,6 +203,10 @@ class UsageLog(Protocol):
     ) -> Sequence[UsageEvent]:
         """The latest `limit` events of a question (as `kept_question` writes it), of a passage, or both, in insertion
         order; shown events are left out. Raises ValueError when neither is given."""
+        ...
+
+    def summary(self, document_id: int) -> UsageSummary:
+        """`summarised` over all events of this document."""
         ...
 
     def delete(self, document_ids: Sequence[int]) -> None:

@@ -22,6 +22,7 @@ from core.search.store import (
     UsageEvent,
     UsageKind,
     UsageLog,
+    UsageSummary,
     kept_question,
     passage_uses,
 )
@@ -30,6 +31,7 @@ __all__ = ["UsageTracker"]
 
 _BATCH = 500  # events per transaction. Chosen by hand, not fitted.
 _CLOSE_SECONDS = 5.0  # longest wait of flush and close. Chosen by hand, not fitted.
+_READ_SECONDS = 1.0  # longest wait of a reader for waiting events; they are written every fifth of a second
 _FRESH = timedelta(seconds=30)
 """How long a cached usage is fresh; older ones are refreshed in the background. Chosen by hand."""
 _MOST_KNOWN = 4096  # cached documents. Chosen by hand, not fitted.
@@ -65,7 +67,7 @@ class UsageTracker:
         self._dropped, self._problem = 0, ""
         self._dropped_since: datetime | None = None
         self._known: OrderedDict[int, tuple[datetime, DocumentUsage]] = OrderedDict()
-        self._lately: OrderedDict[tuple[UsageKind, int, str, str], datetime] = OrderedDict()
+        self._lately: OrderedDict[tuple[UsageKind, int, int, str, str], datetime] = OrderedDict()
 
     # Recording
 
@@ -77,6 +79,10 @@ class UsageTracker:
     def opened(self, passage: Passage, question: str = "", who: str = "") -> None:
         """Somebody opened a passage. Returns at once and never raises."""
         self._offer([self._event(UsageKind.OPENED, passage, question, who)])
+
+    def document_opened(self, document_id: int, who: str = "") -> None:
+        """Somebody opened a document as a whole. Returns at once and never raises."""
+        self._offer([UsageEvent(UsageKind.OPENED, document_id, 0, "", who.strip(), self._now())])
 
     def cited(self, passage: Passage, question: str = "", who: str = "") -> None:
         """Somebody cites the passage in their work. Raises StoreFailed."""
@@ -125,6 +131,12 @@ class UsageTracker:
     def of_passage(self, passage_id: int) -> Sequence[UsageEvent]:
         """All events of a passage except shown, for any question, oldest first. Raises StoreFailed."""
         return self._log.events_of(passage_id=passage_id)
+
+    def of_document(self, document_id: int) -> UsageSummary:
+        """How often a document was shown, opened and cited, by question; what waits to be written is written first.
+        Raises StoreFailed."""
+        self.flush(_READ_SECONDS)
+        return self._log.summary(document_id)
 
     @property
     def dropped(self) -> int:
@@ -177,7 +189,7 @@ class UsageTracker:
 
     def _again(self, event: UsageEvent) -> bool:
         """Whether the same event was recorded recently; if not, it is recorded as recent now."""
-        key = (event.kind, event.passage_id, event.question, event.who)
+        key = _identity(event)
         last = self._lately.get(key)
         if last is not None and event.at - last < _REPEATED:
             return True
@@ -196,7 +208,7 @@ class UsageTracker:
                 self._log.record([event])
         except FivefoldError:
             with self._changed:
-                self._lately.pop((event.kind, event.passage_id, event.question, event.who), None)
+                self._lately.pop(_identity(event), None)
             raise
         self._read([event.document_id])
 
@@ -262,3 +274,8 @@ class UsageTracker:
             while len(self._known) > _MOST_KNOWN:
                 self._known.popitem(last=False)
         return found
+
+
+def _identity(event: UsageEvent) -> tuple[UsageKind, int, int, str, str]:
+    """What makes two events the same but for their time."""
+    return event.kind, event.document_id, event.passage_id, event.question, event.who

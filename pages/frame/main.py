@@ -39,6 +39,8 @@ page = st.navigation(
     position="top",
 )
 st.set_page_config(page_title=f"{page.title} – Fivefold")
+if page.title != "Document":
+    st.session_state.pop("document.counted", None)  # opened once more, a document counts as used once more
 with st.container(key="page_title"):
     st.title(page.title, anchor=False)
 with show_errors():

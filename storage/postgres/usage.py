@@ -27,7 +27,16 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.domain.sanitize import storable_text
-from core.search.store import KEPT_QUESTIONS, MARKS, TAKEN, DocumentUsage, UsageEvent, UsageKind
+from core.search.store import (
+    KEPT_QUESTIONS,
+    MARKS,
+    TAKEN,
+    DocumentUsage,
+    UsageEvent,
+    UsageKind,
+    UsageSummary,
+    summarised,
+)
 from storage.postgres.database import Database
 from storage.postgres.tables import Base, allow, id_column, of_tenant, table_of
 
@@ -200,6 +209,18 @@ class SqlUsageLog:
             UsageEvent(UsageKind(row.kind), row.document_id, row.passage_id, row.question, row.who, row.at)
             for row in reversed(rows)
         ]
+
+    def summary(self, document_id: int) -> UsageSummary:
+        """How often a document was shown, opened and cited, by question."""
+        events = USE_EVENTS.c
+        query = (
+            select(events.question, events.kind, func.count(), func.max(events.at))
+            .where(events.tenant_id == self._tenant, events.document_id == document_id, events.kind.not_in(_MARKS))
+            .group_by(events.question, events.kind)
+        )
+        with self._database.transaction("reading what was used") as connection:
+            rows = connection.execute(query).all()
+        return summarised((question, UsageKind(kind), number, at) for question, kind, number, at in rows)
 
     def delete(self, document_ids: Sequence[int]) -> None:
         """Delete the events and totals of these documents."""

@@ -21,7 +21,7 @@ from core.insights.store import (
 )
 from core.library.saved_searches import SavedSearch, SavedSearchVisit, no_view, outdated_view, view_name_taken
 from core.library.shortlists import Shortlist, no_shortlist, outdated_shortlist, shortlist_name_taken
-from core.search.store import DocumentUsage, UsageEvent, UsageKind, tallied
+from core.search.store import DocumentUsage, UsageEvent, UsageKind, UsageSummary, summarised, tallied
 
 __all__ = ["FakeInsightStore", "FakeSavedSearchStore", "FakeShortlistStore", "FakeUsageLog"]
 
@@ -157,6 +157,12 @@ class FakeUsageLog:
         return [
             event for event in done if question in (None, event.question) and passage_id in (None, event.passage_id)
         ][-limit:]
+
+    def summary(self, document_id: int) -> UsageSummary:
+        """How often a document was shown, opened and cited, by question."""
+        with self._lock:
+            found = [event for event in self._events if event.document_id == document_id]
+        return summarised((event.question, event.kind, 1, event.at) for event in found)
 
     def delete(self, document_ids: Sequence[int]) -> None:
         """Delete the events and totals of these documents."""

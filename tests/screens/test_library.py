@@ -256,3 +256,27 @@ def test_a_file_that_cannot_be_read_is_replaced_from_its_details(library: Stack,
     (document,) = library.workbench.documents.list()
     assert document.name == "law.md" and screen.query_params["document"] == str(document.id)
     assert [each for each in screen.button if each.label == "Read again"]
+
+
+def test_the_usage_of_a_document_tells_how_often_it_was_opened_and_for_which_questions(
+    stocked: Stack, opened: Opened
+) -> None:
+    wanted, other = (int(_named(stocked, name)) for name in ("flsa_section_207.md", "overtime_policy.md"))
+    screen = opened("library.py", document=str(wanted))
+    screen.segmented_control(key="library.view").set_value("Usage").run()
+    assert "Not used yet" in words(screen)
+    for document_id in (wanted, other):
+        reading = opened("document.py", id=str(document_id))
+        reading.run()
+        reading.run()
+    passage = stocked.workbench.documents.passages(wanted)[0]
+    stocked.workbench.usage.cited(passage, 'What of "50%" overtime?', "Ann")
+    screen.run()
+    assert [(each.label, each.value) for each in screen.metric] == [
+        ("Opened", "1"),
+        ("Cited", "1"),
+        ("Passages shown", "0"),
+    ]
+    (row,) = listed(screen, "Questions")
+    assert row["full"] == 'What of "50%" overtime?' and row["cells"]["cited"] == "1"
+    assert row["address"] == "search?q=What+of+%2250%25%22+overtime%3F"

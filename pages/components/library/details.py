@@ -14,6 +14,7 @@ from pages.components.library.editing import draw_editing
 from pages.components.library.enrichment import draw_enrichment
 from pages.components.library.history import draw_history
 from pages.components.library.related_documents import draw_related
+from pages.components.library.usage import draw_usage
 from pages.components.library.versions import draw_versions
 from pages.components.pager import paged
 from pages.components.upload.remedies import (
@@ -176,6 +177,7 @@ _VIEWS: Mapping[str, Callable[[Document], None]] = {
     "Enrichment": draw_enrichment,
     "Passages": _passages,
     "Versions": draw_versions,
+    "Usage": draw_usage,
     "Edit": _edit,
     "History": _history,
 }

@@ -6,7 +6,15 @@ from datetime import timedelta
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from core.search.store import DocumentUsage, UsageEvent, UsageKind, UsageLog, tallied
+from core.search.store import (
+    DocumentUsage,
+    QuestionUsage,
+    UsageEvent,
+    UsageKind,
+    UsageLog,
+    UsageSummary,
+    tallied,
+)
 from storage.postgres.usage import SqlUsageLog
 from tests.database import new_tenant
 from tests.fakes import FakeUsageLog
@@ -106,3 +114,24 @@ def test_a_deleted_document_takes_its_uses_along_and_leaves_those_of_others(log:
 def test_an_insight_is_used_like_a_document(log: UsageLog) -> None:
     log.record([event(UsageKind.CITED, -3)])
     assert log.uses([-3])[-3].uses == 1
+
+
+def test_a_summary_counts_what_was_shown_opened_and_cited_by_question(log: UsageLog) -> None:
+    assert log.summary(1) == UsageSummary()
+    shown = [event(UsageKind.SHOWN, passage_id=number, minute=number) for number in (10, 11)]
+    taken = [event(UsageKind.OPENED, minute=20), event(UsageKind.CITED, question="Why?", minute=5)]
+    whole = event(UsageKind.OPENED, passage_id=0, question="", minute=30)
+    log.record([*shown, *taken, whole, event(UsageKind.HELPFUL, minute=40), event(UsageKind.OPENED, document_id=2)])
+    assert log.summary(1) == UsageSummary(
+        shown=2,
+        opened=2,
+        cited=1,
+        last=AT + timedelta(minutes=30),
+        questions=(
+            QuestionUsage("", 0, 1, 0, AT + timedelta(minutes=30)),
+            QuestionUsage("Due?", 2, 1, 0, AT + timedelta(minutes=20)),
+            QuestionUsage("Why?", 0, 0, 1, AT + timedelta(minutes=5)),
+        ),
+    )
+    log.delete([1])
+    assert log.summary(1) == UsageSummary() and log.summary(2).opened == 1
