@@ -35,7 +35,7 @@ class SearchFormat(StrEnum):
     MARKDOWN = "markdown"
 
 
-Format = Annotated[SearchFormat, typer.Option("--format", help="What the result is told as.")]
+Format = Annotated[SearchFormat, typer.Option("--format", help="Output format.")]
 
 OutFile = Annotated[Path | None, typer.Option("--out", help="Write it to this file instead of printing it.")]
 
@@ -234,9 +234,9 @@ def search(
     date_to: Annotated[str | None, typer.Option(help="ISO date, inclusive: that whole day.")] = None,
     recency_months: Annotated[int | None, typer.Option(help="At most this many months of 30 days old.")] = None,
     include_undated: Annotated[bool, typer.Option(help="Let undated documents through a date filter.")] = False,
-    strict_labels: Annotated[bool, typer.Option(help="Leave out passages whose label is uncertain.")] = False,
+    strict_labels: Annotated[bool, typer.Option(help="Exclude passages with uncertain labels.")] = False,
     narrow: Narrow = None,
-    only_routed: Annotated[bool, typer.Option(help="Leave out truths the question is not about.")] = False,
+    only_routed: Annotated[bool, typer.Option(help="Exclude truths the question is not about.")] = False,
     profile: Profile = None,
     weights: Annotated[Many, many("--weight", "factor=weight instead of the profile's weights; together 1")] = None,
     threshold: Annotated[float | None, typer.Option(help="Least score, 0 to 1, instead of the profile's.")] = None,

@@ -313,7 +313,7 @@ class SavedSearchService:
         try:
             return self._search(view.request)
         except BadRequest as problem:
-            message = f"The saved view '{view.name}' cannot be asked any more. {problem.message}"
+            message = f"The saved view '{view.name}' can no longer be asked. {problem.message}"
             raise BadRequest(
                 message, "Ask its question with another profile, then save that in its place."
             ) from problem

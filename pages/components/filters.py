@@ -98,7 +98,7 @@ WIDGETS = (
 _SEEDING = "filter.seeding"
 _LIVING, _TOO, _ONLY = "living", "too", "only"
 _ARCHIVED: Mapping[str, bool | None] = {_LIVING: False, _TOO: None, _ONLY: True}
-_ARCHIVED_WORDS = {_LIVING: "Left out", _TOO: "Searched too", _ONLY: "Only archived"}
+_ARCHIVED_WORDS = {_LIVING: "Excluded", _TOO: "Included", _ONLY: "Only archived"}
 
 
 def _key(name: str) -> str:
@@ -213,7 +213,7 @@ def _strict_labels() -> None:
     st.toggle(
         "Certain labels only",
         key=_key("strict_labels"),
-        help="Leave out passages whose truth, domain, authority or jurisdiction only may be the one you filter on.",
+        help="Exclude passages whose truth, domain, authority or jurisdiction is only possibly the one you filter on.",
     )
 
 

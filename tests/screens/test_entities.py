@@ -77,7 +77,7 @@ def test_a_deleted_document_names_nothing_any_more(naming: Stack, opened: Opened
     assert {row["full"] for row in rows} == set(TEXTS) - {"note.md"}
     for name in ("law.md", "مرسوم العمل.md"):
         naming.workbench.documents.delete(_document(naming, name).id)
-    assert "No document names this entity any more" in words(_of(opened, department))
+    assert "No document contains this name" in words(_of(opened, department))
 
 
 @pytest.mark.parametrize("part", ['50% "A', "%", "*Tools*", "acme's"])

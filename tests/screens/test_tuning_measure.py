@@ -565,7 +565,7 @@ def test_an_interval_is_drawn_and_told_from_five_questions_on(questions: int, dr
     found = comparison([ndcgs(1, *[0.2, 0.9, 0.4, 0.6, 0.8][:questions])])
     (dots,) = interval_dots(found).data
     assert (dots.error_x.array[0] > 0) is drawn
-    assert ("plausibly" in dots.customdata[0]) is drawn
+    assert ("95 % interval" in dots.customdata[0]) is drawn
     assert dots.customdata[0].endswith(f"over {questions} question{'' if questions == 1 else 's'}")
 
 

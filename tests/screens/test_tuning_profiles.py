@@ -122,7 +122,7 @@ def test_a_default_is_set_for_the_project_and_given_back(book: ProfileRegistry) 
     assert "**Tallgrass** searches with **law first:gray[\\@2]** :gray[– chosen by Ben" in words(screen)
     pressed(screen, "back.Tallgrass")
     assert book.default("Tallgrass").name == "balanced"
-    assert "Tallgrass has no choice of its own any more" in toasts(screen)
+    assert "Tallgrass no longer has a default of its own" in toasts(screen)
 
 
 def test_a_default_is_set_for_the_whole_library(book: ProfileRegistry) -> None:
@@ -140,7 +140,7 @@ def test_nobody_chooses_without_a_name(book: ProfileRegistry) -> None:
 def test_a_choice_that_is_retired_is_told_with_what_holds_instead(book: ProfileRegistry) -> None:
     book.choose(None, "law first", "Ada")
     book.retire("law first", "Ada", 2)
-    assert "**balanced** :orange[– law first, which Ada chose, is retired]" in words(drawn())
+    assert "**balanced** :orange[– law first, which Ada chose, is archived]" in words(drawn())
 
 
 # Compared
@@ -163,7 +163,7 @@ def test_any_two_are_compared_and_the_choice_stays(book: ProfileRegistry) -> Non
     screen.run()
     assert "Weight: Best-sentence similarity" in screen.dataframe[0].value["What"].to_list()
     screen.selectbox(key="tuning.profiles.law first@2.after").set_value("balanced").run()
-    assert "They say the same." in words(screen)
+    assert "They are identical." in words(screen)
 
 
 # Its past
@@ -231,7 +231,7 @@ def test_a_file_is_looked_at_before_anything_is_saved(book: ProfileRegistry) -> 
     screen = brought(drawn("Ben"), text)
     said = words(screen)
     assert "holds 4 profiles, 2 of them worth saving" in said
-    assert all(each in said for each in ("version 3, 3 changes", "new", "says what trend says", "cannot be saved"))
+    assert all(each in said for each in ("version 3, 3 changes", "new", "identical to trend", "cannot be saved"))
     assert "comes with the product" in said.replace("\\", "")
     assert len(book.versions("law first")) == 2 and "fresh" not in book.choices()
     pressed(screen, "import")

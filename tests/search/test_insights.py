@@ -94,7 +94,7 @@ def test_an_older_memory_weighs_less_and_says_how_much_is_left(office: Office) -
     def strength() -> float:
         (hit,) = office.ask(QUESTION, "memory", origins=("insight",)).hits
         part = next(each for each in hit.score.multipliers if each.name == "strength")
-        assert "of its strength left" in part.reason
+        assert "freshness" in part.reason
         return part.value
 
     fresh = strength()

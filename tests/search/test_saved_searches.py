@@ -320,7 +320,7 @@ def test_a_view_whose_profile_was_deleted_says_so(desk: Desk) -> None:
     book.retire("mine", "Bob", mine.version)
     assert "'mine' was retired by Bob" in kept.views.problems([view, sound])[view.id]
     assert set(kept.views.problems([view, sound])) == {view.id}
-    with pytest.raises(BadRequest, match="'Overtime' cannot be asked any more") as told:
+    with pytest.raises(BadRequest, match="'Overtime' can no longer be asked") as told:
         kept.views.open(view, "Ann")
     assert "another profile" in told.value.hint
     assert "retired by Bob" in kept.views.check(view, "Ann").problem

@@ -39,7 +39,7 @@ def cited_mark(passage: Passage, sentence: int | None) -> Mark:
     if sentence is None:
         return Mark(passage.page, passage.start, passage.end, MarkKind.CITED, "Cited passage")
     if sentence >= len(passage.sentences):
-        raise NotFound("The cited sentence is not in this passage any more.", "Search again for its words.")
+        raise NotFound("The cited sentence is no longer in this passage.", "Search again for its words.")
     span = passage.sentences[sentence]
     start = passage.start + span.start
     return Mark(passage.page, start, passage.start + span.end, MarkKind.CITED, "Cited sentence")

@@ -305,9 +305,7 @@ def _strength(candidate: Candidate, context: ScoringContext) -> FactorValue:
         return FactorValue(row["documents"], "documents do not fade")
     age = max(context.age_days(candidate) or 0.0, 0.0)
     retained = retention(age, row.by_value[sector], candidate.signals.uses)
-    return FactorValue(
-        row["least"] + (1 - row["least"]) * retained, f"{sector.value}: {retained:.0%} of its strength left"
-    )
+    return FactorValue(row["least"] + (1 - row["least"]) * retained, f"{sector.value}: freshness {retained:.0%}")
 
 
 def _routing(candidate: Candidate, context: ScoringContext) -> FactorValue:

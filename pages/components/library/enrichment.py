@@ -324,7 +324,7 @@ def _keywords(found: Enrichment) -> None:
                 accept_new_options=True,
                 max_selections=10,
                 key=f"enrich.keywords.{found.document_id}",
-                help="What you add and take away stays so when the document is read again.",
+                help="Your additions and removals are kept when the document is reprocessed.",
             )
             _save(lambda service: service.edits.set_keywords(found.document_id, chosen, who()), "keywords", False)
 
@@ -366,7 +366,7 @@ def _citations(found: Enrichment, document: Document) -> None:
 def _dates(found: Enrichment, document: Document) -> None:
     dates = found.dates.dates
     if not dates:
-        st.caption("No day is told in its sentences.")
+        st.caption("Its sentences contain no date.")
         return
     shown = sorted(dates, key=lambda each: not each.what)[:_MOST_DATES]
     for each in sorted(shown, key=lambda one: one.date):

@@ -168,7 +168,7 @@ def _documents(chosen: Entity, look_up: FindEntities, documents_of: FindDocument
         close = lambda: state.update({"entities.chosen": None})  # noqa: E731
         st.button("", icon=":material/close:", type="tertiary", key="entities.close", help="Close", on_click=close)
     if not found.total:
-        st.caption(":material/info: No document names this entity any more.")
+        st.caption(":material/info: No document contains this name.")
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(f"{str(known.type).capitalize()} · named by {count(found.total, 'document')}", width="content")

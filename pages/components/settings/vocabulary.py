@@ -231,7 +231,7 @@ def _restore_version(number: int, after: int) -> None:
     named = f"version {number}" if number else "the product"
     if apply_change(
         lambda: vocabulary_service().restore(number, who=who(), after=after),
-        f"Version {after + 1} says what {named} says.",
+        f"Version {after + 1} is identical to {named}.",
     ):
         after_saving()
 

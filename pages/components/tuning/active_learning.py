@@ -419,10 +419,8 @@ def _too_few(whole: LabelRate, per: str) -> str:
 def _accuracy_caption(periods: Sequence[Period], whole: LabelRate, per: str) -> str:
     few = sum(each.right.n < ENOUGH for each in periods)
     caption = f"{whole.right:,} of {whole.n:,} automatic labels were right when a person first judged them"
-    caption += (
-        f" ({whole.share:.0%}, plausibly {whole.low:.0%} to {whole.high:.0%}). Doubtful ones are judged first, so the"
-    )
-    caption += " whole library is likely better."
+    caption += f" ({whole.share:.0%}, 95 % interval {whole.low:.0%} to {whole.high:.0%})."
+    caption += " Uncertain ones are judged first, so the whole library is likely better."
     return caption + (f" Hollow: fewer than {ENOUGH} judged in that {per}, a hint at most." if few else "")
 
 

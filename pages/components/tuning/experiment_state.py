@@ -269,7 +269,7 @@ def _restart_offer(experiment: Experiment, words: str) -> None:
         key=f"lab.forget.{experiment.id}",
         icon=":material/delete:",
         width="stretch",
-        help="Forget this attempt",
+        help="Remove this attempt",
         on_click=_delete,
         args=(experiment.id,),
     )

@@ -408,7 +408,7 @@ def _ranks_line(item: PoolItem) -> None:
     """The rank under each profile, and other known grades."""
     parts = [f"rank {rank} under {plain(profile)}" for profile, rank in item.places.items()]
     parts += [f"score {item.score:.3f}"] if item.score is not None else []
-    parts += [f"known beforehand as {grade_words(item.known)}"] if item.known is not None else []
+    parts += [f"known answer: {grade_words(item.known)}"] if item.known is not None else []
     parts += [f"{plain(each.who)}: {grade_words(each.grade)}" for each in item.others]
     st.caption(" · ".join(parts))
 
@@ -416,7 +416,7 @@ def _ranks_line(item: PoolItem) -> None:
 def _all_judged(pool: Pool) -> None:
     """Every result of the question is judged, or there is none."""
     with st.container(border=True, height=_CARD_PIXELS, gap="small", vertical_alignment="center"):
-        what = "Every result is judged" if pool.items else "Nothing came near this question"
+        what = "Every result is judged" if pool.items else "No passage is close to this question"
         st.markdown(f"### :material/task_alt: {what}", text_alignment="center", anchors=False)
         st.markdown(plain(pool.question.question), text_alignment="center")
         st.caption("Press N for the next question, or ← to look at your grades again.", text_alignment="center")

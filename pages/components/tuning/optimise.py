@@ -70,7 +70,7 @@ def gain_chart(found: OptimiserResult, measure: str, *, dark: bool = False) -> "
                 textposition="top right", textfont={"size": 13, "color": colours.ink},
                 error_x=whiskers([interval], colour),
                 marker={"size": 12, "color": colour, "symbol": symbol, "line": {"width": 2, "color": colour}},
-                hovertemplate=f"{label.replace('<br>', ' ')}: {decimal(interval.mean)}, plausibly"
+                hovertemplate=f"{label.replace('<br>', ' ')}: {decimal(interval.mean)}, 95 % interval"
                 f" {interval_text(interval)}<br>{meaning}<extra></extra>",
             )
         )  # fmt: skip
@@ -293,7 +293,7 @@ def _gain(found: OptimiserResult, wanted: OptimiserSettings) -> None:
     gain = f"**{signed(found.gain.mean)}**{f' ({ends})' if ends else ''}, p {p_words(found.p_value)}"
     seen = found.training.mean - found.held_out.mean
     memory = (
-        f" On the questions it was found on it seems {decimal(seen)} better still: that part it has learnt by heart."
+        f" On the questions it was found on it seems {decimal(seen)} better still: that part is overfitting."
         if seen > 0
         else ""
     )

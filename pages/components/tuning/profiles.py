@@ -97,7 +97,7 @@ def draw_comparison(opened: ScoreProfile, project: str | None) -> None:
     old, new = known[before], known[after]
     found = differences(old, new)
     if not found:
-        st.info("They say the same.", icon=":material/equal:")
+        st.info("They are identical.", icon=":material/equal:")
         return
     words = f"**{count(len(found), 'difference')}**"
     if any(each.key.startswith("weights.") for each in found):
@@ -137,7 +137,7 @@ def _version(
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**Version {profile.version}**", width="content")
             if version is newest:
-                st.badge("retired" if version.retired else "newest", color="orange" if version.retired else "blue")
+                st.badge("archived" if version.retired else "newest", color="orange" if version.retired else "blue")
             if here:
                 st.badge("open", color="gray")
         st.markdown(origin_line(version))
@@ -158,13 +158,13 @@ def _version(
 
 def _changes(version: ProfileVersion, older: ProfileVersion | None) -> str:
     if version.retired:
-        return "Ended the profile; it says what the version before says."
+        return "Archived; the values are those of the version before."
     if older is None:
         return "The first version."
     found = difference_rows(differences(older.profile, version.profile))
     lines = [f"{row['What']} {row['Before']} → {row['After']}" for row in found[:_MOST_CHANGES]]
     lines += [f"{len(found) - _MOST_CHANGES} more"] if len(found) > _MOST_CHANGES else []
-    return plain(" · ".join(lines) or "Says what the version before says.")
+    return plain(" · ".join(lines) or "Identical to the version before.")
 
 
 def roll_back(name: str, version: int, seen: int) -> None:
@@ -265,7 +265,7 @@ def _effect(proposal: ProfileDraft) -> tuple[str, str]:
     if proposal.known is None:
         return ("comes back" if proposal.after else "new"), "green"
     if not proposal.differences:
-        return f"says what {plain(proposal.known.ref)} says", "gray"
+        return f"identical to {plain(proposal.known.ref)}", "gray"
     return f"version {proposal.after + 1}, {count(len(proposal.differences), 'change')}", "blue"
 
 
@@ -328,19 +328,19 @@ def _default_line(project: str | None) -> None:
     elif chosen.name == holds.name:
         why = f":gray[– chosen by {plain(chosen.who)}, {ago(chosen.at, utc_now())}]"
     else:
-        why = f":orange[– {plain(chosen.name)}, which {plain(chosen.who)} chose, is retired]"
+        why = f":orange[– {plain(chosen.name)}, which {plain(chosen.who)} chose, is archived]"
     with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
         st.markdown(f"{whose} searches with **{profile_label(holds)}** {why}", width="stretch")
         if chosen is not None:
             st.button(
-                "Give back", key=f"tuning.profiles.back.{project or ''}", type="tertiary", icon=":material/undo:",
-                help="Takes the choice back.", on_click=_choose, args=(project, ""),
+                "Remove default", key=f"tuning.profiles.back.{project or ''}", type="tertiary", icon=":material/undo:",
+                help="The library's default applies then, or balanced.", on_click=_choose, args=(project, ""),
             )  # fmt: skip
 
 
 def _choose(project: str | None, name: str) -> None:
     whose = project or "The whole library"
-    message = f"{whose} searches with {name}." if name else f"{whose} has no choice of its own any more."
+    message = f"{whose} searches with {name}." if name else f"{whose} no longer has a default of its own."
     apply_change(lambda: registry().choose(project, name, who()), plain(message))
 
 
@@ -458,13 +458,13 @@ def _retirement(newest: ScoreProfile) -> None:
         " brought back."
     )
     st.button(
-        f"Retire {plain(newest.name)}", key="tuning.profiles.retire", type="primary", width="stretch",
+        f"Archive {plain(newest.name)}", key="tuning.profiles.retire", type="primary", width="stretch",
         on_click=_retire, args=(newest.name, newest.version),
     )  # fmt: skip
 
 
 def _retire(name: str, seen: int) -> None:
-    if apply_change(lambda: registry().retire(name, who(), seen), plain(f"{name} is retired.")):
+    if apply_change(lambda: registry().retire(name, who(), seen), plain(f"{name} is archived.")):
         open_profile(f"{name}@{seen + 1}")
 
 

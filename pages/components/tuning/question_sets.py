@@ -88,9 +88,9 @@ def _change_buttons(listed: Sequence[JudgedQuestion], rows: Any) -> None:
             )  # fmt: skip
         if chosen:
             st.button(
-                f"Retire {count(len(chosen), 'question')}", key="sets.retire", icon=":material/delete:",
+                f"Archive {count(len(chosen), 'question')}", key="sets.retire", icon=":material/delete:",
                 help="Their judgments stay, but no longer count.",
-                on_click=_apply_edit, args=(lambda: _retire(chosen), "Retired."),
+                on_click=_apply_edit, args=(lambda: _retire(chosen), "Archived."),
             )  # fmt: skip
 
 
@@ -470,7 +470,7 @@ def _set_settings(questions: QuestionSet) -> None:
         st.button(
             "Archive set", key=f"{key}.retire", icon=":material/inventory_2:",
             help="Hides the set with its judgments; it can be restored.",
-            on_click=_apply, args=(lambda: judgment_service().retire(questions), "Retired."),
+            on_click=_apply, args=(lambda: judgment_service().retire(questions), "Archived."),
         )  # fmt: skip
 
 

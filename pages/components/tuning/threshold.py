@@ -184,7 +184,7 @@ def _draw_view(project: str | None) -> None:
     listed = list(experiment_runner().experiments(questions.id))
     press.button(
         "Measure", key="threshold.begin", icon=":material/straighten:", width="stretch", on_click=start_experiments,
-        args=(questions, [profile.ref]), help="Asks every question again; what is graded since counts then.",
+        args=(questions, [profile.ref]), help="Asks every question again, with the latest grades.",
         disabled=is_running(listed, ExperimentKind.MEASURED, [profile.ref]),
     )  # fmt: skip
     under_way = draw_unfinished(listed, ExperimentKind.MEASURED)
@@ -195,7 +195,7 @@ def _draw_view(project: str | None) -> None:
         notices.empty(
             ":material/vertical_align_center:",
             f"{plain(profile.ref)} has not been measured with this set",
-            "Press *Measure*: the scores of what people have graded tell where to cut.",
+            "Press *Measure*: the scores of graded results show where to cut.",
         )
 
 

@@ -241,7 +241,7 @@ def _take_suggestion(key: str, questions: Mapping[str, SearchFilters]) -> None:
 
 def _landing(project: str | None) -> None:
     """No question yet: some that are worth trying."""
-    st.caption("Ask something. Its candidates are brought once; every move of a slider re-scores them at once.")
+    st.caption("Ask a question. Its candidates are retrieved once; each slider move scores them again at once.")
     found = dict(state.suggestions(project))
     if session.sample_loaded():
         found["Worth asking the sample library"] = dict.fromkeys(sample.questions(), SearchFilters())
