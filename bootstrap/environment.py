@@ -27,6 +27,8 @@ class Settings:
     file_seconds, file_megabytes: what reading one file may cost.
     web_private: let feeds and pasted addresses lead into private networks and to this machine.
     watch_folders: folders of this machine below which folders may be watched, as PATH lists them; empty: none.
+    backup_folder: where scheduled backups go; empty: none. backup_hours, backup_keep: how often, and how many stay.
+    backup_recipients: public age keys to encrypt them for, separated by commas; empty: not encrypted.
     answer_url: a language model's OpenAI-compatible address, that may tell an answer in running text; empty: none.
     answer_model, answer_key, answer_seconds: its name, its key (never shown), how long it may take.
     """
@@ -45,6 +47,10 @@ class Settings:
     file_megabytes: int = 4096
     web_private: bool = False
     watch_folders: str = ""
+    backup_folder: str = ""
+    backup_hours: int = 24
+    backup_keep: int = 14
+    backup_recipients: str = ""
     answer_url: str = ""
     answer_model: str = ""
     answer_key: str = field(default="", repr=False)

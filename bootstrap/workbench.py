@@ -201,7 +201,15 @@ def _start_workers(url: "URL", settings: Settings, workbench: Workbench, resourc
     workbench.upload_queue.recover()
     worker.start()
     # Files are recovered every minute too: another program may store one and die before it queues it.
-    due = (workbench.upload_queue.recover, workbench.feeds.fetch_due, workbench.folders.scan_due)
+    due: list[Callable[[], object]] = [
+        workbench.upload_queue.recover,
+        workbench.feeds.fetch_due,
+        workbench.folders.scan_due,
+    ]
+    if settings.backup_folder:
+        from bootstrap.backup import BackupSchedule
+
+        due.append(BackupSchedule(settings).look)
     schedule = Scheduler(workbench.evaluation.experiments, due)
     resources.callback(schedule.stop)
     schedule.start()

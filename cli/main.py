@@ -5,6 +5,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from cli.backup import backup, restore
 from cli.check import check
 from cli.coverage import coverage
 from cli.enrich import enrich, enrichment
@@ -46,6 +47,8 @@ app.add_typer(models, name="models")
 app.add_typer(enrichment, name="enrichment")
 app.add_typer(evaluate, name="evaluate")
 app.command()(batch)
+app.command()(backup)
+app.command()(restore)
 app.command()(check)
 app.command()(rank)
 app.command()(enrich)

@@ -18,7 +18,7 @@ from hashlib import sha256
 from typing import Any
 
 import psycopg
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from core.domain.errors import BadRequest, StoreFailed
@@ -180,6 +180,16 @@ class TableAccess:
         driver.execute(_MAKE.format(**names, password=self._password(), most=_MOST_READERS))
         if driver.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user").fetchone()[0]:
             driver.execute(f"ALTER ROLE {self.reader} SET temp_file_limit = '{_TEMPORARY_MEGABYTES}MB'")
+
+    @staticmethod
+    def renew_passwords(engine: Engine) -> None:
+        """Give the reader of every tenant its password; needed after a restore. Raises StoreFailed."""
+        with store_failures("setting up the readers of tables"), engine.begin() as connection:
+            tenants = connection.scalars(text("SELECT DISTINCT tenant_id FROM documents")).all()
+            for access in (TableAccess(Database(engine, tenant)) for tenant in tenants):
+                made = text("SELECT 1 FROM pg_roles WHERE rolname = :reader")
+                if connection.scalar(made, {"reader": access.reader}):
+                    connection.exec_driver_sql(f"ALTER ROLE {access.reader} PASSWORD '{access._password()}'")
 
     def exists(self) -> bool:
         """Whether any table was ever loaded."""

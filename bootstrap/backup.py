@@ -1,0 +1,157 @@
+"""Backups of a library: made while it is used, restored into an empty data folder or database, rehearsed, scheduled."""
+
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bootstrap.environment import Settings, utc_now
+from bootstrap.workbench import open_workbench
+from core.domain.errors import BadRequest, StoreFailed
+from core.library.check import CheckReport
+from storage.backup.archive import Manifest, open_backup, write_backup
+from storage.backup.database import dump_database, restore_database
+from storage.datasets.access import TableAccess
+from storage.embedded_postgres.server import start_embedded
+from storage.files import OriginalFiles
+from storage.migrations import migrate
+from storage.postgres.database import engine_for
+
+__all__ = ["BackupSchedule", "Rehearsal", "back_up", "rehearse", "restore"]
+
+_SUFFIX = ".fivefold"
+_REBUILT = ("bm25", "mirror")
+"""Folders that are made again from the database; those of another library must not stay."""
+_log = logging.getLogger(__name__)
+
+
+def back_up(settings: Settings, file: Path, recipients: Sequence[str] = ()) -> Manifest:
+    """Write a backup of every tenant's library; the app may run. Raises BadRequest, StoreFailed."""
+    if settings.vector_index == "chroma":
+        _log.warning("Vectors in Chroma are not in the backup; 'cli check --repair' makes them again after a restore.")
+    with _database_url(settings) as url, TemporaryDirectory(prefix="fivefold-backup-") as folder:
+        dump = Path(folder) / "database.dump"
+        manifest = dump_database(url, dump, utc_now().isoformat(timespec="seconds"))
+        return write_backup(file, dump, _originals(settings), manifest, recipients)
+
+
+def restore(settings: Settings, file: Path, identity: Path | None = None) -> Manifest:
+    """Restore a backup into an empty data folder, or into the empty database that DATABASE_URL names.
+
+    Raises BadRequest when it is in use, not empty, or made by a newer version; StoreFailed for a damaged backup: then
+    nothing was changed but originals added.
+    """
+    with open_backup(file, identity) as backup, _database_url(settings) as url:
+        originals = _originals(settings)
+        for name, data in backup.originals():
+            if originals.put(data) != name:
+                raise StoreFailed(f"The original {name[:12]}… was not stored as it is.", "Check the data folder.")
+        restore_database(url, backup.dump, backup.manifest)
+        for each in _REBUILT:
+            shutil.rmtree(settings.data_folder / each, ignore_errors=True)
+        engine = engine_for(url)
+        try:
+            migrate(engine)
+            TableAccess.renew_passwords(engine)
+        finally:
+            engine.dispose()
+        return backup.manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """A backup restored into a temporary library. manifest: what it says it holds; report: what was found there."""
+
+    manifest: Manifest
+    report: CheckReport
+
+    @property
+    def ok(self) -> bool:
+        """Whether all that the backup says is there and agrees."""
+        return self.report.ok and not self.manifest.missing
+
+
+def rehearse(settings: Settings, file: Path, identity: Path | None = None) -> Rehearsal:
+    """Restore a backup into a temporary folder and check the library there. Raises as `restore` does."""
+    with TemporaryDirectory(prefix="fivefold-rehearsal-", ignore_cleanup_errors=True) as place:
+        Path(place).chmod(0o711)  # as root, the database runs as another user, who must pass
+        aside = replace(settings, data_folder=Path(place) / "data", database_url="", worker=False)
+        aside.data_folder.mkdir()
+        if (models := settings.data_folder / "models").exists():
+            (aside.data_folder / "models").symlink_to(models.resolve(), target_is_directory=True)
+        manifest = restore(aside, file, identity)
+        with open_workbench(aside) as workbench:
+            workbench.check.run_at_start()  # makes the keyword index, which is in no backup
+            return Rehearsal(manifest, workbench.check.run())
+
+
+@contextmanager
+def _database_url(settings: Settings) -> Iterator[str]:
+    if settings.database_url:
+        yield settings.database_url
+        return
+    with ExitStack() as closing:
+        server = start_embedded(settings.data_folder)
+        closing.callback(server.close)
+        yield server.url()
+
+
+def _originals(settings: Settings) -> OriginalFiles:
+    return OriginalFiles(str(settings.data_folder / "originals"))
+
+
+class BackupSchedule:
+    """Backs up into a folder when the newest backup there is older than `hours`, and keeps the newest `keep`.
+
+    Several programs may look at the same time: the one that makes the folder's lock file makes the backup.
+    """
+
+    def __init__(self, settings: Settings, now: Callable[[], datetime] = utc_now) -> None:
+        self._settings, self._now = settings, now
+        self._folder = Path(settings.backup_folder).expanduser()
+
+    def look(self) -> Path | None:
+        """Back up when it is due; returns the file. Raises BadRequest, StoreFailed."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadRequest(
+                f"The backup folder cannot be used: {error}.", "Correct FIVEFOLD_BACKUP_FOLDER."
+            ) from error
+        if not self._due():
+            return None
+        lock = self._folder / ".making"
+        try:
+            os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            if self._now().timestamp() - lock.stat().st_mtime > _GIVEN_UP.total_seconds():
+                lock.unlink(missing_ok=True)  # whoever made it has died; the next look tries
+            return None
+        try:
+            file = self._folder / f"{self._now().astimezone(UTC):{_NAMED}}{_SUFFIX}"
+            back_up(self._settings, file, [each for each in self._settings.backup_recipients.split(",") if each])
+            for old in self._files()[: -self._settings.backup_keep]:
+                old.unlink(missing_ok=True)
+            return file
+        finally:
+            lock.unlink(missing_ok=True)
+
+    def _files(self) -> list[Path]:
+        """Scheduled backups, oldest first; other files in the folder are left alone."""
+        return sorted(self._folder.glob(f"{'[0-9]' * 4}-[0-9][0-9]-[0-9][0-9]T{'[0-9]' * 6}{_SUFFIX}"))
+
+    def _due(self) -> bool:
+        files = self._files()
+        if not files:
+            return True
+        newest = datetime.strptime(files[-1].stem, _NAMED).replace(tzinfo=UTC)
+        return self._now() - newest >= timedelta(hours=self._settings.backup_hours)
+
+
+_NAMED = "%Y-%m-%dT%H%M%S"  # the time of a scheduled backup, UTC, is its name
+_GIVEN_UP = timedelta(hours=6)  # longer than any backup takes

@@ -1,0 +1,59 @@
+"""The commands `backup` and `restore`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from storage.backup.archive import Manifest
+
+__all__ = ["backup", "restore"]
+
+File = Annotated[Path, typer.Argument(help="The backup: one file.")]
+Verify = Annotated[
+    bool,
+    typer.Option("--verify", help="Restore the file into a temporary library and check it, instead of writing it."),
+]
+Recipients = Annotated[
+    list[str] | None,
+    typer.Option("--recipient", help="Encrypt for this public age key (age1…; may be repeated); none: not encrypted."),
+]
+Identity = Annotated[
+    Path | None, typer.Option("--identity", help="File with the private age key of an encrypted backup.")
+]
+
+
+def backup(file: File, recipient: Recipients = None, verify: Verify = False, identity: Identity = None) -> None:
+    """Write database and originals into one file while the app runs. --verify: rehearse restoring it; exit code 1 when
+    something is missing."""
+    from bootstrap import backup as backups
+    from bootstrap.environment import settings_from_environment
+
+    if not verify:
+        manifest = backups.back_up(settings_from_environment(), file, recipient or ())
+        typer.echo(f"{file} ({file.stat().st_size / 1e6:,.1f} MB): {_holds(manifest)}")
+        return
+    rehearsal = backups.rehearse(settings_from_environment(), file, identity)
+    typer.echo(f"{file}: {_holds(rehearsal.manifest)}")
+    found = f"{rehearsal.report.documents:,} documents with {rehearsal.report.passages:,} passages"
+    typer.echo(f"Restored into a temporary library of the tenant: {found}.")
+    for each in rehearsal.report.differences:
+        typer.echo(f"differs  {each.store}: {each.message} {each.remedy}")
+    if not rehearsal.ok:
+        raise typer.Exit(1)
+
+
+def restore(file: File, identity: Identity = None) -> None:
+    """Fill an empty data folder, or the empty database of DATABASE_URL, from a backup."""
+    from bootstrap import backup as backups
+    from bootstrap.environment import settings_from_environment
+
+    manifest = backups.restore(settings_from_environment(), file, identity)
+    typer.echo(f"Restored: {_holds(manifest)}")
+
+
+def _holds(manifest: "Manifest") -> str:
+    words = f"{manifest.documents:,} documents, {manifest.passages:,} passages, {len(manifest.originals):,} originals,"
+    lost = f" {len(manifest.missing):,} originals could not be read." if manifest.missing else ""
+    return f"{words} taken {manifest.taken_at}.{lost}"
