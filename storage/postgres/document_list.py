@@ -63,6 +63,9 @@ def _base(tenant: str, query: DocumentQuery) -> Select[Any]:
     table = DOCUMENTS.c
     labelled = and_(table.state == str(DocumentState.READY), or_(table.pages > 0, table.passages > 0))
     truth = table.labels["truth"]
+    certainty: ColumnElement[Any] = null()
+    if query.order is DocumentOrder.CERTAINTY:  # reading labels is most of the time a list takes
+        certainty = case((labelled, cast(truth["probability"].astext, Float(53))))
     named: ColumnElement[bool] = true()
     if folded := storable_text(query.words.lower().strip()):
         named = func.strpos(func.lower(table.name + " " + table.title), folded) > 0
@@ -77,7 +80,7 @@ def _base(tenant: str, query: DocumentQuery) -> Select[Any]:
         case((table.archived, ARCHIVED), else_=table.state).label("state"),
         func.coalesce(table.project, "").label("project"),
         case((labelled, func.coalesce(truth["value"].astext, UNKNOWN_TRUTH)), else_="").label("truth"),
-        case((labelled, cast(truth["probability"].astext, Float(53)))).label("certainty"),
+        certainty.label("certainty"),
         named.label("named"),
     )
     own = (table.tenant_id == tenant, table.origin == str(Origin.DOCUMENT))
