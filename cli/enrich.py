@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["enrich", "enrichment"]
 
-enrichment = typer.Typer(help="What is drawn from documents: summaries, keywords, questions.", no_args_is_help=True)
+enrichment = typer.Typer(help="Summaries, keywords and questions of documents.", no_args_is_help=True)
 
 
 def enrich(

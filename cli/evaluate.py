@@ -38,21 +38,21 @@ if TYPE_CHECKING:
 __all__ = ["citations", "evaluate"]
 
 evaluate = typer.Typer(
-    help="Measure the product on a question set of the library, or on judged files on a throw-away database.",
+    help="Measure the product on a question set of the library, or on judged files in a temporary database.",
     no_args_is_help=True,
 )
 
 SetName = Annotated[str, typer.Option("--set", help="The name of a question set.")]
 
-Project = Annotated[str | None, typer.Option("--project", help="Whose set; none: the whole library's.")]
+Project = Annotated[str | None, typer.Option("--project", help="Project of the set; none: the whole library.")]
 
-Who = Annotated[str, typer.Option("--who", help="In whose name the experiment is kept.")]
+Who = Annotated[str, typer.Option("--who", help="Your name, saved with the experiment.")]
 
-Note = Annotated[str, typer.Option("--note", help="What is kept beside the experiment.")]
+Note = Annotated[str, typer.Option("--note", help="Note saved with the experiment.")]
 
-Least = Annotated[list[str] | None, typer.Option("--min", help="measure=least mean (may be repeated)")]
+Least = Annotated[list[str] | None, typer.Option("--min", help="measure=minimum mean (may be repeated)")]
 
-Most = Annotated[list[str] | None, typer.Option("--max", help="measure=greatest mean (may be repeated)")]
+Most = Annotated[list[str] | None, typer.Option("--max", help="measure=maximum mean (may be repeated)")]
 
 _NOBODY = "command line"
 

@@ -52,7 +52,7 @@ def use(
     name: Annotated[
         str, typer.Argument(help="A sentence-transformers model by name or folder; 'default' for the one included.")
     ] = "",
-    cancel: Annotated[bool, typer.Option("--cancel", help="Cancel the change under way; the library stays.")] = False,
+    cancel: Annotated[bool, typer.Option("--cancel", help="Cancel the change; the library keeps its model.")] = False,
 ) -> None:
     """Embed the library with another model in the background; searches use the present vectors until it is complete."""
     if bool(name) is cancel:

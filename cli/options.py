@@ -45,7 +45,7 @@ Project = Annotated[str | None, typer.Option("--project", help="A group of docum
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
-Measure = Annotated[str, typer.Option("--measure", help="What to raise.")]
+Measure = Annotated[str, typer.Option("--measure", help="Measure to raise.")]
 
 Trials = Annotated[int, typer.Option("--trials", help="Mixes tried, for each fold and for all questions.")]
 

@@ -17,9 +17,9 @@ __all__ = ["profiles"]
 
 profiles = typer.Typer(help="Score profiles: those of the product, and the library's own.", no_args_is_help=True)
 
-Project = Annotated[str | None, typer.Option("--project", help="Whose default; none: the whole library's.")]
+Project = Annotated[str | None, typer.Option("--project", help="Project of the default; none: the whole library.")]
 Ref = Annotated[str, typer.Argument(metavar="NAME", help="name, or name@version.")]
-Who = Annotated[str, typer.Option("--who", help="In whose name.")]
+Who = Annotated[str, typer.Option("--who", help="Your name, saved with the change.")]
 
 
 @contextmanager
@@ -110,7 +110,7 @@ def export(
 def import_profiles(
     file: Path,
     who: Who,
-    note: Annotated[str, typer.Option("--note", help="What is kept beside each new version.")] = "",
+    note: Annotated[str, typer.Option("--note", help="Note saved with each new version.")] = "",
 ) -> None:
     """Save the profiles of a TOML file as new versions: all that differ, or none when one cannot be saved."""
     from core.evaluation.tuning.profile_registry import from_toml

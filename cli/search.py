@@ -65,7 +65,7 @@ Narrow = Annotated[
 
 def batch(
     questions: Annotated[Path, typer.Argument(help="A CSV with the column 'question', and any filter as a column.")],
-    out: Annotated[Path, typer.Option("--out", help="Where the outcome goes: a file ending in .csv or .xlsx.")],
+    out: Annotated[Path, typer.Option("--out", help="Output file, ending in .csv or .xlsx.")],
     narrow: Narrow = None,
     profile: Profile = None,
 ) -> None:
@@ -143,7 +143,7 @@ def rank(
     question: str,
     file: Annotated[Path, typer.Argument(help="A text per line; .jsonl: strings, or objects with a 'text'.")],
     reranker: Annotated[str, typer.Option(help="fast, balanced or accurate.")] = "fast",
-    top_k: Annotated[int | None, typer.Option(min=1, help="At most this many texts.")] = None,
+    top_k: Annotated[int | None, typer.Option(min=1, help="Maximum number of texts.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Order texts by a reranker, best first: logit, number of the text in the file (from 1), and the text."""
@@ -239,14 +239,14 @@ def search(
     only_routed: Annotated[bool, typer.Option(help="Exclude truths the question is not about.")] = False,
     profile: Profile = None,
     weights: Annotated[Many, many("--weight", "factor=weight instead of the profile's weights; together 1")] = None,
-    threshold: Annotated[float | None, typer.Option(help="Least score, 0 to 1, instead of the profile's.")] = None,
+    threshold: Annotated[float | None, typer.Option(help="Minimum score, 0 to 1, instead of the profile's.")] = None,
     half_life_days: Annotated[float | None, typer.Option(help="Days, instead of the profile's half-life.")] = None,
-    top_k: Annotated[int | None, typer.Option(min=1, help="At most this many results.")] = None,
-    offset: Annotated[int, typer.Option(min=0, help="Pass over so many results: page 2 of 10 has the offset 10.")] = 0,
+    top_k: Annotated[int | None, typer.Option(min=1, help="Maximum number of results.")] = None,
+    offset: Annotated[int, typer.Option(min=0, help="Skip so many results: page 2 of 10 has the offset 10.")] = 0,
     query_vector: Annotated[
         Path | None, typer.Option(help="A JSON list of numbers: search with this vector instead of the question's own.")
     ] = None,
-    rerank: Annotated[str, typer.Option(help="Read the best once more: fast, balanced or accurate.")] = "",
+    rerank: Annotated[str, typer.Option(help="Rerank the best results: fast, balanced or accurate.")] = "",
     reranker_deadline: Annotated[float | None, typer.Option(help="Seconds the reranker may read.")] = None,
     as_json: AsJson = False,
     form: Format = SearchFormat.TEXT,
@@ -332,10 +332,10 @@ def _answer(
 def answer(
     question: str,
     project: Annotated[
-        str | None, typer.Option("--project", help="Documents and tables of it, and shared ones.")
+        str | None, typer.Option("--project", help="Documents and tables of this project, and shared ones.")
     ] = None,
     profile: Profile = None,
-    form: Annotated[BriefFormat, typer.Option("--format", help="What is printed.")] = BriefFormat.MARKDOWN,
+    form: Annotated[BriefFormat, typer.Option("--format", help="Output format.")] = BriefFormat.MARKDOWN,
 ) -> None:
     """Answer a question by all five truths, and print the brief."""
     from core.answers.brief import brief_data, brief_html, brief_markdown

@@ -85,11 +85,9 @@ def _versions(service: "VocabularyService") -> str:
 @vocabulary.command("import")
 def import_vocabulary(
     source: Annotated[str, typer.Argument(help="A .toml or .csv file, or a pack: finance, privacy, procurement.")],
-    who: Annotated[str, typer.Option("--who", help="In whose name.")],
-    note: Annotated[str, typer.Option("--note", help="What is kept beside the new version.")] = "",
-    replacing: Annotated[
-        bool, typer.Option("--replace", help="Words of the workspace that the file does not have go.")
-    ] = False,
+    who: Annotated[str, typer.Option("--who", help="Your name, saved with the change.")],
+    note: Annotated[str, typer.Option("--note", help="Note saved with the new version.")] = "",
+    replacing: Annotated[bool, typer.Option("--replace", help="Drop words that the file lacks.")] = False,
     apply: Annotated[
         bool, typer.Option("--apply", help="Label the documents again; the app or a worker does it.")
     ] = False,
