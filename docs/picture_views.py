@@ -35,7 +35,7 @@ class View:
 
 
 VIEWS = (
-    View("home", "", "Last searches"),
+    View("home", "", "Continue where you were"),
     View("upload", "upload", "passages"),
     View("library", "library", "documents"),
     View("settings", "settings", "Words that name it", lambda: {"domain": "time"}),

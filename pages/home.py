@@ -18,7 +18,7 @@ from pages.components.upload.dropping import draw_drop_zone
 from pages.components.urls import page_path
 from pages.components.wording import ago, count, plain, shorten, shorten_middle
 
-_SHOWN = 5  # searches listed; chosen by hand
+_SHOWN = 4  # searches, and documents, listed; chosen by hand
 _SHOWN_FILES = 3  # files shown under Needs attention, so that everything stays in sight; chosen by hand
 _LIST_WIDTH = 540  # pixels: links do not wrap, and so much holds the longest of them
 _MEANINGS = {
@@ -167,8 +167,9 @@ def _doubt(document: Document) -> str:
     return f"Uncertain: {label.value} {label.probability:.0%}{runner_up}."
 
 
-def _recent() -> None:
-    st.markdown("**Continue where you were** :gray[Last searches]")
+def _recent(documents: Sequence[Document]) -> None:
+    """The last searches, then the documents used last."""
+    st.markdown("**Continue where you were**")
     searches = session.workbench().search.recent(_SHOWN)
     if not searches:
         st.caption("No searches yet. Ask a question above.")
@@ -181,6 +182,11 @@ def _recent() -> None:
             icon=":material/history:",
             query_params={"q": question},
         )
+    names = {each.id: each.name for each in documents}
+    for document_id, when in session.workbench().usage.last_used(_SHOWN):
+        if document_id in names:
+            label = f"{plain(shorten_middle(names[document_id], 60))} :gray[{ago(when, now)}]"
+            cards.document_link(document_id, label, icon=":material/article:", help=plain(names[document_id]))
 
 
 def _first_run() -> None:
@@ -226,7 +232,7 @@ def draw() -> None:
     _queue()
     with st.grid(2, min_column_width=_LIST_WIDTH, gap="medium"):
         with st.container(gap="xsmall"):
-            _recent()
+            _recent(documents)
         with st.container(gap="xsmall"):
             _attention(documents)
     _contents(counts)

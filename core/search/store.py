@@ -198,6 +198,10 @@ class UsageLog(Protocol):
         """`tallied` over all events of each of these documents; documents never used are absent."""
         ...
 
+    def last_used(self, limit: int) -> Sequence[tuple[int, datetime]]:
+        """The documents used last, by `tallied`, with the time; the latest first."""
+        ...
+
     def events_of(
         self, *, question: str | None = None, passage_id: int | None = None, limit: int = 1000
     ) -> Sequence[UsageEvent]:

@@ -124,6 +124,10 @@ class UsageTracker:
         usage = {i: use for i, (_, use) in known.items()} | dict(self._read([i for i in ids if i not in known]))
         return {i: usage[i] for i in ids if usage[i].uses}
 
+    def last_used(self, limit: int) -> Sequence[tuple[int, datetime]]:
+        """The documents opened, cited or marked last, with the time; the latest first. Raises StoreFailed."""
+        return self._log.last_used(limit)
+
     def of_question(self, question: str) -> Mapping[int, PassageUsage]:
         """Passage id → who opened, cited and marked it for this question. Raises StoreFailed."""
         return passage_uses(self._log.events_of(question=kept_question(question)))

@@ -190,6 +190,14 @@ class SqlUsageLog:
             rows = connection.execute(query).all()
         return {row.document_id: DocumentUsage(row.uses, row.last, tuple(row.questions)) for row in rows}
 
+    def last_used(self, limit: int) -> Sequence[tuple[int, datetime]]:
+        """The documents used last, with the time; the latest first."""
+        table = DOCUMENT_USES.c
+        query = select(table.document_id, table.last).where(table.tenant_id == self._tenant, table.uses > 0)
+        newest_first = query.order_by(table.last.desc(), table.document_id).limit(limit)
+        with self._database.transaction("reading what was used") as connection:
+            return [(row.document_id, row.last) for row in connection.execute(newest_first)]
+
     def events_of(
         self, *, question: str | None = None, passage_id: int | None = None, limit: int = 1000
     ) -> Sequence[UsageEvent]:

@@ -45,7 +45,7 @@ def _nothing_is_cut(tab: Window) -> None:
     for width in WIDTHS:
         tab.page.set_viewport_size({"width": width, "height": 900})
         tab.go()
-        assert QUESTION in tab.wait_for("Last searches", "final_version_2")
+        assert QUESTION in tab.wait_for("Continue where you were", "final_version_2")
         assert not tab.page.evaluate(_CUT)
         for page in ("", "upload", "library", "coverage", "data", "tuning", "settings"):
             tab.go(page)

@@ -145,6 +145,12 @@ class FakeUsageLog:
             found = [event for event in self._events if event.document_id in wanted]
         return tallied(found)
 
+    def last_used(self, limit: int) -> Sequence[tuple[int, datetime]]:
+        """The documents used last, with the time; the latest first."""
+        with self._lock:
+            used = [(number, each.last) for number, each in tallied(self._events).items() if each.uses and each.last]
+        return sorted(used, key=lambda each: (-each[1].timestamp(), each[0]))[:limit]
+
     def events_of(
         self, *, question: str | None = None, passage_id: int | None = None, limit: int = 1000
     ) -> Sequence[UsageEvent]:

@@ -78,6 +78,16 @@ def test_the_last_searches_lead_back_to_search_with_questions_of_a_common_length
     assert plain(question) in words(opened("home.py"))
 
 
+def test_the_documents_used_last_are_at_hand(stocked: Stack, opened: Opened) -> None:
+    first, second = list(stocked.workbench.documents.list())[:2]
+    before = words(opened("home.py"))
+    stocked.workbench.usage.document_opened(first.id)
+    stocked.workbench.usage.of_document(first.id)  # waits until it is written
+    shown = words(opened("home.py"))
+    assert shown.count(plain(first.name)) == before.count(plain(first.name)) + 1
+    assert shown.count(plain(second.name)) == before.count(plain(second.name))
+
+
 def test_a_library_that_does_not_open_is_an_error_that_says_what_to_do(
     library: Stack, opened: Opened, monkeypatch
 ) -> None:
@@ -132,4 +142,4 @@ def test_tables_that_cannot_be_compared_take_nothing_else_along(
     monkeypatch.setattr(TableService, "configured_vs_used", slow)
     home = opened("home.py")
     assert "This took longer" in home.warning[0].value
-    assert "Last searches" in words(home) and "Every file was read" not in words(home)
+    assert "Continue where you were" in words(home) and "Every file was read" not in words(home)

@@ -84,6 +84,14 @@ def test_uses_are_what_a_count_of_all_events_says(new_log: NewLog, batches: Sequ
         log.record(batch)
         said += batch
         assert log.uses([1, 2, -3]) == tallied(said)
+        last = [(number, each.last) for number, each in tallied(said).items()]
+        assert sorted(log.last_used(9)) == sorted(last)
+
+
+def test_the_documents_used_last_come_first(log: UsageLog) -> None:
+    log.record([event(UsageKind.OPENED, number, minute=minute) for minute, number in enumerate([3, 1, 2, 3])])
+    log.record([event(UsageKind.SHOWN, 4, minute=9)])
+    assert [number for number, _ in log.last_used(2)] == [3, 2] and len(log.last_used(9)) == 3
 
 
 def test_events_are_read_back_in_their_order_without_the_shown(log: UsageLog) -> None:
