@@ -163,6 +163,16 @@ def merge_topics(topics: Sequence[Topic], name: str) -> tuple[Topic, ...]:
     return result, *(replace(topic, retired=True) for topic in others)
 
 
+def as_before(before: Sequence[Topic], stored: Sequence[Topic]) -> tuple[Topic, ...]:
+    """What restores the topics as they were before a change, to be stored as the next change; new ones are retired.
+
+    before: the topics then; stored: the changed and the new ones, with their versions now.
+    """
+    then = {topic.id: topic for topic in before}
+    restored = [replace(then.get(topic.id, replace(topic, retired=True)), version=topic.version) for topic in stored]
+    return tuple(sorted(restored, key=lambda topic: topic.id))  # a name is free again once its older topic has its own
+
+
 def _common_value(values: Iterable[str | None]) -> str | None:
     distinct = {value for value in values if value}
     return distinct.pop() if len(distinct) == 1 else None

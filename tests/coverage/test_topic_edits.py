@@ -6,12 +6,21 @@ import pytest
 
 from core.coverage.detection.risks import RiskReader
 from core.coverage.requirements import modality_of, requirement_name
-from core.coverage.topics import edit_topic, merge_topics, split_topic, topics_csv, topics_from_table, with_needs
+from core.coverage.topics import (
+    as_before,
+    edit_topic,
+    merge_topics,
+    split_topic,
+    topics_csv,
+    topics_from_table,
+    with_needs,
+)
 from core.domain.coverage import Cell, CellState, Modality, Topic
 from core.domain.documents import Document, DocumentState, Truth
 from core.domain.errors import BadRequest
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from tests.coverage.boards import NOW, citation
+from tests.fakes import FakeCoverageBoardStore
 
 
 def test_a_table_reads_places_needs_and_owners_as_people_write_them() -> None:
@@ -108,3 +117,23 @@ def test_a_document_uploaded_on_a_leap_day_without_a_date_is_no_problem() -> Non
 def test_national_evidence_speaks_for_the_nation_and_its_states() -> None:
     assert doubts("federal", "country:US") == doubts("federal", "state:CA") == doubts("country:US", "federal") == []
     assert doubts("state:TX", "state:CA") == doubts("state:TX", "federal") == ["wrong jurisdiction"]
+
+
+def test_what_was_before_is_restored_after_needs_merge_and_split() -> None:
+    store = FakeCoverageBoardStore()
+    before = store.add_topics([Topic("fire drills", owner="Zoe"), Topic("key handover", needs=(Truth.INTENT,))])
+
+    def seen() -> list[tuple[object, ...]]:
+        return [(topic.name, topic.needs, topic.owner, topic.retired) for topic in store.topics(None)]
+
+    then = seen()
+    store.change_topics(as_before(before, store.change_topics(with_needs(before, [Truth.REALITY]))))
+    assert seen() == then
+    now = store.topics(None)
+    store.change_topics(as_before(now, store.change_topics(merge_topics(now, "key handover"))))
+    assert seen() == then
+    now = store.topics(None)
+    gone, parts = split_topic(now[0], ["alarms", "exits"], BUILT_IN_TERMS)
+    added = store.add_topics(parts)
+    store.change_topics(as_before(now, [*store.change_topics([gone]), *added]))
+    assert seen() == then

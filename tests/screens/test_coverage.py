@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from core.coverage.board_view import VisibleBoard, needs_in_words
 from core.coverage.meeting_pack.pack import pack_data
 from core.coverage.meeting_pack.xlsx import pack_xlsx
+from core.coverage.topics import as_before, with_needs
 from core.domain.coverage import CellState, ReviewerOpinion, ReviewVerdict, Topic
 from core.domain.documents import Truth
 from core.domain.errors import StoreFailed
@@ -376,3 +377,16 @@ def test_a_conflict_is_settled_undone_and_undone_again(stocked: Stack, opened: O
         pressed(screen, label)
         assert len(log(None)) == number, words(screen)
     assert [each.verdict for each in log(None)][::2] == [ReviewVerdict.CONFLICT, ReviewVerdict.NO_CONFLICT]
+
+
+def test_a_change_of_topics_is_undone_with_one_click(stocked: Stack, opened: Opened) -> None:
+    desk = stocked.workbench.coverage
+    before = desk.add_topics([Topic("Overtime approval")])
+    stored = desk.change_topics(with_needs(before, [Truth.INTENT]))
+    screen = opened("coverage.py", view="Topics")
+    assert "Undo" not in [button.label for button in screen.button]
+    screen.session_state["topics.undo"] = ("1 topic changed.", as_before(before, stored))
+    assert "1 topic changed" in words(screen.run())
+    pressed(screen, "Undo")
+    assert [topic.needs for topic in desk.topics(None)] == [tuple(Truth)]
+    assert "Undo" not in [button.label for button in screen.button]

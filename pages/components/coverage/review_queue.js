@@ -37,13 +37,13 @@ const drawRow = (row, ticked) => {
   return option;
 };
 
-// Press a button once what it was meant for is drawn: g right after n decides the new cell, never the one before.
+// Act once what a key was meant for is drawn: g right after n decides the new cell, c writes its comment.
 let waitingPress;
-const pressWhenDrawn = (selector, wanted) => {
+const whenDrawn = (wanted, act) => {
   const until = Date.now() + PATIENCE;
   const press = () => {
     const busy = document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "running";
-    if (document.querySelector(`.st-key-${wanted}`) && !busy) document.querySelector(selector)?.click();
+    if (document.querySelector(`.st-key-${wanted}`) && !busy) act();
     else if (Date.now() < until) waitingPress = setTimeout(press, 30);
   };
   clearTimeout(waitingPress);
@@ -102,6 +102,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     lastTick = index;
     setTriggerValue("ticked", [...ticked]);
   };
+  const wanted = () => (ticked.size ? `review_together_${ticked.size}` : `review_${data.chosen.replace(":", "_")}`);
   const onClick = (event) => {
     const row = event.target.closest(".row");
     if (!row) return;
@@ -130,14 +131,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
       tick(chosen, false);
     } else if (event.key === "c") {
       event.preventDefault();
-      document.querySelector(COMMENT)?.focus();
+      whenDrawn(wanted(), () => document.querySelector(COMMENT)?.focus());
     } else if (AT_ONCE[event.key]) {
       event.preventDefault();
       document.querySelector(AT_ONCE[event.key])?.click();
     } else if (PRESSED[event.key] && !decided) {
       event.preventDefault();
       decided = true;
-      pressWhenDrawn(PRESSED[event.key], ticked.size ? `review_together_${ticked.size}` : `review_${data.chosen.replace(":", "_")}`);
+      whenDrawn(wanted(), () => document.querySelector(PRESSED[event.key])?.click());
     }
   };
   show();

@@ -10,6 +10,7 @@ import streamlit as st
 import sample
 from core.coverage.needs import proposed_needs, with_proposed_needs
 from core.coverage.topics import (
+    as_before,
     edit_topic,
     merge_topics,
     split_topic,
@@ -26,7 +27,7 @@ from pages.components import notices, session
 from pages.components.citation_places import cited_place
 from pages.components.coverage import state
 from pages.components.styles import TRUTHS
-from pages.components.wording import count
+from pages.components.wording import count, plain
 
 __all__ = ["draw", "suggested_topics"]
 
@@ -124,6 +125,7 @@ def draw(project: str | None) -> None:
     if message := st.session_state.pop("topics.said", ""):
         st.toast(message, icon=":material/check:")
     listed = state.topics(project)
+    _draw_undo()
     if listed:
         _table(listed)
     _add_form(project, first=not listed)
@@ -171,7 +173,7 @@ def _table(listed: Sequence[Topic]) -> None:
             type="primary",
             icon=":material/save:",
             on_click=_save,
-            args=(touched, "Saved."),
+            args=(touched,),
         )
     if chosen:
         _bulk_actions(chosen)
@@ -247,19 +249,50 @@ def _button(label: str, name: str, change: Callable[[], Sequence[Topic]], icon: 
 
 def _split(topic: Topic) -> None:
     def work() -> None:
+        service = state.coverage_service()
+        before = service.topics(None)
         gone, parts = split_topic(topic, st.session_state["topics.split"].splitlines(), session.terms())
-        state.coverage_service().add_topics(parts)  # first, so that a failure in between loses nothing
-        state.coverage_service().change_topics([gone])
+        added = service.add_topics(parts)  # first, so that a failure in between loses nothing
+        stored = service.change_topics([gone])
+        st.session_state[_UNDO] = (f"“{topic.name}” was split.", as_before(before, [*stored, *added]))
 
-    _apply_change(work, "Split.")
+    _apply_change(work, "")
 
 
 def _edit(change: Callable[[], Sequence[Topic]]) -> None:
-    _apply_change(lambda: state.coverage_service().change_topics(change()), "Saved.")
+    def work() -> None:
+        service = state.coverage_service()
+        before = service.topics(None)
+        stored = service.change_topics(change())
+        st.session_state[_UNDO] = (f"{count(len(stored), 'topic')} changed.", as_before(before, stored))
+
+    _apply_change(work, "")
 
 
-def _save(changed: Sequence[Topic], message: str) -> None:
-    _apply_change(lambda: state.coverage_service().change_topics(changed), message)
+def _save(changed: Sequence[Topic]) -> None:
+    _edit(lambda: changed)
+
+
+_UNDO = "topics.undo"
+"""The session key of the last change of topics: what it was, in words, and the topics as they were before."""
+
+
+def _draw_undo() -> None:
+    """What was changed last in this session, and a button that restores what was before."""
+    if _UNDO not in st.session_state:
+        return
+    words, before = st.session_state[_UNDO]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f":material/check: {plain(words)}", width="content")
+        st.button("Undo", key="topics.undo.do", icon=":material/undo:", type="tertiary", on_click=_undo, args=(before,))
+
+
+def _undo(before: Sequence[Topic]) -> None:
+    def work() -> None:
+        del st.session_state[_UNDO]
+        state.coverage_service().change_topics(before)
+
+    _apply_change(work, "Undone.")
 
 
 def _typed_topics(project: str | None) -> list[Topic]:
