@@ -26,7 +26,7 @@ def _landing() -> None:
         return
     st.caption("Ask a question above. The filters on the left narrow every search, before anything is ranked.")
     if recent:
-        st.markdown("**Continue where you were**")
+        st.markdown("**Last searches**")
     for question, hits, _ in recent:
         label = f"{plain(shorten(question, 62))} :gray[({count(hits, 'result')})]"
         st.page_link(page_path("search"), label=label, icon=":material/history:", query_params={"q": question})

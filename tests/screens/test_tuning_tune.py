@@ -71,8 +71,8 @@ def test_an_empty_library_says_what_to_do(library: Stack, opened: Opened) -> Non
 def test_without_a_question_what_others_asked_is_offered(stocked: Stack, opened: Opened) -> None:
     stocked.workbench.search.run(SearchRequest(QUESTION))
     screen = opened("tuning.py", view="tune")
-    assert "**Continue where you were**" in words(screen)
-    next(button for button in screen.button if button.key == "tune.ask.Continue where you were.0").click().run()
+    assert "**Last searches**" in words(screen)
+    next(button for button in screen.button if button.key == "tune.ask.Last searches.0").click().run()
     assert screen.text_input(key="tune.question").value == QUESTION
     assert screen.query_params["q"] == QUESTION
 

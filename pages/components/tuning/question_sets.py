@@ -126,7 +126,7 @@ def _retire(chosen: Sequence[JudgedQuestion]) -> None:
 def _add_form(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
     st.markdown("**Add questions**" if listed else "**Where questions come from**")
     typed, searched, file = st.tabs(
-        [":material/edit: Typed", ":material/history: Continue where you were", ":material/upload_file: File"]
+        [":material/edit: Typed", ":material/history: Last searches", ":material/upload_file: File"]
     )
     with typed:
         st.text_area("Questions, one per line", key="sets.typed", height=100, placeholder=_EXAMPLE)
@@ -146,7 +146,7 @@ def _add_form(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
         fresh = [one for one in asked if " ".join(one.casefold().split()) not in known]
         if fresh:
             st.multiselect(
-                "Continue where you were that are not in the set", fresh, key="sets.searched", placeholder="Choose some or all"
+                "Last searches that are not in the set", fresh, key="sets.searched", placeholder="Choose some or all"
             )
             st.button(
                 "Add these",

@@ -150,7 +150,7 @@ def set_question(question: str, filters: SearchFilters = _EVERYTHING) -> None:
 
 def suggestions(project: str | None) -> Mapping[str, Mapping[str, SearchFilters]]:
     """Questions worth trying and what they are narrowed to, by where they come from."""
-    found = {"Continue where you were": {question: _EVERYTHING for question, _, _ in session.workbench().search.recent()}}
+    found = {"Last searches": {question: _EVERYTHING for question, _, _ in session.workbench().search.recent()}}
     for each in evaluation_service().judging.sets(project):
         found[each.name] = {one.question: one.filters for one in evaluation_service().judging.questions(each.id)}
     return {name: questions for name, questions in found.items() if questions}
