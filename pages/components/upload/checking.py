@@ -45,7 +45,6 @@ def draw_check() -> None:
         return
     document = session.workbench().documents.get(document_id)
     queue = state.queue_with(document)
-    browser_scripts.leave_fields(document.id)  # its keys act at once, and a held one only once
     _head(document, queue)
     state.draw_saved(shortcut=True)
     texts = session.workbench().documents.texts(document)
@@ -61,6 +60,7 @@ def draw_check() -> None:
     with form:
         draw_form(document, _next)
         draw_quotes(document, quotes, session.terms())
+    browser_scripts.leave_fields(document.id)  # its keys act at once, and a held one only once
 
 
 def _next(document: Document) -> None:
