@@ -9,7 +9,7 @@ _VIEWS = {"tour": "Tour", "glossary": "Glossary", "keys": "Keys", "guide": "Guid
 
 _PURPOSES = {
     "tour": "Five steps on the sample library, about ten minutes.",
-    "glossary": "What the words on the pages mean. Many pages show the same meaning on hover.",
+    "glossary": "What the words on the pages mean. The question marks beside labels show the same meanings.",
     "keys": "What can be done without the mouse. Press ? on any page for its keys.",
     "guide": "How to do each task, and the reference.",
 }

@@ -1,11 +1,13 @@
 // "/" moves to the question, as in every search tool; "?" asks for the keys of the page. Typing in a field stays typing.
-// A page with keys of its own for them, as Search has for "?", keeps them.
+// A page with keys of its own for them, as Search and Review have for "?", keeps them.
+const OWN_KEYS = ".st-key-search_keys, .st-key-review_keys, [role=dialog]";
+
 export default function ({ parentElement, setTriggerValue }) {
   const onKey = (event) => {
     const at = event.composedPath()[0];
     const typing = at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
     if (typing || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (event.key === "?" && !document.querySelector(".st-key-search_keys, [role=dialog]")) {
+    if (event.key === "?" && !document.querySelector(OWN_KEYS)) {
       event.preventDefault();
       setTriggerValue("help", true);
       return;

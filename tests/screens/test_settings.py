@@ -188,7 +188,9 @@ def tables(screen: AppTest) -> str:
 def test_the_default_profile_is_chosen_for_the_library_and_for_a_project(stocked: Stack, opened: Opened) -> None:
     registry = stocked.workbench.evaluation.profiles
     screen = opened("settings.py")
-    assert screen.selectbox(key="settings.general.profile.").disabled  # nobody has a name yet
+    screen.selectbox(key="settings.general.profile.").set_value("trend").run()
+    assert "Fill in “Your name”" in "".join(each.value for each in screen.warning)
+    assert screen.selectbox(key="settings.general.profile.").value == registry.default(None).name == "balanced"
     screen.text_input(key="person").set_value("Ann").run()
     screen.selectbox(key="settings.general.profile.Tallgrass").set_value("authority").run()
     assert (registry.default("Tallgrass").name, registry.default(None).name) == ("authority", "balanced")

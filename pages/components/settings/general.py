@@ -52,7 +52,6 @@ def _default_profile(project: str | None) -> None:
         names,
         key=key,
         width=_FIELD_WIDTH,
-        disabled=not who(),
         on_change=_choose,
         args=(project, key),
     )
@@ -62,4 +61,6 @@ def _choose(project: str | None, key: str) -> None:
     name = st.session_state[key]
     whose = project or "The whole library"
     registry = session.workbench().evaluation.profiles
-    apply_change(_AREA, lambda: registry.choose(project, name, who()), plain(f"{whose} now searches with {name}."))
+    said = plain(f"{whose} now searches with {name}.")
+    if not apply_change(_AREA, lambda: registry.choose(project, name, who()), said):
+        st.session_state[f"{key}.shown"] = ""  # the field shows again what holds

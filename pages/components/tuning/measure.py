@@ -13,6 +13,7 @@ from core.domain.queries import ScoreProfile
 from core.evaluation.experiments import ExperimentSettings
 from core.evaluation.metrics.comparison import KindComparison, by_kind, trend
 from core.evaluation.metrics.measures import MEASURES
+from core.knowledge.glossary import meaning
 from pages.components import notices
 from pages.components.tuning import compare, question_sets
 from pages.components.tuning.charts import LABELS, MOST_LINES, SIDES, measure_label, percent, trend_lines
@@ -92,7 +93,7 @@ def _columns() -> dict[str, Any]:
         "When": text(pinned=True),
         "Profile": text(pinned=True),
         **measures,
-        "Unjudged": text(help="Share of the first ten results nobody had judged."),
+        "Unjudged": text(help=meaning("unjudged")),
         "Changed since": text(help="Whether something was judged, or the library has changed, since it was measured."),
         "Note": text(width="medium"),
         "Last judgment": number(format="%d", help="The number of the last judgment it knew."),

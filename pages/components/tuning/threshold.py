@@ -11,6 +11,7 @@ from bootstrap.environment import utc_now
 from core.domain.evaluation import Experiment, ExperimentKind, QuestionSet
 from core.domain.queries import ScoreProfile
 from core.evaluation.tuning.thresholds import ThresholdEffect, ThresholdEffects, ThresholdHelp, cuts_of
+from core.knowledge.glossary import meaning
 from pages.components import notices
 from pages.components.tuning import question_sets
 from pages.components.tuning.charts import palette, percent, set_frame
@@ -245,7 +246,7 @@ def _slider(cuts: ThresholdEffects, experiment: Experiment, profile: ScoreProfil
     start = profile.threshold if cuts.help.suggested is None else cuts.help.suggested
     return st.slider(
         "Threshold: what scores less is not shown", 0.0, 1.0, round(start, 3), 0.005, format="%.3f",
-        key=f"threshold.at.{experiment.id}",
+        key=f"threshold.at.{experiment.id}", help=meaning("threshold"),
     )  # fmt: skip
 
 
