@@ -47,7 +47,7 @@ def _nothing_is_cut(tab: Window) -> None:
         tab.go()
         assert QUESTION in tab.wait_for("Continue where you were", "final_version_2")
         assert not tab.page.evaluate(_CUT)
-        for page in ("", "upload", "library", "coverage", "data", "tuning", "settings"):
+        for page in ("", "upload", "library", "coverage", "data", "tuning", "settings", "help"):
             tab.go(page)
             assert tab.page.evaluate(_SIDEWAYS) <= 1, (page, width)
             assert not tab.complains()
