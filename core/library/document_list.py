@@ -57,7 +57,8 @@ class DocumentListService:
         found = self._graph.mentions(entity.name, entity.type, limit=limit, offset=offset)
         documents = self._catalogue.documents_by_id([each.document_id for each in found.entries])
         passages = self._catalogue.passages([each.first for each in found.entries])
-        entries, spellings = [], {}
+        entries: list[ListedDocument] = []
+        spellings: dict[int, str] = {}
         for each in found.entries:
             if each.document_id not in documents:  # deleted since
                 continue

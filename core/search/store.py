@@ -119,12 +119,24 @@ def summarised(counts: Iterable[tuple[str, UsageKind, int, datetime]]) -> UsageS
     latest: dict[str, datetime] = {}
     for question, _, _, at in rows:
         latest[question] = max(at, latest.get(question, at))
-    kinds = (UsageKind.SHOWN, *TAKEN)
     questions = [
-        QuestionUsage(question, *(total(kind, question) for kind in kinds), at) for question, at in latest.items()
+        QuestionUsage(
+            question,
+            total(UsageKind.SHOWN, question),
+            total(UsageKind.OPENED, question),
+            total(UsageKind.CITED, question),
+            at,
+        )
+        for question, at in latest.items()
     ]
     questions.sort(key=lambda each: (each.last, each.question), reverse=True)
-    return UsageSummary(*map(total, kinds), max(latest.values(), default=None), tuple(questions))
+    return UsageSummary(
+        total(UsageKind.SHOWN),
+        total(UsageKind.OPENED),
+        total(UsageKind.CITED),
+        max(latest.values(), default=None),
+        tuple(questions),
+    )
 
 
 def kept_question(question: str) -> str:
