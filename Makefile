@@ -31,7 +31,7 @@ run: $(RUNTIME)
 
 test: $(TOOLS)
 	@$(VENV) -m tests.browser.finding --install
-	@$(VENV) -m pytest --numprocesses $(WORKERS) --dist loadfile $(ARGS)
+	@$(VENV) -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(TOOLS)
 	@$(VENV) -m ruff format --check .
@@ -73,13 +73,15 @@ environment:
 	@touch .venv/made.stamp
 
 # torch first and by itself: what comes later finds it there and does not choose another build.
+INSTALL = $(VENV) -m pip install --quiet "$$(grep -E '^torch==' requirements.txt)" && $(VENV) -m pip install --quiet -r requirements.txt
+
 $(RUNTIME): .venv/made.stamp
 	@echo "Installing what Fivefold needs (a few minutes, once) ..."
-	@$(VENV) -m pip install --quiet "$$(grep -E '^torch==' requirements.txt)"
-	@$(VENV) -m pip install --quiet -r requirements.txt
+	@$(INSTALL)
 	@rm -f .venv/runtime-*.stamp && touch $@
 
-$(TOOLS): $(RUNTIME)
-	@echo "Installing what the tests need ..."
-	@$(VENV) -m pip install --quiet -r requirements.txt -r requirements-dev.txt
-	@rm -f .venv/tools-*.stamp && touch $@
+# In one go with what Fivefold needs: pip then works out only once what fits together.
+$(TOOLS): .venv/made.stamp
+	@echo "Installing what Fivefold and its tests need (a few minutes, once) ..."
+	@$(INSTALL) -r requirements-dev.txt
+	@rm -f .venv/runtime-*.stamp .venv/tools-*.stamp && touch $(RUNTIME) $@

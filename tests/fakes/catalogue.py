@@ -93,10 +93,9 @@ class FakeCatalogue:
 
     def document_by_hash(self, sha256: str, project: str | None) -> Document | None:
         """The document in this project with these bytes, unless archived; None without one."""
-        for document in self.documents(origin=None):
-            if document.sha256 == sha256 and document.project == project:
-                return document
-        return None
+        with self._lock:
+            known = [d for d in self._documents.values() if d.sha256 == sha256 and d.project == project]
+        return max((d for d in known if not d.archived), key=lambda d: (d.uploaded_at, d.id), default=None)
 
     def documents(
         self, *, archived: bool | None = False, origin: Origin | None = Origin.DOCUMENT
