@@ -88,7 +88,7 @@ def _draw_clash(
     on_saved: Callable[[ScoreProfile], None],
 ) -> None:
     """The question whether another profile of this name is meant."""
-    known = st.session_state.get(f"{key}.clash")
+    known: str = st.session_state.get(f"{key}.clash", "")
     if known not in versions:
         return
     st.warning(
