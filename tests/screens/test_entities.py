@@ -99,7 +99,7 @@ def test_signs_in_names_and_in_what_is_asked_are_letters(
 def test_an_entity_or_type_that_is_none_lists_all(naming: Stack, opened: Opened) -> None:
     screen = opened("library.py", view="entities", entity="zebra", entity_type="animal", type="animal")
     assert listed(screen, "Entities") and "entity" not in screen.query_params
-    assert "No document names this entity" in words(_of(opened, Entity("zebra", EntityType.LAW)))
+    assert "No document contains this name" in words(_of(opened, Entity("zebra", EntityType.LAW)))
 
 
 def test_a_long_list_has_pages(library: Stack, opened: Opened) -> None:
