@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 from tests.models import command_folder, embedder, models
-from tests.stories import browser, data_folder, start, window
+from tests.stories import browser, data_folder, new_folder, prepared, start, window
 
 __all__ = [
     "browser",
@@ -16,6 +16,8 @@ __all__ = [
     "data_folder",
     "embedder",
     "models",
+    "new_folder",
+    "prepared",
     "root",
     "shared",
     "start",
@@ -47,6 +49,11 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("the folder 'shared' does not stand beside the repository")
     return folder
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser stories come first: they take longest, and begun last they would leave the other processes idle."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
 
 
 def pytest_unconfigure() -> None:

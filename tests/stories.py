@@ -1,4 +1,4 @@
-"""One browser for all stories, and apps whose model need not be converted again for each of them.
+"""One browser for all stories, and apps whose model and database need not be made again for each of them.
 
 Fixtures of tests/browser and tests/scenarios, made known once in tests/conftest.py: two browsers driven at the same
 time by the same thread lock each other out.
@@ -7,7 +7,7 @@ time by the same thread lock each other out.
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from tests.running import RunningApp, running_app
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-__all__ = ["browser", "data_folder", "start", "window"]
+__all__ = ["browser", "data_folder", "new_folder", "prepared", "start", "window"]
 
 
 @pytest.fixture(scope="session")
@@ -29,12 +29,34 @@ def browser() -> "Iterator[Browser]":
         yield opened
 
 
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database as a first start and a stop leave it: making its cluster and tables takes three seconds of a core."""
+    from storage.embedded_postgres.server import start_embedded
+    from storage.migrations import migrate
+    from storage.postgres.database import engine_for
+
+    folder = tmp_path_factory.mktemp("prepared")
+    with closing(start_embedded(folder)) as server:
+        engine = engine_for(server.url())
+        migrate(engine)
+        engine.dispose()
+    return folder / "postgres"
+
+
 @pytest.fixture
-def data_folder(tmp_path: Path, models: Path) -> Path:
-    """An empty library's data folder."""
+def new_folder(tmp_path: Path, models: Path) -> Path:
+    """A data folder before the first start. Nobody writes into a converted model, so its files are not copied."""
     folder = tmp_path / "my data"  # a space: people have them in the paths they work in
-    shutil.copytree(models, folder / "models", copy_function=os.link)  # nobody writes into a converted model
+    shutil.copytree(models, folder / "models", copy_function=os.link)
     return folder
+
+
+@pytest.fixture
+def data_folder(new_folder: Path, prepared: Path) -> Path:
+    """An empty library's data folder."""
+    shutil.copytree(prepared, new_folder / "postgres")
+    return new_folder
 
 
 @pytest.fixture

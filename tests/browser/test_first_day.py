@@ -48,6 +48,12 @@ def _signed(parts: str) -> list[tuple[str, str]]:
     return re.findall(r"(?:^|( [+−] ))[A-Z][a-z -]+ (\d\.\d{3})", parts)
 
 
+@pytest.fixture
+def data_folder(new_folder: Path) -> Path:
+    """A first day begins without a database."""
+    return new_folder
+
+
 @pytest.mark.slow
 def test_a_pdf_is_uploaded_searched_explained_cited_and_covered(
     start: Callable[[], RunningApp], window: Callable[[RunningApp], Window], tmp_path: Path
