@@ -140,6 +140,7 @@ def _draw_queue(shown: Sequence[ReviewedCell], at: int, ticked: Collection[str])
         "chosen": state.cell_key(shown[at].cell),
         "ticked": list(ticked),
         "more": len(shown) - len(part),
+        "seen": {name: st.session_state.get(f"review.seen.{name}", 0) for name in ("chosen", "ticked")},
         "round": st.session_state["review.round"],  # what was drawn again takes keys again
     }
     key = "review.queue"
@@ -164,15 +165,24 @@ def queue_rows(items: Sequence[ReviewedCell]) -> list[dict[str, Any]]:
 
 
 def _go(key: str) -> None:
-    chosen = st.session_state[key].chosen
+    chosen = _sent(key, "chosen")
     if chosen is not None:
         st.session_state[REVIEW_AT] = chosen
 
 
 def _tick(key: str) -> None:
-    ticked = st.session_state[key].ticked
+    ticked = _sent(key, "ticked")
     if ticked is not None:
         st.session_state[_TICKED] = tuple(ticked)
+
+
+def _sent(key: str, name: str) -> Any:
+    """What the list sent last under a name; when it was sent tells the list that it has arrived."""
+    sent = getattr(st.session_state[key], name)
+    if sent is None:
+        return None
+    st.session_state[f"review.seen.{name}"] = sent["at"]
+    return sent["value"]
 
 
 def _cell(board: Board, item: ReviewedCell, log: Sequence[Decision]) -> None:

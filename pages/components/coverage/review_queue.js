@@ -50,7 +50,7 @@ const whenDrawn = (wanted, act) => {
   press();
 };
 
-export default function ({ data, parentElement, setTriggerValue }) {
+export default function ({ data, parentElement, setStateValue }) {
   let frame = parentElement.querySelector(".frame");
   if (!frame) {
     frame = element("div", "frame");
@@ -65,7 +65,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   const list = frame.querySelector(".list");
   const all = frame.querySelector(".all");
-  const ticked = new Set(data.ticked);
+  // What was drawn before the server knew of the last keys must not undo them: then what this list knows counts.
+  const sent = (frame.sent ??= {});
+  const send = (name, value) => setStateValue(name, (sent[name] = { value, at: Math.max(Date.now(), (sent[name]?.at ?? 0) + 1) }));
+  const newer = (name) => sent[name] && sent[name].at > data.seen[name];
+  const ticked = new Set(newer("ticked") ? sent.ticked.value : data.ticked);
+  if (newer("chosen")) data.chosen = sent.chosen.value;
   list.setAttribute("aria-label", data.label);
   frame.querySelector(".place").textContent = data.head;
   frame.querySelector(".more").textContent = data.more ? `… and ${data.more} more` : "";
@@ -93,14 +98,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
     data.chosen = rows[index].dataset.id;
     show();
     clearTimeout(waiting);
-    waiting = setTimeout(() => setTriggerValue("chosen", data.chosen), wait);
+    waiting = setTimeout(() => send("chosen", data.chosen), wait);
   };
   const tick = (index, range) => {
     const [from, to] = range ? [Math.min(lastTick, index), Math.max(lastTick, index)] : [index, index];
     const on = range || !ticked.has(rows[index].dataset.id);
     for (const row of rows.slice(from, to + 1)) on ? ticked.add(row.dataset.id) : ticked.delete(row.dataset.id);
     lastTick = index;
-    setTriggerValue("ticked", [...ticked]);
+    send("ticked", [...ticked]);
   };
   const wanted = () => (ticked.size ? `review_together_${ticked.size}` : `review_${data.chosen.replace(":", "_")}`);
   const onClick = (event) => {
@@ -112,7 +117,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const onAll = () => {
     if (ticked.size) ticked.clear();
     else for (const row of data.rows) ticked.add(row.id);
-    setTriggerValue("ticked", [...ticked]);
+    send("ticked", [...ticked]);
   };
   const onKey = (event) => {
     const at = event.composedPath()[0];
