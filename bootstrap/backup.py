@@ -4,7 +4,7 @@ import logging
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,7 +22,7 @@ from storage.files import OriginalFiles
 from storage.migrations import migrate
 from storage.postgres.database import engine_for
 
-__all__ = ["BackupSchedule", "Rehearsal", "back_up", "rehearse", "restore"]
+__all__ = ["BackupFolder", "BackupRunning", "Rehearsal", "back_up", "rehearse", "restore"]
 
 _SUFFIX = ".fivefold"
 _REBUILT = ("bm25", "mirror")
@@ -105,53 +105,58 @@ def _originals(settings: Settings) -> OriginalFiles:
     return OriginalFiles(str(settings.data_folder / "originals"))
 
 
-class BackupSchedule:
-    """Backs up into a folder when the newest backup there is older than `hours`, and keeps the newest `keep`.
+class BackupFolder:
+    """The folder of scheduled backups; `backups` in the data folder where none is set.
 
-    Several programs may look at the same time: the one that makes the folder's lock file makes the backup.
+    Several programs may back up at the same time: the one that makes the folder's lock file does it.
     """
 
     def __init__(self, settings: Settings, now: Callable[[], datetime] = utc_now) -> None:
         self._settings, self._now = settings, now
-        self._folder = Path(settings.backup_folder).expanduser()
+        self.path = Path(settings.backup_folder or settings.data_folder / "backups").expanduser()
+
+    def files(self) -> list[Path]:
+        """Backups made here, oldest first; other files in the folder are left alone."""
+        return sorted(self.path.glob(f"{'[0-9]' * 4}-[0-9][0-9]-[0-9][0-9]T{'[0-9]' * 6}{_SUFFIX}"))
 
     def look(self) -> Path | None:
-        """Back up when it is due; returns the file. Raises BadRequest, StoreFailed."""
+        """Back up when the newest backup is older than the setting says; returns the file. Raises as `make` does."""
+        files = self.files()
+        if files:
+            newest = datetime.strptime(files[-1].stem, _NAMED).replace(tzinfo=UTC)
+            if self._now() - newest < timedelta(hours=self._settings.backup_hours):
+                return None
+        with suppress(BackupRunning):
+            return self.make()
+        return None
+
+    def make(self) -> Path:
+        """Back up now, and delete the oldest backups beyond those that stay. Raises BackupRunning, BadRequest for a
+        folder that cannot be used, StoreFailed."""
+        lock = self.path / ".making"
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BadRequest(
-                f"The backup folder cannot be used: {error}.", "Correct FIVEFOLD_BACKUP_FOLDER."
-            ) from error
-        if not self._due():
-            return None
-        lock = self._folder / ".making"
-        try:
+            self.path.mkdir(parents=True, exist_ok=True)
             os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            if self._now().timestamp() - lock.stat().st_mtime > _GIVEN_UP.total_seconds():
-                lock.unlink(missing_ok=True)  # whoever made it has died; the next look tries
-            return None
+        except FileExistsError as error:
+            if lock.exists() and self._now().timestamp() - lock.stat().st_mtime > _GIVEN_UP.total_seconds():
+                lock.unlink(missing_ok=True)  # whoever made it has died; the next one tries
+            raise BackupRunning("A backup is being made.", "Try again when it is done.") from error
+        except OSError as error:
+            hint = "Correct FIVEFOLD_BACKUP_FOLDER."
+            raise BadRequest(f"The backup folder cannot be used: {error}.", hint) from error
         try:
-            file = self._folder / f"{self._now().astimezone(UTC):{_NAMED}}{_SUFFIX}"
+            file = self.path / f"{self._now().astimezone(UTC):{_NAMED}}{_SUFFIX}"
             back_up(self._settings, file, [each for each in self._settings.backup_recipients.split(",") if each])
-            for old in self._files()[: -self._settings.backup_keep]:
+            for old in self.files()[: -self._settings.backup_keep]:
                 old.unlink(missing_ok=True)
             return file
         finally:
             lock.unlink(missing_ok=True)
 
-    def _files(self) -> list[Path]:
-        """Scheduled backups, oldest first; other files in the folder are left alone."""
-        return sorted(self._folder.glob(f"{'[0-9]' * 4}-[0-9][0-9]-[0-9][0-9]T{'[0-9]' * 6}{_SUFFIX}"))
 
-    def _due(self) -> bool:
-        files = self._files()
-        if not files:
-            return True
-        newest = datetime.strptime(files[-1].stem, _NAMED).replace(tzinfo=UTC)
-        return self._now() - newest >= timedelta(hours=self._settings.backup_hours)
+class BackupRunning(BadRequest):
+    """Another program is making a backup."""
 
 
-_NAMED = "%Y-%m-%dT%H%M%S"  # the time of a scheduled backup, UTC, is its name
+_NAMED = "%Y-%m-%dT%H%M%S"  # the time of a backup, UTC, is its name
 _GIVEN_UP = timedelta(hours=6)  # longer than any backup takes

@@ -207,9 +207,9 @@ def _start_workers(url: "URL", settings: Settings, workbench: Workbench, resourc
         workbench.folders.scan_due,
     ]
     if settings.backup_folder:
-        from bootstrap.backup import BackupSchedule
+        from bootstrap.backup import BackupFolder
 
-        due.append(BackupSchedule(settings).look)
+        due.append(BackupFolder(settings).look)
     schedule = Scheduler(workbench.evaluation.experiments, due)
     resources.callback(schedule.stop)
     schedule.start()

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.documents import Authority
 from core.domain.vocabulary import DomainWords, Vocabulary
+from pages.components.wording import plain
 from tests.screens.conftest import Opened, Stack, filter_values, listed, words
 
 NOTICE = """# How we answer people
@@ -225,3 +226,19 @@ def test_storage_counts_every_part_of_the_data_folder(
     assert "**2.0 MB used**" in words(screen)
     assert "2.0 MB" in tables(screen) and "1.5 kB" in tables(screen) and "Chroma" not in tables(screen)
     assert "How to back up and restore" in words(screen)
+
+
+def test_a_backup_is_made_by_a_click_and_named(
+    library: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from bootstrap import backup
+
+    monkeypatch.setenv("FIVEFOLD_BACKUP_FOLDER", str(tmp_path))
+    monkeypatch.setattr(backup, "back_up", lambda settings, file, recipients: file.write_bytes(b"x" * 2000))
+    screen = opened("settings.py", part="storage")
+    assert "none yet" in words(screen)
+    screen = press(screen, "Back up now")
+    [made] = tmp_path.glob("*.fivefold")
+    assert plain(made.name) in words(screen) and "2.0 kB" in words(screen)
+    (tmp_path / ".making").touch()
+    assert "A backup is being made" in press(screen, "Back up now").warning[0].value

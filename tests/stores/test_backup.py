@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import pyrage
 import pytest
 
-from bootstrap.backup import BackupSchedule, back_up, rehearse, restore
+from bootstrap.backup import BackupFolder, BackupRunning, back_up, rehearse, restore
 from bootstrap.environment import Settings
 from bootstrap.workbench import open_workbench
 from core.domain.errors import BadRequest, StoreFailed
@@ -161,13 +161,13 @@ def test_backups_are_made_when_due_and_the_newest_stay(library: tuple[Settings, 
     by_hand.touch()
     made = []
     for day in range(4):
-        schedule = BackupSchedule(settings, partial(now.__add__, timedelta(days=day, seconds=day)))
+        schedule = BackupFolder(settings, partial(now.__add__, timedelta(days=day, seconds=day)))
         file = schedule.look()
         assert file is not None and schedule.look() is None, "once a day"
         made.append(file)
     assert sorted((tmp_path / "kept").iterdir()) == [*made[2:], by_hand]
     (tmp_path / "kept" / ".making").touch()
-    late = BackupSchedule(settings, lambda: now + timedelta(days=9))
+    late = BackupFolder(settings, lambda: now + timedelta(days=9))
     assert late.look() is None, "one that another program makes, or has left behind"
     assert late.look() is not None
 
@@ -175,4 +175,12 @@ def test_backups_are_made_when_due_and_the_newest_stay(library: tuple[Settings, 
 def test_a_backup_folder_that_cannot_be_is_said(library: tuple[Settings, Workbench], tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BadRequest, match="backup folder"):
-        BackupSchedule(replace(library[0], backup_folder=str(tmp_path / "file" / "below"))).look()
+        BackupFolder(replace(library[0], backup_folder=str(tmp_path / "file" / "below"))).look()
+
+
+def test_two_backups_are_not_made_at_the_same_time(library: tuple[Settings, Workbench], tmp_path: Path) -> None:
+    folder = BackupFolder(replace(library[0], backup_folder=str(tmp_path)))
+    (tmp_path / ".making").touch()
+    with pytest.raises(BackupRunning):
+        folder.make()
+    assert folder.look() is None and folder.files() == []

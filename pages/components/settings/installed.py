@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from bootstrap.backup import BackupFolder
 from bootstrap.environment import settings_from_environment
 from bootstrap.installation import StoredPart, optional_parts, storage_used
 from core.domain.queries import SearchRequest
@@ -70,10 +71,23 @@ def draw_storage() -> None:
         border="horizontal",
         hide_index=True,
     )
+    _backups()
     st.page_link(
         page_path("help"), label="How to back up and restore", icon=":material/backup:",
         query_params={"view": "guide", "doc": "backup"},
     )  # fmt: skip
+
+
+def _backups() -> None:
+    """The backups made here, and a button that makes one."""
+    folder = BackupFolder(settings_from_environment())
+    st.markdown("##### Backups", anchors=False)
+    if st.button("Back up now", key="settings.backup", icon=":material/backup:"):
+        with st.spinner("Writing database and originals into one file …"), show_errors():
+            folder.make()
+    files = folder.files()
+    newest = f"newest {plain(files[-1].name)}, {bytes_in_words(files[-1].stat().st_size)}" if files else "none yet"
+    st.caption(f"In {plain(str(folder.path))}: {newest}. Copy backups to another machine.")
 
 
 def _row(part: StoredPart) -> dict[str, str]:
