@@ -32,7 +32,7 @@ class OptionalPart:
 _PARTS: Mapping[str, tuple[str, bool]] = {
     "originals": ("Originals", False),
     "postgres": ("Database, with the vectors", False),
-    "chroma": ("Vectors in Chroma", False),
+    "chroma": ("Vectors in Chroma", True),
     "mirror": ("Copy of the vectors for fast search", True),
     "bm25": ("Keyword index", True),
     "models": ("Converted models", True),

@@ -36,7 +36,7 @@ class View:
 
 VIEWS = (
     View("home", "", "Continue where you were"),
-    View("upload", "upload", "passages"),
+    View("upload", "upload", "Passages"),
     View("library", "library", "documents"),
     View("settings", "settings", "Words that name it", lambda: {"domain": "time"}),
     View("search", "search", "results in", lambda: {"q": QUESTION}),
@@ -48,7 +48,7 @@ VIEWS = (
     View("inspect-page", "inspect", "Picture of the page", lambda: {"q": QUESTION, "view": "Page"}),
     View("coverage", "coverage", "What to obtain", lambda: {"view": "Board"}),
     View("coverage-review", "coverage", "cells decided", lambda: {"view": "Review"}),
-    View("data-ask", "data", "Read as", lambda: {"q": "employees by department"}),
+    View("data-ask", "data", "Interpreted as", lambda: {"q": "employees by department"}),
     View("data-tables", "data", "Personal data", lambda: {"view": "Tables", "table": "employees"}),
     View("data-in-use", "data", "Unused", lambda: {"view": "In use"}),
     View("data-sql", "data", "rows in", lambda: {"view": "SQL", "sql": STATEMENT}, "Run"),

@@ -198,17 +198,20 @@ class TableAccess:
             return connection.scalar(query, {"schema": self.schema}) is not None
 
     @contextmanager
-    def reading(self, timeout_ms: int) -> Iterator["psycopg.Connection[tuple[Any, ...]]"]:
+    def reading(self, timeout_ms: int, *, typed: bool = False) -> Iterator["psycopg.Connection[tuple[Any, ...]]"]:
         """A connection logged in as the reader, in a read-only transaction that is never committed.
 
         The time limit applies to each statement. One that goes on after it is cancelled, then its connection is ended:
-        not every step of PostgreSQL looks at its clock. Memory is limited where the server runs on this machine.
+        not every step of PostgreSQL looks at its clock. typed: for a statement a person wrote; its memory is limited
+        where the server runs on this machine.
         Raises BadRequest when too many questions run already.
         """
         if not self._here.acquire(timeout=timeout_ms / 1000):
             raise BadRequest("Other questions are still running.", "Ask again in a moment.")
         try:
             with self._reader_connection(timeout_ms) as connection, self._watched(connection, timeout_ms / 1000):
+                if typed:
+                    _limit_memory(connection)
                 try:
                     yield connection
                 finally:
@@ -228,9 +231,7 @@ class TableAccess:
         }
         options = " ".join(f"-c {name}={value}" for name, value in limits.items())
         url = self.database.engine.url.set(username=self.reader, password=self._password())
-        connection = psycopg.connect(conninfo_of(url), options=options)
-        _limit_memory(connection)
-        return connection
+        return psycopg.connect(conninfo_of(url), options=options)
 
     @contextmanager
     def _watched(self, connection: "psycopg.Connection[tuple[Any, ...]]", seconds: float) -> Iterator[None]:

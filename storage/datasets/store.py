@@ -226,7 +226,7 @@ class SqlTableStore:
         """Run one statement typed by an analyst. It is run through a cursor, because only a query can have one."""
         if not self._access.exists():
             raise BadRequest("There are no tables yet.", "Upload a CSV file or a workbook first.")
-        with refusals(timeout_ms), self._access.reading(timeout_ms) as connection:
+        with refusals(timeout_ms), self._access.reading(timeout_ms, typed=True) as connection:
             started = time.perf_counter()
             with connection.cursor(name="typed") as cursor:
                 cursor.execute(storable_text(sql).encode())
