@@ -47,8 +47,8 @@ def _folder_form() -> None:
             index=None,
             accept_new_options=True,
             placeholder="Choose one, or write its whole path",
-            help="New and changed files in it, and in the folders inside, are taken in by themselves. Links, hidden"
-            " files and files still being written are left.",
+            help="New and changed files in it, and in the folders inside, are uploaded automatically. Links, hidden"
+            " files and files still being written are skipped.",
         )
         where, tagged, go = st.columns([3, 3, 2], vertical_alignment="bottom")
         project = where.selectbox(
@@ -106,11 +106,11 @@ def _folder_row(folder: WatchedFolder, tally: FolderTally) -> None:
             args=(folder.id,),
         )
         st.button(
-            "Watch no more",
+            "Stop watching",
             key=f"folders.remove.{folder.id}",
             icon=":material/delete:",
             type="tertiary",
-            help="What came from it stays in the library.",
+            help="Its documents stay in the library.",
             on_click=service.remove,
             args=(folder.id,),
         )
@@ -251,7 +251,7 @@ def _feed_row(feed: Feed) -> None:
                 key=f"feeds.delete.{feed.id}",
                 icon=":material/delete:",
                 type="tertiary",
-                help="Follows it no more; the documents it brought stay.",
+                help="Stops following it; the documents it brought stay.",
             ):
                 service.delete(feed.id)
                 st.rerun()
