@@ -76,7 +76,7 @@ def _documents() -> None:
     """The list, and beside it the document that is chosen or those that are edited."""
     query = query_from_state()
     page = _page(query)
-    if not page.total and not any(_page(DocumentQuery(limit=0)).counts["state"].values()):
+    if not page.total and _is_empty():
         notices.empty_library(":material/library_books:", "The library is empty")
         return
     draw_filters(page)
@@ -92,6 +92,17 @@ def _documents() -> None:
         if beside is not None:
             with st.container(border=True, gap="small", key="library_pane"):
                 beside()
+
+
+def _is_empty() -> bool:
+    return not any(_page(DocumentQuery(limit=0)).counts["state"].values())
+
+
+def _enrichment() -> None:
+    if _is_empty():
+        notices.empty_library(":material/library_books:", "The library is empty")
+    else:
+        draw_enrichment_state()
 
 
 def _pane() -> Callable[[], None] | None:
@@ -133,7 +144,7 @@ _VIEWS: Mapping[str, Callable[[], None]] = {
     "Duplicates": draw_duplicates,
     "Entities": _entities,
     "Spreadsheet": _spreadsheet,
-    "Enrichment": draw_enrichment_state,
+    "Enrichment": _enrichment,
     "History": draw_history,
 }
 """What can be looked at of the library, by the name people choose it by."""

@@ -31,8 +31,8 @@ def test_help_is_found_from_any_page(start: Callable[[], RunningApp], window: Ca
     assert "term=krippendorff" in tab.page.url and "Shortlist" not in tab.read()
 
     tab.go("help", view="guide", doc="guide", section="tuning")
-    tab.wait_for("3 Improve has five ways")
-    tab.page.get_by_role("link", name="corrections taught").click()
+    tab.wait_for("Sliders and see what changes")
+    tab.page.get_by_role("link", name="corrections would change").click()
     shown = tab.context.pages[-1]
     shown.get_by_text("What corrections teach").first.wait_for()
     assert "doc=tuning" in shown.url

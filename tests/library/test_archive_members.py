@@ -54,7 +54,7 @@ def test_the_archive_itself_is_ready_and_holds_nothing_that_is_searched(bench: W
     assert archive.state is DocumentState.READY and is_container(archive)
     assert archive.media_type == "application/zip"
     assert archive.warnings == ("'logo.gif' was left out: it is a picture (GIF), which cannot be read.",)
-    assert archive.labels.truth.value is None and "documents of their own" in archive.labels.truth.reason
+    assert archive.labels.truth.value is None and "each file in it is a document" in archive.labels.truth.reason
     assert bench.documents.passages(archive.id) == []
     assert not is_container(by_name(bench)["leave.md"])
 

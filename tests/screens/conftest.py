@@ -134,6 +134,14 @@ def listed(screen: AppTest, label: str = "Documents") -> list[dict[str, Any]]:
     return [row for table in tables if table["label"] == label for row in table["rows"]]
 
 
+def uploaded_rows(screen: AppTest) -> list[dict[str, Any]]:
+    """The rows the list of files is drawn from."""
+    drawn = [each.proto for each in screen.get("bidi_component")]
+    (files,) = [json.loads(each.json) for each in drawn if each.component_name == "fivefold_files"]
+    found: list[dict[str, Any]] = files["rows"]
+    return found
+
+
 def names(screen: AppTest) -> set[str]:
     """The names of the documents that the library lists."""
     return {row["full"] for row in listed(screen)}

@@ -81,7 +81,7 @@ def test_coverage_has_the_titles_of_their_own_library(libraries: tuple[Stack, St
     ]
     assert ["Privacy · " in said for said in shares] == [True, False]
     assert ["Haulage · " in said for said in shares] == [False, True]
-    needs = [words(screen) for screen in shown("coverage.py", view="Board")]
+    needs = [words(screen) for screen in shown("coverage.py", view="To obtain")]
     assert ["for Kosovo" in said for said in needs] == [True, False]
     assert ["for Dominion" in said for said in needs] == [False, True]
 

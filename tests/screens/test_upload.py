@@ -1,9 +1,7 @@
 """Upload: originals are stored, each file tells what became of it, labels are corrected on the spot."""
 
-import json
 from datetime import UTC, datetime
 from os import utime
-from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
@@ -12,7 +10,7 @@ from core.domain.errors import FileTooCostly
 from core.library.upload_queue import UploadQueueView
 from core.ports.job_queue import FailedWork, JobKind
 from pages.components.cards import unsure
-from tests.screens.conftest import LAW, POLICY, Opened, Stack, words
+from tests.screens.conftest import LAW, POLICY, Opened, Stack, uploaded_rows, words
 
 
 def test_an_empty_list_says_what_to_do(library: Stack, opened: Opened) -> None:
@@ -32,7 +30,7 @@ def test_good_files_are_read_although_bad_ones_stand_beside_them(library: Stack,
     assert states == {"policy.md": "ready", "law.md": "ready", "broken.pdf": "failed"}
     assert "empty" in screen.error[0].value and "0 bytes" in screen.error[0].value.replace("\\", "")
     failed = next(each for each in library.workbench.documents.list() if each.state is DocumentState.FAILED)
-    (row,) = [row for row in rows(screen) if row["id"] == failed.id]
+    (row,) = [row for row in uploaded_rows(screen) if row["id"] == failed.id]
     assert failed.failure in row["notes"][0][1] and failed.remedy.split(".")[0] in row["notes"][0][1]
 
 
@@ -57,7 +55,7 @@ def test_a_running_job_shows_its_step_and_the_share_that_is_done(stocked: Stack,
     screen = opened("upload.py")
     assert "0 of 1 file read" in screen.progress[0].text.replace("\\", "")
     assert "**4** read" in words(screen) and "**1** waiting" in words(screen)
-    assert [row["state"] for row in rows(screen)].count("Waiting") == 1
+    assert [row["state"] for row in uploaded_rows(screen)].count("Waiting") == 1
 
 
 def test_a_failed_file_can_be_tried_again_where_that_can_help(library: Stack, opened: Opened) -> None:
@@ -67,7 +65,7 @@ def test_a_failed_file_can_be_tried_again_where_that_can_help(library: Stack, op
     tried: list[int] = []
     library.jobs.run = tried.append
     screen = opened("upload.py")
-    acts = {row["id"]: row["act"][0] for row in rows(screen)}
+    acts = {row["id"]: row["act"][0] for row in uploaded_rows(screen)}
     assert [each for each, act in acts.items() if act == "again"] == [slow] and len(acts) == 2
     pressed(screen, "Try 1 of 2 failed again")
     assert tried == [slow] and library.workbench.documents.get(slow).state is DocumentState.PENDING
@@ -106,7 +104,7 @@ def _given(screen: AppTest, document_id: int, file: tuple[str, bytes, str]) -> N
 
 def test_the_least_sure_labels_come_first(stocked: Stack, opened: Opened) -> None:
     documents = {each.id: each for each in stocked.workbench.documents.list()}
-    shown = [documents[row["id"]].labels.truth for row in rows(opened("upload.py"))]
+    shown = [documents[row["id"]].labels.truth for row in uploaded_rows(opened("upload.py"))]
     doubts = [label.probability if label.value else -1.0 for label in shown]
     assert len(doubts) == 4 and doubts == sorted(doubts)
 
@@ -115,7 +113,7 @@ def test_a_row_tells_state_truth_pages_passages_and_warnings(stocked: Stack, ope
     torn = stocked.add("torn.pdf", "%PDF-1.7 no more")
     stocked.add("copy.md", POLICY + "One more line.\n")
     known = {each.id: each for each in stocked.workbench.documents.list()}
-    found = {row["id"]: row for row in rows(opened("upload.py"))}
+    found = {row["id"]: row for row in uploaded_rows(opened("upload.py"))}
     for document_id, row in found.items():
         label, read = known[document_id].labels.truth, document_id != torn
         assert row["state"] == ("Read" if read else "Failed") and row["act"][0] == "opened"
@@ -127,14 +125,6 @@ def test_a_row_tells_state_truth_pages_passages_and_warnings(stocked: Stack, ope
     assert found[torn]["notes"][0][0] == "failed" and known[torn].failure in found[torn]["notes"][0][1]
     (copy,) = [row for row in found.values() if row["name"] == "copy.md"]
     assert "overtime_policy.md" in copy["notes"][0][1]
-
-
-def rows(screen: AppTest) -> list[dict[str, Any]]:
-    """The rows the list of files is drawn from."""
-    drawn = [each.proto for each in screen.get("bidi_component")]
-    (files,) = [json.loads(each.json) for each in drawn if each.component_name == "fivefold_files"]
-    found: list[dict[str, Any]] = files["rows"]
-    return found
 
 
 def pressed(screen: AppTest, label: str) -> AppTest:
@@ -150,13 +140,13 @@ def test_a_long_list_is_shown_page_by_page_and_narrowed_by_kind_and_name(library
     screen = opened("upload.py")
     screen.query_params["page"] = "2"
     screen.run()
-    assert "26–31 of 31 files" in words(screen) and len(rows(screen)) == 6
+    assert "26–31 of 31 files" in words(screen) and len(uploaded_rows(screen)) == 6
     narrowed = opened("upload.py", show="failed")
-    assert [row["name"] for row in rows(narrowed)] == ["broken.pdf"]
+    assert [row["name"] for row in uploaded_rows(narrowed)] == ["broken.pdf"]
     (kinds,) = [each for each in narrowed.segmented_control if each.key == "upload.shown"]
     kinds.set_value(UploadQueueView.ALL).run()
     narrowed.text_input(key="upload.words").set_value("LAW 07").run()
-    assert [row["name"] for row in rows(narrowed)] == ["law 07.md"]
+    assert [row["name"] for row in uploaded_rows(narrowed)] == ["law 07.md"]
     assert narrowed.query_params["words"] == "LAW 07" and "show" not in narrowed.query_params
 
 
@@ -171,7 +161,7 @@ def test_one_file_or_all_can_be_stopped_and_tried_again(stocked: Stack, opened: 
     screen.button(key=f"stop.{ids[0]}").click().run()
     stopped = stocked.workbench.documents.get(ids[0])
     assert (stopped.state, stopped.step) == ("failed", "stopped")
-    (row,) = [row for row in rows(screen) if row["id"] == ids[0]]
+    (row,) = [row for row in uploaded_rows(screen) if row["id"] == ids[0]]
     assert row["state"] == "Stopped" and "You stopped it" in row["notes"][0][1]
     pressed(screen, "Stop all")
     assert {stocked.workbench.documents.get(each).state for each in ids} == {"failed"} and stocked.jobs.waiting() == 0

@@ -10,8 +10,7 @@ from tests.library.packing import zip_of
 from tests.library.serving import Answer, Site, served
 from tests.library.test_decrypt import PDF, locked_pdf
 from tests.library.test_feed_service import item, rss
-from tests.screens.conftest import LAW, POLICY, Opened, Stack, words
-from tests.screens.test_upload import rows
+from tests.screens.conftest import LAW, POLICY, Opened, Stack, uploaded_rows, words
 
 
 @pytest.fixture
@@ -45,7 +44,7 @@ def pressed(screen: AppTest, label: str) -> AppTest:
 def test_an_archive_says_how_many_files_came_out_and_what_did_not(library: Stack, opened: Opened) -> None:
     entries = [("a/law.md", LAW.encode()), ("a/policy.md", POLICY.encode()), ("bad.pdf", b"%PDF-1.7 no more")]
     library.workbench.documents.upload("share.zip", zip_of(*entries, ("logo.gif", b"GIF89a" + bytes(40))))
-    (row,) = [row for row in rows(opened("upload.py")) if row["name"] == "share.zip"]
+    (row,) = [row for row in uploaded_rows(opened("upload.py")) if row["name"] == "share.zip"]
     notes = " ".join(note for _, note in row["notes"])
     assert row["state"] == "Archive" and "3 files, 1 could not be read" in notes
     assert "'logo.gif' was left out: it is a picture (GIF)" in notes
@@ -55,7 +54,7 @@ def test_an_archive_says_how_many_files_came_out_and_what_did_not(library: Stack
 
 def test_a_file_under_a_password_asks_for_it_and_is_read(library: Stack, opened: Opened) -> None:
     locked = library.workbench.documents.upload("leave.pdf", locked_pdf(PDF, "secret", "AES-256")).document_id
-    assert [row["act"] for row in rows(opened("upload.py"))] == [["opened", "Unlock"]]
+    assert [row["act"] for row in uploaded_rows(opened("upload.py"))] == [["opened", "Unlock"]]
     screen = opened("upload.py", file=str(locked))
     field = next(each for each in screen.text_input if each.label == "Password of the file")
     field.set_value("wrong")

@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.insights.store import EvidenceLink
-from tests.screens.conftest import Opened, Stack, listed, words
+from tests.screens.conftest import Opened, Stack, listed, uploaded_rows, words
 
 V1 = """# Travel rules
 Employees travel by train wherever a train gets them there within five hours.
@@ -44,15 +44,19 @@ def test_without_likenesses_the_lists_say_what_would_appear(stocked: Stack, open
     assert "No near-duplicates" in words(screen)
 
 
+def _notes(screen: AppTest) -> str:
+    """What the list of files says of them below their names."""
+    return "\n".join(words for row in uploaded_rows(screen) for _, words in row["notes"])
+
+
 def test_upload_and_details_tell_what_a_document_is_like(stocked: Stack, two: tuple[int, int], opened: Opened) -> None:
-    said = plain_words(opened("upload.py"))
+    said = _notes(opened("upload.py"))
     assert "May be a new version of" in said and "same name but for “v2”" in said
     assert "May have a new version:" in said
     alike = {row["full"]: row["cells"]["alike"] for row in listed(opened("library.py"))}
     assert "version?" in alike["travel_rules_v1.md"] and alike["overtime_policy.md"] == ""
     stocked.add("copy of rules.md", V1 + "\n")
-    said = plain_words(opened("upload.py"))
-    assert "Near-duplicate of" in said and "the same text" in said.split("\n")
+    assert "Near-duplicate of travel_rules_v1.md (the same text)" in _notes(opened("upload.py"))
 
 
 def test_a_suggestion_is_looked_at_accepted_and_taken_back(
