@@ -32,8 +32,9 @@ def test_help_is_found_from_any_page(start: Callable[[], RunningApp], window: Ca
 
     tab.go("help", view="guide", doc="guide", section="tuning")
     tab.wait_for("Sliders and see what changes")
-    tab.page.get_by_role("link", name="corrections would change").click()
-    shown = tab.context.pages[-1]
+    with tab.context.expect_page() as opened:  # links of the guide open a tab of their own, a moment later
+        tab.page.get_by_role("link", name="corrections would change").click()
+    shown = opened.value
     shown.get_by_text("What corrections teach").first.wait_for()
     assert "doc=tuning" in shown.url
     assert not tab.complains() and not tab.problems
