@@ -8,7 +8,7 @@ from datetime import datetime
 from threading import Lock
 
 from core.domain.documents import Document, DocumentState
-from core.domain.errors import BadFile, error_to_show
+from core.domain.errors import BadFile, NotFound, UnreadableFile, error_to_show
 from core.ingestion.classification.relabel import apply_later_edits
 from core.ingestion.pipeline import IngestedDocument, IngestionPipeline
 from core.knowledge.workspace_terms import WorkspaceTerms
@@ -82,7 +82,7 @@ class IngestionService:
             self._catalogue.mark(document_id, step=name)
 
         try:
-            data = self._originals.get(document.readable or document.sha256)
+            data = self._original(document)
             container = self._members.take_out(document, data, on_step)
             if container is not None:
                 self._store_container(container)
@@ -107,6 +107,14 @@ class IngestionService:
             return self._catalogue.document(document_id)
         self._upload_queue.ended(document_id)
         return self._catalogue.document(document_id)
+
+    def _original(self, document: Document) -> bytes:
+        """The bytes to read. A lost original is the file's failure: NotFound would end the job as for a deleted one,
+        and the file would wait for ever."""
+        try:
+            return self._originals.get(document.readable or document.sha256)
+        except NotFound as error:
+            raise UnreadableFile(error.message, error.hint) from error
 
     def fail(self, document_id: int, error: Exception, step: str | None = None) -> None:
         """Mark a document as failed with the message of an error. step: None for its current step. Raises NotFound."""

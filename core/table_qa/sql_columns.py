@@ -16,6 +16,7 @@ __all__ = ["Tables", "check_qualified_columns"]
 Tables = Mapping[str, Collection[str]]
 """Each table's name → the names of its columns, both as in the database."""
 
+_MOST_NAMED = 12  # columns in a message
 _SIMPLER = "Write it in a simpler way, or in several statements."
 
 
@@ -36,7 +37,8 @@ def check_qualified_columns(tree: exp.Expr, tables: Tables) -> None:
                     known = _columns_of(source, tables)
                     if column.name not in known:
                         near = get_close_matches(column.name, known, n=3, cutoff=0.6)
-                        hint = f"Did you mean {' or '.join(near)}?" if near else "Give it a name with AS."
+                        columns = ", ".join(list(known)[:_MOST_NAMED])
+                        hint = f"Did you mean {' or '.join(near)}?" if near else f"Its columns are: {columns}."
                         raise BadRequest(f"'{column.table}' has no column '{column.name}'.", hint)
     except RecursionError:
         raise BadRequest("The statement is nested too deeply.", _SIMPLER) from None

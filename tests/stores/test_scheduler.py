@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -13,6 +14,7 @@ from sqlalchemy import Engine
 from bootstrap.environment import Settings
 from bootstrap.workbench import open_workbench
 from core.domain.coverage import RunState
+from core.domain.documents import DocumentState
 from core.domain.errors import StoreFailed
 from core.domain.evaluation import Experiment, JudgedQuestion, Level, QuestionSet
 from core.evaluation.experiments import ExperimentRunner
@@ -20,7 +22,9 @@ from core.evaluation.tuning.profile_registry import ProfileRegistry
 from storage.jobs import scheduler
 from storage.jobs.scheduler import Scheduler
 from tests.fakes import FakeEvaluationStore
+from tests.running import until
 from tests.search.library import NOW, payroll_library
+from tests.stores.libraries import document
 
 HOUR = timedelta(hours=1)
 SECONDS = 20
@@ -261,3 +265,17 @@ def test_the_worker_process_has_a_clock_and_ends_it(tmp_path: Path, engine: Engi
     with open_workbench(Settings(tmp_path, database_url=url, worker=worker, tenant="clockwork")):
         assert threads() == ["schedule"] * worker
     assert threads() == []
+
+
+def test_a_living_worker_queues_what_a_dead_program_stored_and_makes_backups(
+    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "_LOOK_SECONDS", 0.1)
+    url = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    kept = tmp_path / "kept"
+    settings = Settings(tmp_path, database_url=url, tenant="left-behind", backup_folder=str(kept))
+    with closing(open_workbench(settings)) as opened:
+        lost = opened.stores.catalogue.add_document(document("stored, and never queued")).id
+        # It has no original, so reading it fails: a worker came to it.
+        until(lambda: opened.workbench.documents.get(lost).state is DocumentState.FAILED, 60, "a job for the file")
+        until(lambda: [*kept.glob("*.fivefold")], 60, "a backup")

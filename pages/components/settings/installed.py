@@ -94,6 +94,6 @@ def _row(part: StoredPart) -> dict[str, str]:
     return {
         "What": f"**{part.name}**",
         "Size": bytes_in_words(part.bytes) if part.bytes is not None else "–",
-        "In backups": "no: made again when missing" if part.rebuilt else "yes",
+        "In backups": "no: can be made again" if part.rebuilt else "yes",
         "Folder": plain(part.folder),
     }

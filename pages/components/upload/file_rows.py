@@ -55,16 +55,14 @@ def _relation(document: Document, related: RelatedDocuments | None) -> str:
         return ""
     if related.replaced_by is not None:
         return f"Replaced by {shorten_middle(related.replaced_by.name, _OTHER_LETTERS)}"
-    for other, share in related.near:
-        if share == 1.0:  # the same text says more than a likely version
-            return f"Near-duplicate of {shorten_middle(other.name, _OTHER_LETTERS)} ({likeness(share)})"
+    same = next(((other, share) for other, share in related.near if share == 1.0 or not related.suggestions), None)
+    if same is not None:  # the same text says more than a likely version
+        return f"Near-duplicate of {shorten_middle(same[0].name, _OTHER_LETTERS)} ({likeness(same[1])})"
     for suggestion in related.suggestions:
         newer = suggestion.newer.id == document.id
         other = suggestion.older if newer else suggestion.newer
         words = "May be a new version of" if newer else "May have a new version:"
         return f"{words} {shorten_middle(other.name, _OTHER_LETTERS)} ({suggestion.because})"
-    for other, share in related.near:
-        return f"Near-duplicate of {shorten_middle(other.name, _OTHER_LETTERS)} ({likeness(share)})"
     return ""
 
 
