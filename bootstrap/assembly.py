@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from core.access.api_tokens import TokenService, TokenStore
+from core.access.audit import AuditLog, AuditService
+from core.access.people import PeopleService, PeopleStore, SignInRules
 from core.answers.service import AnswerService
 from core.coverage.service import CoverageService
 from core.coverage.store import CoverageBoardStore
@@ -90,6 +93,9 @@ class Stores:
     folders: FolderStore
     upload_queue: UploadQueueStore
     models: EmbeddingModelStore
+    people: PeopleStore
+    tokens: TokenStore
+    audit: AuditLog
 
 
 def no_notice() -> str:
@@ -104,8 +110,8 @@ class Outside:
     models: the embedding models that can be had; configured: the one the settings name. writer: the language model that
     may write answers, None when none is configured. watch_roots: folders below which
     folders may be watched. timer: seconds, for durations; monotonic: seconds that never go back. usage_gather_seconds:
-    how long usage events are collected before they are written. database_notice: what happened to the database, for
-    the user."""
+    how long usage events are collected before they are written. sign_in_rules: what people get at sign-in.
+    database_notice: what happened to the database, for the user."""
 
     embedder: Embedder
     models: EmbeddingModels
@@ -120,6 +126,7 @@ class Outside:
     configured: str = DEFAULT_MODEL
     watch_roots: Sequence[Path] = ()
     usage_gather_seconds: float = 0.2
+    sign_in_rules: SignInRules = SignInRules()
     database_notice: Callable[[], str] = no_notice
 
 
@@ -247,7 +254,11 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
     )
     folders = FolderService(stores.folders, documents.store, stores.jobs, outside.watch_roots, outside.scanner, now)
     bulk_edit = BulkEditService(stores.changes, catalogue, vectors, documents, terms, now)
+    people = PeopleService(stores.people, outside.sign_in_rules, now)
     return Workbench(
+        people=people,
+        tokens=TokenService(stores.tokens, people, now),
+        audit=AuditService(stores.audit, now),
         documents=documents,
         document_list=DocumentListService(catalogue, sparse, graph),
         upload_queue=upload_queue,

@@ -20,6 +20,9 @@ class Settings:
     vector_index: "pgvector" or "chroma".
     chroma_url: a Chroma server; empty with "chroma" is embedded in the data folder.
     tenant: whose library.
+    administrators: logins that are always administrators, separated by commas.
+    first_role: what everybody gets in every project at the first sign-in; empty: nothing.
+    group_roles: roles of the sign-in service's groups, as group=role or group=role@project, separated by commas.
     embedding_model: a name, a folder, or "default" (all-MiniLM-L6-v2 from its package).
     reranker_fast, reranker_balanced, reranker_accurate: another cross-encoder than core/knowledge/rerankers.toml
     names, by name or folder; empty: that one.
@@ -38,6 +41,9 @@ class Settings:
     vector_index: str = "pgvector"
     chroma_url: str = ""
     tenant: str = "default"
+    administrators: str = ""
+    first_role: str = ""
+    group_roles: str = ""
     embedding_model: str = "default"
     reranker_fast: str = ""
     reranker_balanced: str = ""

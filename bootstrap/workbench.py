@@ -1,4 +1,5 @@
 """Opens a library: builds the stores, models and services from the settings."""
+# Longer than 300 lines: what is opened and closed together is read together, in order of dependency.
 
 import atexit
 import os
@@ -8,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic, perf_counter
 from types import TracebackType
@@ -15,10 +17,12 @@ from typing import TYPE_CHECKING
 
 from adapters.inference.embedder import LazyEmbedder, LoadedModels
 from adapters.inference.language_model import LanguageModelClient
+from bootstrap.access import ScopedWorkbenches, sign_in_rules
 from bootstrap.environment import Settings, settings_from_environment, utc_now
 from core.domain.errors import BadRequest
+from core.domain.people import Principal
 from core.ports.models import CrossEncoder
-from core.ports.stores import Embedder
+from core.ports.stores import Embedder, VectorIndex
 from core.search.ranking.rerank import DeadlineReranker, rerankers
 from core.workbench import Workbench
 
@@ -28,7 +32,12 @@ if TYPE_CHECKING:
 
     from bootstrap.assembly import Stores
     from storage.embedded_postgres.server import EmbeddedServer
+    from storage.files import OriginalFiles
+    from storage.jobs.queue import PostgresJobQueue
+    from storage.keywords.index import KeywordIndex
     from storage.postgres.database import Database
+    from storage.postgres.embedding_models import SqlEmbeddingModelStore
+    from storage.vectors.cache.cache import VectorCache
     from storage.vectors.chroma import ChromaIndex
 
 __all__ = ["OpenWorkbench", "configured_rerankers", "open_workbench", "run_worker", "settings_from_environment"]
@@ -40,11 +49,23 @@ class OpenWorkbench:
     """A workbench with its worker, connections and embedded server. A context manager."""
 
     def __init__(
-        self, workbench: Workbench, stores: "Stores", embedder: Embedder, database: "Database", resources: ExitStack
+        self,
+        workbench: Workbench,
+        stores: "Stores",
+        embedder: Embedder,
+        database: "Database",
+        people: ScopedWorkbenches,
+        resources: ExitStack,
     ) -> None:
         self.workbench, self.stores, self.embedder, self.database = workbench, stores, embedder, database
-        self._resources = resources
+        self._people, self._resources = people, resources
         atexit.register(self.close)
+
+    def for_principal(self, principal: Principal) -> Workbench:
+        """The workbench as one person sees it: narrowed to their projects, with every call checked and recorded.
+
+        `workbench` itself checks nothing; it is for jobs and for commands of whoever owns the machine."""
+        return self._people.of(principal)
 
     def close(self) -> None:
         """Close everything, last opened first. Safe to call again."""
@@ -87,7 +108,8 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
     from bootstrap.assembly import Outside, assemble, no_notice
     from bootstrap.workbench import configured_rerankers
     from storage.migrations import migrate
-    from storage.postgres.database import Database, engine_for
+    from storage.postgres.database import Database, Scope, engine_for
+    from storage.postgres.locator import SqlLocator
 
     writer = _writer(settings)
     server = None if settings.database_url else _embedded_server(settings, resources)
@@ -98,59 +120,66 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
     reader = SandboxedReader(settings.file_seconds, settings.file_megabytes)
     resources.callback(reader.close)
     database = Database(engine, settings.tenant)
-    stores, embedder = _stores(settings, database, models, resources)
-    workbench = assemble(
-        stores,
-        Outside(
-            embedder=embedder,
-            models=models,
-            reader=reader,
-            scanner=LocalFolderScanner(),
-            web=HttpFetcher(private=settings.web_private),
-            now=utc_now,
-            timer=perf_counter,
-            monotonic=monotonic,
-            rerankers=configured_rerankers(settings, _threads()),
-            writer=writer,
-            configured=settings.embedding_model,
-            database_notice=server.notice if server is not None else no_notice,
-            watch_roots=[Path(each).expanduser() for each in settings.watch_folders.split(os.pathsep) if each.strip()],
-        ),
+    shared = _shared(settings, database, models, resources)
+    outside = Outside(
+        embedder=shared.embedder,
+        models=models,
+        reader=reader,
+        scanner=LocalFolderScanner(),
+        web=HttpFetcher(private=settings.web_private),
+        now=utc_now,
+        timer=perf_counter,
+        monotonic=monotonic,
+        rerankers=configured_rerankers(settings, _threads()),
+        writer=writer,
+        configured=settings.embedding_model,
+        sign_in_rules=sign_in_rules(settings),
+        database_notice=server.notice if server is not None else no_notice,
+        watch_roots=[Path(each).expanduser() for each in settings.watch_folders.split(os.pathsep) if each.strip()],
     )
+    stores = _stores(shared, database)
+    workbench = assemble(stores, outside)
     resources.callback(workbench.usage.close)
+
+    def scoped(scope: Scope) -> tuple[Workbench, ExitStack]:
+        narrowed, closing = assemble(_stores(shared, replace(database, scope=scope)), outside), ExitStack()
+        closing.callback(narrowed.usage.close)
+        return narrowed, closing
+
+    people = ScopedWorkbenches(workbench, scoped, lambda scope: SqlLocator(replace(database, scope=scope)))
+    resources.callback(people.close)
     if settings.worker:
         _start_workers(engine.url, settings, workbench, resources)
-    return OpenWorkbench(workbench, stores, embedder, database, resources.pop_all())
+    return OpenWorkbench(workbench, stores, shared.embedder, database, people, resources.pop_all())
 
 
-# One line per store. The embedder follows the model that one of them holds.
-def _stores(
-    settings: Settings, database: "Database", models: LoadedModels, resources: ExitStack
-) -> "tuple[Stores, LazyEmbedder]":
-    from bootstrap.assembly import Stores
-    from storage.datasets.store import SqlTableStore
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What all people of a library share: models, indexes, files and the job queue. index: of the vectors; cache: None
+    with Chroma."""
+
+    models: LoadedModels
+    choice: "SqlEmbeddingModelStore"
+    embedder: LazyEmbedder
+    chroma: "ChromaIndex | None"
+    cache: "VectorCache"
+    sparse: "KeywordIndex"
+    originals: "OriginalFiles"
+    jobs: "PostgresJobQueue"
+
+    @property
+    def embedded_by(self) -> Callable[[], str] | None:
+        """The model whose vectors the catalogue stores with the passages; None where Chroma stores them."""
+        return (lambda: self.embedder.name) if self.chroma is None else None
+
+
+def _shared(settings: Settings, database: "Database", models: LoadedModels, resources: ExitStack) -> _Shared:
     from storage.files import OriginalFiles
     from storage.jobs.queue import PostgresJobQueue
     from storage.keywords.index import KeywordIndex
-    from storage.postgres.active_learning import SqlActiveLearningStore
     from storage.postgres.catalogue import SqlCatalogue
-    from storage.postgres.changes import SqlChangeLog
-    from storage.postgres.coverage_boards import SqlCoverageBoardStore
     from storage.postgres.embedding_models import SqlEmbeddingModelStore
-    from storage.postgres.enrichments import SqlEnrichmentStore
-    from storage.postgres.entities import SqlEntityGraph
-    from storage.postgres.evaluation import SqlEvaluationStore
-    from storage.postgres.insights import SqlInsightStore
-    from storage.postgres.saved_searches import SqlSavedSearchStore
-    from storage.postgres.shortlists import SqlShortlistStore
-    from storage.postgres.sources import SqlFeedStore, SqlFolderStore
-    from storage.postgres.upload_queue import SqlUploadQueueStore
-    from storage.postgres.usage import SqlUsageLog
-    from storage.postgres.versions import SqlSignatureStore
-    from storage.postgres.vocabularies import SqlVocabularyStore
-    from storage.postgres.word_vectors import SqlWordVectorStore
     from storage.vectors.cache.cache import VectorCache
-    from storage.vectors.pgvector import CachedVectorIndex, PgvectorIndex
 
     chroma = None
     if settings.vector_index == "chroma":
@@ -163,14 +192,55 @@ def _stores(
     catalogue = SqlCatalogue(database, model, cache)
     catalogue.register()
     choice.register()
-    stores = Stores(
-        catalogue=catalogue,
-        vectors=chroma or CachedVectorIndex(PgvectorIndex(database, lambda: embedder.name), cache),
+    return _Shared(
+        models=models,
+        choice=choice,
+        embedder=embedder,
+        chroma=chroma,
+        cache=cache,
         sparse=KeywordIndex(settings.data_folder / "bm25" / settings.tenant, catalogue),
         originals=OriginalFiles(str(settings.data_folder / "originals")),
         jobs=PostgresJobQueue(database.engine, settings.tenant),
+    )
+
+
+# One line per store.
+def _stores(shared: _Shared, database: "Database") -> "Stores":
+    """The stores as the scope of `database` sees them."""
+    from bootstrap.assembly import Stores
+    from storage.datasets.store import SqlTableStore
+    from storage.postgres.access import SqlAuditLog, SqlPeopleStore, SqlTokenStore
+    from storage.postgres.active_learning import SqlActiveLearningStore
+    from storage.postgres.catalogue import SqlCatalogue
+    from storage.postgres.changes import SqlChangeLog
+    from storage.postgres.coverage_boards import SqlCoverageBoardStore
+    from storage.postgres.enrichments import SqlEnrichmentStore
+    from storage.postgres.entities import SqlEntityGraph
+    from storage.postgres.evaluation import SqlEvaluationStore
+    from storage.postgres.insights import SqlInsightStore
+    from storage.postgres.saved_searches import SqlSavedSearchStore
+    from storage.postgres.shortlists import SqlShortlistStore
+    from storage.postgres.sources import SqlFeedStore, SqlFolderStore
+    from storage.postgres.upload_queue import SqlUploadQueueStore
+    from storage.postgres.usage import SqlUsageLog
+    from storage.postgres.versions import SqlSignatureStore
+    from storage.postgres.vocabularies import SqlVocabularyStore
+    from storage.postgres.word_vectors import SqlWordVectorStore
+    from storage.scoped import ScopedSparseIndex, ScopedVectorIndex
+    from storage.vectors.pgvector import CachedVectorIndex, PgvectorIndex
+
+    catalogue, projects = SqlCatalogue(database, shared.embedded_by, shared.cache), database.scope.projects
+    vectors: VectorIndex = shared.chroma or CachedVectorIndex(
+        PgvectorIndex(database, lambda: shared.embedder.name), shared.cache
+    )
+    return Stores(
+        catalogue=catalogue,
+        vectors=vectors if projects is None else ScopedVectorIndex(vectors, projects, catalogue),
+        sparse=shared.sparse if projects is None else ScopedSparseIndex(shared.sparse, catalogue),
+        originals=shared.originals,
+        jobs=shared.jobs,
         graph=SqlEntityGraph(database),
-        words=SqlWordVectorStore(database, lambda: embedder.name),
+        words=SqlWordVectorStore(database, lambda: shared.embedder.name),
         tables=SqlTableStore(database),
         coverage=SqlCoverageBoardStore(database),
         evaluation=SqlEvaluationStore(database),
@@ -186,9 +256,11 @@ def _stores(
         feeds=SqlFeedStore(database),
         folders=SqlFolderStore(database),
         upload_queue=SqlUploadQueueStore(database),
-        models=choice,
+        models=shared.choice,
+        people=SqlPeopleStore(database),
+        tokens=SqlTokenStore(database),
+        audit=SqlAuditLog(database),
     )
-    return stores, embedder
 
 
 def _start_workers(url: "URL", settings: Settings, workbench: Workbench, resources: ExitStack) -> None:
@@ -264,8 +336,6 @@ def _end_on_terminate() -> None:
 
 def run_worker(settings: Settings, until: Callable[[], object] = signal.pause) -> None:
     """Run queued jobs until the process is stopped (SIGINT, SIGTERM)."""
-    from dataclasses import replace
-
     with open_workbench(replace(settings, worker=True)) as workbench:
         threading.Thread(target=workbench.check.run_at_start, name="library check", daemon=True).start()
         until()

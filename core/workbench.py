@@ -3,6 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from core.access.api_tokens import TokenService
+from core.access.audit import AuditService
+from core.access.people import PeopleService
 from core.answers.service import AnswerService
 from core.coverage.service import CoverageService
 from core.evaluation.service import EvaluationService
@@ -35,6 +38,9 @@ __all__ = ["Workbench"]
 class Workbench:
     """Named services over one library. Only `bootstrap` builds it."""
 
+    people: PeopleService
+    tokens: TokenService
+    audit: AuditService
     documents: DocumentService
     document_list: DocumentListService
     upload_queue: UploadQueue

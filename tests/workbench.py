@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from time import monotonic, perf_counter
-from typing import Any
+from typing import Any, cast
 
 from adapters.folder_scanner import LocalFolderScanner
 from adapters.http_fetch import HttpFetcher
@@ -13,13 +13,17 @@ from adapters.inference.embedder import LazyEmbedder, LoadedModels
 from adapters.sandboxed_reader import SandboxedReader
 from bootstrap import assembly
 from bootstrap.environment import utc_now
+from core.access.authorization import Guard, guarded
+from core.access.rights import Locator
 from core.domain.embedding_models import DEFAULT_MODEL
 from core.domain.errors import ModelUnavailable
+from core.domain.people import Principal
 from core.ports.stores import Embedder
 from core.workbench import Workbench
 from tests.database import ScratchTableStore
 from tests.fakes import (
     FakeActiveLearningStore,
+    FakeAuditLog,
     FakeBlobs,
     FakeCatalogue,
     FakeChangeLog,
@@ -31,10 +35,12 @@ from tests.fakes import (
     FakeFeedStore,
     FakeFolderStore,
     FakeInsightStore,
+    FakePeopleStore,
     FakeSavedSearchStore,
     FakeShortlistStore,
     FakeSignatureStore,
     FakeSparseIndex,
+    FakeTokenStore,
     FakeUploadQueueStore,
     FakeUsageLog,
     FakeVectorIndex,
@@ -44,7 +50,7 @@ from tests.fakes import (
     InlineJobs,
 )
 
-__all__ = ["Stores", "built"]
+__all__ = ["OpenedWorkbench", "Stores", "built"]
 
 _READER = SandboxedReader(60, 4096)
 """One for all workbenches of a test process: its worker process keeps nothing from one file to the next."""
@@ -91,6 +97,21 @@ class Stores:
         return {"catalogue": self.catalogue, "vectors": self.vectors, "sparse": self.sparse}
 
 
+@dataclass(frozen=True, slots=True)
+class OpenedWorkbench:
+    """Stands in for bootstrap.workbench.OpenWorkbench: everything is visible, and every call passes the guard."""
+
+    workbench: Workbench
+
+    def for_principal(self, principal: Principal) -> Workbench:
+        """The workbench of a person, who has the same role in every project."""
+        guard = Guard(principal, cast(Locator, None), self.workbench.audit)
+        return cast(Workbench, guarded(self.workbench, guard))
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
 def built(stores: Stores, data_folder: Path, now: Callable[[], datetime] = utc_now) -> Workbench:
     """A workbench over the fakes, whose jobs run at once."""
     catalogue, models = stores.catalogue, LoadedModels(stores.model)
@@ -119,6 +140,9 @@ def built(stores: Stores, data_folder: Path, now: Callable[[], datetime] = utc_n
             folders=stores.folders,
             upload_queue=FakeUploadQueueStore(catalogue),
             models=stores.models,
+            people=FakePeopleStore(),
+            tokens=FakeTokenStore(),
+            audit=FakeAuditLog(),
         ),
         assembly.Outside(
             embedder=LazyEmbedder(stores.models, models),

@@ -11,6 +11,8 @@
     │   └── BadFilters       every problem at once, in field order
     ├── BadTable             a row of core/knowledge or of a workspace's own table is wrong
     ├── Outdated             someone else has changed it since it was read
+    ├── NotSignedIn          nobody is signed in, or no longer
+    ├── AccessDenied         somebody may not do this
     ├── NotFound             the document, passage or page is not (or no longer) here
     ├── StoreFailed          the database, an index or the blob store did not answer
     ├── ModelUnavailable     a model's weights cannot be had
@@ -25,6 +27,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 __all__ = [
+    "AccessDenied",
     "BadFile",
     "BadFilters",
     "BadRequest",
@@ -37,6 +40,7 @@ __all__ = [
     "FivefoldError",
     "ModelUnavailable",
     "NotFound",
+    "NotSignedIn",
     "Outdated",
     "StoreFailed",
     "SynthesisFailed",
@@ -124,6 +128,14 @@ class BadTable(FivefoldError):
 
 class Outdated(FivefoldError):
     """Someone else has changed the object since it was read; nothing was overwritten."""
+
+
+class NotSignedIn(FivefoldError):
+    """Nobody is signed in, or no longer."""
+
+
+class AccessDenied(FivefoldError):
+    """Somebody may not do this."""
 
 
 class NotFound(FivefoldError):

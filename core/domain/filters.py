@@ -64,6 +64,7 @@ _FORMER_ORIGIN = "graph"  # of stored filters; no passage ever had it, as the gr
 
 STRICT_LABELS = "certain labels only"
 """What pages say of a filter that leaves out uncertain labels."""
+_NO_PROJECT = ""  # no project is named so: a filter on it admits only what all projects share
 _LAST_ID = 2**63 - 1  # the largest PostgreSQL bigint
 
 
@@ -127,6 +128,11 @@ class SearchFilters:
         if self.date_from is not None and self.date_from > start:
             start = self.date_from
         return self.replace(date_from=start, recency_months=None)
+
+    def within(self, projects: Sequence[str]) -> "SearchFilters":
+        """The same filter narrowed to these projects, and to what all projects share."""
+        wanted = tuple(each for each in self.projects or projects if each in projects)
+        return self.replace(projects=wanted or (_NO_PROJECT,))
 
     def replace(self, **changes: Any) -> "SearchFilters":
         """A copy with some fields changed."""

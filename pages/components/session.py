@@ -1,4 +1,5 @@
 """The library of this process, and the state of a browser session. No other page module opens it."""
+# Over 300 lines: what lives as long as the process, and the session's view of it, share one record.
 
 import atexit
 import gc
@@ -8,16 +9,21 @@ import time
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
 import sample
 from core.domain.errors import FivefoldError
+from core.domain.people import Door, Principal, local_principal
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.workbench import Workbench
+from pages.components import user_name
+
+if TYPE_CHECKING:
+    from bootstrap.workbench import OpenWorkbench
 
 __all__ = [
     "BoardRun",
@@ -31,7 +37,9 @@ __all__ = [
     "experiment_run",
     "forget_answers",
     "health",
+    "library",
     "open_early",
+    "principal",
     "ready",
     "sample_loaded",
     "start_experiment",
@@ -52,7 +60,7 @@ class _Process:
     """What lives as long as this process: the open library, whether it is warm, its coverage runs and experiments."""
 
     lock: threading.RLock = field(default_factory=threading.RLock)
-    library: Workbench | None = None
+    library: "OpenWorkbench | None" = None
     closing: ExitStack = field(default_factory=ExitStack)
     warming: bool = False
     asked_to_warm: bool = False
@@ -68,15 +76,26 @@ def _process() -> _Process:
     return _Process()
 
 
-def workbench() -> Workbench:
+def library() -> "OpenWorkbench":
     """The library, opened once per process. Raises StoreFailed when its database does not start."""
     process = _process()
     with process.lock:
         if process.library is None:
             from bootstrap.workbench import open_workbench, settings_from_environment
 
-            process.library = process.closing.enter_context(open_workbench(settings_from_environment()))
+            process.library = open_workbench(settings_from_environment())
+            process.closing.callback(process.library.close)
         return process.library
+
+
+def principal() -> Principal:
+    """Who uses this session."""
+    return local_principal(Door.BROWSER, user_name.who())
+
+
+def workbench() -> Workbench:
+    """The library as the person of this session sees it. Raises StoreFailed when its database does not start."""
+    return library().for_principal(principal())
 
 
 def terms() -> WorkspaceTerms:
@@ -92,7 +111,7 @@ def open_early() -> None:
 
     def opened() -> None:
         with suppress(FivefoldError):
-            workbench()
+            library()
 
     threading.Thread(target=opened, name="open library", daemon=True).start()
 
@@ -115,12 +134,14 @@ def start_warming() -> None:
         if process.asked_to_warm or process.library is None:
             return
         process.asked_to_warm = process.warming = True
-        threading.Thread(target=_warm, args=(process, process.library), name="warm models", daemon=True).start()
+        threading.Thread(
+            target=_warm, args=(process, process.library.workbench), name="warm models", daemon=True
+        ).start()
 
 
-def _warm(process: _Process, library: Workbench) -> None:
+def _warm(process: _Process, bench: Workbench) -> None:
     try:
-        library.search.warm()
+        bench.search.warm()
         process.warm = True
     except FivefoldError as problem:
         process.cold_reason = str(problem)
@@ -171,7 +192,7 @@ def health() -> Health:
     process = _process()
     models = "warm" if process.warm else ("loading" if process.warming else "cold")
     try:
-        counts = workbench().documents.statistics()
+        counts = library().workbench.documents.statistics()
     except FivefoldError as problem:
         _log.warning("The library does not answer: %s", problem)
         reason = "The library does not answer. The log of the app says why."
@@ -235,23 +256,23 @@ def assess(project: str | None, *, resume: int | None = None, whole: bool = Fals
 
     Raises BadRequest without topics.
     """
-    process, library = _process(), workbench()
+    process, bench = _process(), workbench()
     with process.lock:
         known = process.boards.get(project)
         if known is not None and known.running:
             return known
-        run_id = library.coverage.runs.start(project).id if resume is None else resume
+        run_id = bench.coverage.runs.start(project).id if resume is None else resume
         run = process.boards[project] = BoardRun(run_id)
-        threading.Thread(target=_run_coverage, args=(library, run, whole), name="coverage", daemon=True).start()
+        threading.Thread(target=_run_coverage, args=(bench, run, whole), name="coverage", daemon=True).start()
         return run
 
 
-def _run_coverage(library: Workbench, run: BoardRun, whole: bool) -> None:
+def _run_coverage(bench: Workbench, run: BoardRun, whole: bool) -> None:
     def on_cell(done: int, total: int) -> None:
         run.done, run.total = done, total
 
     try:
-        library.coverage.runs.carry_out(run.run_id, stop=lambda: run.stop, on_cell=on_cell, whole=whole)
+        bench.coverage.runs.carry_out(run.run_id, stop=lambda: run.stop, on_cell=on_cell, whole=whole)
     except FivefoldError as problem:
         run.problem = problem
     finally:
@@ -277,22 +298,22 @@ def experiment_run(experiment_id: int) -> ExperimentRun | None:
 
 def start_experiment(experiment_id: int) -> ExperimentRun:
     """Carry out an experiment that was begun, in the background; one that is under way here is given back."""
-    process, library = _process(), workbench()
+    process, bench = _process(), workbench()
     with process.lock:
         known = process.experiments.get(experiment_id)
         if known is not None and known.running:
             return known
         run = process.experiments[experiment_id] = ExperimentRun(experiment_id)
-        threading.Thread(target=_run_experiment, args=(library, run), name="experiment", daemon=True).start()
+        threading.Thread(target=_run_experiment, args=(bench, run), name="experiment", daemon=True).start()
         return run
 
 
-def _run_experiment(library: Workbench, run: ExperimentRun) -> None:
+def _run_experiment(bench: Workbench, run: ExperimentRun) -> None:
     def on_step(done: int, total: int) -> None:
         run.done, run.total = done, total
 
     try:
-        library.evaluation.experiments.carry_out(run.experiment_id, stop=lambda: run.stop, on_step=on_step)
+        bench.evaluation.experiments.carry_out(run.experiment_id, stop=lambda: run.stop, on_step=on_step)
     except FivefoldError as problem:
         run.problem = problem
     finally:

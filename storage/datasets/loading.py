@@ -29,7 +29,17 @@ from core.ingestion.table_typing.typed_tables import table_name
 from storage.datasets.access import TableAccess
 from storage.datasets.sql import SQL_TYPES
 from storage.postgres.json_records import from_json, to_json
-from storage.postgres.tables import Base, allow, id_column, of_document, of_tenant, table_of
+from storage.postgres.tables import (
+    BY_DOCUMENT,
+    BY_LOGIN,
+    Base,
+    allow,
+    id_column,
+    login_column,
+    of_document,
+    of_tenant,
+    table_of,
+)
 
 __all__ = [
     "HISTORY",
@@ -54,7 +64,7 @@ class RealityTableRow(Base):
         Index("reality_tables_versions", "tenant_id", "name", "version", unique=True),
         Index("reality_tables_current", "tenant_id", "name", unique=True, postgresql_where=text("current")),
         Index("reality_tables_of_document", "tenant_id", "document_id"),
-        allow("SELECT, INSERT, UPDATE, DELETE"),
+        allow("SELECT, INSERT, UPDATE, DELETE", seen=BY_DOCUMENT),
     )
 
     id: Mapped[int] = id_column("reality_tables_id_seq")
@@ -70,11 +80,16 @@ class SqlHistoryRow(Base):
     """One statement run in the SQL box. Rows are only added."""
 
     __tablename__ = "sql_history"
-    __table_args__ = (of_tenant(), Index("sql_history_newest", "tenant_id", text("id DESC")), allow("SELECT, INSERT"))
+    __table_args__ = (
+        of_tenant(),
+        Index("sql_history_newest", "tenant_id", text("id DESC")),
+        allow("SELECT, INSERT", seen=BY_LOGIN),
+    )
 
     id: Mapped[int] = id_column("sql_history_id_seq")
     at: Mapped[datetime]
     data: Mapped[dict[str, Any]]
+    login: Mapped[str] = login_column()
 
 
 REALITY = table_of(RealityTableRow)

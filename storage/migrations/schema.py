@@ -14,6 +14,7 @@ from sqlalchemy.schema import CreateColumn
 
 import storage.datasets.loading
 import storage.jobs.queue
+import storage.postgres.access
 import storage.postgres.active_learning
 import storage.postgres.catalogue
 import storage.postgres.changes
@@ -93,6 +94,9 @@ CREATE OR REPLACE TRIGGER note_change AFTER INSERT OR UPDATE OR DELETE ON knowle
     FOR EACH ROW EXECUTE FUNCTION note_library_change();
 """
 
+_EVERYTHING = "(SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')"
+"""Whether the transaction's scope is the whole library; as a subquery it is computed once per statement."""
+
 _OF_TENANT = "tenant_id = current_setting('fivefold.tenant', true)"
 
 
@@ -152,6 +156,10 @@ def _guard(connection: Connection, table: Table, policies: set[str]) -> None:
     if policy not in policies:
         rule = f"CREATE POLICY {policy} ON {table.name} USING ({_OF_TENANT}) WITH CHECK ({_OF_TENANT})"
         connection.exec_driver_sql(rule)
+    scoped = f"{table.name}_of_scope"
+    if table.info["seen"] and scoped not in policies:
+        seen = f"{_EVERYTHING} OR ({table.info['seen']})"
+        connection.exec_driver_sql(f"CREATE POLICY {scoped} ON {table.name} AS RESTRICTIVE USING ({seen})")
     connection.exec_driver_sql(f"GRANT {table.info['rights']} ON {table.name} TO {APP_ROLE}")
 
 

@@ -48,7 +48,7 @@ from storage.postgres.passages import (
     storable_passage,
     update_passages,
 )
-from storage.postgres.tables import Base, TenantRow, allow, id_column, of_tenant, table_of
+from storage.postgres.tables import BY_LOGIN, Base, TenantRow, allow, id_column, login_column, of_tenant, table_of
 from storage.vectors.cache.cache import VectorCache
 
 __all__ = ["CORRECTIONS", "SEARCHES", "CorrectionRow", "SearchedQuestionRow", "SqlCatalogue"]
@@ -61,7 +61,7 @@ class CorrectionRow(Base):
     __table_args__ = (
         of_tenant(),
         Index("corrections_of_bytes", "tenant_id", "sha256", "field", text("id DESC")),
-        allow("SELECT, INSERT"),
+        allow("SELECT, INSERT", seen="sha256 IN (SELECT sha256 FROM documents)"),
     )
 
     id: Mapped[int] = id_column("corrections_id_seq")
@@ -76,12 +76,17 @@ class SearchedQuestionRow(Base):
     """A question that was searched, and its number of hits."""
 
     __tablename__ = "searches"
-    __table_args__ = (of_tenant(), Index("searches_newest", "tenant_id", text("id DESC")), allow("SELECT, INSERT"))
+    __table_args__ = (
+        of_tenant(),
+        Index("searches_newest", "tenant_id", text("id DESC")),
+        allow("SELECT, INSERT", seen=BY_LOGIN),
+    )
 
     id: Mapped[int] = id_column("searches_id_seq")
     question: Mapped[str]
     hits: Mapped[int] = mapped_column(Integer())
     at: Mapped[datetime]
+    login: Mapped[str] = login_column()
 
 
 CORRECTIONS = table_of(CorrectionRow)
@@ -107,6 +112,7 @@ class SqlCatalogue:
     ) -> None:
         self._database, self._tenant, self._embedded_by = database, database.tenant, embedded_by
         self._mirror = vector_cache
+        self._projects = database.scope.projects
 
     def register(self) -> None:
         """Create the tenant unless it exists."""
@@ -300,7 +306,8 @@ class SqlCatalogue:
 
     def admissible(self, filters: SearchFilters) -> PassageIds:
         """Ids of the passages the filters admit, ascending. (Only ready documents have passages.)"""
-        cached = None if self._mirror is None else self._mirror.admissible(filters)
+        seen = self._narrowed(filters)
+        cached = None if self._mirror is None else self._mirror.admissible(seen)
         if cached is not None:
             return cached
         # One binary value, eight bytes per id: the driver takes ten times as long for 100,000 rows of one number.
@@ -309,6 +316,10 @@ class SqlCatalogue:
         with self._database.transaction("filtering the library") as connection:
             ids = connection.scalar(query)
         return np.sort(np.frombuffer(ids or b"", dtype=">i8").astype(np.int64))
+
+    def _narrowed(self, filters: SearchFilters) -> SearchFilters:
+        """What the person sees: the cache holds every passage, while PostgreSQL hides rows by itself."""
+        return filters if self._projects is None else filters.within(self._projects)
 
     def with_phrases(self, passage_ids: PassageIds, phrases: Sequence[str]) -> PassageIds:
         """Those of the passages whose text contains every phrase, ids ascending."""
@@ -341,7 +352,8 @@ class SqlCatalogue:
 
     def undated(self, filters: SearchFilters) -> int:
         """The number of documents that the date filter excludes only because they have no date."""
-        cached = None if self._mirror is None or not filters.dated else self._mirror.undated(filters)
+        seen = self._narrowed(filters)
+        cached = None if self._mirror is None or not filters.dated else self._mirror.undated(seen)
         if cached is not None:
             return cached
         if not filters.dated or filters.include_undated:

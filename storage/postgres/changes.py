@@ -14,7 +14,17 @@ from core.domain.sanitize import storable_text
 from core.library.bulk_edit.store import ChangeSet, LabelEdit, no_change_set
 from storage.postgres.database import Database
 from storage.postgres.json_records import from_json, next_id, to_json
-from storage.postgres.tables import Base, JsonValue, allow, id_column, of_tenant, table_of
+from storage.postgres.tables import (
+    BY_DOCUMENT,
+    BY_LOGIN,
+    Base,
+    JsonValue,
+    allow,
+    id_column,
+    login_column,
+    of_tenant,
+    table_of,
+)
 
 __all__ = ["CHANGES", "CHANGE_SETS", "ChangeRow", "ChangeSetRow", "SqlChangeLog"]
 
@@ -23,7 +33,12 @@ class ChangeSetRow(Base):
     """Edits that one person made at once."""
 
     __tablename__ = "change_sets"
-    __table_args__ = (of_tenant(), allow("SELECT, INSERT, UPDATE (undone_at, undone_by)"))
+    __table_args__ = (
+        of_tenant(),
+        allow(
+            "SELECT, INSERT, UPDATE (undone_at, undone_by)", seen=f"{BY_LOGIN} OR id IN (SELECT set_id FROM changes)"
+        ),
+    )
 
     id: Mapped[int] = id_column("change_sets_id_seq")
     at: Mapped[datetime]
@@ -31,6 +46,7 @@ class ChangeSetRow(Base):
     what: Mapped[str]
     undone_at: Mapped[datetime | None]
     undone_by: Mapped[str]
+    login: Mapped[str] = login_column()
 
 
 class ChangeRow(Base):
@@ -40,13 +56,14 @@ class ChangeRow(Base):
     __table_args__ = (
         ForeignKeyConstraint(["tenant_id", "set_id"], ["change_sets.tenant_id", "change_sets.id"], ondelete="CASCADE"),
         Index("changes_of_document", "tenant_id", "document_id", "set_id"),
-        allow("SELECT, INSERT"),
+        allow("SELECT, INSERT", seen=f"{BY_LOGIN} OR {BY_DOCUMENT}"),
     )
 
     set_id: Mapped[int] = mapped_column(primary_key=True)
     position: Mapped[int] = mapped_column(Integer(), primary_key=True)
     document_id: Mapped[int]
     data: Mapped[JsonValue]
+    login: Mapped[str] = login_column()
 
 
 CHANGE_SETS = table_of(ChangeSetRow)

@@ -28,7 +28,7 @@ from core.domain.coverage import Cell, CoverageRun, Decision, DecisionHistory, G
 from core.domain.sanitize import storable_text
 from storage.postgres.database import Database
 from storage.postgres.json_records import JsonRecords, from_json, next_id, to_json, upsert
-from storage.postgres.tables import Base, allow, id_column, of_tenant, table_of
+from storage.postgres.tables import BY_OWN_PROJECT, Base, allow, id_column, of_tenant, table_of
 
 __all__ = [
     "CELLS",
@@ -59,7 +59,7 @@ class TopicRow(Base):
             postgresql_where=text("NOT retired"),
             postgresql_nulls_not_distinct=True,
         ),
-        allow("SELECT, INSERT, UPDATE"),
+        allow("SELECT, INSERT, UPDATE", seen=BY_OWN_PROJECT),
     )
 
     id: Mapped[int] = id_column("topics_id_seq")
@@ -77,7 +77,7 @@ class CoverageRunRow(Base):
     __table_args__ = (
         of_tenant(),
         Index("coverage_runs_newest", "tenant_id", "project", text("id DESC")),
-        allow("SELECT, INSERT, UPDATE, DELETE"),
+        allow("SELECT, INSERT, UPDATE, DELETE", seen=BY_OWN_PROJECT),
     )
 
     id: Mapped[int] = id_column("coverage_runs_id_seq")
@@ -97,7 +97,7 @@ class CellRow(Base):
             ["tenant_id", "run_id"], ["coverage_runs.tenant_id", "coverage_runs.id"], ondelete="CASCADE"
         ),
         Index("cells_of_topic", "tenant_id", "topic_id", "kind"),
-        allow("SELECT, INSERT, UPDATE, DELETE"),
+        allow("SELECT, INSERT, UPDATE, DELETE", seen="run_id IN (SELECT id FROM coverage_runs)"),
     )
 
     run_id: Mapped[int] = mapped_column(primary_key=True)
@@ -125,7 +125,7 @@ class DecisionRow(Base):
             unique=True,
             postgresql_nulls_not_distinct=True,
         ),
-        allow("SELECT, INSERT"),
+        allow("SELECT, INSERT", seen=BY_OWN_PROJECT),
     )
 
     id: Mapped[int] = id_column("decisions_id_seq")

@@ -5,9 +5,13 @@ BYPASSRLS ignore row-level security, and the embedded server has no other login;
 `fivefold_app`, a role with neither right, and then sets its tenant. Both settings end with the transaction, so that a
 pooled connection never carries a tenant over into other work.
 
+A person who may see some projects only is a `Scope`: restrictive policies (`storage.postgres.tables`) hide all other
+rows, whatever a query asks for.
+
 Errors of PostgreSQL and its drivers are mapped to StoreFailed here, with a message the user can act on.
 """
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +24,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from core.domain.errors import BadRequest, StoreFailed
 
-__all__ = ["APP_ROLE", "Database", "conninfo_of", "engine_for", "psycopg_url", "store_failures"]
+__all__ = ["APP_ROLE", "EVERYTHING", "Database", "Scope", "conninfo_of", "engine_for", "psycopg_url", "store_failures"]
 
 _UNREACHABLE = (
     "Check that PostgreSQL is running and that DATABASE_URL is right, then try again."
@@ -85,21 +89,43 @@ def _store_failed(error: Exception, doing: str) -> StoreFailed:
 
 APP_ROLE = "fivefold_app"
 
-_ENTER = text("SELECT set_config('role', :role, true), set_config('fivefold.tenant', :tenant, true)")
+_ENTER = text(
+    "SELECT set_config('role', :role, true), set_config('fivefold.tenant', :tenant, true),"
+    " set_config('fivefold.projects', :projects, true), set_config('fivefold.login', :login, true)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What one person sees of a tenant. projects: the projects whose rows are visible, besides those shared by all
+    projects; None: every row. login: whose own rows are visible too."""
+
+    projects: tuple[str, ...] | None = None
+    login: str = ""
+
+    @property
+    def setting(self) -> str:
+        """The projects as the policies read them: a JSON array, "" for every row."""
+        return "" if self.projects is None else json.dumps(self.projects)
+
+
+EVERYTHING = Scope()
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """The database as seen by one tenant."""
+    """The database as seen by one tenant, or by one person of a tenant."""
 
     engine: Engine
     tenant: str
+    scope: Scope = EVERYTHING
 
     @contextmanager
     def transaction(self, doing: str) -> Iterator[Connection]:
         """A connection inside one transaction, committed at the end. Raises StoreFailed ("… while {doing}")."""
         with store_failures(doing), self.engine.begin() as connection:
-            connection.execute(_ENTER, {"role": APP_ROLE, "tenant": self.tenant})
+            projects, login = self.scope.setting, self.scope.login
+            connection.execute(_ENTER, {"role": APP_ROLE, "tenant": self.tenant, "projects": projects, "login": login})
             yield connection
 
 

@@ -31,7 +31,7 @@ from core.domain.documents import (
 from core.domain.errors import Cure
 from core.domain.sanitize import storable_text
 from storage.postgres.json_records import storable
-from storage.postgres.tables import Base, allow, id_column, of_document, of_tenant, table_of
+from storage.postgres.tables import BY_DOCUMENT, BY_PROJECT, Base, allow, id_column, of_document, of_tenant, table_of
 
 __all__ = [
     "DOCUMENTS",
@@ -69,7 +69,7 @@ class DocumentRow(Base):
         ),
         Index("documents_newest", "tenant_id", text("uploaded_at DESC"), text("id DESC")),
         Index("documents_replaced", "tenant_id", "version_of", postgresql_where=text("version_of IS NOT NULL")),
-        allow("SELECT, INSERT, UPDATE, DELETE"),
+        allow("SELECT, INSERT, UPDATE, DELETE", seen=BY_PROJECT),
     )
 
     id: Mapped[int] = id_column("documents_id_seq")
@@ -106,7 +106,7 @@ class PageRow(Base):
     """One page of extracted text."""
 
     __tablename__ = "pages"
-    __table_args__ = (of_document(), allow("SELECT, INSERT, UPDATE, DELETE"))
+    __table_args__ = (of_document(), allow("SELECT, INSERT, UPDATE, DELETE", seen=BY_DOCUMENT))
 
     document_id: Mapped[int] = mapped_column(primary_key=True)
     number: Mapped[int] = mapped_column(Integer(), primary_key=True)

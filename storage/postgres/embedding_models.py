@@ -60,7 +60,7 @@ class PreparedVectorRow(Base):
         ForeignKeyConstraint(
             ["tenant_id", "passage_id"], ["knowledge_chunks.tenant_id", "knowledge_chunks.id"], ondelete="CASCADE"
         ),
-        allow("SELECT, INSERT, UPDATE, DELETE"),
+        allow("SELECT, INSERT, UPDATE, DELETE", seen="passage_id IN (SELECT id FROM knowledge_chunks)"),
     )
 
     passage_id: Mapped[int] = mapped_column(primary_key=True)  # first: deleting a passage looks for it

@@ -15,7 +15,7 @@ from core.library.enrichment.values import RESULTS, EnrichmentEdit, Operation, O
 from storage.postgres.database import Database
 from storage.postgres.documents import DOCUMENTS
 from storage.postgres.json_records import any_of, from_json, to_json, upsert
-from storage.postgres.tables import Base, JsonValue, allow, of_document, table_of
+from storage.postgres.tables import BY_DOCUMENT, Base, JsonValue, allow, of_document, table_of
 
 __all__ = ["ENRICHMENTS", "ENRICHMENT_EDITS", "EnrichmentEditRow", "EnrichmentRow", "SqlEnrichmentStore"]
 
@@ -28,7 +28,7 @@ class EnrichmentRow(Base):
     __tablename__ = "enrichments"
     __table_args__ = (
         of_document(),
-        allow("SELECT, INSERT, UPDATE (version, reading, at, problem, hint, data), DELETE"),
+        allow("SELECT, INSERT, UPDATE (version, reading, at, problem, hint, data), DELETE", seen=BY_DOCUMENT),
     )
 
     document_id: Mapped[int] = mapped_column(primary_key=True)
@@ -45,7 +45,7 @@ class EnrichmentEditRow(Base):
     """An analyst's edit of the result of one operation."""
 
     __tablename__ = "enrichment_edits"
-    __table_args__ = (of_document(), allow("SELECT, INSERT, UPDATE (data), DELETE"))
+    __table_args__ = (of_document(), allow("SELECT, INSERT, UPDATE (data), DELETE", seen=BY_DOCUMENT))
 
     document_id: Mapped[int] = mapped_column(primary_key=True)
     operation: Mapped[str] = mapped_column(primary_key=True)

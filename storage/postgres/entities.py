@@ -35,7 +35,7 @@ from storage.postgres.database import Database
 from storage.postgres.documents import DOCUMENTS
 from storage.postgres.filters import conditions
 from storage.postgres.passages import CHUNKS
-from storage.postgres.tables import Base, allow, of_document, table_of
+from storage.postgres.tables import BY_DOCUMENT, Base, allow, of_document, table_of
 
 __all__ = ["ENTITIES", "DocumentEntity", "SqlEntityGraph"]
 
@@ -50,7 +50,7 @@ class DocumentEntity(Base):
     __table_args__ = (
         of_document(),
         Index("document_entities_spelled", "tenant_id", "folded"),
-        allow("SELECT, INSERT, UPDATE, DELETE"),
+        allow("SELECT, INSERT, UPDATE, DELETE", seen=BY_DOCUMENT),
     )
 
     document_id: Mapped[int] = mapped_column(primary_key=True)

@@ -28,7 +28,17 @@ from core.domain.sanitize import storable_text
 from core.evaluation.store import no_experiment, no_question, no_set, outdated_profile, outdated_set, set_name_taken
 from storage.postgres.database import Database
 from storage.postgres.json_records import JsonRecords, from_json, insert_row, next_id, next_ids, storable, to_json
-from storage.postgres.tables import Base, JsonValue, JsonValues, allow, id_column, of_tenant, table_of
+from storage.postgres.tables import (
+    BY_OWN_PROJECT,
+    BY_PROJECT,
+    Base,
+    JsonValue,
+    JsonValues,
+    allow,
+    id_column,
+    of_tenant,
+    table_of,
+)
 
 __all__ = [
     "DEFAULTS",
@@ -70,7 +80,7 @@ class DefaultProfileRow(Base):
     __table_args__ = (
         of_tenant(),
         Index("default_profiles_latest", "tenant_id", "project", text("id DESC")),
-        allow("SELECT, INSERT"),
+        allow("SELECT, INSERT", seen=BY_PROJECT),
     )
 
     id: Mapped[int] = id_column("default_profiles_id_seq")
@@ -93,7 +103,7 @@ class QuestionSetRow(Base):
             postgresql_where=text("NOT retired"),
             postgresql_nulls_not_distinct=True,
         ),
-        allow("SELECT, INSERT, UPDATE (project, name, retired, version, data)"),
+        allow("SELECT, INSERT, UPDATE (project, name, retired, version, data)", seen=BY_OWN_PROJECT),
     )
 
     id: Mapped[int] = id_column("question_sets_id_seq")
@@ -121,7 +131,7 @@ class QuestionRow(Base):
             unique=True,
             postgresql_where=text("NOT retired"),
         ),
-        allow("SELECT, INSERT, UPDATE (retired, data)"),
+        allow("SELECT, INSERT, UPDATE (retired, data)", seen="set_id IN (SELECT id FROM question_sets)"),
     )
 
     id: Mapped[int] = id_column("questions_id_seq")
@@ -143,7 +153,7 @@ class JudgmentRow(Base):
             ondelete="CASCADE",
         ),
         Index("judgments_latest", "tenant_id", "set_id", "question_id", "unit", "who", text("id DESC")),
-        allow("SELECT, INSERT"),
+        allow("SELECT, INSERT", seen="set_id IN (SELECT id FROM question_sets)"),
     )
 
     id: Mapped[int] = id_column("judgments_id_seq")
@@ -161,7 +171,9 @@ class ExperimentRow(Base):
     __table_args__ = (
         of_tenant(),
         Index("experiments_newest", "tenant_id", "set_id", text("id DESC")),
-        allow("SELECT, INSERT, UPDATE (set_id, data, outcomes), DELETE"),
+        allow(
+            "SELECT, INSERT, UPDATE (set_id, data, outcomes), DELETE", seen="set_id IN (SELECT id FROM question_sets)"
+        ),
     )
 
     id: Mapped[int] = id_column("experiments_id_seq")

@@ -38,9 +38,13 @@ from core.insights.store import (
 )
 from storage.postgres.database import Database
 from storage.postgres.json_records import any_of, from_json, next_id, next_ids, storable, to_json
-from storage.postgres.tables import Base, JsonValue, allow, id_column, of_tenant, table_of
+from storage.postgres.tables import BY_PROJECT, Base, JsonValue, allow, id_column, of_tenant, table_of
 
 __all__ = ["EPISODES", "INSIGHTS", "LINKS", "EpisodeRow", "InsightRow", "LinkRow", "SqlInsightStore"]
+
+_SEEN = f"({BY_PROJECT}) AND NOT EXISTS (SELECT FROM links WHERE links.tenant_id = {{1}}.tenant_id"
+_SEEN += " AND links.{0} = {1}.id AND links.document_id NOT IN (SELECT id FROM documents))"
+"""An insight or episode is visible where its project is and every document it cites."""
 
 
 class InsightRow(Base):
@@ -51,7 +55,10 @@ class InsightRow(Base):
         of_tenant(),
         Index("insights_newest", "tenant_id", text("at DESC"), text("id DESC")),
         Index("insights_of_document", "tenant_id", "document_id"),
-        allow("SELECT, INSERT, UPDATE (project, sector, tags, words, deleted_at, document_id, version, data)"),
+        allow(
+            "SELECT, INSERT, UPDATE (project, sector, tags, words, deleted_at, document_id, version, data)",
+            seen=_SEEN.format("insight_id", "insights"),
+        ),
     )
 
     id: Mapped[int] = id_column("insights_id_seq")
@@ -74,7 +81,10 @@ class EpisodeRow(Base):
         of_tenant(),
         Index("episodes_newest", "tenant_id", text("at DESC"), text("id DESC")),
         Index("episodes_of_document", "tenant_id", "document_id"),
-        allow("SELECT, INSERT, UPDATE (project, sector, tags, words, deleted_at, document_id, version, data)"),
+        allow(
+            "SELECT, INSERT, UPDATE (project, sector, tags, words, deleted_at, document_id, version, data)",
+            seen=_SEEN.format("episode_id", "episodes"),
+        ),
     )
 
     id: Mapped[int] = id_column("episodes_id_seq")

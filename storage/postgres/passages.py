@@ -36,7 +36,7 @@ from core.domain.sanitize import storable_text
 from core.ports.stores import Vectors
 from storage.postgres.documents import driver_of, evidence_from_text
 from storage.postgres.json_records import storable
-from storage.postgres.tables import Base, allow, id_column, of_document, of_tenant, table_of
+from storage.postgres.tables import BY_PROJECT, Base, allow, id_column, of_document, of_tenant, table_of
 
 __all__ = [
     "CHUNKS",
@@ -76,7 +76,7 @@ class PassageRow(Base):
         Index("knowledge_chunks_reading_order", "tenant_id", "document_id", "position"),
         # Contains what filters read, so that ids are filtered and counted without reading the wide rows.
         Index("knowledge_chunks_filters", "tenant_id", "id", postgresql_include=_FILTERED),
-        allow("SELECT, INSERT, UPDATE, DELETE"),
+        allow("SELECT, INSERT, UPDATE, DELETE", seen=BY_PROJECT),
     )
 
     id: Mapped[int] = id_column("knowledge_chunks_id_seq")

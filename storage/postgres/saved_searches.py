@@ -13,7 +13,7 @@ from core.domain.sanitize import storable_text
 from core.library.saved_searches import SavedSearch, SavedSearchVisit, no_view, outdated_view, view_name_taken
 from storage.postgres.database import Database
 from storage.postgres.json_records import JsonRecords, next_id, storable, to_json, upsert
-from storage.postgres.tables import Base, JsonValue, allow, id_column, of_tenant, table_of
+from storage.postgres.tables import BY_PROJECT, Base, JsonValue, allow, id_column, of_tenant, table_of
 
 __all__ = ["SAVED_SEARCHES", "SAVED_SEARCH_VISITS", "SavedSearchRow", "SavedSearchVisitRow", "SqlSavedSearchStore"]
 
@@ -34,7 +34,7 @@ class SavedSearchRow(Base):
             postgresql_where=text("NOT retired"),
             postgresql_nulls_not_distinct=True,
         ),
-        allow("SELECT, INSERT, UPDATE (project, owner, name, retired, version, data)"),
+        allow("SELECT, INSERT, UPDATE (project, owner, name, retired, version, data)", seen=BY_PROJECT),
     )
 
     id: Mapped[int] = id_column("saved_views_id_seq")
@@ -52,7 +52,7 @@ class SavedSearchVisitRow(Base):
     __tablename__ = "view_looks"
     __table_args__ = (
         ForeignKeyConstraint(["tenant_id", "view_id"], ["saved_views.tenant_id", "saved_views.id"], ondelete="CASCADE"),
-        allow("SELECT, INSERT, UPDATE (at, data)"),
+        allow("SELECT, INSERT, UPDATE (at, data)", seen="view_id IN (SELECT id FROM saved_views)"),
     )
 
     who: Mapped[str] = mapped_column(primary_key=True)

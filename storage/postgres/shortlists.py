@@ -12,9 +12,15 @@ from core.domain.sanitize import storable_text
 from core.library.shortlists import Shortlist, no_shortlist, outdated_shortlist, shortlist_name_taken
 from storage.postgres.database import Database
 from storage.postgres.json_records import JsonRecords, next_id
-from storage.postgres.tables import Base, JsonValue, allow, id_column, of_tenant, table_of
+from storage.postgres.tables import BY_LOGIN, Base, JsonValue, allow, id_column, login_column, of_tenant, table_of
 
 __all__ = ["SHORTLISTS", "ShortlistRow", "SqlShortlistStore"]
+
+_SEEN = (
+    f"{BY_LOGIN} OR NOT EXISTS (SELECT FROM json_array_elements(data -> 'items') AS item"
+    " WHERE (item ->> 'document_id')::bigint NOT IN (SELECT id FROM documents))"
+)
+"""One's own shortlists, and those of which every document is visible."""
 
 
 class ShortlistRow(Base):
@@ -24,7 +30,7 @@ class ShortlistRow(Base):
     __table_args__ = (
         of_tenant(),
         Index("shortlists_living_names", "tenant_id", "name", unique=True, postgresql_where=text("NOT retired")),
-        allow("SELECT, INSERT, UPDATE (name, retired, version, data)"),
+        allow("SELECT, INSERT, UPDATE (name, retired, version, data)", seen=_SEEN),
     )
 
     id: Mapped[int] = id_column("shortlists_id_seq")
@@ -32,6 +38,7 @@ class ShortlistRow(Base):
     retired: Mapped[bool]
     version: Mapped[int] = mapped_column(Integer())
     data: Mapped[JsonValue]
+    login: Mapped[str] = login_column()
 
 
 SHORTLISTS = table_of(ShortlistRow)

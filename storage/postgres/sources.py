@@ -22,7 +22,7 @@ from core.library.sources.store import (
 )
 from storage.postgres.database import Database
 from storage.postgres.json_records import JsonRecords, insert_row, next_id, storable, upsert
-from storage.postgres.tables import Base, JsonValue, allow, id_column, of_tenant, table_of
+from storage.postgres.tables import BY_PROJECT, Base, JsonValue, allow, id_column, of_tenant, table_of
 
 __all__ = [
     "FEEDS",
@@ -43,7 +43,7 @@ class FeedRow(Base):
     __table_args__ = (
         of_tenant(),
         Index("feeds_once", "tenant_id", "url", "project", unique=True, postgresql_nulls_not_distinct=True),
-        allow("SELECT, INSERT, UPDATE (project, data), DELETE"),
+        allow("SELECT, INSERT, UPDATE (project, data), DELETE", seen=BY_PROJECT),
     )
 
     id: Mapped[int] = id_column("feeds_id_seq")
@@ -58,7 +58,7 @@ class FeedEntryRow(Base):
     __tablename__ = "feed_entries"
     __table_args__ = (
         ForeignKeyConstraint(["tenant_id", "feed_id"], ["feeds.tenant_id", "feeds.id"], ondelete="CASCADE"),
-        allow("SELECT, INSERT, UPDATE (digest), DELETE"),
+        allow("SELECT, INSERT, UPDATE (digest), DELETE", seen="feed_id IN (SELECT id FROM feeds)"),
     )
 
     feed_id: Mapped[int] = mapped_column(primary_key=True)
@@ -135,7 +135,7 @@ class WatchedFolderRow(Base):
     __table_args__ = (
         of_tenant(),
         Index("watched_folders_once", "tenant_id", "path", unique=True),
-        allow("SELECT, INSERT, UPDATE (project, tags, looked, failure, remedy), DELETE"),
+        allow("SELECT, INSERT, UPDATE (project, tags, looked, failure, remedy), DELETE", seen=BY_PROJECT),
     )
 
     id: Mapped[int] = id_column("watched_folders_id_seq")
@@ -156,7 +156,10 @@ class WatchedFileRow(Base):
         ForeignKeyConstraint(
             ["tenant_id", "folder_id"], ["watched_folders.tenant_id", "watched_folders.id"], ondelete="CASCADE"
         ),
-        allow("SELECT, INSERT, UPDATE (size, modified, moving, sha256, document_id, failure, remedy), DELETE"),
+        allow(
+            "SELECT, INSERT, UPDATE (size, modified, moving, sha256, document_id, failure, remedy), DELETE",
+            seen="folder_id IN (SELECT id FROM watched_folders)",
+        ),
     )
 
     folder_id: Mapped[int] = mapped_column(primary_key=True)

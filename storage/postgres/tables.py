@@ -27,12 +27,18 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSON, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedColumn, mapped_column
 
 __all__ = [
+    "BY_DOCUMENT",
+    "BY_LOGIN",
+    "BY_OWN_PROJECT",
+    "BY_PROJECT",
+    "NOBODY",
     "Base",
     "JsonValue",
     "JsonValues",
     "TenantRow",
     "allow",
     "id_column",
+    "login_column",
     "of_document",
     "of_tenant",
     "table_of",
@@ -81,9 +87,36 @@ def of_document() -> ForeignKeyConstraint:
     )
 
 
-def allow(rights: str) -> dict[str, dict[str, str]]:
-    """Table arguments with the rights of the application's role, as GRANT writes them."""
-    return {"info": {"rights": rights}}
+def allow(rights: str, *, seen: str = "") -> dict[str, dict[str, str]]:
+    """Table arguments with the rights of the application's role, as GRANT writes them.
+
+    seen: the condition on rows that a person with some projects only may see (`BY_PROJECT` and the others below, or
+    SQL); "" for tables that belong to the whole library.
+    """
+    return {"info": {"rights": rights, "seen": seen}}
+
+
+_MINE = "ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb)))"
+
+BY_PROJECT = f"project IS NULL OR project = {_MINE}"
+"""Rows of the person's projects, and those shared by all projects."""
+
+BY_OWN_PROJECT = f"project = {_MINE}"
+"""Rows of the person's projects only: what belongs to no project was made from documents of all projects."""
+
+BY_DOCUMENT = "document_id IN (SELECT id FROM documents)"
+"""Rows of documents the person sees: the policy of `documents` applies to the inner query too."""
+
+BY_LOGIN = "login = current_setting('fivefold.login', true)"
+"""Rows the person added; for tables with `login_column`."""
+
+NOBODY = "false"
+"""Rows made from documents of all projects, that only a person who sees everything may see."""
+
+
+def login_column() -> MappedColumn[str]:
+    """Who added a row: the login of the transaction's scope, "" for everybody else."""
+    return mapped_column(server_default=text("COALESCE(current_setting('fivefold.login', true), '')"))
 
 
 def table_of(model: type[Base]) -> Table:

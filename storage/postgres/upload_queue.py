@@ -30,7 +30,7 @@ from core.library.upload_queue import STOPPED_BY_HAND, UploadCounts, UploadQueue
 from core.ports.job_queue import STOPPED, WAITING
 from storage.postgres.database import Database
 from storage.postgres.documents import DOCUMENTS, document_from
-from storage.postgres.tables import Base, allow, of_document, table_of
+from storage.postgres.tables import BY_DOCUMENT, Base, allow, of_document, table_of
 
 __all__ = ["READINGS", "SqlUploadQueueStore"]
 
@@ -43,7 +43,7 @@ class ReadingRow(Base):
     __table_args__ = (
         of_document(),
         Index("readings_newest", "tenant_id", "ended"),
-        allow("SELECT, INSERT, UPDATE (ended), DELETE"),
+        allow("SELECT, INSERT, UPDATE (ended), DELETE", seen=BY_DOCUMENT),
     )
 
     document_id: Mapped[int] = mapped_column(primary_key=True)

@@ -38,7 +38,7 @@ from core.search.store import (
     summarised,
 )
 from storage.postgres.database import Database
-from storage.postgres.tables import Base, allow, id_column, of_tenant, table_of
+from storage.postgres.tables import BY_DOCUMENT, Base, allow, id_column, of_tenant, table_of
 
 __all__ = ["DOCUMENT_USES", "USE_EVENTS", "DocumentUsageRow", "SqlUsageLog", "UsageEventRow"]
 
@@ -58,7 +58,7 @@ class UsageEventRow(Base):
         Index("use_events_of_document", "tenant_id", "document_id", "kind"),
         Index("use_events_of_question", "tenant_id", "question", "id", postgresql_where=text(_NOT_SHOWN)),
         Index("use_events_of_passage", "tenant_id", "passage_id", "id", postgresql_where=text(_NOT_SHOWN)),
-        allow("SELECT, INSERT, DELETE"),
+        allow("SELECT, INSERT, DELETE", seen=BY_DOCUMENT),
     )
 
     id: Mapped[int] = id_column("use_events_id_seq")
@@ -75,7 +75,7 @@ class DocumentUsageRow(Base):
     them. uses 0: every mark was withdrawn."""
 
     __tablename__ = "document_uses"
-    __table_args__ = (of_tenant(), allow("SELECT, INSERT, UPDATE (uses, last, questions), DELETE"))
+    __table_args__ = (of_tenant(), allow("SELECT, INSERT, UPDATE (uses, last, questions), DELETE", seen=BY_DOCUMENT))
 
     document_id: Mapped[int] = mapped_column(primary_key=True)
     uses: Mapped[int] = mapped_column(Integer())

@@ -32,7 +32,7 @@ from core.library.versions.store import DuplicatePair, Signature, VersionDecisio
 from storage.postgres.database import Database
 from storage.postgres.documents import DOCUMENTS
 from storage.postgres.json_records import JsonRecords, any_of, insert_row, to_json, upsert
-from storage.postgres.tables import Base, JsonValue, allow, id_column, of_document, of_tenant, table_of
+from storage.postgres.tables import BY_DOCUMENT, Base, JsonValue, allow, id_column, of_document, of_tenant, table_of
 
 __all__ = [
     "BUCKETS",
@@ -58,7 +58,7 @@ class SignatureRow(Base):
         Index("signatures_named", "tenant_id", "name_key", postgresql_where=text("name_key <> ''")),
         Index("signatures_titled", "tenant_id", "title_key", postgresql_where=text("title_key <> ''")),
         Index("signatures_from", "tenant_id", "url", postgresql_where=text("url <> ''")),
-        allow("SELECT, INSERT, UPDATE (triples, minima, name_key, title_key, url), DELETE"),
+        allow("SELECT, INSERT, UPDATE (triples, minima, name_key, title_key, url), DELETE", seen=BY_DOCUMENT),
     )
 
     document_id: Mapped[int] = mapped_column(primary_key=True)
@@ -76,7 +76,7 @@ class BucketRow(Base):
     __table_args__ = (
         ForeignKeyConstraint(["tenant_id", "document_id"], _OF_SIGNATURE, ondelete="CASCADE"),
         Index("signature_buckets_of_document", "tenant_id", "document_id"),
-        allow("SELECT, INSERT, DELETE"),
+        allow("SELECT, INSERT, DELETE", seen=BY_DOCUMENT),
     )
 
     bucket: Mapped[int] = mapped_column(primary_key=True)
@@ -92,7 +92,10 @@ class PairRow(Base):
         ForeignKeyConstraint(["tenant_id", "second"], _OF_SIGNATURE, ondelete="CASCADE"),
         CheckConstraint("first < second", name="document_pairs_in_order"),
         Index("document_pairs_of_second", "tenant_id", "second"),
-        allow("SELECT, INSERT, UPDATE (same, first_kept, second_kept, suggested), DELETE"),
+        allow(
+            "SELECT, INSERT, UPDATE (same, first_kept, second_kept, suggested), DELETE",
+            seen="first IN (SELECT id FROM documents) AND second IN (SELECT id FROM documents)",
+        ),
     )
 
     first: Mapped[int] = mapped_column(primary_key=True)
@@ -110,7 +113,9 @@ class VersionDecisionRow(Base):
     __table_args__ = (
         of_tenant(),
         Index("version_decisions_counted", "tenant_id", "one", "other", "number", unique=True),
-        allow("SELECT, INSERT"),
+        allow(
+            "SELECT, INSERT", seen="one IN (SELECT sha256 FROM documents) AND other IN (SELECT sha256 FROM documents)"
+        ),
     )
 
     id: Mapped[int] = id_column("version_decisions_id_seq")

@@ -1,5 +1,6 @@
 """In-memory implementations of every store, with real behaviour and no persistence, for tests."""
 
+from tests.fakes.access import FakeAuditLog, FakePeopleStore, FakeTokenStore
 from tests.fakes.catalogue import FakeCatalogue, FakeEnrichmentStore, FakeSignatureStore
 from tests.fakes.embedding_models import FakeEmbeddingModelStore, FakeWordsInUse
 from tests.fakes.evaluation import FakeCoverageBoardStore, FakeEvaluationStore
@@ -10,6 +11,7 @@ from tests.fakes.uploads import FakeBlobs, FakeFeedStore, FakeFolderStore, FakeU
 
 __all__ = [
     "FakeActiveLearningStore",
+    "FakeAuditLog",
     "FakeBlobs",
     "FakeCatalogue",
     "FakeChangeLog",
@@ -21,10 +23,12 @@ __all__ = [
     "FakeFeedStore",
     "FakeFolderStore",
     "FakeInsightStore",
+    "FakePeopleStore",
     "FakeSavedSearchStore",
     "FakeShortlistStore",
     "FakeSignatureStore",
     "FakeSparseIndex",
+    "FakeTokenStore",
     "FakeUploadQueueStore",
     "FakeUsageLog",
     "FakeVectorIndex",

@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +14,7 @@ from streamlit.elements.lib import policies
 from streamlit.testing.v1 import AppTest
 
 from tests.search.library import WordEmbedder
-from tests.workbench import Stores, built
+from tests.workbench import OpenedWorkbench, Stores, built
 
 MAIN = Path(__file__).parents[2] / "pages" / "frame" / "main.py"
 
@@ -77,7 +76,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stack]:
     from pages.components import session
 
     library = Stack(tmp_path)
-    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda settings: nullcontext(library.workbench))
+    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda settings: OpenedWorkbench(library.workbench))
     st.cache_resource.clear()
     st.cache_data.clear()
     session.workbench()

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, create_engine, text
 
+from core.access.audit import AuditEntry
 from core.domain.coverage import Cell, CellState, CoverageRun, Decision, ReviewVerdict, RunState, Topic
 from core.domain.datasets import TableHistory
 from core.domain.documents import Truth
 from core.domain.entities import Entity, EntityType
 from core.domain.errors import StoreFailed
 from core.domain.filters import SearchFilters
+from core.domain.people import ApiToken, Door, Person, Role
 from core.domain.profiles import DefaultProfile
 from core.library.bulk_edit.store import ChangeSet, LabelEdit
 from core.library.enrichment.values import EnrichmentEdit, Keywords, Operation, OperationOutcome
@@ -23,6 +25,7 @@ from core.search.store import UsageKind
 from storage.datasets.loading import HISTORY, REALITY
 from storage.jobs.queue import PostgresJobQueue
 from storage.migrations.schema import METADATA
+from storage.postgres.access import SqlAuditLog, SqlPeopleStore, SqlTokenStore
 from storage.postgres.active_learning import SqlActiveLearningStore
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.changes import SqlChangeLog
@@ -117,6 +120,14 @@ def queue(database: Database) -> None:
     folders.save_files(folders.add(WatchedFolder("/secret")).id, [WatchedFile("secret", 1, 1)])
 
 
+def admit(database: Database) -> None:
+    """A row in each table of people and access."""
+    SqlPeopleStore(database).add(Person("ann@example.org", "Ann", "", (), MOMENT))
+    SqlTokenStore(database).add(ApiToken("script", "ann@example.org", Role.VIEWER, "ab", MOMENT))
+    entry = AuditEntry(MOMENT, "ann@example.org", "Ann", Door.BROWSER, "documents.delete", "document_id 1")
+    SqlAuditLog(database).add(entry)
+
+
 def learn(database: Database) -> None:
     """A row in each table of lessons."""
     lessons = SqlActiveLearningStore(database)
@@ -145,6 +156,7 @@ def filled(engine: Engine) -> tuple[Database, Database]:
         tune(database)
         note(database)
         learn(database)
+        admit(database)
         queue(database)
         boards.decide([Decision(topic.id, "intent", None, ReviewVerdict.CONFIRMED, "ann", MOMENT, 1)])
     return both

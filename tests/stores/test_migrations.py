@@ -119,7 +119,7 @@ def test_an_empty_database_gets_every_table_of_the_models_and_of_the_queue(empty
 
 
 def test_an_empty_database_gets_the_schema_that_all_revisions_made(empty: Engine, engine: Engine) -> None:
-    create_earlier(empty, "0025")
+    create_earlier(empty, "0026")
     assert _schema(empty) == _schema(engine)
 
 

@@ -811,3 +811,227 @@ ALTER SEQUENCE shortlists_id_seq OWNED BY shortlists.id;
 CREATE UNIQUE INDEX shortlists_living_names ON shortlists (tenant_id, name) WHERE NOT retired;
 -- guard shortlists: SELECT, INSERT, UPDATE (name, retired, version, data)
 GRANT USAGE ON SEQUENCE shortlists_id_seq TO fivefold_app;
+-- revision 0026
+ALTER TABLE change_sets ADD COLUMN login text NOT NULL DEFAULT COALESCE(current_setting('fivefold.login', true), '');
+ALTER TABLE changes ADD COLUMN login text NOT NULL DEFAULT COALESCE(current_setting('fivefold.login', true), '');
+ALTER TABLE searches ADD COLUMN login text NOT NULL DEFAULT COALESCE(current_setting('fivefold.login', true), '');
+ALTER TABLE sql_history ADD COLUMN login text NOT NULL DEFAULT COALESCE(current_setting('fivefold.login', true), '');
+ALTER TABLE shortlists ADD COLUMN login text NOT NULL DEFAULT COALESCE(current_setting('fivefold.login', true), '');
+CREATE SEQUENCE people_id_seq AS bigint;
+CREATE TABLE people (
+    tenant_id text NOT NULL REFERENCES tenants ON DELETE CASCADE,
+    id bigint NOT NULL DEFAULT nextval('people_id_seq'),
+    login text NOT NULL,
+    version integer NOT NULL,
+    data json NOT NULL,
+    PRIMARY KEY (tenant_id, id)
+);
+ALTER SEQUENCE people_id_seq OWNED BY people.id;
+CREATE UNIQUE INDEX people_logins ON people (tenant_id, login);
+-- guard people: SELECT, INSERT, UPDATE (version, data)
+GRANT USAGE ON SEQUENCE people_id_seq TO fivefold_app;
+CREATE SEQUENCE api_tokens_id_seq AS bigint;
+CREATE TABLE api_tokens (
+    tenant_id text NOT NULL REFERENCES tenants ON DELETE CASCADE,
+    id bigint NOT NULL DEFAULT nextval('api_tokens_id_seq'),
+    name text NOT NULL,
+    login text NOT NULL,
+    role text NOT NULL,
+    digest text NOT NULL,
+    created timestamptz NOT NULL,
+    expires timestamptz,
+    revoked timestamptz,
+    last_used timestamptz,
+    PRIMARY KEY (tenant_id, id)
+);
+ALTER SEQUENCE api_tokens_id_seq OWNED BY api_tokens.id;
+CREATE UNIQUE INDEX api_tokens_digests ON api_tokens (tenant_id, digest);
+-- guard api_tokens: SELECT, INSERT, UPDATE (revoked, last_used)
+GRANT USAGE ON SEQUENCE api_tokens_id_seq TO fivefold_app;
+CREATE SEQUENCE audit_log_id_seq AS bigint;
+CREATE TABLE audit_log (
+    tenant_id text NOT NULL REFERENCES tenants ON DELETE CASCADE,
+    id bigint NOT NULL DEFAULT nextval('audit_log_id_seq'),
+    at timestamptz NOT NULL,
+    login text NOT NULL,
+    name text NOT NULL,
+    door text NOT NULL,
+    action text NOT NULL,
+    object text NOT NULL,
+    project text,
+    outcome text NOT NULL,
+    detail text NOT NULL,
+    PRIMARY KEY (tenant_id, id)
+);
+ALTER SEQUENCE audit_log_id_seq OWNED BY audit_log.id;
+CREATE INDEX audit_log_newest ON audit_log (tenant_id, id DESC);
+-- guard audit_log: SELECT, INSERT
+GRANT USAGE ON SEQUENCE audit_log_id_seq TO fivefold_app;
+CREATE POLICY change_sets_of_scope ON change_sets AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (login = current_setting('fivefold.login', true) OR id IN (SELECT set_id FROM changes))
+);
+CREATE POLICY corrections_of_scope ON corrections AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (sha256 IN (SELECT sha256 FROM documents))
+);
+CREATE POLICY coverage_runs_of_scope ON coverage_runs AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb))))
+);
+CREATE POLICY decisions_of_scope ON decisions AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb))))
+);
+CREATE POLICY default_profiles_of_scope ON default_profiles AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (project IS NULL OR project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb))))
+);
+CREATE POLICY document_uses_of_scope ON document_uses AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (document_id IN (SELECT id FROM documents))
+);
+CREATE POLICY documents_of_scope ON documents AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (project IS NULL OR project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb))))
+);
+CREATE POLICY episodes_of_scope ON episodes AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR ((project IS NULL OR project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb)))) AND NOT EXISTS (SELECT FROM links WHERE links.tenant_id = episodes.tenant_id AND links.episode_id = episodes.id AND links.document_id NOT IN (SELECT id FROM documents)))
+);
+CREATE POLICY experiments_of_scope ON experiments AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (set_id IN (SELECT id FROM question_sets))
+);
+CREATE POLICY feeds_of_scope ON feeds AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (project IS NULL OR project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb))))
+);
+CREATE POLICY insights_of_scope ON insights AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR ((project IS NULL OR project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb)))) AND NOT EXISTS (SELECT FROM links WHERE links.tenant_id = insights.tenant_id AND links.insight_id = insights.id AND links.document_id NOT IN (SELECT id FROM documents)))
+);
+CREATE POLICY label_verdicts_of_scope ON label_verdicts AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (document_id IN (SELECT id FROM documents))
+);
+CREATE POLICY lesson_acts_of_scope ON lesson_acts AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (false)
+);
+CREATE POLICY lesson_versions_of_scope ON lesson_versions AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (false)
+);
+CREATE POLICY question_sets_of_scope ON question_sets AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb))))
+);
+CREATE POLICY saved_views_of_scope ON saved_views AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (project IS NULL OR project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb))))
+);
+CREATE POLICY searches_of_scope ON searches AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (login = current_setting('fivefold.login', true))
+);
+CREATE POLICY shortlists_of_scope ON shortlists AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (login = current_setting('fivefold.login', true) OR NOT EXISTS (SELECT FROM json_array_elements(data -> 'items') AS item WHERE (item ->> 'document_id')::bigint NOT IN (SELECT id FROM documents)))
+);
+CREATE POLICY sql_history_of_scope ON sql_history AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (login = current_setting('fivefold.login', true))
+);
+CREATE POLICY topics_of_scope ON topics AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb))))
+);
+CREATE POLICY use_events_of_scope ON use_events AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (document_id IN (SELECT id FROM documents))
+);
+CREATE POLICY version_decisions_of_scope ON version_decisions AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (one IN (SELECT sha256 FROM documents) AND other IN (SELECT sha256 FROM documents))
+);
+CREATE POLICY watched_folders_of_scope ON watched_folders AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (project IS NULL OR project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb))))
+);
+CREATE POLICY cells_of_scope ON cells AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (run_id IN (SELECT id FROM coverage_runs))
+);
+CREATE POLICY changes_of_scope ON changes AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (login = current_setting('fivefold.login', true) OR document_id IN (SELECT id FROM documents))
+);
+CREATE POLICY document_entities_of_scope ON document_entities AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (document_id IN (SELECT id FROM documents))
+);
+CREATE POLICY enrichment_edits_of_scope ON enrichment_edits AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (document_id IN (SELECT id FROM documents))
+);
+CREATE POLICY enrichments_of_scope ON enrichments AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (document_id IN (SELECT id FROM documents))
+);
+CREATE POLICY feed_entries_of_scope ON feed_entries AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (feed_id IN (SELECT id FROM feeds))
+);
+CREATE POLICY knowledge_chunks_of_scope ON knowledge_chunks AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (project IS NULL OR project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb))))
+);
+CREATE POLICY lesson_records_of_scope ON lesson_records AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (document_id IN (SELECT id FROM documents))
+);
+CREATE POLICY pages_of_scope ON pages AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (document_id IN (SELECT id FROM documents))
+);
+CREATE POLICY questions_of_scope ON questions AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (set_id IN (SELECT id FROM question_sets))
+);
+CREATE POLICY readings_of_scope ON readings AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (document_id IN (SELECT id FROM documents))
+);
+CREATE POLICY reality_tables_of_scope ON reality_tables AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (document_id IN (SELECT id FROM documents))
+);
+CREATE POLICY signatures_of_scope ON signatures AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (document_id IN (SELECT id FROM documents))
+);
+CREATE POLICY view_looks_of_scope ON view_looks AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (view_id IN (SELECT id FROM saved_views))
+);
+CREATE POLICY watched_files_of_scope ON watched_files AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (folder_id IN (SELECT id FROM watched_folders))
+);
+CREATE POLICY document_pairs_of_scope ON document_pairs AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (first IN (SELECT id FROM documents) AND second IN (SELECT id FROM documents))
+);
+CREATE POLICY judgments_of_scope ON judgments AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (set_id IN (SELECT id FROM question_sets))
+);
+CREATE POLICY prepared_vectors_of_scope ON prepared_vectors AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (passage_id IN (SELECT id FROM knowledge_chunks))
+);
+CREATE POLICY signature_buckets_of_scope ON signature_buckets AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (document_id IN (SELECT id FROM documents))
+);

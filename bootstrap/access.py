@@ -1,0 +1,78 @@
+"""The workbench of one person: narrowed to the projects they see, and behind the guard."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, cast
+
+from bootstrap.environment import Settings
+from core.access.authorization import Guard, guarded
+from core.access.people import SignInRules, parse_group_roles
+from core.access.rights import Locator
+from core.domain.errors import BadRequest
+from core.domain.people import Principal, Role
+from core.workbench import Workbench
+
+if TYPE_CHECKING:
+    from storage.postgres.database import Scope
+
+__all__ = ["ScopedWorkbenches", "sign_in_rules"]
+
+_KEPT = 32
+"""Scopes whose workbenches are kept. Each holds a few caches of settings, no models and no index. Chosen by hand."""
+
+
+def sign_in_rules(settings: Settings) -> SignInRules:
+    """What people get at sign-in. Raises BadRequest for an unknown role."""
+    if settings.first_role not in ("", *Role):
+        raise BadRequest(
+            f"There is no role '{settings.first_role}'.",
+            "Set FIVEFOLD_FIRST_ROLE to viewer, analyst, reviewer or administrator, or leave it empty.",
+        )
+    return SignInRules(
+        administrators=frozenset(each.strip().lower() for each in settings.administrators.split(",") if each.strip()),
+        first_role=Role(settings.first_role) if settings.first_role else None,
+        group_roles=parse_group_roles(settings.group_roles),
+    )
+
+
+@dataclass(slots=True)
+class ScopedWorkbenches:
+    """Gives each person a workbench. whole: of everything. build: a workbench whose stores see a scope only, and what
+    closes it. Thread-safe."""
+
+    whole: Workbench
+    build: Callable[["Scope"], tuple[Workbench, ExitStack]]
+    locator: Callable[["Scope"], Locator]
+    _kept: "OrderedDict[Scope, tuple[Workbench, ExitStack]]" = field(default_factory=OrderedDict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def of(self, principal: Principal) -> Workbench:
+        """The workbench of a person, behind the guard. Raises StoreFailed."""
+        from storage.postgres.database import Scope
+
+        everything = principal.projects is None
+        scope = Scope(login=principal.login) if everything else Scope(principal.projects, principal.login)
+        inner = self.whole if everything else self._scoped(scope)
+        guard = Guard(principal, self.locator(scope), self.whole.audit)
+        return cast(Workbench, guarded(inner, guard))
+
+    def _scoped(self, scope: "Scope") -> Workbench:
+        with self._lock:
+            if scope not in self._kept:
+                self._kept[scope] = self.build(scope)
+            self._kept.move_to_end(scope)
+            dropped = self._kept.popitem(last=False)[1][1] if len(self._kept) > _KEPT else None
+            workbench = self._kept[scope][0]
+        if dropped is not None:
+            dropped.close()
+        return workbench
+
+    def close(self) -> None:
+        """Close every workbench of a scope. Harmless when repeated."""
+        with self._lock:
+            kept, self._kept = list(self._kept.values()), OrderedDict()
+        for _, closing in kept:
+            closing.close()

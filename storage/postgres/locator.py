@@ -1,0 +1,110 @@
+"""Finds the project of what a call is about, for the guard."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Table, select
+
+from core.domain.errors import NotFound
+from core.insights.store import Insight, InsightOrEpisode
+from storage.datasets.loading import REALITY
+from storage.postgres.changes import CHANGES
+from storage.postgres.coverage_boards import DECISIONS, RUNS, TOPICS
+from storage.postgres.database import Database
+from storage.postgres.documents import DOCUMENTS
+from storage.postgres.evaluation import EXPERIMENTS, QUESTIONS, SETS
+from storage.postgres.insights import EPISODES, INSIGHTS
+from storage.postgres.json_records import any_of
+from storage.postgres.sources import FEEDS, WATCHED_FOLDERS
+
+__all__ = ["SqlLocator"]
+
+
+class SqlLocator:
+    """Implements core.access.rights.Locator. database: with the person's scope, so that what is hidden is not found."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def documents(self, document_ids: Iterable[int]) -> Iterable[str | None]:
+        """Raises NotFound when one is missing or hidden."""
+        return self._projects(DOCUMENTS, "document", document_ids)
+
+    def table(self, name: str) -> str | None:
+        """Raises NotFound."""
+        query = select(REALITY.c.document_id).where(self._own(REALITY), REALITY.c.name == name, REALITY.c.current)
+        return self._first(self.documents(self._found(query, f"There is no table '{name}'.")))
+
+    def coverage_run(self, run_id: int) -> str | None:
+        """Raises NotFound."""
+        return self._first(self._projects(RUNS, "coverage run", [run_id]))
+
+    def topics(self, topic_ids: Iterable[int]) -> Iterable[str | None]:
+        """Raises NotFound."""
+        return self._projects(TOPICS, "topic", topic_ids)
+
+    def decision(self, decision_id: int) -> str | None:
+        """Raises NotFound."""
+        return self._first(self._projects(DECISIONS, "decision", [decision_id]))
+
+    def change_set(self, set_id: int) -> Iterable[str | None]:
+        """The projects of all documents of a change that are still there. Raises NotFound for a hidden change."""
+        changed = select(CHANGES.c.document_id).where(self._own(CHANGES), CHANGES.c.set_id == set_id)
+        ids = self._found(changed, f"There is no change {set_id}.")
+        query = select(DOCUMENTS.c.project).where(self._own(DOCUMENTS), DOCUMENTS.c.id == any_of(ids)).distinct()
+        with self._database.transaction("checking rights") as connection:
+            found = connection.scalars(query).all()
+        # A deleted document has no project any more: restoring it needs a role in every project.
+        return found or (None,)
+
+    def question_set(self, set_id: int) -> str | None:
+        """Raises NotFound."""
+        return self._first(self._projects(SETS, "question set", [set_id]))
+
+    def questions(self, question_ids: Iterable[int]) -> Iterable[str | None]:
+        """Raises NotFound."""
+        return self._of_sets(QUESTIONS, "question", list(question_ids))
+
+    def experiment(self, experiment_id: int) -> str | None:
+        """Raises NotFound."""
+        return self._first(self._of_sets(EXPERIMENTS, "experiment", [experiment_id]))
+
+    def insight(self, item: InsightOrEpisode) -> Iterable[str | None]:
+        """The project it has, and the one it is given."""
+        table = INSIGHTS if isinstance(item, Insight) else EPISODES
+        return {item.project, *self._projects(table, "insight", [item.id])}
+
+    def feed(self, feed_id: int) -> str | None:
+        """Raises NotFound."""
+        return self._first(self._projects(FEEDS, "feed", [feed_id]))
+
+    def folder(self, folder_id: int) -> str | None:
+        """Raises NotFound."""
+        return self._first(self._projects(WATCHED_FOLDERS, "watched folder", [folder_id]))
+
+    def _projects(self, table: Table, noun: str, ids: Iterable[int]) -> list[str | None]:
+        wanted = sorted({int(each) for each in ids})
+        query = select(table.c.id, table.c.project).where(self._own(table), table.c.id == any_of(wanted))
+        with self._database.transaction("checking rights") as connection:
+            found: dict[int, str | None] = {row.id: row.project for row in connection.execute(query)}
+        for each in wanted:
+            if each not in found:
+                raise NotFound(f"There is no {noun} {each}.", "It may have been deleted; look at the list again.")
+        return list(dict.fromkeys(found.values()))
+
+    def _of_sets(self, table: Table, noun: str, ids: Sequence[int]) -> list[str | None]:
+        query = select(table.c.set_id).where(self._own(table), table.c.id == any_of(ids)).distinct()
+        return self._projects(SETS, "question set", self._found(query, f"There is no such {noun}."))
+
+    def _found(self, query: Any, message: str) -> Sequence[int]:
+        with self._database.transaction("checking rights") as connection:
+            found = connection.scalars(query).all()
+        if not found:
+            raise NotFound(message, "It may have been deleted; look at the list again.")
+        return found
+
+    def _own(self, table: Table) -> Any:
+        return table.c.tenant_id == self._database.tenant
+
+    def _first(self, projects: Iterable[str | None]) -> str | None:
+        return next(iter(projects))
