@@ -13,6 +13,7 @@ from pathlib import Path
 from core.access.api_tokens import TokenService, TokenStore
 from core.access.audit import AuditLog, AuditService
 from core.access.people import PeopleService, PeopleStore, SignInRules
+from core.answers.cite_check.service import CitationCheckService
 from core.answers.service import AnswerService
 from core.coverage.service import CoverageService
 from core.coverage.store import CoverageBoardStore
@@ -299,6 +300,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
             terms=terms,
             now=now,
         ),
+        cite_check=CitationCheckService(catalogue, vectors, embedder),
         tables=tables,
         coverage=coverage,
         insights=insights,

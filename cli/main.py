@@ -11,6 +11,7 @@ from cli.coverage import coverage
 from cli.enrich import enrich, enrichment
 from cli.evaluate import evaluate
 from cli.ingest import ingest, read_again, worker
+from cli.mcp import mcp
 from cli.models import models
 from cli.profiles import profiles
 from cli.search import answer, ask, batch, rank, search
@@ -59,6 +60,7 @@ app.command()(ask)
 app.command()(coverage)
 app.command("read-again")(read_again)
 app.command()(worker)
+app.command()(mcp)
 
 
 def main() -> None:

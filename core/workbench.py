@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from core.access.api_tokens import TokenService
 from core.access.audit import AuditService
 from core.access.people import PeopleService
+from core.answers.cite_check.service import CitationCheckService
 from core.answers.service import AnswerService
 from core.coverage.service import CoverageService
 from core.evaluation.service import EvaluationService
@@ -60,6 +61,7 @@ class Workbench:
     shortlists: ShortlistService
     usage: UsageTracker
     answers: AnswerService
+    cite_check: CitationCheckService
     tables: TableService
     coverage: CoverageService
     insights: InsightService

@@ -268,6 +268,7 @@ RIGHTS: Mapping[str, Right] = {
     **_reads("usage", "opened shown uses"),
     **_writes(_ADMIN, _shared, "usage", "close delete"),
     **_reads("answers", "ask write writer_name"),
+    **_reads("cite_check", "check"),
     # Tables
     **_reads(
         "tables",

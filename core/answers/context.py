@@ -25,6 +25,7 @@ __all__ = [
     "context_of",
     "context_of_hits",
     "figure_words",
+    "sentences_with_marks",
     "support_of",
     "supported",
 ]
@@ -45,11 +46,14 @@ _UNCOUNTED = frozenset({"one", "half"})  # mostly a pronoun and a word of measur
 class SupportCheck:
     """score: share of the sentence's content (words and amounts) found in the text it cites, in [0, 1].
 
-    problems: what the sentence says and its citations do not, in words; empty when nothing was found.
+    problems: what the sentence says and its citations do not, in words; empty when nothing was found. absent: the
+    amounts, days, numbers and names among them, as the sentence has them. turned: whether it binds or denies otherwise.
     """
 
     score: float
     problems: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    turned: bool = False
 
 
 def support_of(sentence: str, cited: Sequence[str], known: str = "") -> SupportCheck:
@@ -64,16 +68,15 @@ def support_of(sentence: str, cited: Sequence[str], known: str = "") -> SupportC
     amounts = [(words, is_there) for words, is_there in _amounts(sentence, cited)]
     parts = len(stems) + len(amounts)
     score = (len(stems & cited_stems) + sum(is_there for _, is_there in amounts)) / parts if parts and cited else 0.0
-    problems = [f"“{words}” is not in what it cites." for words, is_there in amounts if not is_there]
-    problems += [
-        f"“{name}” is not in what it cites."
-        for name in named_in(sentence)
-        if not _DIGITS.search(name) and not _holds(f"{together}\n{known}", name)
+    absent = [words for words, is_there in amounts if not is_there]
+    absent += [
+        name for name in named_in(sentence) if not _DIGITS.search(name) and not _holds(f"{together}\n{known}", name)
     ]
-    problems += _turned(sentence, cited)
+    turned = tuple(_turned(sentence, cited))
+    problems = [*(f"“{words}” is not in what it cites." for words in absent), *turned]
     if not problems and score < ENOUGH_WORDS:
         problems.append("Too few of its words are in what it cites.")
-    return SupportCheck(score, tuple(dict.fromkeys(problems)))
+    return SupportCheck(score, tuple(dict.fromkeys(problems)), tuple(dict.fromkeys(absent)), bool(turned))
 
 
 def _amounts(sentence: str, cited: Sequence[str]) -> Iterator[tuple[str, bool]]:
@@ -254,7 +257,7 @@ def supported(text: str, block: ContextBlock) -> tuple[CheckedSentence, ...]:
 
     A sentence is unsupported when it cites no known id, cites an unknown one, or states what its citations do not.
     """
-    return tuple(_checked(sentence, ids, block) for sentence, ids in _parts(text))
+    return tuple(_checked(sentence, ids, block) for sentence, ids in sentences_with_marks(*_without_ids(text)))
 
 
 def _checked(sentence: str, ids: tuple[str, ...], block: ContextBlock) -> CheckedSentence:
@@ -269,9 +272,11 @@ def _checked(sentence: str, ids: tuple[str, ...], block: ContextBlock) -> Checke
     return CheckedSentence(sentence, tuple(quotes), unknown, each, together.score, (*problems, *together.problems))
 
 
-def _parts(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The sentences of a text without their ids, each with the ids it cites."""
-    bare, marks = _without_ids(text)
+def sentences_with_marks(bare: str, marks: Sequence[tuple[int, list[str]]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The sentences of a text, each with the marks that stood after it. marks: (position in the text, names).
+
+    Marks belong to the sentence they follow on its line; at the start of a line, to the sentence that begins there.
+    """
     spans = [span for span in sentences(bare) if _SAYS.search(span.of(bare))]
     cited: dict[Span, list[str]] = {span: [] for span in spans}
     for at, names in marks:

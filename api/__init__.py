@@ -1,0 +1,1 @@
+"""The doors for programs: REST and MCP, over the same services as the pages."""

@@ -1,0 +1,1 @@
+"""Checks which sentences of a text their citations support."""

@@ -1,0 +1,207 @@
+"""Decides whether the sentences of a source support a claim.
+
+A claim is supported when one cited sentence, or two that follow each other, says it: its amounts, dates and names are
+there, it binds and denies alike, and enough of its words or its meaning are there. A claim of several clauses may find
+each of them elsewhere; what is said of only some of them is supported in part.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from core.answers.context import support_of
+from core.coverage.statements import content_stems, days_of_year, quantities
+from core.knowledge.distinguishing_terms import other_case
+from core.ports.stores import Vectors
+from core.search.query.names import named_in
+
+__all__ = ["Judgement", "Source", "SupportState", "judge"]
+
+ENOUGH_WORDS = 0.6
+"""Share of a claim's content that one source text must have where its meaning alone does not decide."""
+ENOUGH_MEANING = 0.70
+"""Cosine from which a claim is a paraphrase of a source text, whatever its words."""
+LEAST_MEANING = 0.40
+"""Cosine below which shared words are chance: the source speaks of something else."""
+SAME_SUBJECT = 0.50
+"""Cosine from which a differing amount, date or name contradicts the claim instead of merely missing in the source."""
+# The four were fitted on tests/answers/cite_check/development.jsonl; docs/mcp.md reports other documents.
+
+_CLAUSE = re.compile(r"(?:;|,?\s+\b(?:and|but|while|whereas|because|although)\b|,\s+(?:which|who|so)\b)\s+")
+_LEAST_WORDS = 3  # content words of a clause that can be judged on its own. Chosen by hand.
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+
+
+class SupportState(StrEnum):
+    """How far its citations support a sentence, the best first."""
+
+    SUPPORTED = "supported"
+    PARTLY = "partly"
+    NOT_SUPPORTED = "not supported"
+    NOT_FOUND = "not found"
+    NOT_CITED = "not cited"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The sentences that can support a claim, in reading order, without markup. cited: which of them are cited.
+
+    known: text whose names may be used freely (names of documents and sections).
+    """
+
+    sentences: tuple[str, ...]
+    cited: frozenset[int]
+    known: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """score: share of the claim's content found in the deciding sentence, in [0, 1]. decided_by: its index in
+    `Source.sentences`, None when no sentence is about the claim. problems: in words."""
+
+    state: SupportState
+    score: float = 0.0
+    decided_by: int | None = None
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """How one text of the source relates to a claim. at: index of its most similar sentence."""
+
+    at: int
+    score: float
+    meaning: float
+    problems: tuple[str, ...]
+    contradicts: bool
+
+    @property
+    def supports(self) -> bool:
+        enough = self.score >= ENOUGH_WORDS and self.meaning >= LEAST_MEANING
+        return not self.problems and (enough or self.meaning >= ENOUGH_MEANING)
+
+    @property
+    def nearness(self) -> float:
+        return self.score + self.meaning
+
+
+def judge(claim: str, source: Source, embed: Callable[[Sequence[str]], Vectors]) -> Judgement:
+    """Whether the source supports a claim. embed: unit vectors of texts. Raises what `embed` raises."""
+    if not source.sentences:
+        return Judgement(SupportState.NOT_FOUND)
+    clauses = _clauses(claim)
+    parts = (claim, *clauses)
+    vectors = embed([*parts, *source.sentences])
+    meanings = np.clip(vectors[: len(parts)] @ vectors[len(parts) :].T, -1.0, 1.0)
+    whole = _best(claim, meanings[0], source, source.cited)
+    if whole.supports:
+        return Judgement(SupportState.SUPPORTED, whole.score, whole.at)
+    beside = _beside(claim, meanings[0], source)
+    if whole.contradicts:
+        return Judgement(SupportState.NOT_SUPPORTED, whole.score, whole.at, whole.problems)
+    if beside is not None:
+        problem = "The cited sentence does not say it; another sentence of the same place does."
+        return Judgement(SupportState.PARTLY, beside.score, beside.at, (problem,))
+    found = [_best(clause, meanings[number + 1], source, source.cited) for number, clause in enumerate(clauses)]
+    return _of_clauses(whole, clauses, found)
+
+
+def _of_clauses(whole: _Match, clauses: Sequence[str], found: Sequence[_Match]) -> Judgement:
+    problems = tuple(dict.fromkeys(problem for match in found if not match.supports for problem in match.problems))
+    if any(match.contradicts for match in found):
+        at = next(match for match in found if match.contradicts).at
+        return Judgement(SupportState.NOT_SUPPORTED, whole.score, at, problems)
+    said = [match.supports for match in found]
+    if said and all(said):
+        return Judgement(SupportState.SUPPORTED, whole.score, found[0].at)
+    if any(said):
+        unsaid = tuple(
+            f"“{clause}” is not in what it cites." for clause, is_said in zip(clauses, said, strict=True) if not is_said
+        )
+        return Judgement(SupportState.PARTLY, whole.score, found[said.index(True)].at, unsaid)
+    near = whole.meaning >= SAME_SUBJECT and whole.score >= ENOUGH_WORDS
+    state = SupportState.PARTLY if near else SupportState.NOT_SUPPORTED
+    problems = whole.problems or ("Too little of it is in what it cites.",)
+    about = whole.at if whole.meaning >= LEAST_MEANING else None
+    return Judgement(state, whole.score, about, problems)
+
+
+def _clauses(claim: str) -> tuple[str, ...]:
+    """The clauses of a claim that can be judged on their own; none for a claim of one clause.
+
+    >>> _clauses("Deposits are due monthly, and employers must file Form 941 each quarter.")
+    ('Deposits are due monthly', 'employers must file Form 941 each quarter.')
+    """
+    parts = [part.strip() for part in _CLAUSE.split(claim)]
+    joined: list[str] = []
+    for part in parts:
+        if joined and (len(content_stems(part)) < _LEAST_WORDS or len(content_stems(joined[-1])) < 2):
+            joined[-1] = f"{joined[-1]}, {part}"
+        elif part:
+            joined.append(part)
+    return tuple(joined) if len(joined) > 1 else ()
+
+
+def _best(claim: str, meanings: np.ndarray, source: Source, among: frozenset[int]) -> _Match:
+    """The match that supports best; without one, that of the sentence nearest to the claim."""
+    found = [_match(claim, unit, meanings, source) for unit in _units(source, among)]
+    supporting = [match for match in found if match.supports]
+    return max(supporting or found, key=lambda match: match.nearness)
+
+
+def _units(source: Source, among: frozenset[int]) -> Iterator[tuple[int, ...]]:
+    """Single sentences, then pairs that follow each other, then all that are cited when they are few."""
+    order = sorted(among)
+    yield from ((at,) for at in order)
+    pairs = [(at, at + 1) for at in order if at + 1 in among]
+    yield from pairs
+    if 2 <= len(order) <= _MOST_TOGETHER and tuple(order) not in pairs:
+        yield tuple(order)
+
+
+_MOST_TOGETHER = 4  # more sentences at once contain most words of anything. Chosen by hand.
+
+
+def _match(claim: str, unit: tuple[int, ...], meanings: np.ndarray, source: Source) -> _Match:
+    texts = [source.sentences[at] for at in unit]
+    check = support_of(claim, texts, source.known)
+    at = max(unit, key=lambda each: float(meanings[each]))
+    meaning = float(meanings[at])
+    problems = [problem for problem in check.problems if not problem.startswith("Too few")]
+    other = other_case(claim, " ".join(texts))
+    if other:
+        problems.append("It is about another case than what it cites.")
+    rivals = bool(check.absent) and _has_rivals(claim, check.absent, " ".join(texts))
+    near = meaning >= SAME_SUBJECT
+    return _Match(at, check.score, meaning, tuple(problems), near and (check.turned or other or rivals))
+
+
+def _has_rivals(claim: str, absent: Sequence[str], text: str) -> bool:
+    """Whether the text has amounts, days or names of its own where the claim has others."""
+    said = {name.casefold() for name in named_in(claim)}
+    for words in absent:
+        if quantities(words):
+            units = {amount.unit for amount in quantities(words)}
+            known = {(amount.value, amount.unit) for amount in quantities(claim)}
+            if any(each.unit in units and (each.value, each.unit) not in known for each in quantities(text)):
+                return True
+        elif days_of_year(words):
+            known_days = {(day.month, day.day) for day in days_of_year(claim)}
+            if any((day.month, day.day) not in known_days for day in days_of_year(text)):
+                return True
+        elif any(letter.isdigit() for letter in words):
+            if set(re.findall(r"\d[\d,.]*", text)) - set(re.findall(r"\d[\d,.]*", claim)):
+                return True
+        elif any(name.casefold() not in said and not name.isdigit() for name in named_in(text)):
+            return True
+    return False
+
+
+def _beside(claim: str, meanings: np.ndarray, source: Source) -> _Match | None:
+    """A match outside the cited sentences that supports the claim."""
+    others = frozenset(range(len(source.sentences))) - source.cited
+    match = _best(claim, meanings, source, others) if others else None
+    return match if match is not None and match.supports else None
