@@ -34,6 +34,7 @@ class Settings:
     backup_recipients: public age keys to encrypt them for, separated by commas; empty: not encrypted.
     answer_url: a language model's OpenAI-compatible address, that may tell an answer in running text; empty: none.
     answer_model, answer_key, answer_seconds: its name, its key (never shown), how long it may take.
+    mcp_token: the token for which `cli mcp` speaks (never shown); empty: the owner of this machine.
     """
 
     data_folder: Path
@@ -61,6 +62,7 @@ class Settings:
     answer_model: str = ""
     answer_key: str = field(default="", repr=False)
     answer_seconds: int = 30
+    mcp_token: str = field(default="", repr=False)
 
 
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
