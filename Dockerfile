@@ -1,4 +1,6 @@
-# One image for the app and for the worker: `docker build -t fivefold .`, then `docker run -p 8501:8501 -v fivefold:/data fivefold`.
+# One image for the app and for the worker: `docker build -t fivefold .`, then
+# `docker run -p 127.0.0.1:8501:8501 -e FIVEFOLD_ALLOW_ANYONE=true -v fivefold:/data fivefold`. In a container the app
+# listens on every address, so it starts only with sign-in (docs/team.md) or when told to serve everyone who reaches it.
 FROM python:3.11-slim AS build
 # torch by itself and first; what comes later finds it there. A CPU build is enough and ten times smaller: name the index
 # that has it with `--build-arg PIP_EXTRA_INDEX_URL=…`.
@@ -22,6 +24,7 @@ WORKDIR /app
 COPY . .
 ENV PATH=/opt/fivefold/bin:$PATH \
     PYTHONUNBUFFERED=1 \
+    FORWARDED_ALLOW_IPS="" \
     FIVEFOLD_DATA_FOLDER=/data
 USER 1000
 VOLUME /data

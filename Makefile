@@ -15,6 +15,8 @@ WORKERS ?= 2
 RUNTIME := .venv/runtime-$(shell cat requirements.txt 2>/dev/null | cksum | cut -d' ' -f1).stamp
 TOOLS := .venv/tools-$(shell cat requirements.txt requirements-dev.txt 2>/dev/null | cksum | cut -d' ' -f1).stamp
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# The web server must not believe the client address that a request names; a proxy that signs people in is known by its own.
+export FORWARDED_ALLOW_IPS :=
 
 help:
 	@echo "make run       open Fivefold in the browser (http://127.0.0.1:8501)"

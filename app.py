@@ -1,30 +1,42 @@
 """The browser door: `streamlit run app.py` serves the pages, and /healthz beside them."""
 
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+from starlette.middleware import Middleware
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from pages.frame.request_guard import DETAILS, RequestGuard
+
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Mapping
 
     from starlette.requests import Request
+
+    from bootstrap.sign_in import SignInRules
 
 __all__ = ["app"]
 
 
-async def healthz(_request: "Request") -> JSONResponse:
-    """200 when the library answers, 503 with the reason when it does not. The database is really asked."""
+async def healthz(request: "Request") -> JSONResponse:
+    """200 when the library answers, 503 when it does not. The database is really asked.
+
+    This machine and administrators see the details too.
+    """
     from anyio import to_thread
 
     from pages.components import session
 
     health = await to_thread.run_sync(session.health)
-    return JSONResponse(health.as_data(), status_code=200 if health.ok else 503)
+    told = health.as_data()
+    if not request.scope.get(DETAILS, False):
+        told = {"status": told["status"]}
+    return JSONResponse(told, status_code=200 if health.ok else 503)
 
 
 @asynccontextmanager
@@ -44,6 +56,33 @@ def on_script_error(problem: Exception) -> bool:
     from pages.components import notices
 
     return notices.unexpected(problem)
+
+
+@cache
+def rules() -> "SignInRules":
+    """How people sign in, and which hosts may be asked. Raises BadRequest."""
+    from bootstrap.environment import believes_forwarded_addresses, settings_from_environment
+    from bootstrap.sign_in import sign_in_rules
+
+    return sign_in_rules(settings_from_environment(), believes_forwarded=believes_forwarded_addresses())
+
+
+def secrets() -> "Mapping[str, Any]":
+    """What Streamlit's sign-in needs to know. Wrong settings are reported when the server starts."""
+    from bootstrap.environment import settings_from_environment
+    from bootstrap.sign_in import streamlit_secrets
+    from core.domain.errors import BadRequest
+
+    try:
+        return streamlit_secrets(settings_from_environment())
+    except BadRequest:
+        return {}
+
+
+def listens_on() -> str | None:
+    """The address the server listens on; None for every address."""
+    address: str | None = st.get_option("server.address")
+    return address or None
 
 
 _PAGES = Path(__file__).parent / "pages"
@@ -77,6 +116,10 @@ app = st.App(
         Mount("/pdfjs", StaticFiles(directory=_PDFJS)),
         *(Route(f"/{name}", page_document) for name in page_names()),
     ],
+    middleware=[
+        Middleware(RequestGuard, rules=rules, address=listens_on),
+    ],
+    secrets=secrets(),
     lifespan=lifespan,
     on_script_error=on_script_error,
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.domain.errors import BadRequest
 
-__all__ = ["Settings", "settings_from_environment", "utc_now"]
+__all__ = ["Settings", "believes_forwarded_addresses", "settings_from_environment", "utc_now"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,15 @@ class Settings:
     answer_url: a language model's OpenAI-compatible address, that may tell an answer in running text; empty: none.
     answer_model, answer_key, answer_seconds: its name, its key (never shown), how long it may take.
     mcp_token: the token for which `cli mcp` speaks (never shown); empty: the owner of this machine.
+    sign_in: "none", "oidc" or "proxy". session_hours: how long a sign-in lasts.
+    allow_anyone: without sign-in, serve everyone who can reach the app, not only this machine.
+    public_url: where people open the app, as https://fivefold.example.com; empty: only on this machine.
+    hosts: further host names under which the app may be opened, separated by commas.
+    cookie_secret: signs the sign-in cookies; empty: one is generated and stored in the data folder.
+    oidc_issuer, oidc_client_id, oidc_client_secret, oidc_client_secret_file: the OpenID Connect provider.
+    oidc_scopes, oidc_login_claim, oidc_groups_claim: what is asked of it, and which claims say who somebody is.
+    proxy_addresses: addresses and networks of the proxy that signs people in, separated by commas.
+    proxy_login_header, proxy_name_header, proxy_email_header, proxy_groups_header: its headers.
     """
 
     data_folder: Path
@@ -63,6 +72,24 @@ class Settings:
     answer_key: str = field(default="", repr=False)
     answer_seconds: int = 30
     mcp_token: str = field(default="", repr=False)
+    sign_in: str = "none"
+    session_hours: int = 12
+    allow_anyone: bool = False
+    public_url: str = ""
+    hosts: str = ""
+    cookie_secret: str = field(default="", repr=False)
+    oidc_issuer: str = ""
+    oidc_client_id: str = ""
+    oidc_client_secret: str = field(default="", repr=False)
+    oidc_client_secret_file: str = ""
+    oidc_scopes: str = "openid email profile"
+    oidc_login_claim: str = "sub"
+    oidc_groups_claim: str = "groups"
+    proxy_addresses: str = ""
+    proxy_login_header: str = "x-forwarded-user"
+    proxy_name_header: str = "x-forwarded-preferred-username"
+    proxy_email_header: str = "x-forwarded-email"
+    proxy_groups_header: str = "x-forwarded-groups"
 
 
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
@@ -92,6 +119,14 @@ def _parsed(variable: str, text: str, kind: type) -> Any:
             raise BadRequest(f"{variable} must be a whole number above 0, not '{text}'.", f"Correct {variable}.")
         return int(text)
     return Path(text).expanduser() if kind is Path else text
+
+
+def believes_forwarded_addresses() -> bool:
+    """Whether the web server replaces the address of a client by one that a request names (X-Forwarded-For).
+
+    uvicorn does so for requests from this machine unless FORWARDED_ALLOW_IPS is set, and empty.
+    """
+    return os.environ.get("FORWARDED_ALLOW_IPS") != ""
 
 
 def utc_now() -> datetime:
