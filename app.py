@@ -1,7 +1,6 @@
 """The browser door: `streamlit run app.py` serves the pages, and /healthz beside them."""
 
 from contextlib import asynccontextmanager
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from bootstrap.sign_in import SignInRules
+    from bootstrap.sign_in import SignInSettings
 
 __all__ = ["app"]
 
@@ -58,13 +57,11 @@ def on_script_error(problem: Exception) -> bool:
     return notices.unexpected(problem)
 
 
-@cache
-def rules() -> "SignInRules":
+def rules() -> "SignInSettings":
     """How people sign in, and which hosts may be asked. Raises BadRequest."""
-    from bootstrap.environment import believes_forwarded_addresses, settings_from_environment
-    from bootstrap.sign_in import sign_in_rules
+    from pages.components import sign_in
 
-    return sign_in_rules(settings_from_environment(), believes_forwarded=believes_forwarded_addresses())
+    return sign_in.rules()
 
 
 def secrets() -> "Mapping[str, Any]":
@@ -83,6 +80,13 @@ def listens_on() -> str | None:
     """The address the server listens on; None for every address."""
     address: str | None = st.get_option("server.address")
     return address or None
+
+
+def is_administrator(token: str) -> bool:
+    """Whether an API token belongs to an administrator. Raises StoreFailed."""
+    from pages.components import session
+
+    return session.is_administrator(token)
 
 
 _PAGES = Path(__file__).parent / "pages"
@@ -117,7 +121,7 @@ app = st.App(
         *(Route(f"/{name}", page_document) for name in page_names()),
     ],
     middleware=[
-        Middleware(RequestGuard, rules=rules, address=listens_on),
+        Middleware(RequestGuard, rules=rules, address=listens_on, is_administrator=is_administrator),
     ],
     secrets=secrets(),
     lifespan=lifespan,

@@ -44,6 +44,7 @@ class Settings:
     oidc_scopes, oidc_login_claim, oidc_groups_claim: what is asked of it, and which claims say who somebody is.
     proxy_addresses: addresses and networks of the proxy that signs people in, separated by commas.
     proxy_login_header, proxy_name_header, proxy_email_header, proxy_groups_header: its headers.
+    proxy_sign_out_url: where the proxy signs people out; empty: no such link.
     """
 
     data_folder: Path
@@ -83,13 +84,14 @@ class Settings:
     oidc_client_secret: str = field(default="", repr=False)
     oidc_client_secret_file: str = ""
     oidc_scopes: str = "openid email profile"
-    oidc_login_claim: str = "sub"
+    oidc_login_claim: str = "email"
     oidc_groups_claim: str = "groups"
     proxy_addresses: str = ""
     proxy_login_header: str = "x-forwarded-user"
     proxy_name_header: str = "x-forwarded-preferred-username"
     proxy_email_header: str = "x-forwarded-email"
     proxy_groups_header: str = "x-forwarded-groups"
+    proxy_sign_out_url: str = ""
 
 
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}

@@ -17,11 +17,11 @@ __all__ = [
     "LOOPBACK_NAMES",
     "ProxyHeaders",
     "SignIn",
-    "SignInRules",
+    "SignInSettings",
     "check_address",
     "is_loopback",
     "is_proxy",
-    "sign_in_rules",
+    "sign_in_settings",
     "streamlit_secrets",
 ]
 
@@ -56,7 +56,7 @@ class ProxyHeaders:
 
 
 @dataclass(frozen=True, slots=True)
-class SignInRules:
+class SignInSettings:
     """Who may reach the app, and how they sign in.
 
     public_origin: scheme and host of the public address, "" when there is none. hosts: allowed host names, lower case,
@@ -70,8 +70,9 @@ class SignInRules:
     hosts: tuple[str, ...] = LOOPBACK_NAMES
     proxies: tuple[IPv4Network | IPv6Network, ...] = ()
     headers: ProxyHeaders = field(default_factory=lambda: ProxyHeaders("", "", "", ""))
-    login_claim: str = "sub"
+    login_claim: str = "email"
     groups_claim: str = "groups"
+    sign_out_url: str = ""
 
     @property
     def over_tls(self) -> bool:
@@ -79,7 +80,7 @@ class SignInRules:
         return self.public_origin.startswith("https://")
 
 
-def sign_in_rules(settings: Settings, *, believes_forwarded: bool = False) -> SignInRules:
+def sign_in_settings(settings: Settings, *, believes_forwarded: bool = False) -> SignInSettings:
     """The rules of these settings. believes_forwarded: the web server replaces client addresses by those that requests
     name, so that a proxy cannot be told from somebody else. Raises BadRequest."""
     kinds = [each.value for each in SignIn]
@@ -95,7 +96,7 @@ def sign_in_rules(settings: Settings, *, believes_forwarded: bool = False) -> Si
         _check_proxy(settings, believes_forwarded=believes_forwarded)
     named = [each.strip().lower().rstrip(".") for each in settings.hosts.split(",") if each.strip()]
     public = [urlsplit(origin).hostname or ""] if origin else []
-    return SignInRules(
+    return SignInSettings(
         kind=kind,
         session_hours=settings.session_hours,
         allow_anyone=settings.allow_anyone,
@@ -110,10 +111,11 @@ def sign_in_rules(settings: Settings, *, believes_forwarded: bool = False) -> Si
         ),
         login_claim=settings.oidc_login_claim,
         groups_claim=settings.oidc_groups_claim,
+        sign_out_url=settings.proxy_sign_out_url,
     )
 
 
-def check_address(rules: SignInRules, address: str | None) -> None:
+def check_address(rules: SignInSettings, address: str | None) -> None:
     """Refuse to serve other machines without sign-in. address: what the server listens on, None for every address.
 
     Raises BadRequest.
@@ -137,7 +139,7 @@ def is_loopback(address: str) -> bool:
     return found is not None and found.is_loopback
 
 
-def is_proxy(rules: SignInRules, address: str) -> bool:
+def is_proxy(rules: SignInSettings, address: str) -> bool:
     """Whether requests from this address come from the proxy."""
     found = _address(address)
     return found is not None and any(found in network for network in rules.proxies)
@@ -150,7 +152,7 @@ def streamlit_secrets(settings: Settings) -> Mapping[str, Any]:
     """
     if settings.sign_in != SignIn.OIDC:
         return {}
-    origin = sign_in_rules(settings).public_origin
+    origin = sign_in_settings(settings).public_origin
     issuer = settings.oidc_issuer
     return {
         "auth": {

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import streamlit as st
 
 import sample
-from core.domain.errors import FivefoldError
-from core.domain.people import Door, Principal, local_principal
+from core.domain.errors import AccessDenied, FivefoldError, NotSignedIn
+from core.domain.people import Door, Principal, Role
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.workbench import Workbench
-from pages.components import user_name
+from pages.components import sign_in
 
 if TYPE_CHECKING:
     from bootstrap.workbench import OpenWorkbench
@@ -37,6 +37,7 @@ __all__ = [
     "experiment_run",
     "forget_answers",
     "health",
+    "is_administrator",
     "library",
     "open_early",
     "principal",
@@ -89,12 +90,15 @@ def library() -> "OpenWorkbench":
 
 
 def principal() -> Principal:
-    """Who uses this session."""
-    return local_principal(Door.BROWSER, user_name.who())
+    """Who uses this session. Raises NotSignedIn, AccessDenied for somebody without a role, StoreFailed."""
+    return sign_in.principal(library)
 
 
 def workbench() -> Workbench:
-    """The library as the person of this session sees it. Raises StoreFailed when its database does not start."""
+    """The library as the person of this session sees it.
+
+    Raises NotSignedIn, AccessDenied, and StoreFailed when its database does not start.
+    """
     return library().for_principal(principal())
 
 
@@ -199,6 +203,14 @@ def health() -> Health:
         return Health(False, models, 1000 * (time.perf_counter() - started), problem=reason)
     spent = 1000 * (time.perf_counter() - started)
     return Health(True, models, spent, counts.documents, counts.waiting_jobs)
+
+
+def is_administrator(token: str) -> bool:
+    """Whether an API token belongs to an administrator of every project. Raises StoreFailed."""
+    try:
+        return library().workbench.tokens.verify(token, Door.REST).role_in(None) is Role.ADMINISTRATOR
+    except (NotSignedIn, AccessDenied):
+        return False
 
 
 def answer(request: SearchRequest, *, fresh: bool = False) -> SearchResult:

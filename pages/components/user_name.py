@@ -1,23 +1,57 @@
-"""The name of the user: asked once per session, stored with every decision, judgment and profile."""
+"""The name written into decisions, judgments and notes: of the person signed in, or typed and kept in the browser."""
+
+from urllib.parse import unquote
 
 import streamlit as st
 
-__all__ = ["name_input", "who"]
+from pages.components.browser_scripts import browser_component
+
+__all__ = ["SIGNED_IN", "keep_name", "name_input", "restore_name", "typed_name", "who"]
+
+SIGNED_IN = "signed_in.person"
+"""The session's key of the person who signed in, with the time of the last check; `sign_in` writes it."""
+
+_COOKIE = "fivefold_name"  # name_cookie.js writes it
+_LONGEST = 80  # characters
 
 
 def name_input(help_text: str = "Written into every decision") -> None:
-    """Ask for the name; it is stored for the session, on every page."""
+    """Ask for the name; it is stored for the session, on every page. Nothing is asked of somebody who signed in."""
+    if _signed_in_name():
+        return
     st.text_input(
         "Your name",
         key="person",
         placeholder=help_text,
         icon=":material/person:",
         persist_state="session",
-        max_chars=80,
+        max_chars=_LONGEST,
     )
 
 
 def who() -> str:
-    """The name, "" until given."""
+    """The name of the person who signed in, or the one typed; "" until given."""
+    return _signed_in_name() or typed_name()
+
+
+def typed_name() -> str:
+    """The name that was typed, "" until given."""
     name: str = st.session_state.get("person", "")
     return name.strip()
+
+
+def restore_name() -> None:
+    """Take up the name that this browser kept; called when a session begins."""
+    if "person" not in st.session_state:
+        st.session_state["person"] = unquote(st.context.cookies.get(_COOKIE, ""))[:_LONGEST]
+
+
+def keep_name() -> None:
+    """Keep the typed name in this browser, for the next visit."""
+    browser_component("fivefold_name", "name_cookie.js")(key="name_cookie", data=typed_name())
+
+
+def _signed_in_name() -> str:
+    """The name of the person who signed in; "" without sign-in."""
+    _, person = st.session_state.get(SIGNED_IN, (0.0, None))
+    return "" if person is None else str(person.name)

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.components import browser_scripts, session
+from core.domain.errors import AccessDenied, NotSignedIn, StoreFailed
+from pages.components import browser_scripts, session, sign_in
 from pages.components.help import page_keys
 from pages.components.notices import degraded, show_errors
+from pages.components.user_name import keep_name, restore_name
+from pages.frame.sign_in_page import draw_account, draw_sign_in
 
 _PAGES = Path(__file__).parents[1]
 _COMPONENTS = _PAGES / "components"
@@ -14,7 +17,12 @@ _COMPONENTS = _PAGES / "components"
 # Before the navigation: it would otherwise fetch the icon of the page from the internet for the tab.
 st.set_page_config(page_icon=str(_COMPONENTS / "mark.svg"), layout="wide")
 st.html(Path(__file__).with_name("frame.css"))
-st.logo(str(_COMPONENTS / "wordmark.svg"), size="medium")
+restore_name()
+refused: NotSignedIn | AccessDenied | StoreFailed | None = None
+try:
+    sign_in.recheck(session.library)
+except (NotSignedIn, AccessDenied, StoreFailed) as problem:
+    refused = problem
 page = st.navigation(
     [
         st.Page(_PAGES / "home.py", title="Home", icon=":material/home:", default=True),
@@ -36,16 +44,23 @@ page = st.navigation(
         st.Page(_PAGES / "settings.py", title="Settings", icon=":material/settings:"),
         st.Page(_PAGES / "help.py", title="Help", icon=":material/help:"),
     ],
-    position="top",
+    position="hidden" if refused else "top",
 )
+if refused is not None:
+    st.set_page_config(page_title="Sign in – Fivefold")
+    draw_sign_in(refused)
+    st.stop()
+st.logo(str(_COMPONENTS / "wordmark.svg"), size="medium")
 st.set_page_config(page_title=f"{page.title} – Fivefold")
 if page.title != "Document":
     st.session_state.pop("document.counted", None)  # opened once more, a document counts as used once more
 with st.container(key="page_title"):
     st.title(page.title, anchor=False)
+draw_account()
 with show_errors():
     degraded(session.workbench().notices())
     page.run()
 browser_scripts.listen_to_keys(page_keys.ask_for_keys)
 page_keys.draw_keys_if_asked(page.title)
+keep_name()
 session.start_warming()

@@ -18,7 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bootstrap.sign_in import SignIn, SignInRules, check_address, is_loopback, is_proxy
+from bootstrap.sign_in import SignIn, SignInSettings, check_address, is_loopback, is_proxy
 from core.domain.errors import BadRequest
 
 __all__ = ["DETAILS", "RequestGuard"]
@@ -49,9 +49,9 @@ class RequestGuard:
     def __init__(
         self,
         app: ASGIApp,
-        rules: Callable[[], SignInRules],
+        rules: Callable[[], SignInSettings],
         address: Callable[[], str | None],
-        is_administrator: Callable[[str], bool] = lambda token: False,
+        is_administrator: Callable[[str], bool],
     ) -> None:
         self._app, self._rules, self._address, self._is_administrator = app, rules, address, is_administrator
 
@@ -87,13 +87,13 @@ class RequestGuard:
         return kind.lower() == "bearer" and await to_thread.run_sync(self._is_administrator, token.strip())
 
 
-def _refusal(rules: SignInRules, scope: Scope, headers: Headers) -> _Refusal | None:
+def _refusal(rules: SignInSettings, scope: Scope, headers: Headers) -> _Refusal | None:
     """Why this request is not served; None when it is."""
     checks = (_refuse_network, _refuse_host, _refuse_foreign_page, _refuse_forged_identity)
     return next((found for check in checks if (found := check(rules, scope, headers)) is not None), None)
 
 
-def _refuse_network(rules: SignInRules, scope: Scope, headers: Headers) -> _Refusal | None:
+def _refuse_network(rules: SignInSettings, scope: Scope, headers: Headers) -> _Refusal | None:
     """Without sign-in only this machine is served, however the server was started."""
     host = (scope.get("server") or ("",))[0] or ""
     if rules.kind is SignIn.NONE and not rules.allow_anyone and _is_address(host) and not is_loopback(host):
@@ -101,7 +101,7 @@ def _refuse_network(rules: SignInRules, scope: Scope, headers: Headers) -> _Refu
     return None
 
 
-def _refuse_host(rules: SignInRules, scope: Scope, headers: Headers) -> _Refusal | None:
+def _refuse_host(rules: SignInSettings, scope: Scope, headers: Headers) -> _Refusal | None:
     """A host name that nobody allowed may be a stranger's name that leads here (DNS rebinding)."""
     named = headers.getlist("host")
     host = _host_of(named[0]) if len(named) == 1 else ""
@@ -110,7 +110,7 @@ def _refuse_host(rules: SignInRules, scope: Scope, headers: Headers) -> _Refusal
     return _Refusal(400, f"This host name is not allowed. If it is right, add it to FIVEFOLD_HOSTS: {host or '(none)'}")
 
 
-def _refuse_foreign_page(rules: SignInRules, scope: Scope, headers: Headers) -> _Refusal | None:
+def _refuse_foreign_page(rules: SignInSettings, scope: Scope, headers: Headers) -> _Refusal | None:
     """Pages of other origins may link here, and nothing else: no request by script, form, frame, image or socket."""
     foreign = _Refusal(403, "Requests from pages of another address are refused.")
     origins = headers.getlist("origin")
@@ -128,7 +128,7 @@ def _refuse_foreign_page(rules: SignInRules, scope: Scope, headers: Headers) -> 
     return None if linked else foreign
 
 
-def _refuse_forged_identity(rules: SignInRules, scope: Scope, headers: Headers) -> _Refusal | None:
+def _refuse_forged_identity(rules: SignInSettings, scope: Scope, headers: Headers) -> _Refusal | None:
     """Only the proxy says who somebody is, once."""
     if rules.kind is not SignIn.PROXY:
         return None
@@ -140,7 +140,7 @@ def _refuse_forged_identity(rules: SignInRules, scope: Scope, headers: Headers) 
     return None
 
 
-def _is_own(rules: SignInRules, origin: str, headers: Headers) -> bool:
+def _is_own(rules: SignInSettings, origin: str, headers: Headers) -> bool:
     """Whether an Origin is the app's own: the host that was asked, or the public address."""
     if rules.public_origin and origin == rules.public_origin:
         return True
@@ -188,7 +188,7 @@ async def _refuse(refusal: _Refusal, scope: Scope, receive: Receive, send: Send)
     await PlainTextResponse(refusal.message, status_code=refusal.status)(scope, receive, send)
 
 
-def _secured(send: Send, rules: SignInRules, request: Headers, scope: Scope) -> Send:
+def _secured(send: Send, rules: SignInSettings, request: Headers, scope: Scope) -> Send:
     """`send`, with the security headers added to the start of an answer."""
     public = rules.over_tls and request.get("host", "").lower() == urlsplit(rules.public_origin).netloc
     tls = scope.get("scheme") in ("https", "wss") or public

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from bootstrap.environment import Settings
-from bootstrap.sign_in import SignIn, check_address, sign_in_rules
+from bootstrap.sign_in import SignIn, check_address, sign_in_settings
 
 FILES = ("compose.yaml", "compose.team.yaml")
 
@@ -31,7 +31,7 @@ def test_the_app_of_one_machine_is_published_to_this_machine_only(root: Path, tm
     app = read(root, "compose.yaml")["services"]["app"]
     assert app["ports"] == ["127.0.0.1:8501:8501"]
     assert app["environment"]["FIVEFOLD_ALLOW_ANYONE"] == "true"
-    check_address(sign_in_rules(Settings(tmp_path, allow_anyone=True)), "0.0.0.0")
+    check_address(sign_in_settings(Settings(tmp_path, allow_anyone=True)), "0.0.0.0")
 
 
 def test_the_team_signs_in(root: Path, tmp_path: Path) -> None:
@@ -47,4 +47,4 @@ def test_the_team_signs_in(root: Path, tmp_path: Path) -> None:
         oidc_client_secret_file=str(secret),
     )
     assert app["FIVEFOLD_ALLOW_ANYONE"] == "false"
-    assert sign_in_rules(settings).kind is SignIn.OIDC
+    assert sign_in_settings(settings).kind is SignIn.OIDC

@@ -12,17 +12,17 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from bootstrap.sign_in import ProxyHeaders, SignIn, SignInRules
+from bootstrap.sign_in import ProxyHeaders, SignIn, SignInSettings
 from pages.frame.request_guard import DETAILS, RequestGuard
 
 HEADERS = ProxyHeaders("x-forwarded-user", "x-forwarded-name", "x-forwarded-email", "x-forwarded-groups")
-LOCAL = SignInRules()
-TEAM = SignInRules(
+LOCAL = SignInSettings()
+TEAM = SignInSettings(
     kind=SignIn.OIDC,
     public_origin="https://fivefold.example.com",
     hosts=(*LOCAL.hosts, "fivefold.example.com", "*.internal"),
 )
-PROXIED = SignInRules(kind=SignIn.PROXY, proxies=(ip_network("10.0.0.0/24"),), headers=HEADERS)
+PROXIED = SignInSettings(kind=SignIn.PROXY, proxies=(ip_network("10.0.0.0/24"),), headers=HEADERS)
 
 
 async def answer(request: Request) -> Response:
@@ -40,7 +40,9 @@ async def talk(socket: WebSocket) -> None:
     await socket.close()
 
 
-def client(rules: SignInRules = LOCAL, peer: str = "127.0.0.1", base_url: str = "http://localhost:8501") -> TestClient:
+def client(
+    rules: SignInSettings = LOCAL, peer: str = "127.0.0.1", base_url: str = "http://localhost:8501"
+) -> TestClient:
     """A client whose requests come from `peer`."""
     app = Starlette(
         routes=[Route("/{path:path}", answer, methods=["GET", "POST", "PUT", "DELETE"]), WebSocketRoute("/ws", talk)]
@@ -49,7 +51,7 @@ def client(rules: SignInRules = LOCAL, peer: str = "127.0.0.1", base_url: str = 
     return TestClient(guard, base_url=base_url, client=(peer, 50000))
 
 
-def opens(rules: SignInRules, headers: Mapping[str, str], peer: str = "127.0.0.1") -> bool:
+def opens(rules: SignInSettings, headers: Mapping[str, str], peer: str = "127.0.0.1") -> bool:
     """Whether a WebSocket with these headers is opened."""
     try:
         with client(rules, peer).websocket_connect("/ws", headers={"host": "localhost:8501", **headers}) as socket:
@@ -83,7 +85,7 @@ HOSTS = [
 
 @pytest.mark.parametrize(("host", "rules", "allowed"), HOSTS)
 def test_only_allowed_hosts_are_served_on_http_and_websocket_alike(
-    host: str, rules: SignInRules, allowed: bool
+    host: str, rules: SignInSettings, allowed: bool
 ) -> None:
     assert client(rules).get("/library", headers={"host": host}).status_code == (200 if allowed else 400)
     assert opens(rules, {"host": host}) is allowed
@@ -115,7 +117,7 @@ ORIGINS = [
 
 @pytest.mark.parametrize(("origin", "rules", "allowed"), ORIGINS)
 def test_pages_of_another_origin_can_neither_read_nor_write_nor_open_the_socket(
-    origin: str, rules: SignInRules, allowed: bool
+    origin: str, rules: SignInSettings, allowed: bool
 ) -> None:
     here = client(rules)
     for method in ("GET", "POST", "PUT", "DELETE", "OPTIONS"):

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.elements.lib import policies
+from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 from tests.search.library import WordEmbedder
@@ -65,6 +66,15 @@ def unwarned(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     )
     yield
     assert not said, said
+
+
+@pytest.fixture(autouse=True)
+def cookies(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The cookies and headers of the browser, none at first; AppTest has a mock of them."""
+    sent: dict[str, str] = {}
+    monkeypatch.setattr(ContextProxy, "cookies", sent)
+    monkeypatch.setattr(ContextProxy, "headers", sent)
+    return sent
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bootstrap.environment import Settings
-from bootstrap.sign_in import SignIn, check_address, is_loopback, is_proxy, sign_in_rules, streamlit_secrets
+from bootstrap.sign_in import SignIn, check_address, is_loopback, is_proxy, sign_in_settings, streamlit_secrets
 from core.domain.errors import BadRequest
 
 
@@ -29,7 +29,7 @@ def oidc(settings: Settings) -> Settings:
 
 
 def test_without_settings_one_person_works_on_this_machine(settings: Settings) -> None:
-    rules = sign_in_rules(settings)
+    rules = sign_in_settings(settings)
     assert (rules.kind, rules.hosts) == (SignIn.NONE, ("localhost", "127.0.0.1", "::1"))
     for address in ("127.0.0.1", "127.8.9.1", "::1", "localhost", "::ffff:127.0.0.1"):
         check_address(rules, address)
@@ -41,9 +41,9 @@ def test_other_machines_are_served_with_sign_in_or_when_told_so(
     settings: Settings, oidc: Settings, address: str | None
 ) -> None:
     with pytest.raises(BadRequest, match="FIVEFOLD_ALLOW_ANYONE=true"):
-        check_address(sign_in_rules(settings), address)
-    check_address(sign_in_rules(replace(settings, allow_anyone=True)), address)
-    check_address(sign_in_rules(oidc), address)
+        check_address(sign_in_settings(settings), address)
+    check_address(sign_in_settings(replace(settings, allow_anyone=True)), address)
+    check_address(sign_in_settings(oidc), address)
 
 
 @pytest.mark.parametrize(
@@ -65,24 +65,24 @@ def test_other_machines_are_served_with_sign_in_or_when_told_so(
 )
 def test_a_setting_that_cannot_work_says_which(oidc: Settings, changes: dict[str, str], message: str) -> None:
     with pytest.raises(BadRequest, match=message):
-        sign_in_rules(replace(oidc, **changes))  # type: ignore[arg-type]
+        sign_in_settings(replace(oidc, **changes))  # type: ignore[arg-type]
 
 
 def test_a_proxy_is_not_accepted_while_the_server_believes_forwarded_addresses(settings: Settings) -> None:
     proxied = replace(settings, sign_in="proxy", proxy_addresses="10.0.0.1")
     with pytest.raises(BadRequest, match="FORWARDED_ALLOW_IPS"):
-        sign_in_rules(proxied, believes_forwarded=True)
-    assert sign_in_rules(proxied).kind is SignIn.PROXY
+        sign_in_settings(proxied, believes_forwarded=True)
+    assert sign_in_settings(proxied).kind is SignIn.PROXY
 
 
 def test_hosts_are_those_of_this_machine_the_public_address_and_the_setting(oidc: Settings) -> None:
-    rules = sign_in_rules(replace(oidc, hosts="Search.Example.com, *.internal"))
+    rules = sign_in_settings(replace(oidc, hosts="Search.Example.com, *.internal"))
     assert rules.hosts[3:] == ("fivefold.example.com", "search.example.com", "*.internal")
     assert rules.public_origin == "https://fivefold.example.com" and rules.over_tls
 
 
 def test_the_proxy_is_known_by_address_or_network(settings: Settings) -> None:
-    rules = sign_in_rules(replace(settings, sign_in="proxy", proxy_addresses="10.0.0.1, 172.20.0.0/16, fd00::/8"))
+    rules = sign_in_settings(replace(settings, sign_in="proxy", proxy_addresses="10.0.0.1, 172.20.0.0/16, fd00::/8"))
     assert all(is_proxy(rules, each) for each in ("10.0.0.1", "::ffff:10.0.0.1", "172.20.255.1", "fd00::7"))
     assert not any(is_proxy(rules, each) for each in ("10.0.0.2", "172.21.0.1", "127.0.0.1", "10.0.0.1.evil", ""))
 

@@ -1,0 +1,201 @@
+"""Who is at this browser: the one person of this machine, or somebody who signed in. Checked at every run of a page."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from bootstrap.environment import believes_forwarded_addresses, settings_from_environment
+from bootstrap.sign_in import SignIn, SignInSettings, sign_in_settings
+from core.domain.errors import AccessDenied, NotSignedIn
+from core.domain.people import LOCAL_LOGIN, Door, Identity, Principal, local_principal
+from pages.components import user_name
+
+if TYPE_CHECKING:
+    from bootstrap.workbench import OpenWorkbench
+
+__all__ = [
+    "Visit",
+    "identity_of_claims",
+    "identity_of_headers",
+    "principal",
+    "recheck",
+    "rules",
+    "sign_out",
+]
+
+_LOGIN = "signed_in.login"
+_SINCE = "signed_in.since"
+_FRESH_SECONDS = 5.0  # parts of a page that redraw themselves do not ask the database more often who somebody is
+_LONGEST = 200  # characters of a name, an address or a group; longer ones are cut
+
+Library = Callable[[], "OpenWorkbench"]
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Somebody who signed in. since: when, in POSIX seconds."""
+
+    identity: Identity
+    since: float
+
+
+@dataclass(slots=True)
+class _Visits:
+    """What lives as long as this process. ended: signed out, in whichever tab; noted: by login, the latest sign-in that
+    the audit log has."""
+
+    ended: set[tuple[str, float]] = field(default_factory=set)
+    noted: dict[str, float] = field(default_factory=dict)
+
+
+@st.cache_resource(show_spinner=False)
+def _visits() -> _Visits:
+    return _Visits()
+
+
+@cache
+def rules() -> SignInSettings:
+    """How people sign in, and under which addresses the app may be opened. Raises BadRequest."""
+    return sign_in_settings(settings_from_environment(), believes_forwarded=believes_forwarded_addresses())
+
+
+def principal(library: Library) -> Principal:
+    """The person of this session, asked again after a few seconds. Raises NotSignedIn, AccessDenied, StoreFailed."""
+    if rules().kind is SignIn.NONE:
+        return local_principal(Door.BROWSER, user_name.typed_name())
+    checked, person = st.session_state.get(user_name.SIGNED_IN, (0.0, None))
+    return person if person is not None and time.monotonic() - checked < _FRESH_SECONDS else recheck(library)
+
+
+def recheck(library: Library) -> Principal:
+    """The person of this session with the roles of now; called when a page begins.
+
+    Raises NotSignedIn when nobody is signed in, or no longer; AccessDenied for somebody without a role, StoreFailed.
+    """
+    known = rules()
+    if known.kind is SignIn.NONE:
+        return local_principal(Door.BROWSER, user_name.typed_name())
+    st.session_state.pop(user_name.SIGNED_IN, None)
+    visit = _visit(known)
+    _forget_somebody_else(visit.identity.login)
+    if visit.since + 3600 * known.session_hours < time.time() or (visit.identity.login, visit.since) in _visits().ended:
+        raise NotSignedIn("Your session has ended.", "Sign in again to continue where you were.")
+    person = _checked_in(library, visit, known)
+    st.session_state[user_name.SIGNED_IN] = (time.monotonic(), person)
+    return person
+
+
+def sign_out(library: Library) -> None:
+    """End the session here and, with OpenID Connect, at the provider; other tabs of this sign-in end with their next
+    step. Raises StoreFailed."""
+    visit = _visit(rules())
+    _visits().ended.add((visit.identity.login, visit.since))
+    _record(library, visit.identity, "sign out")
+    st.session_state.clear()
+    st.logout()
+
+
+def identity_of_claims(claims: Mapping[str, Any], known: SignInSettings) -> Identity:
+    """Who the provider's ID token names. Raises NotSignedIn when it names nobody."""
+    login = _text(claims.get(known.login_claim))
+    if not login:
+        raise NotSignedIn(
+            f"The sign-in service did not send the claim '{known.login_claim}'.",
+            "Ask your administrator to correct FIVEFOLD_OIDC_LOGIN_CLAIM, or what the service sends.",
+        )
+    if known.login_claim == "email" and str(claims.get("email_verified", True)).lower() == "false":
+        raise NotSignedIn(
+            "The sign-in service has not verified your e-mail address.", "Verify it there, then sign in again."
+        )
+    shown = (_text(claims.get(name)) for name in ("name", "preferred_username", "nickname", "email"))
+    groups = claims.get(known.groups_claim) or ()
+    listed = groups if isinstance(groups, list | tuple) else str(groups).split(",")
+    return _identity(login, next((name for name in shown if name), login), _text(claims.get("email")), listed)
+
+
+def identity_of_headers(headers: Mapping[str, str], known: SignInSettings) -> Identity | None:
+    """Whom the proxy's headers name; None for nobody. The guard of requests lets them through from the proxy only."""
+    given = {name: _text(_decoded(headers.get(name, ""))) for name in known.headers.names()}
+    login = given.get(known.headers.login, "")
+    if not login:
+        return None
+    groups = _decoded(headers.get(known.headers.groups, "")).replace("|", ",").split(",")
+    email = given.get(known.headers.email, "")
+    return _identity(login, given.get(known.headers.name, "") or email or login, email, groups)
+
+
+def _identity(login: str, name: str, email: str, groups: Any) -> Identity:
+    if login.lower() == LOCAL_LOGIN:  # the one person of a library without sign-in, who may do everything
+        raise NotSignedIn(f"The login '{login}' is reserved.", "Ask your administrator for another login.")
+    return Identity(login.lower(), name, email, tuple(text for each in groups if (text := _text(each))))
+
+
+def _visit(known: SignInSettings) -> Visit:
+    """Who signed in, and when. Raises NotSignedIn."""
+    if known.kind is SignIn.PROXY:
+        identity = identity_of_headers({name.lower(): value for name, value in st.context.headers.items()}, known)
+        if identity is None:
+            raise NotSignedIn("You are not signed in.", "Open Fivefold at the address your administrator gave you.")
+        return Visit(identity, st.session_state.setdefault(_SINCE, time.time()))
+    claims = st.user.to_dict()
+    issued = claims.get("iat")
+    if not claims.get("is_logged_in") or not isinstance(issued, int | float):
+        raise NotSignedIn("You are not signed in.", "Sign in with your account.")
+    return Visit(identity_of_claims(claims, known), float(issued))
+
+
+def _forget_somebody_else(login: str) -> None:
+    """Drop what this session knows of another person: a browser may come back as somebody else."""
+    if st.session_state.get(_LOGIN, login) != login:
+        st.session_state.clear()
+    st.session_state[_LOGIN] = login
+
+
+def _checked_in(library: Library, visit: Visit, known: SignInSettings) -> Principal:
+    """The person with all roles, recorded once per sign-in."""
+    between = 3600.0 * known.session_hours if known.kind is SignIn.PROXY else 0.0
+    noted = _visits().noted
+    latest = noted.get(visit.identity.login)
+    new = latest is None or visit.since - latest > between
+    try:
+        person = library().workbench.people.sign_in(visit.identity, Door.BROWSER)
+    except AccessDenied as refused:
+        if new:
+            noted[visit.identity.login] = visit.since
+            _record(library, visit.identity, "sign in", refused.message)
+        raise
+    if new:
+        noted[visit.identity.login] = visit.since
+        _record(library, visit.identity, "sign in")
+    return person
+
+
+def _record(library: Library, identity: Identity, action: str, refused: str = "") -> None:
+    from core.access.audit import AuditOutcome
+
+    library().workbench.audit.record(
+        login=identity.login,
+        name=identity.name,
+        door=Door.BROWSER,
+        action=action,
+        object="",
+        outcome=AuditOutcome.REFUSED if refused else AuditOutcome.DONE,
+        detail=refused,
+    )
+
+
+def _text(value: Any) -> str:
+    """A claim or header as one line without control characters, not longer than what a page can show."""
+    return "".join(each for each in str(value or "") if each.isprintable()).strip()[:_LONGEST]
+
+
+def _decoded(header: str) -> str:
+    """A header's text: proxies send names in UTF-8, which HTTP reads as Latin-1."""
+    try:
+        return header.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return header
