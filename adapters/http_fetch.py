@@ -1,4 +1,5 @@
-"""Fetches web addresses for feeds and pasted links, within limits of size and time and not from private networks.
+"""Fetches web addresses for feeds and pasted links, and posts events to a webhook, within limits of size and time and
+not from or to private networks.
 
 The host name is resolved here, every address is checked, and the connection goes to the checked address itself, so that
 a DNS change between check and connection has no effect (DNS rebinding). Each redirect is checked the same way. Proxies
@@ -40,7 +41,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 # IPv4-compatible, IPv4-mapped and IPv4-translated addresses, and NAT64 of local use: no public host has one.
 _NEVER_PUBLIC = tuple(map(IPv6Network, ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b:1::/48")))
 
-_AGENT = "Fivefold (feed reader)"
+_AGENT, _POSTING_AGENT = "Fivefold (feed reader)", "Fivefold (webhook)"
 
 _PRIVATE_HINT = "Use an address of the public web, or set FIVEFOLD_WEB_PRIVATE=true to allow those of your own network."
 
@@ -96,31 +97,42 @@ class HttpFetcher:
         location = checked_url(url)
         wait = min(_WAIT_SECONDS, self._seconds)
         late = Event()
-        try:
-            with httpx.Client(timeout=wait, trust_env=False) as client, _closed_after(self._seconds, client, late):
-                for _ in range(MOST_REDIRECTS + 1):
+        with httpx.Client(timeout=wait, trust_env=False) as client, _closed_after(self._seconds, client, late):
+            for _ in range(MOST_REDIRECTS + 1):
+                with _fetch_failures(location, late):
                     found = self._request(client, location, headers)
-                    if isinstance(found, FetchedPage):
-                        return found
-                    location = checked_url(urljoin(location, found))
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError, ValueError) as failure:
-            if late.is_set() or isinstance(failure, httpx.TimeoutException):
-                raise FetchFailed(f"{location} did not answer in time.", "Try again later.") from failure
-            raise FetchFailed(
-                f"{location} could not be reached ({type(failure).__name__}).",
-                "Look whether the address opens elsewhere.",
-            ) from failure
+                if isinstance(found, FetchedPage):
+                    return found
+                location = checked_url(urljoin(location, found))
         raise FetchFailed(f"{url.strip()} leads from one address to the next without end.", "Ask who runs it.")
+
+    def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> None:
+        """Post a body to an address; it must answer with 2xx, and may not redirect.
+
+        Raises BadRequest for an address that is not allowed, FetchFailed when the server does not take it.
+        """
+        import httpx
+
+        location = checked_url(url)
+        wait = min(_WAIT_SECONDS, self._seconds)
+        late = Event()
+        with (
+            _fetch_failures(location, late),
+            httpx.Client(timeout=wait, trust_env=False) as client,
+            _closed_after(self._seconds, client, late),
+        ):
+            address, own, extensions = self._target(location)
+            sent = {**headers, **own, "User-Agent": _POSTING_AGENT}
+            with client.stream("POST", address, content=body, headers=sent, extensions=extensions) as reply:
+                if not reply.is_success:
+                    raise FetchFailed(f"{location} answered with {reply.status_code}.", "Look whether it takes events.")
 
     def _request(self, client: "httpx.Client", url: str, headers: Mapping[str, str]) -> FetchedPage | str:
         """The response of one address, or the address it redirects to."""
         import httpx
 
-        known = httpx.URL(url)
-        address = self._address(known)
-        sent = {**headers, "Host": known.netloc.decode("ascii")}
-        extensions = {"sni_hostname": known.raw_host.decode("ascii")}
-        with client.stream("GET", known.copy_with(host=address), headers=sent, extensions=extensions) as reply:
+        address, own, extensions = self._target(url)
+        with client.stream("GET", address, headers={**headers, **own}, extensions=extensions) as reply:
             if reply.status_code in _REDIRECTS and reply.headers.get("location"):
                 return str(reply.headers["location"])
             if reply.status_code == _UNCHANGED:
@@ -136,6 +148,14 @@ class HttpFetcher:
                 modified=reply.headers.get("last-modified", "")[:1000],
             )
 
+    def _target(self, url: str) -> "tuple[httpx.URL, Mapping[str, str], dict[str, str]]":
+        """The URL with the checked IP address, and the headers and extensions that name the host. Raises BadRequest."""
+        import httpx
+
+        known = httpx.URL(url)
+        own = {"Host": known.netloc.decode("ascii")}
+        return known.copy_with(host=self._address(known)), own, {"sni_hostname": known.raw_host.decode("ascii")}
+
     def _address(self, url: "httpx.URL") -> str:
         """The IP address to connect to. Raises BadRequest when any address of the host is not public."""
         host = url.raw_host.decode("ascii")
@@ -146,6 +166,22 @@ class HttpFetcher:
         if not self._private and not all(is_public(each) for each in addresses):
             raise BadRequest(f"{host} belongs to this machine or to a private network.", _PRIVATE_HINT)
         return addresses[0].partition("%")[0]
+
+
+@contextmanager
+def _fetch_failures(location: str, late: Event) -> Iterator[None]:
+    """Maps every failure of the network inside to FetchFailed. late: set when the deadline has passed."""
+    import httpx
+
+    try:
+        yield
+    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError, ValueError) as failure:
+        if late.is_set() or isinstance(failure, httpx.TimeoutException):
+            raise FetchFailed(f"{location} did not answer in time.", "Try again later.") from failure
+        raise FetchFailed(
+            f"{location} could not be reached ({type(failure).__name__}).",
+            "Look whether the address opens elsewhere.",
+        ) from failure
 
 
 @contextmanager

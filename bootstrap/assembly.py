@@ -7,14 +7,19 @@ services, wired the same way.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from core.access.api_tokens import TokenService, TokenStore
 from core.access.audit import AuditLog, AuditService
 from core.access.people import PeopleService, PeopleStore, SignInRules
+from core.access.teammates import PeopleTeam
 from core.answers.cite_check.service import CitationCheckService
 from core.answers.service import AnswerService
+from core.collaboration.assignments import AssignmentService, AssignmentStore
+from core.collaboration.comments import CommentService, CommentStore
+from core.collaboration.delivery import DeliveryService, Mailer, Webhook
+from core.collaboration.notifications import NotificationService, NotificationStore, Notifier
 from core.coverage.service import CoverageService
 from core.coverage.store import CoverageBoardStore
 from core.domain.embedding_models import DEFAULT_MODEL
@@ -40,6 +45,7 @@ from core.library.enrichment.service import EnrichmentService
 from core.library.enrichment.store import EnrichmentStore
 from core.library.history import HistoryService
 from core.library.ingestion_service import IngestionService
+from core.library.saved_search_alerts import AlertFollower, SavedSearchAlertService, SavedSearchAlertStore
 from core.library.saved_searches import SavedSearchService, SavedSearchStore
 from core.library.shortlists import ShortlistService, ShortlistStore
 from core.library.sources.feed_service import FeedService
@@ -84,7 +90,11 @@ class Stores:
     insights: InsightStore
     usage: UsageLog
     saved_searches: SavedSearchStore
+    alerts: SavedSearchAlertStore
     shortlists: ShortlistStore
+    comments: CommentStore
+    assignments: AssignmentStore
+    notifications: NotificationStore
     vocabulary: VocabularyStore
     active_learning: ActiveLearningStore
     enrichment: EnrichmentStore
@@ -112,7 +122,9 @@ class Outside:
     may write answers, None when none is configured. watch_roots: folders below which
     folders may be watched. timer: seconds, for durations; monotonic: seconds that never go back. usage_gather_seconds:
     how long usage events are collected before they are written. sign_in_rules: what people get at sign-in.
-    database_notice: what happened to the database, for the user."""
+    database_notice: what happened to the database, for the user. mailer, webhook: None while not configured. site: the
+    address people open, ending with "/". mail_pace: the shortest time between two e-mails to one person. searches_of:
+    the saved searches as one person sees them, by login; None: everybody sees the same."""
 
     embedder: Embedder
     models: EmbeddingModels
@@ -129,6 +141,11 @@ class Outside:
     usage_gather_seconds: float = 0.2
     sign_in_rules: SignInRules = SignInRules()
     database_notice: Callable[[], str] = no_notice
+    mailer: Mailer | None = None
+    webhook: Webhook | None = None
+    site: str = ""
+    mail_pace: timedelta = timedelta(minutes=15)
+    searches_of: Callable[[str], SavedSearchService] | None = None
 
 
 # Long on purpose: everything is built here in order of dependency.
@@ -213,7 +230,25 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         tables=tables,
         now=now,
     )
-    followers = (versions, active_learning, enrichment)
+    saved_searches = SavedSearchService(
+        stores.saved_searches, lambda request: pipeline.search(request, now()), catalogue, profiles, now
+    )
+    people = PeopleService(stores.people, outside.sign_in_rules, now)
+    team, notifier = PeopleTeam(people), Notifier(stores.notifications)
+    alerts = SavedSearchAlertService(
+        stores.alerts, saved_searches, outside.searches_of or (lambda _: saved_searches), notifier, stores.jobs, now
+    )
+    delivery = DeliveryService(
+        stores.notifications,
+        team,
+        stores.jobs,
+        now,
+        mailer=outside.mailer,
+        webhook=outside.webhook,
+        site=outside.site,
+        pace=outside.mail_pace,
+    )
+    followers = (versions, active_learning, enrichment, AlertFollower(alerts))
     documents = DocumentService(
         catalogue=catalogue,
         vectors=vectors,
@@ -255,7 +290,6 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
     )
     folders = FolderService(stores.folders, documents.store, stores.jobs, outside.watch_roots, outside.scanner, now)
     bulk_edit = BulkEditService(stores.changes, catalogue, vectors, documents, terms, now)
-    people = PeopleService(stores.people, outside.sign_in_rules, now)
     return Workbench(
         people=people,
         tokens=TokenService(stores.tokens, people, now),
@@ -286,9 +320,12 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
             now=now,
             choice=stores.models,
         ),
-        saved_searches=SavedSearchService(
-            stores.saved_searches, lambda request: pipeline.search(request, now()), catalogue, profiles, now
-        ),
+        saved_searches=saved_searches,
+        alerts=alerts,
+        comments=CommentService(stores.comments, catalogue, team, notifier, now),
+        assignments=AssignmentService(stores.assignments, catalogue, team, notifier, now),
+        notifications=NotificationService(stores.notifications, now),
+        delivery=delivery,
         shortlists=ShortlistService(stores.shortlists, catalogue, now),
         usage=usage,
         answers=AnswerService(
@@ -324,6 +361,9 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         jobs=BackgroundJobs(
             stores.jobs,
             {
+                JobKind.ALERT: alerts.check,
+                JobKind.MAIL: delivery.mail,
+                JobKind.WEBHOOK: delivery.post,
                 JobKind.EMBED: lambda _: models.carry_on(),
                 JobKind.ENRICH: enrichment.enrich,
                 JobKind.FEED: feeds.fetch,

@@ -20,7 +20,8 @@ from adapters.inference.language_model import LanguageModelClient
 from bootstrap.access import ScopedWorkbenches, sign_in_rules
 from bootstrap.environment import Settings, settings_from_environment, utc_now
 from core.domain.errors import BadRequest
-from core.domain.people import Principal
+from core.domain.people import Door, Principal
+from core.library.saved_searches import SavedSearchService
 from core.ports.models import CrossEncoder
 from core.ports.stores import Embedder, VectorIndex
 from core.search.ranking.rerank import DeadlineReranker, rerankers
@@ -120,6 +121,10 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
     reader = SandboxedReader(settings.file_seconds, settings.file_megabytes)
     resources.callback(reader.close)
     database = Database(engine, settings.tenant)
+
+    def searches_of(login: str) -> SavedSearchService:
+        return people.of(workbench.people.acting(login, Door.COMMAND)).saved_searches
+
     shared = _shared(settings, database, models, resources)
     outside = Outside(
         embedder=shared.embedder,
@@ -134,6 +139,7 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
         writer=writer,
         configured=settings.embedding_model,
         sign_in_rules=sign_in_rules(settings),
+        searches_of=searches_of,
         database_notice=server.notice if server is not None else no_notice,
         watch_roots=[Path(each).expanduser() for each in settings.watch_folders.split(os.pathsep) if each.strip()],
     )
@@ -213,12 +219,14 @@ def _stores(shared: _Shared, database: "Database") -> "Stores":
     from storage.postgres.active_learning import SqlActiveLearningStore
     from storage.postgres.catalogue import SqlCatalogue
     from storage.postgres.changes import SqlChangeLog
+    from storage.postgres.comments import SqlAssignmentStore, SqlCommentStore
     from storage.postgres.coverage_boards import SqlCoverageBoardStore
     from storage.postgres.enrichments import SqlEnrichmentStore
     from storage.postgres.entities import SqlEntityGraph
     from storage.postgres.evaluation import SqlEvaluationStore
     from storage.postgres.insights import SqlInsightStore
-    from storage.postgres.saved_searches import SqlSavedSearchStore
+    from storage.postgres.notifications import SqlNotificationStore
+    from storage.postgres.saved_searches import SqlSavedSearchAlertStore, SqlSavedSearchStore
     from storage.postgres.shortlists import SqlShortlistStore
     from storage.postgres.sources import SqlFeedStore, SqlFolderStore
     from storage.postgres.upload_queue import SqlUploadQueueStore
@@ -247,7 +255,11 @@ def _stores(shared: _Shared, database: "Database") -> "Stores":
         insights=SqlInsightStore(database),
         usage=SqlUsageLog(database),
         saved_searches=SqlSavedSearchStore(database),
+        alerts=SqlSavedSearchAlertStore(database),
         shortlists=SqlShortlistStore(database),
+        comments=SqlCommentStore(database),
+        assignments=SqlAssignmentStore(database),
+        notifications=SqlNotificationStore(database),
         vocabulary=SqlVocabularyStore(database),
         active_learning=SqlActiveLearningStore(database),
         enrichment=SqlEnrichmentStore(database),
@@ -277,6 +289,9 @@ def _start_workers(url: "URL", settings: Settings, workbench: Workbench, resourc
         workbench.upload_queue.recover,
         workbench.feeds.fetch_due,
         workbench.folders.scan_due,
+        workbench.alerts.queue_due,
+        workbench.assignments.remind,
+        workbench.delivery.queue_due,
     ]
     if settings.backup_folder:
         from bootstrap.backup import BackupFolder

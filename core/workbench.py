@@ -8,6 +8,10 @@ from core.access.audit import AuditService
 from core.access.people import PeopleService
 from core.answers.cite_check.service import CitationCheckService
 from core.answers.service import AnswerService
+from core.collaboration.assignments import AssignmentService
+from core.collaboration.comments import CommentService
+from core.collaboration.delivery import DeliveryService
+from core.collaboration.notifications import NotificationService
 from core.coverage.service import CoverageService
 from core.evaluation.service import EvaluationService
 from core.insights.service import InsightService
@@ -21,6 +25,7 @@ from core.library.embedding_models.service import EmbeddingModelService
 from core.library.enrichment.service import EnrichmentService
 from core.library.history import HistoryService
 from core.library.ingestion_service import IngestionService
+from core.library.saved_search_alerts import SavedSearchAlertService
 from core.library.saved_searches import SavedSearchService
 from core.library.shortlists import ShortlistService
 from core.library.sources.feed_service import FeedService
@@ -58,7 +63,12 @@ class Workbench:
     models: EmbeddingModelService
     search: SearchService
     saved_searches: SavedSearchService
+    alerts: SavedSearchAlertService
     shortlists: ShortlistService
+    comments: CommentService
+    assignments: AssignmentService
+    notifications: NotificationService
+    delivery: DeliveryService
     usage: UsageTracker
     answers: AnswerService
     cite_check: CitationCheckService

@@ -23,10 +23,12 @@ from core.workbench import Workbench
 from tests.database import ScratchTableStore
 from tests.fakes import (
     FakeActiveLearningStore,
+    FakeAssignmentStore,
     FakeAuditLog,
     FakeBlobs,
     FakeCatalogue,
     FakeChangeLog,
+    FakeCommentStore,
     FakeCoverageBoardStore,
     FakeEmbeddingModelStore,
     FakeEnrichmentStore,
@@ -35,7 +37,9 @@ from tests.fakes import (
     FakeFeedStore,
     FakeFolderStore,
     FakeInsightStore,
+    FakeNotificationStore,
     FakePeopleStore,
+    FakeSavedSearchAlertStore,
     FakeSavedSearchStore,
     FakeShortlistStore,
     FakeSignatureStore,
@@ -74,6 +78,10 @@ class Stores:
     lessons: FakeActiveLearningStore = field(default_factory=FakeActiveLearningStore)
     views: FakeSavedSearchStore = field(default_factory=FakeSavedSearchStore)
     shortlists: FakeShortlistStore = field(default_factory=FakeShortlistStore)
+    alerts: FakeSavedSearchAlertStore = field(default_factory=FakeSavedSearchAlertStore)
+    comments: FakeCommentStore = field(default_factory=FakeCommentStore)
+    assignments: FakeAssignmentStore = field(default_factory=FakeAssignmentStore)
+    notifications: FakeNotificationStore = field(default_factory=FakeNotificationStore)
     vocabularies: FakeVocabularyStore = field(default_factory=FakeVocabularyStore)
     changes: FakeChangeLog = field(default_factory=FakeChangeLog)
     feeds: FakeFeedStore = field(default_factory=FakeFeedStore)
@@ -130,7 +138,11 @@ def built(stores: Stores, data_folder: Path, now: Callable[[], datetime] = utc_n
             insights=stores.memories,
             usage=stores.log,
             saved_searches=stores.views,
+            alerts=stores.alerts,
             shortlists=stores.shortlists,
+            comments=stores.comments,
+            assignments=stores.assignments,
+            notifications=stores.notifications,
             vocabulary=stores.vocabularies,
             active_learning=stores.lessons,
             enrichment=FakeEnrichmentStore(catalogue),

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from core.domain.errors import AccessDenied, BadRequest, NotFound, Outdated
-from core.domain.people import Colleague, Door, Identity, Person, Principal, Role
+from core.domain.people import LOCAL_LOGIN, Colleague, Door, Identity, Person, Principal, Role, local_principal
 
 __all__ = ["PeopleService", "PeopleStore", "SignInRules", "no_person", "outdated_person", "parse_group_roles"]
 
@@ -146,6 +146,16 @@ class PeopleService:
     def by_login(self, login: str) -> Person | None:
         """The person of a login; None when there is none. Raises StoreFailed."""
         return self._store.by_login(login)
+
+    def acting(self, login: str, door: Door) -> Principal:
+        """A known person by login, for work that is done for them while they are away. Raises AccessDenied for somebody
+        unknown, blocked or without a role, StoreFailed."""
+        if login == LOCAL_LOGIN:
+            return local_principal(door)
+        person = self._store.by_login(login)
+        if person is None or person.blocked:
+            raise AccessDenied(f"'{login}' has no access to this library.", "Ask an administrator of this library.")
+        return self.principal(person, door)
 
     def invite(self, login: str, role: Role, project: str | None = None) -> Person:
         """Give a role to somebody who has not signed in yet. Raises BadRequest without a login, StoreFailed."""

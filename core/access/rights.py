@@ -190,7 +190,7 @@ NESTED = frozenset(
 RIGHTS: Mapping[str, Right] = {
     # People and access
     **_reads("people", "colleagues"),
-    **_rows("people", Right(_ADMIN, _shared), "people by_login"),
+    **_rows("people", Right(_ADMIN, _shared), "acting people by_login"),
     **_writes(_ADMIN, _shared, "people", "set_role block invite"),
     **_reads("tokens", "tokens"),
     **_rows("tokens", Right(_V, None, audited=True), "create revoke"),
@@ -260,8 +260,11 @@ RIGHTS: Mapping[str, Right] = {
         "search",
         "entities explain facets months recent reranker_problems rescore run run_many similar undated warm why_missing",
     ),
-    **_reads("saved_searches", "check last_visits matching open problems seen view views"),
+    **_reads("saved_searches", "check last_visits matching open problems run seen unseen view views"),
     **_rows("saved_searches", Right(_V, None, audited=True), "delete rename restore save"),
+    **_reads("alerts", "feed followed"),
+    **_rows("alerts", Right(_V, None, audited=True), "follow unfollow"),
+    **_writes(_ADMIN, _shared, "alerts", "check queue_all queue_due"),
     **_reads("shortlists", "all changes get"),
     **_rows("shortlists", Right(_A, None, audited=True), "add create delete insert move note remove rename restore"),
     **_reads("usage", "cited document_opened dropped flush last_used mark notice of_document of_passage of_question"),
@@ -292,6 +295,16 @@ RIGHTS: Mapping[str, Right] = {
     **_reads("coverage.runs", "progress"),
     **_writes(_A, _project, "coverage.runs", "start"),
     **_writes(_A, _run, "coverage.runs", "carry_out"),
+    # Working together: the services themselves check who sees a target
+    **_reads("comments", "mentionable on"),
+    **_rows("comments", Right(_V, None, audited=True), "delete edit restore write"),
+    **_reads("assignments", "assignable mine on"),
+    **_rows("assignments", Right(_V, None, audited=True), "finish reopen"),
+    **_rows("assignments", Right(_A, None, audited=True), "assign"),
+    **_writes(_ADMIN, _shared, "assignments", "remind"),
+    **_reads("notifications", "choose listed mark_all_read mark_read preferences read_about unread"),
+    **_reads("delivery", "mails"),
+    **_writes(_ADMIN, _shared, "delivery", "mail post queue_due"),
     # Insights
     **_reads("insights", "about behind counts episode episodes insight insights strengths suggest_sector where"),
     **_writes(_A, _project, "insights", "save"),

@@ -303,6 +303,19 @@ class SavedSearchService:
             return NewResults(view.id, now, len(answer.hits))
         return NewResults(view.id, now, len(answer.hits), len(_unknown(answer, last.units)), last.at)
 
+    def run(self, view: SavedSearch) -> SearchResult:
+        """The current result; does not count as a look. Raises BadRequest when the search can no longer be run."""
+        return self._answer(view)
+
+    def unseen(self, view: SavedSearch, who: str | None) -> Mapping[str, str]:
+        """Unit → document name of all results that were never shown to this person (None: to nobody), best first; does
+        not count as a look. Raises BadRequest when the search can no longer be run."""
+        answer = self._answer(view)
+        last = None if who is None else self._last(view.id, who)
+        shown = set(last.units) if last is not None else set()
+        passages = [hit.candidate.passage for hit in answer.hits]
+        return {unit: each.document_name for each in passages if (unit := _unit(answer, each)) not in shown}
+
     def last_visits(self, who: str) -> Mapping[int, datetime]:
         """View id → when this person last looked at it; views never looked at are absent."""
         return self._store.last_visits(who.strip())

@@ -13,8 +13,9 @@ WAITING, STOPPED = "waiting", "stopped"
 
 
 class JobKind(StrEnum):
-    """Kind of a job, with the meaning of its number: a document, a feed, a watched folder or a run over the library
-    (RELABEL); LEARN and EMBED use 0."""
+    """Kind of a job, with the meaning of its number: a document, a feed, a watched folder, a run over the library
+    (RELABEL), a person's alert of a saved search (ALERT), a notification (WEBHOOK; MAIL: the oldest one of its person);
+    LEARN and EMBED use 0."""
 
     INGEST = "ingest"
     ENRICH = "enrich"
@@ -23,6 +24,9 @@ class JobKind(StrEnum):
     LEARN = "learn"
     RELABEL = "relabel"
     EMBED = "embed"
+    ALERT = "alert"
+    MAIL = "mail"
+    WEBHOOK = "webhook"
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ FAILED_WORK = table_of(FailedWorkRow)
 
 TASK, WORK = "ingest", "work"
 _PER_STATEMENT = 500  # jobs queued with one statement. Chosen by hand, not fitted.
-_AFTER = {JobKind.ENRICH: 100_000}  # places behind the files to read; more than the files of a batch
+_AFTER = dict.fromkeys((JobKind.ENRICH, JobKind.ALERT), 100_000)  # places behind the files; more than those of a batch
 _WAITING = text("SELECT count(*) FROM procrastinate_jobs WHERE queue_name = :queue AND status IN ('todo', 'doing')")
 _LOWEST = text(  # a place is stored as a negative priority
     "SELECT -max(priority) FROM procrastinate_jobs WHERE queue_name = :queue AND task_name = :task AND status = 'todo'"

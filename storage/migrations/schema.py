@@ -18,12 +18,14 @@ import storage.postgres.access
 import storage.postgres.active_learning
 import storage.postgres.catalogue
 import storage.postgres.changes
+import storage.postgres.comments
 import storage.postgres.coverage_boards
 import storage.postgres.embedding_models
 import storage.postgres.enrichments
 import storage.postgres.entities
 import storage.postgres.evaluation
 import storage.postgres.insights
+import storage.postgres.notifications
 import storage.postgres.saved_searches
 import storage.postgres.shortlists
 import storage.postgres.sources

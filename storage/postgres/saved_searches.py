@@ -10,12 +10,22 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.domain.sanitize import storable_text
+from core.library.saved_search_alerts import SavedSearchAlert, no_alert
 from core.library.saved_searches import SavedSearch, SavedSearchVisit, no_view, outdated_view, view_name_taken
 from storage.postgres.database import Database
 from storage.postgres.json_records import JsonRecords, next_id, storable, to_json, upsert
 from storage.postgres.tables import BY_PROJECT, Base, JsonValue, allow, id_column, of_tenant, table_of
 
-__all__ = ["SAVED_SEARCHES", "SAVED_SEARCH_VISITS", "SavedSearchRow", "SavedSearchVisitRow", "SqlSavedSearchStore"]
+__all__ = [
+    "SAVED_SEARCHES",
+    "SAVED_SEARCH_ALERTS",
+    "SAVED_SEARCH_VISITS",
+    "SavedSearchAlertRow",
+    "SavedSearchRow",
+    "SavedSearchVisitRow",
+    "SqlSavedSearchAlertStore",
+    "SqlSavedSearchStore",
+]
 
 
 class SavedSearchRow(Base):
@@ -61,7 +71,24 @@ class SavedSearchVisitRow(Base):
     data: Mapped[JsonValue]
 
 
+class SavedSearchAlertRow(Base):
+    """One person who follows one saved search."""
+
+    __tablename__ = "saved_search_alerts"
+    __table_args__ = (
+        ForeignKeyConstraint(["tenant_id", "view_id"], ["saved_views.tenant_id", "saved_views.id"], ondelete="CASCADE"),
+        Index("saved_search_alerts_people", "tenant_id", "view_id", "login", unique=True),
+        allow("SELECT, INSERT, UPDATE (data), DELETE", seen="view_id IN (SELECT id FROM saved_views)"),
+    )
+
+    id: Mapped[int] = id_column("saved_search_alerts_id_seq")
+    view_id: Mapped[int]
+    login: Mapped[str]
+    data: Mapped[JsonValue]
+
+
 SAVED_SEARCHES = table_of(SavedSearchRow)
+SAVED_SEARCH_ALERTS = table_of(SavedSearchAlertRow)
 SAVED_SEARCH_VISITS = table_of(SavedSearchVisitRow)
 
 
@@ -140,3 +167,53 @@ def _row(search: SavedSearch) -> dict[str, Any]:
         "name": storable_text(search.name).lower(),
     }
     return own | {"retired": search.retired, "version": search.version}
+
+
+class SqlSavedSearchAlertStore:
+    """Implements core.library.saved_search_alerts.SavedSearchAlertStore."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._records = JsonRecords(SAVED_SEARCH_ALERTS, SavedSearchAlert, database.tenant)
+
+    def alerts(self, login: str | None = None) -> Sequence[SavedSearchAlert]:
+        """All alerts, or those of one person, oldest first."""
+        own = [] if login is None else [SAVED_SEARCH_ALERTS.c.login == storable_text(login)]
+        with self._database.transaction("reading who follows saved views") as connection:
+            return self._records.all(connection, *own, order=SAVED_SEARCH_ALERTS.c.id)
+
+    def alert(self, alert_id: int) -> SavedSearchAlert:
+        """One alert. Raises NotFound."""
+        with self._database.transaction("reading who follows a saved view") as connection:
+            found = self._records.first(connection, SAVED_SEARCH_ALERTS.c.id == alert_id)
+        if found is None:
+            raise no_alert(alert_id)
+        return found
+
+    def save_alert(self, alert: SavedSearchAlert) -> SavedSearchAlert:
+        """Store a new alert, or a changed one. Raises NotFound for an unknown saved search."""
+        own = (
+            SAVED_SEARCH_ALERTS.c.view_id == alert.view_id,
+            SAVED_SEARCH_ALERTS.c.login == storable_text(alert.login),
+        )
+        with self._database.transaction("storing who follows a saved view") as connection:
+            known = self._records.first(connection, *own)
+            if known is not None:
+                new = replace(alert, id=known.id)
+                self._records.change(connection, {}, new, *own)
+                return new
+            if alert.id:
+                raise no_alert(alert.id)  # unfollowed meanwhile
+            new = replace(alert, id=next_id(connection, SAVED_SEARCH_ALERTS))
+            row = {"id": new.id, "view_id": new.view_id, "login": storable_text(new.login)}
+            try:
+                self._records.add(connection, row, new)
+            except IntegrityError as error:
+                raise no_view(new.view_id) from error
+        return new
+
+    def delete_alert(self, view_id: int, login: str) -> None:
+        """Delete a person's alert, if there is one."""
+        own = (SAVED_SEARCH_ALERTS.c.view_id == view_id, SAVED_SEARCH_ALERTS.c.login == storable_text(login))
+        with self._database.transaction("storing who follows a saved view") as connection:
+            self._records.delete(connection, *own)

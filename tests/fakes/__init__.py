@@ -2,6 +2,15 @@
 
 from tests.fakes.access import FakeAuditLog, FakePeopleStore, FakeTokenStore
 from tests.fakes.catalogue import FakeCatalogue, FakeEnrichmentStore, FakeSignatureStore
+from tests.fakes.collaboration import (
+    FakeAssignmentStore,
+    FakeCommentStore,
+    FakeMailer,
+    FakeNotificationStore,
+    FakeSavedSearchAlertStore,
+    FakeTeam,
+    FakeWebhook,
+)
 from tests.fakes.embedding_models import FakeEmbeddingModelStore, FakeWordsInUse
 from tests.fakes.evaluation import FakeCoverageBoardStore, FakeEvaluationStore
 from tests.fakes.indexes import FakeEntityGraph, FakeSparseIndex, FakeVectorIndex, FakeWordVectorStore
@@ -11,10 +20,12 @@ from tests.fakes.uploads import FakeBlobs, FakeFeedStore, FakeFolderStore, FakeU
 
 __all__ = [
     "FakeActiveLearningStore",
+    "FakeAssignmentStore",
     "FakeAuditLog",
     "FakeBlobs",
     "FakeCatalogue",
     "FakeChangeLog",
+    "FakeCommentStore",
     "FakeCoverageBoardStore",
     "FakeEmbeddingModelStore",
     "FakeEnrichmentStore",
@@ -23,16 +34,21 @@ __all__ = [
     "FakeFeedStore",
     "FakeFolderStore",
     "FakeInsightStore",
+    "FakeMailer",
+    "FakeNotificationStore",
     "FakePeopleStore",
+    "FakeSavedSearchAlertStore",
     "FakeSavedSearchStore",
     "FakeShortlistStore",
     "FakeSignatureStore",
     "FakeSparseIndex",
+    "FakeTeam",
     "FakeTokenStore",
     "FakeUploadQueueStore",
     "FakeUsageLog",
     "FakeVectorIndex",
     "FakeVocabularyStore",
+    "FakeWebhook",
     "FakeWordVectorStore",
     "FakeWordsInUse",
     "InlineJobs",

@@ -7,6 +7,10 @@ import pytest
 from sqlalchemy import Engine, create_engine, text
 
 from core.access.audit import AuditEntry
+from core.collaboration.assignments import Assignment
+from core.collaboration.comments import Comment
+from core.collaboration.notifications import Notification, NotificationKind, NotificationPreferences
+from core.collaboration.target import Target, TargetKind
 from core.domain.coverage import Cell, CellState, CoverageRun, Decision, ReviewVerdict, RunState, Topic
 from core.domain.datasets import TableHistory
 from core.domain.documents import Truth
@@ -17,6 +21,7 @@ from core.domain.people import ApiToken, Door, Person, Role
 from core.domain.profiles import DefaultProfile
 from core.library.bulk_edit.store import ChangeSet, LabelEdit
 from core.library.enrichment.values import EnrichmentEdit, Keywords, Operation, OperationOutcome
+from core.library.saved_search_alerts import SavedSearchAlert
 from core.library.shortlists import Shortlist
 from core.library.sources.store import Feed, WatchedFile, WatchedFolder
 from core.library.versions.store import DuplicatePair, VersionVerdict
@@ -29,6 +34,7 @@ from storage.postgres.access import SqlAuditLog, SqlPeopleStore, SqlTokenStore
 from storage.postgres.active_learning import SqlActiveLearningStore
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.changes import SqlChangeLog
+from storage.postgres.comments import SqlAssignmentStore, SqlCommentStore
 from storage.postgres.coverage_boards import SqlCoverageBoardStore
 from storage.postgres.database import APP_ROLE, Database
 from storage.postgres.embedding_models import SqlEmbeddingModelStore
@@ -37,7 +43,8 @@ from storage.postgres.entities import SqlEntityGraph
 from storage.postgres.evaluation import SqlEvaluationStore
 from storage.postgres.insights import SqlInsightStore
 from storage.postgres.json_records import to_json
-from storage.postgres.saved_searches import SqlSavedSearchStore
+from storage.postgres.notifications import SqlNotificationStore
+from storage.postgres.saved_searches import SqlSavedSearchAlertStore, SqlSavedSearchStore
 from storage.postgres.shortlists import SqlShortlistStore
 from storage.postgres.sources import SqlFeedStore, SqlFolderStore
 from storage.postgres.upload_queue import SqlUploadQueueStore
@@ -128,6 +135,20 @@ def admit(database: Database) -> None:
     SqlAuditLog(database).add(entry)
 
 
+def talk(database: Database) -> None:
+    """A row in each table of comments and notifications."""
+    with database.transaction("filling") as connection:
+        document_id = int(connection.scalar(text("SELECT min(id) FROM documents")))
+    on = Target(TargetKind.DOCUMENT, "a.pdf", None, document_id)
+    SqlCommentStore(database).add_comment(Comment(on, "secret", "ann", "Ann", MOMENT))
+    SqlAssignmentStore(database).add_assignment(Assignment(on, "secret", "bo", "Bo", "ann", "Ann", MOMENT))
+    notifications = SqlNotificationStore(database)
+    notifications.save_notification(Notification("bo", NotificationKind.MENTION, "a", "secret", "", MOMENT, on))
+    notifications.save_preferences(NotificationPreferences("bo"))
+    view = SqlSavedSearchStore(database).views()[0]
+    SqlSavedSearchAlertStore(database).save_alert(SavedSearchAlert(view.id, "bo", "Bo", MOMENT, MOMENT))
+
+
 def learn(database: Database) -> None:
     """A row in each table of lessons."""
     lessons = SqlActiveLearningStore(database)
@@ -157,6 +178,7 @@ def filled(engine: Engine) -> tuple[Database, Database]:
         note(database)
         learn(database)
         admit(database)
+        talk(database)
         queue(database)
         boards.decide([Decision(topic.id, "intent", None, ReviewVerdict.CONFIRMED, "ann", MOMENT, 1)])
     return both

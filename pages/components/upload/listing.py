@@ -195,6 +195,9 @@ _JOB_TITLES: Mapping[JobKind, str] = {
     JobKind.FOLDER: "Looking through a folder",
     JobKind.LEARN: "Learning from corrections",
     JobKind.RELABEL: "Relabelling",
+    JobKind.ALERT: "Checking a saved search",
+    JobKind.MAIL: "Sending an e-mail",
+    JobKind.WEBHOOK: "Posting to the webhook",
 }
 
 _MOST_FAILED_JOBS = 5  # listed; chosen by hand

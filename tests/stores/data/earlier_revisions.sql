@@ -1035,3 +1035,107 @@ CREATE POLICY signature_buckets_of_scope ON signature_buckets AS RESTRICTIVE USI
     (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
     OR (document_id IN (SELECT id FROM documents))
 );
+CREATE SEQUENCE comments_id_seq AS bigint;
+CREATE TABLE comments (
+    tenant_id text NOT NULL REFERENCES tenants ON DELETE CASCADE,
+    id bigint NOT NULL DEFAULT nextval('comments_id_seq'),
+    document_id bigint,
+    project text,
+    about text NOT NULL,
+    author text NOT NULL,
+    at timestamptz NOT NULL,
+    deleted_at timestamptz,
+    version integer NOT NULL,
+    data json NOT NULL,
+    PRIMARY KEY (tenant_id, id),
+    FOREIGN KEY (tenant_id, document_id) REFERENCES documents (tenant_id, id) ON DELETE CASCADE
+);
+ALTER SEQUENCE comments_id_seq OWNED BY comments.id;
+CREATE INDEX comments_about ON comments (tenant_id, about);
+-- guard comments: SELECT, INSERT, UPDATE (deleted_at, version, data)
+GRANT USAGE ON SEQUENCE comments_id_seq TO fivefold_app;
+CREATE POLICY comments_of_scope ON comments AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (document_id IN (SELECT id FROM documents) OR (document_id IS NULL AND project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb)))))
+);
+CREATE SEQUENCE assignments_id_seq AS bigint;
+CREATE TABLE assignments (
+    tenant_id text NOT NULL REFERENCES tenants ON DELETE CASCADE,
+    id bigint NOT NULL DEFAULT nextval('assignments_id_seq'),
+    document_id bigint,
+    project text,
+    about text NOT NULL,
+    given_to text NOT NULL,
+    due date,
+    done_at timestamptz,
+    version integer NOT NULL,
+    data json NOT NULL,
+    PRIMARY KEY (tenant_id, id),
+    FOREIGN KEY (tenant_id, document_id) REFERENCES documents (tenant_id, id) ON DELETE CASCADE
+);
+ALTER SEQUENCE assignments_id_seq OWNED BY assignments.id;
+CREATE INDEX assignments_about ON assignments (tenant_id, about);
+CREATE INDEX assignments_open ON assignments (tenant_id, given_to) WHERE done_at IS NULL;
+-- guard assignments: SELECT, INSERT, UPDATE (due, done_at, version, data)
+GRANT USAGE ON SEQUENCE assignments_id_seq TO fivefold_app;
+CREATE POLICY assignments_of_scope ON assignments AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (document_id IN (SELECT id FROM documents) OR (document_id IS NULL AND project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb)))))
+);
+CREATE SEQUENCE notifications_id_seq AS bigint;
+CREATE TABLE notifications (
+    tenant_id text NOT NULL REFERENCES tenants ON DELETE CASCADE,
+    id bigint NOT NULL DEFAULT nextval('notifications_id_seq'),
+    document_id bigint,
+    project text,
+    about_search boolean NOT NULL,
+    login text NOT NULL,
+    subject text NOT NULL,
+    at timestamptz NOT NULL,
+    read_at timestamptz,
+    mailed_at timestamptz,
+    posted_at timestamptz,
+    data json NOT NULL,
+    PRIMARY KEY (tenant_id, id),
+    FOREIGN KEY (tenant_id, document_id) REFERENCES documents (tenant_id, id) ON DELETE CASCADE
+);
+ALTER SEQUENCE notifications_id_seq OWNED BY notifications.id;
+CREATE UNIQUE INDEX notifications_subjects ON notifications (tenant_id, login, subject);
+CREATE INDEX notifications_unmailed ON notifications (tenant_id, id) WHERE mailed_at IS NULL;
+CREATE INDEX notifications_unposted ON notifications (tenant_id, id) WHERE posted_at IS NULL;
+-- guard notifications: SELECT, INSERT, UPDATE, DELETE
+GRANT USAGE ON SEQUENCE notifications_id_seq TO fivefold_app;
+CREATE POLICY notifications_of_scope ON notifications AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (document_id IN (SELECT id FROM documents) OR (document_id IS NULL AND project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb)))) OR (about_search AND login = current_setting('fivefold.login', true)))
+);
+CREATE TABLE notification_preferences (
+    tenant_id text NOT NULL REFERENCES tenants ON DELETE CASCADE,
+    login text NOT NULL,
+    mailed_at timestamptz,
+    data json NOT NULL,
+    PRIMARY KEY (tenant_id, login)
+);
+-- guard notification_preferences: SELECT, INSERT, UPDATE (mailed_at, data)
+CREATE POLICY notification_preferences_of_scope ON notification_preferences AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (login = current_setting('fivefold.login', true))
+);
+CREATE SEQUENCE saved_search_alerts_id_seq AS bigint;
+CREATE TABLE saved_search_alerts (
+    tenant_id text NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('saved_search_alerts_id_seq'),
+    view_id bigint NOT NULL,
+    login text NOT NULL,
+    data json NOT NULL,
+    PRIMARY KEY (tenant_id, id),
+    FOREIGN KEY (tenant_id, view_id) REFERENCES saved_views (tenant_id, id) ON DELETE CASCADE
+);
+ALTER SEQUENCE saved_search_alerts_id_seq OWNED BY saved_search_alerts.id;
+CREATE UNIQUE INDEX saved_search_alerts_people ON saved_search_alerts (tenant_id, view_id, login);
+-- guard saved_search_alerts: SELECT, INSERT, UPDATE (data), DELETE
+GRANT USAGE ON SEQUENCE saved_search_alerts_id_seq TO fivefold_app;
+CREATE POLICY saved_search_alerts_of_scope ON saved_search_alerts AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (view_id IN (SELECT id FROM saved_views))
+);

@@ -1,0 +1,1 @@
+"""Working together: comments, assignments, and the notifications that tell people about them."""

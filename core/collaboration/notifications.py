@@ -1,0 +1,192 @@
+"""Notifications: what a person should know, whether they have read it, and how it reaches them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from core.collaboration.target import Target
+from core.domain.errors import NotFound
+from core.domain.people import Principal
+
+__all__ = [
+    "MOST_LISTED",
+    "Notification",
+    "NotificationKind",
+    "NotificationPreferences",
+    "NotificationService",
+    "NotificationStore",
+    "Notifier",
+    "no_notification",
+]
+
+MOST_LISTED = 100
+"""Notifications that are listed at most, newest first."""
+
+
+class NotificationKind(StrEnum):
+    """What a notification is about."""
+
+    MENTION = "mention"
+    ASSIGNMENT = "assignment"
+    SAVED_SEARCH = "saved search"
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """One thing one person should know. to: a login. title: one line; text: the words behind it, may be "".
+
+    key: what it is about; a person has one notification with a key at most, and a later one replaces it. on: None for a
+    saved search, whose id is `search_id` then. read_at, mailed_at, posted_at: None until read, sent by e-mail and
+    posted to the webhook. id: 0 until stored."""
+
+    to: str
+    kind: NotificationKind
+    key: str
+    title: str
+    text: str
+    at: datetime
+    on: Target | None = None
+    search_id: int | None = None
+    id: int = 0
+    read_at: datetime | None = None
+    mailed_at: datetime | None = None
+    posted_at: datetime | None = None
+
+    @property
+    def path(self) -> str:
+        """The address of what it is about, relative to the root of the site."""
+        return self.on.path if self.on is not None else f"search?saved={self.search_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class NotificationPreferences:
+    """What one person wants by e-mail. Home shows everything."""
+
+    login: str
+    mailed: frozenset[NotificationKind] = frozenset(NotificationKind)
+
+
+# Errors that every store raises
+def no_notification(notification_id: int) -> NotFound:
+    """The notification is not stored."""
+    return NotFound(f"Notification {notification_id} is not (or no longer) here.", "Load the page again.")
+
+
+class NotificationStore(Protocol):
+    """Stores the notifications of one tenant. Every method raises StoreFailed when the store does not respond."""
+
+    def save_notification(self, notification: Notification) -> Notification:
+        """Store a notification (id 0) as unread and unsent; it replaces the person's earlier one with the same key."""
+        ...
+
+    def notification(self, notification_id: int) -> Notification:
+        """One notification. Raises NotFound."""
+        ...
+
+    def notifications_of(self, login: str, *, unread: bool = False, limit: int = MOST_LISTED) -> Sequence[Notification]:
+        """A person's notifications, newest first."""
+        ...
+
+    def unread_count(self, login: str) -> int:
+        """How many a person has not read."""
+        ...
+
+    def mark_read(self, login: str, at: datetime, ids: Sequence[int] | None = None) -> None:
+        """Record that a person has read these (None: all) of their notifications."""
+        ...
+
+    def delete_notifications(self, login: str, key: str) -> None:
+        """Delete a person's notification with a key: what it says is no longer so."""
+        ...
+
+    def unmailed(self, since: datetime) -> Sequence[Notification]:
+        """All since then that were neither read nor sent by e-mail, oldest first."""
+        ...
+
+    def unposted(self, since: datetime) -> Sequence[Notification]:
+        """All since then that were not posted to the webhook, oldest first."""
+        ...
+
+    def last_mailed(self, login: str) -> datetime | None:
+        """When a person's latest e-mail was sent; None: never."""
+        ...
+
+    def record_mail(self, login: str, at: datetime) -> None:
+        """Record when a person's latest e-mail was sent."""
+        ...
+
+    def mark_mailed(self, ids: Sequence[int], at: datetime) -> None:
+        """Record that notifications were sent by e-mail, or need not be."""
+        ...
+
+    def mark_posted(self, ids: Sequence[int], at: datetime) -> None:
+        """Record that notifications were posted to the webhook, or need not be."""
+        ...
+
+    def preferences(self, login: str) -> NotificationPreferences:
+        """What a person wants; the default until they chose."""
+        ...
+
+    def save_preferences(self, preferences: NotificationPreferences) -> None:
+        """Store what a person wants."""
+        ...
+
+
+class Notifier:
+    """Writes notifications. Raises StoreFailed when the store does not answer."""
+
+    def __init__(self, store: NotificationStore) -> None:
+        self._store = store
+
+    def tell(self, notifications: Sequence[Notification]) -> None:
+        """Store notifications, each in place of an earlier one with its key."""
+        for each in notifications:
+            self._store.save_notification(each)
+
+    def withdraw(self, login: str, key: str) -> None:
+        """Delete a notification that is no longer so."""
+        self._store.delete_notifications(login, key)
+
+
+class NotificationService:
+    """A person's own notifications and preferences. Raises StoreFailed when the store does not answer."""
+
+    def __init__(self, store: NotificationStore, now: Callable[[], datetime]) -> None:
+        self._store, self._now = store, now
+
+    def listed(self, by: Principal, *, unread: bool = False) -> Sequence[Notification]:
+        """A person's notifications, newest first, at most MOST_LISTED."""
+        return self._store.notifications_of(by.login, unread=unread)
+
+    def unread(self, by: Principal) -> int:
+        """How many a person has not read."""
+        return self._store.unread_count(by.login)
+
+    def mark_read(self, ids: Sequence[int], by: Principal) -> None:
+        """Record that a person has read these of their notifications; others' are left alone."""
+        self._store.mark_read(by.login, self._now(), ids)
+
+    def mark_all_read(self, by: Principal) -> None:
+        """Record that a person has read all of theirs."""
+        self._store.mark_read(by.login, self._now())
+
+    def read_about(self, about: Target | int, by: Principal) -> None:
+        """Record that a person has seen what is behind their notifications about a target, or a saved search by its
+        id."""
+        unread = self._store.notifications_of(by.login, unread=True)
+        if isinstance(about, int):
+            found = [each.id for each in unread if each.search_id == about]
+        else:
+            found = [each.id for each in unread if each.on is not None and about.covers(each.on)]
+        if found:
+            self._store.mark_read(by.login, self._now(), found)
+
+    def preferences(self, by: Principal) -> NotificationPreferences:
+        """What a person wants by e-mail."""
+        return self._store.preferences(by.login)
+
+    def choose(self, mailed: frozenset[NotificationKind], by: Principal) -> None:
+        """Store what a person wants by e-mail."""
+        self._store.save_preferences(NotificationPreferences(by.login, mailed))

@@ -1,0 +1,170 @@
+"""Saved searches that notify: whoever follows one is told when it finds something they have not seen."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from core.collaboration.notifications import Notification, NotificationKind, Notifier
+from core.domain.documents import Document, Page, Passage
+from core.domain.errors import AccessDenied, BadRequest, NotFound
+from core.domain.people import Principal
+from core.library.saved_search_feed import atom_feed
+from core.library.saved_searches import SavedSearch, SavedSearchService, no_view
+from core.ports.job_queue import JobKind, JobQueue
+from core.ports.stores import Vectors
+
+__all__ = ["AlertFollower", "SavedSearchAlert", "SavedSearchAlertService", "SavedSearchAlertStore", "no_alert"]
+
+_CHECK_AGAIN = timedelta(hours=1)
+"""A search is checked so often even when no document was read: labels change, and documents are shared. Chosen by
+hand."""
+_NAMED = 5  # documents named in a notification; chosen by hand
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSearchAlert:
+    """One person follows one saved search. login, who: of that person. known: the units of the results that were there
+    when they began; told: of those they were told of since. id: 0 until stored."""
+
+    view_id: int
+    login: str
+    who: str
+    at: datetime
+    checked_at: datetime
+    known: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    id: int = 0
+
+
+def no_alert(alert_id: int) -> NotFound:
+    """Nobody follows this (any more)."""
+    return NotFound(f"Alert {alert_id} is not (or no longer) here.", "Look at the saved searches again.")
+
+
+class SavedSearchAlertStore(Protocol):
+    """Stores who follows which saved search. Every method raises StoreFailed when the store does not respond."""
+
+    def alerts(self, login: str | None = None) -> Sequence[SavedSearchAlert]:
+        """All alerts, or those of one person, oldest first."""
+        ...
+
+    def alert(self, alert_id: int) -> SavedSearchAlert:
+        """One alert. Raises NotFound."""
+        ...
+
+    def save_alert(self, alert: SavedSearchAlert) -> SavedSearchAlert:
+        """Store a new alert (id 0), or a changed one; a person has one for a saved search at most. Raises NotFound for
+        an unknown saved search."""
+        ...
+
+    def delete_alert(self, view_id: int, login: str) -> None:
+        """Delete a person's alert, if there is one."""
+        ...
+
+
+class SavedSearchAlertService:
+    """Tells people what is new in the saved searches they follow.
+
+    searches: the saved searches as a library shows them. searches_of: the same as one person sees them, by login, so
+    that nobody is told of what they may not see; raises AccessDenied for one who may no longer sign in. Every method
+    raises StoreFailed when the store does not answer.
+    """
+
+    def __init__(
+        self,
+        store: SavedSearchAlertStore,
+        searches: SavedSearchService,
+        searches_of: Callable[[str], SavedSearchService],
+        notifier: Notifier,
+        jobs: JobQueue,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._store, self._searches, self._searches_of = store, searches, searches_of
+        self._notifier, self._jobs, self._now = notifier, jobs, now
+
+    def followed(self, by: Principal) -> Collection[int]:
+        """Ids of the saved searches a person follows."""
+        return frozenset(each.view_id for each in self._store.alerts(by.login))
+
+    def follow(self, view_id: int, by: Principal) -> None:
+        """Tell this person of new results from now on. Raises NotFound, and BadRequest when the search can no longer
+        be run."""
+        view = self._searches.view(view_id, by.name)
+        now = self._now()
+        known = tuple(self._searches.unseen(view, None))
+        self._store.save_alert(SavedSearchAlert(view.id, by.login, by.name, now, now, known))
+
+    def unfollow(self, view_id: int, by: Principal) -> None:
+        """Stop telling this person."""
+        self._store.delete_alert(view_id, by.login)
+        self._notifier.withdraw(by.login, _key(view_id))
+
+    def feed(self, view_id: int, by: Principal, site: str) -> bytes:
+        """The results of a saved search as an Atom feed. site: the address people open, ending with "/". Raises
+        NotFound, and BadRequest when the search can no longer be run."""
+        view = self._searches.view(view_id, by.name)
+        if view.retired:
+            raise no_view(view_id)
+        return atom_feed(view, self._searches.run(view), site)
+
+    def queue_all(self) -> None:
+        """Queue a check of every followed search: the library has changed."""
+        self._jobs.defer(JobKind.ALERT, [each.id for each in self._store.alerts()])
+
+    def queue_due(self) -> None:
+        """Queue a check of those that were not checked for an hour."""
+        latest = self._now() - _CHECK_AGAIN
+        self._jobs.defer(JobKind.ALERT, [each.id for each in self._store.alerts() if each.checked_at <= latest])
+
+    def check(self, alert_id: int) -> None:
+        """Run a search as the person who follows it, and tell them what is new. Raises NotFound."""
+        alert, now = self._store.alert(alert_id), self._now()
+        try:
+            searches = self._searches_of(alert.login)
+            view = searches.view(alert.view_id, alert.who)
+        except (AccessDenied, NotFound):  # they may no longer see it, or it belongs to nobody any more
+            self._store.delete_alert(alert.view_id, alert.login)
+            return
+        try:
+            unseen = {} if view.retired else searches.unseen(view, alert.who)
+        except BadRequest:  # its profile was deleted; the list of saved searches says so
+            unseen = {}
+        fresh = [unit for unit in unseen if unit not in alert.known and unit not in alert.told]
+        if fresh:
+            wanted = {*alert.told, *fresh}
+            self._notifier.tell([_notification(view, alert, [unseen[unit] for unit in unseen if unit in wanted], now)])
+        self._store.save_alert(replace(alert, checked_at=now, told=(*alert.told, *fresh)))
+
+
+def _notification(view: SavedSearch, alert: SavedSearchAlert, documents: Sequence[str], now: datetime) -> Notification:
+    names = list(dict.fromkeys(documents))
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    found = "1 new result" if len(documents) == 1 else f"{len(documents)} new results"
+    return Notification(
+        to=alert.login,
+        kind=NotificationKind.SAVED_SEARCH,
+        key=_key(view.id),
+        title=f"“{view.name}”: {found}",
+        text=f"In {', '.join(names[:_NAMED])}{more}",
+        at=now,
+        search_id=view.id,
+    )
+
+
+def _key(view_id: int) -> str:
+    return f"saved search:{view_id}"
+
+
+class AlertFollower:
+    """Checks followed searches when a document was read. Implements core.library.documents.Follower."""
+
+    def __init__(self, alerts: SavedSearchAlertService) -> None:
+        self._alerts = alerts
+
+    def follow(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors) -> None:
+        """A document is searchable now."""
+        self._alerts.queue_all()
+
+    def forget(self, document_ids: Sequence[int]) -> None:
+        """Nothing to tell: results that are gone are not new."""

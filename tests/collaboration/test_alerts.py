@@ -1,0 +1,172 @@
+"""Saved searches that notify: told once of what is new, never of what is known, seen or not theirs to see."""
+
+from xml.etree import ElementTree
+
+import feedparser
+import pytest
+
+from core.collaboration.notifications import NotificationService, Notifier
+from core.domain.errors import AccessDenied, NotFound
+from core.library.saved_search_alerts import AlertFollower, SavedSearchAlertService
+from core.library.saved_searches import SavedSearchService
+from core.ports.job_queue import JobKind
+from tests.collaboration.room import person
+from tests.fakes import FakeNotificationStore, FakeSavedSearchAlertStore, InlineJobs
+from tests.search.test_saved_searches import Desk
+
+ANN, BO = person("ann"), person("bo")
+LAW = "Overtime rate: the overtime rate is one and one-half times the regular rate."
+
+
+class AlertDesk(Desk):
+    """A desk of saved searches that tells people. barred: logins of those who may no longer sign in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.store, self.jobs, self.barred = FakeSavedSearchAlertStore(), InlineJobs(), set[str]()
+        notifications = FakeNotificationStore()
+        self.notifications = NotificationService(notifications, self.clock)
+        self.alerts = SavedSearchAlertService(
+            self.store, self.views, self.seen_by, Notifier(notifications), self.jobs, self.clock
+        )
+        self.jobs.work = lambda kind, number: {JobKind.ALERT: self.alerts.check}[kind](number)
+
+    def seen_by(self, login: str) -> SavedSearchService:
+        """The saved searches as a person sees them."""
+        if login in self.barred:
+            raise AccessDenied("Blocked.")
+        return self.views
+
+    def told(self) -> list[tuple[str, str]]:
+        """What Ann has not read: titles and texts."""
+        return [(each.title, each.text) for each in self.notifications.listed(ANN, unread=True)]
+
+
+@pytest.fixture
+def desk() -> AlertDesk:
+    return AlertDesk()
+
+
+def test_only_what_came_after_one_began_to_follow_is_told_and_only_once(desk: AlertDesk) -> None:
+    view = desk.saved()
+    desk.alerts.follow(view.id, ANN)
+    desk.alerts.queue_all()
+    assert desk.told() == [] and desk.alerts.followed(ANN) == {view.id} and not desk.alerts.followed(BO)
+    desk.add("new law.pdf", LAW)
+    desk.alerts.queue_all()
+    desk.alerts.queue_all()
+    assert desk.told() == [("“Overtime”: 1 new result", "In new law.pdf")]
+
+
+def test_what_is_still_unseen_is_told_together_with_what_is_new(desk: AlertDesk) -> None:
+    view = desk.saved()
+    desk.alerts.follow(view.id, ANN)
+    night = "The overtime rate doubles at night and on public holidays, by agreement of the works council."
+    for name, text in (("first.pdf", LAW), ("second.pdf", night)):
+        desk.add(name, text)
+        desk.alerts.queue_all()
+    [(title, text)] = desk.told()
+    assert title == "“Overtime”: 2 new results" and "first.pdf" in text and "second.pdf" in text
+    desk.look(view, "Ann")
+    desk.add("third.pdf", "Drivers are paid no overtime rate; their hours are averaged over four weeks.")
+    desk.alerts.queue_all()
+    assert desk.told() == [("“Overtime”: 1 new result", "In third.pdf")]
+
+
+def test_what_a_person_has_seen_is_not_told(desk: AlertDesk) -> None:
+    view = desk.saved()
+    desk.alerts.follow(view.id, ANN)
+    desk.add("new law.pdf", LAW)
+    desk.look(view, "Ann")
+    desk.alerts.queue_all()
+    assert desk.told() == []
+
+
+def test_who_unfollows_is_not_told_and_what_was_told_goes(desk: AlertDesk) -> None:
+    view = desk.saved()
+    desk.alerts.follow(view.id, ANN)
+    desk.add("new law.pdf", LAW)
+    desk.alerts.queue_all()
+    desk.alerts.unfollow(view.id, ANN)
+    assert desk.told() == [] and not desk.alerts.followed(ANN)
+    desk.add("newer law.pdf", LAW + " Again.")
+    desk.alerts.queue_all()
+    assert desk.told() == []
+
+
+def test_who_may_no_longer_sign_in_or_see_it_is_not_told_and_not_asked_again(desk: AlertDesk) -> None:
+    own = desk.views.save("Mine", desk.saved().request, "results", "Ann", shared=False)
+    desk.alerts.follow(own.id, ANN)
+    with pytest.raises(NotFound):
+        desk.alerts.follow(own.id, BO)
+    desk.barred.add("ann")
+    desk.add("new law.pdf", LAW)
+    desk.alerts.queue_all()
+    assert desk.told() == [] and desk.store.alerts() == []
+
+
+def test_a_deleted_search_tells_nothing_until_it_is_restored(desk: AlertDesk) -> None:
+    view = desk.saved()
+    desk.alerts.follow(view.id, ANN)
+    gone = desk.views.delete(view, "Ann")
+    desk.add("new law.pdf", LAW)
+    desk.alerts.queue_all()
+    assert desk.told() == []
+    desk.views.restore(gone, "Ann")
+    desk.alerts.queue_all()
+    assert len(desk.told()) == 1
+
+
+def test_every_hour_each_is_checked_and_after_every_document(desk: AlertDesk) -> None:
+    view = desk.saved()
+    desk.alerts.follow(view.id, ANN)
+    asked = desk.asked
+    desk.alerts.queue_due()
+    assert desk.asked == asked
+    desk.later(hours=1)
+    desk.alerts.queue_due()
+    assert desk.asked == asked + 1
+    document = desk.library.catalogue.documents()[0]
+    AlertFollower(desk.alerts).follow(document, (), (), desk.library.embedder.embed([]))
+    assert desk.asked == asked + 2
+
+
+def test_a_notification_is_read_once_its_search_is_opened(desk: AlertDesk) -> None:
+    view = desk.saved()
+    desk.alerts.follow(view.id, ANN)
+    desk.add("new law.pdf", LAW)
+    desk.alerts.queue_all()
+    desk.notifications.read_about(view.id + 1, ANN)
+    assert desk.notifications.unread(ANN) == 1
+    desk.notifications.read_about(view.id, ANN)
+    assert desk.notifications.unread(ANN) == 0
+
+
+# Feeds
+
+
+def test_a_feed_reader_reads_the_results_newest_document_first(desk: AlertDesk) -> None:
+    view = desk.saved("Overtime <& more>")
+    desk.later(days=1)
+    desk.add("new & <law>.pdf", LAW)
+    read = feedparser.parse(desk.alerts.feed(view.id, ANN, "https://five.example/"))
+    assert not read.bozo and read.feed.title == "Overtime <& more>" and read.feed.subtitle == view.request.question
+    assert "new & <law>.pdf" in read.entries[0].title and "one and one-half" in read.entries[0].content[0].value
+    assert read.entries[0].link.startswith("https://five.example/document?id=")
+    assert len({entry.id for entry in read.entries}) == len(read.entries) > 1
+    assert read.entries[0].updated_parsed > read.entries[-1].updated_parsed
+
+
+def test_letters_that_xml_forbids_do_not_break_a_feed(desk: AlertDesk) -> None:
+    view = desk.saved()
+    desk.add("bad.pdf", f"{LAW} \x0b\x00\ufffe End.")
+    ElementTree.fromstring(desk.alerts.feed(view.id, ANN, "https://five.example/"))
+
+
+def test_nobody_reads_the_feed_of_another_person_s_search(desk: AlertDesk) -> None:
+    own = desk.views.save("Mine", desk.saved().request, "results", "Ann", shared=False)
+    with pytest.raises(NotFound):
+        desk.alerts.feed(own.id, BO, "https://five.example/")
+    gone = desk.views.delete(own, "Ann")
+    with pytest.raises(NotFound):
+        desk.alerts.feed(gone.id, ANN, "https://five.example/")
