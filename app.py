@@ -1,4 +1,4 @@
-"""The browser door: `streamlit run app.py` serves the pages, and /healthz beside them."""
+"""The server: `streamlit run app.py` serves the pages, the API under /api, and /healthz beside them."""
 
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,14 +10,19 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from api.app import create_app
+from api.mount import ApiMount
+from bootstrap.environment import settings_from_environment
 from pages.frame.request_guard import DETAILS, RequestGuard
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
 
+    from fastapi import FastAPI
     from starlette.requests import Request
 
     from bootstrap.sign_in import SignInSettings
+    from bootstrap.workbench import OpenWorkbench
 
 __all__ = ["app"]
 
@@ -66,7 +71,6 @@ def rules() -> "SignInSettings":
 
 def secrets() -> "Mapping[str, Any]":
     """What Streamlit's sign-in needs to know. Wrong settings are reported when the server starts."""
-    from bootstrap.environment import settings_from_environment
     from bootstrap.sign_in import streamlit_secrets
     from core.domain.errors import BadRequest
 
@@ -87,6 +91,22 @@ def is_administrator(token: str) -> bool:
     from pages.components import session
 
     return session.is_administrator(token)
+
+
+def api() -> "FastAPI":
+    """The API. Without sign-in, one person on this machine needs no token."""
+    from bootstrap.sign_in import SignIn
+
+    return create_app(
+        opened_library, local=lambda: rules().kind is SignIn.NONE, rate=lambda: settings_from_environment().api_rate
+    )
+
+
+def opened_library() -> "OpenWorkbench":
+    """The library that pages use, for the API."""
+    from pages.components import session
+
+    return session.library()
 
 
 _PAGES = Path(__file__).parent / "pages"
@@ -117,6 +137,7 @@ app = st.App(
     routes=[
         Route("/healthz", healthz),
         Route(f"/{_ADDRESS}", backend_address),
+        ApiMount(api()),
         Mount("/pdfjs", StaticFiles(directory=_PDFJS)),
         *(Route(f"/{name}", page_document) for name in page_names()),
     ],

@@ -44,6 +44,7 @@ from core.library.embedding_models.store import EmbeddingModelStore
 from core.library.enrichment.service import EnrichmentService
 from core.library.enrichment.store import EnrichmentStore
 from core.library.history import HistoryService
+from core.library.idempotency import IdempotencyService, IdempotencyStore
 from core.library.ingestion_service import IngestionService
 from core.library.saved_search_alerts import AlertFollower, SavedSearchAlertService, SavedSearchAlertStore
 from core.library.saved_searches import SavedSearchService, SavedSearchStore
@@ -103,6 +104,7 @@ class Stores:
     feeds: FeedStore
     folders: FolderStore
     upload_queue: UploadQueueStore
+    idempotency: IdempotencyStore
     models: EmbeddingModelStore
     people: PeopleStore
     tokens: TokenStore
@@ -358,6 +360,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
             read_again=documents.retry,
         ),
         database_notice=outside.database_notice,
+        idempotency=IdempotencyService(stores.idempotency, now),
         jobs=BackgroundJobs(
             stores.jobs,
             {

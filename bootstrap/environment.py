@@ -32,6 +32,7 @@ class Settings:
     watch_folders: folders of this machine below which folders may be watched, as PATH lists them; empty: none.
     backup_folder: where scheduled backups go; empty: none. backup_hours, backup_keep: how often, and how many stay.
     backup_recipients: public age keys to encrypt them for, separated by commas; empty: not encrypted.
+    api_rate: requests per client of the REST API, such as 1200/minute.
     answer_url: a language model's OpenAI-compatible address, that may tell an answer in running text; empty: none.
     answer_model, answer_key, answer_seconds: its name, its key (never shown), how long it may take.
     mcp_token: the token for which `cli mcp` speaks (never shown); empty: the owner of this machine.
@@ -68,6 +69,7 @@ class Settings:
     backup_hours: int = 24
     backup_keep: int = 14
     backup_recipients: str = ""
+    api_rate: str = "1200/minute"
     answer_url: str = ""
     answer_model: str = ""
     answer_key: str = field(default="", repr=False)

@@ -224,6 +224,7 @@ def _stores(shared: _Shared, database: "Database") -> "Stores":
     from storage.postgres.enrichments import SqlEnrichmentStore
     from storage.postgres.entities import SqlEntityGraph
     from storage.postgres.evaluation import SqlEvaluationStore
+    from storage.postgres.idempotency import SqlIdempotencyStore
     from storage.postgres.insights import SqlInsightStore
     from storage.postgres.notifications import SqlNotificationStore
     from storage.postgres.saved_searches import SqlSavedSearchAlertStore, SqlSavedSearchStore
@@ -268,6 +269,7 @@ def _stores(shared: _Shared, database: "Database") -> "Stores":
         feeds=SqlFeedStore(database),
         folders=SqlFolderStore(database),
         upload_queue=SqlUploadQueueStore(database),
+        idempotency=SqlIdempotencyStore(database),
         models=shared.choice,
         people=SqlPeopleStore(database),
         tokens=SqlTokenStore(database),

@@ -24,6 +24,7 @@ from core.library.documents import DecryptionService, DocumentService
 from core.library.embedding_models.service import EmbeddingModelService
 from core.library.enrichment.service import EnrichmentService
 from core.library.history import HistoryService
+from core.library.idempotency import IdempotencyService
 from core.library.ingestion_service import IngestionService
 from core.library.saved_search_alerts import SavedSearchAlertService
 from core.library.saved_searches import SavedSearchService
@@ -76,6 +77,7 @@ class Workbench:
     coverage: CoverageService
     insights: InsightService
     evaluation: EvaluationService
+    idempotency: IdempotencyService
     jobs: BackgroundJobs
     check: LibraryCheck
     database_notice: Callable[[], str]

@@ -242,7 +242,7 @@ def layer(path: Path) -> str:
     if top == "core":
         own = rest[0] if rest[0] in ("domain", "knowledge", "ports") or "benchmarks" in rest else "features"
         return f"core.{own}"
-    return f"{top}.{rest[0]}" if top in ("storage", "pages") and len(rest) > 1 else top
+    return f"{top}.{rest[0]}" if top in ("storage", "pages", "api") and len(rest) > 1 else top
 
 
 def test_classes_and_modules_have_the_names_of_the_field() -> None:

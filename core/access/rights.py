@@ -196,6 +196,7 @@ RIGHTS: Mapping[str, Right] = {
     **_rows("tokens", Right(_V, None, audited=True), "create revoke"),
     **_rows("audit", Right(_ADMIN, _shared), "page values"),
     **_writes(_ADMIN, _shared, "audit", "csv"),
+    **_reads("idempotency", "claim finish release"),
     # Documents
     **_reads("documents", "get list page passage passages statistics texts"),
     **_rows("documents", _EXPORT, "original uploaded"),

@@ -24,6 +24,7 @@ import storage.postgres.embedding_models
 import storage.postgres.enrichments
 import storage.postgres.entities
 import storage.postgres.evaluation
+import storage.postgres.idempotency
 import storage.postgres.insights
 import storage.postgres.notifications
 import storage.postgres.saved_searches

@@ -16,7 +16,14 @@ from tests.fakes.evaluation import FakeCoverageBoardStore, FakeEvaluationStore
 from tests.fakes.indexes import FakeEntityGraph, FakeSparseIndex, FakeVectorIndex, FakeWordVectorStore
 from tests.fakes.labels import FakeActiveLearningStore, FakeChangeLog, FakeVocabularyStore
 from tests.fakes.searches import FakeInsightStore, FakeSavedSearchStore, FakeShortlistStore, FakeUsageLog
-from tests.fakes.uploads import FakeBlobs, FakeFeedStore, FakeFolderStore, FakeUploadQueueStore, InlineJobs
+from tests.fakes.uploads import (
+    FakeBlobs,
+    FakeFeedStore,
+    FakeFolderStore,
+    FakeIdempotencyStore,
+    FakeUploadQueueStore,
+    InlineJobs,
+)
 
 __all__ = [
     "FakeActiveLearningStore",
@@ -33,6 +40,7 @@ __all__ = [
     "FakeEvaluationStore",
     "FakeFeedStore",
     "FakeFolderStore",
+    "FakeIdempotencyStore",
     "FakeInsightStore",
     "FakeMailer",
     "FakeNotificationStore",

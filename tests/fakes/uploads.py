@@ -12,6 +12,7 @@ from threading import RLock
 from core.domain.documents import Document, DocumentState
 from core.domain.errors import Cure, NotFound, StoreFailed
 from core.library.archive_members import is_container
+from core.library.idempotency import IdempotentRequest
 from core.library.sources.store import (
     Feed,
     FolderTally,
@@ -25,7 +26,14 @@ from core.library.upload_queue import STOPPED_BY_HAND, UploadCounts, UploadQueue
 from core.ports.job_queue import STOPPED, WAITING, FailedWork, JobKind
 from tests.fakes.catalogue import FakeCatalogue
 
-__all__ = ["FakeBlobs", "FakeFeedStore", "FakeFolderStore", "FakeUploadQueueStore", "InlineJobs"]
+__all__ = [
+    "FakeBlobs",
+    "FakeFeedStore",
+    "FakeFolderStore",
+    "FakeIdempotencyStore",
+    "FakeUploadQueueStore",
+    "InlineJobs",
+]
 
 
 class FakeUploadQueueStore:
@@ -389,3 +397,40 @@ def _tally(files: Sequence[WatchedFile]) -> FolderTally:
     failed = sum(bool(each.failure) and not each.moving for each in files)
     taken = sum(bool(each.sha256) and not each.moving and not each.failure for each in files)
     return FolderTally(taken, left, failed)
+
+
+class FakeIdempotencyStore:
+    """Implements core.library.idempotency.IdempotencyStore; every method is atomic across threads."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._requests: dict[tuple[str, str], IdempotentRequest] = {}
+
+    def claim(self, request: IdempotentRequest, *, kept_since: datetime) -> IdempotentRequest | None:
+        """Store a new key, or return the request that has it already. Keys claimed before `kept_since` are deleted."""
+        with self._lock:
+            self._requests = {key: each for key, each in self._requests.items() if each.at >= kept_since}
+            known = self._requests.get((request.login, request.key))
+            if known is None:
+                self._requests[request.login, request.key] = request
+            return known
+
+    def reclaim(self, request: IdempotentRequest, before: IdempotentRequest) -> bool:
+        """Replace an abandoned claim; False when another process did so first, or the reply has arrived."""
+        with self._lock:
+            if self._requests.get((before.login, before.key)) != before or before.status:
+                return False
+            self._requests[before.login, before.key] = replace(before, at=request.at)
+            return True
+
+    def finish(self, request: IdempotentRequest) -> None:
+        """Store the reply of a claimed request."""
+        with self._lock:
+            known = self._requests[request.login, request.key]
+            self._requests[request.login, request.key] = replace(known, status=request.status, reply=request.reply)
+
+    def release(self, login: str, key: str) -> None:
+        """Delete a claim that has no reply, so that the request can be repeated."""
+        with self._lock:
+            if (login, key) in self._requests and not self._requests[login, key].status:
+                del self._requests[login, key]

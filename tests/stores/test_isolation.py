@@ -21,6 +21,7 @@ from core.domain.people import ApiToken, Door, Person, Role
 from core.domain.profiles import DefaultProfile
 from core.library.bulk_edit.store import ChangeSet, LabelEdit
 from core.library.enrichment.values import EnrichmentEdit, Keywords, Operation, OperationOutcome
+from core.library.idempotency import IdempotentRequest
 from core.library.saved_search_alerts import SavedSearchAlert
 from core.library.shortlists import Shortlist
 from core.library.sources.store import Feed, WatchedFile, WatchedFolder
@@ -41,6 +42,7 @@ from storage.postgres.embedding_models import SqlEmbeddingModelStore
 from storage.postgres.enrichments import SqlEnrichmentStore
 from storage.postgres.entities import SqlEntityGraph
 from storage.postgres.evaluation import SqlEvaluationStore
+from storage.postgres.idempotency import SqlIdempotencyStore
 from storage.postgres.insights import SqlInsightStore
 from storage.postgres.json_records import to_json
 from storage.postgres.notifications import SqlNotificationStore
@@ -133,6 +135,8 @@ def admit(database: Database) -> None:
     SqlTokenStore(database).add(ApiToken("script", "ann@example.org", Role.VIEWER, "ab", MOMENT))
     entry = AuditEntry(MOMENT, "ann@example.org", "Ann", Door.BROWSER, "documents.delete", "document_id 1")
     SqlAuditLog(database).add(entry)
+    request = IdempotentRequest("ann@example.org", "secret", "ab", MOMENT)
+    SqlIdempotencyStore(database).claim(request, kept_since=MOMENT)
 
 
 def talk(database: Database) -> None:

@@ -34,7 +34,18 @@ from core.domain.coverage import (
 from core.domain.results import Citation
 from core.search.citations.cite import citation_data, display_quote
 
-__all__ = ["LEGEND", "SCHEMA", "STATE_LOOKS", "MeetingPack", "StateStyle", "pack_data", "pack_html"]
+__all__ = [
+    "LEGEND",
+    "SCHEMA",
+    "STATE_LOOKS",
+    "MeetingPack",
+    "StateStyle",
+    "conflict_data",
+    "decision_data",
+    "pack_data",
+    "pack_html",
+    "topic_data",
+]
 
 SCHEMA = "fivefold.meeting-pack/1"
 
@@ -133,17 +144,18 @@ def pack_data(pack: MeetingPack) -> dict[str, Any]:
         "configuration_hash": board.configuration_hash,
         "corpus_hash": board.corpus_hash,
         "board": board_data(board),
-        "topics": [_topic_data(topic) for topic in board.topics],
+        "topics": [topic_data(topic) for topic in board.topics],
         "coverage_by_kind": {share.name: share.coverage for share in by_kind(board)},
         "coverage_by_domain": {share.name: share.coverage for share in by_domain(board)},
-        "decisions": [_decision_data(decision) for decision in pack.decisions],
-        "conflicts": [_conflict_data(conflict) for conflict in pack.conflicts],
+        "decisions": [decision_data(decision) for decision in pack.decisions],
+        "conflicts": [conflict_data(conflict) for conflict in pack.conflicts],
         "traceability": [{"topic_id": row.topic.id, "holes": [kind.value for kind in row.holes]} for row in pack.trace],
         "changes": None if pack.changes is None else _changes_data(pack.changes),
     }
 
 
-def _topic_data(topic: Topic) -> dict[str, Any]:
+def topic_data(topic: Topic) -> dict[str, Any]:
+    """A topic as JSON-compatible data."""
     return {
         "id": topic.id,
         "name": topic.name,
@@ -161,7 +173,8 @@ def _cited(citation: Citation | None) -> dict[str, Any] | None:
     return None if citation is None else citation_data(citation)
 
 
-def _decision_data(decision: Decision) -> dict[str, Any]:
+def decision_data(decision: Decision) -> dict[str, Any]:
+    """A decision as JSON-compatible data."""
     return {
         "id": decision.id,
         "topic_id": decision.topic_id,
@@ -182,7 +195,8 @@ def _decision_data(decision: Decision) -> dict[str, Any]:
     }
 
 
-def _conflict_data(conflict: Conflict) -> dict[str, Any]:
+def conflict_data(conflict: Conflict) -> dict[str, Any]:
+    """A conflict as JSON-compatible data."""
     return {
         "key": conflict.key,
         "topic_id": conflict.topic.id,

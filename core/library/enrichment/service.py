@@ -75,11 +75,13 @@ class EnrichmentService:
 
     # Drawing
 
-    def enrich(self, document_id: int, *, again: bool = False) -> Sequence[OperationOutcome]:
+    def enrich(
+        self, document_id: int, *, again: bool = False, operations: Collection[Operation] = tuple(Operation)
+    ) -> Sequence[OperationOutcome]:
         """Run the operations that are missing, failed or outdated, each independently; returns and stores their
         outcomes, and gives the passages their document's keywords. Idempotent.
 
-        again: run all operations. Raises NotFound for an unknown document; one without text has no outcomes.
+        again: run all of `operations`. Raises NotFound for an unknown document; one without text has no outcomes.
         """
         document = self._catalogue.document(document_id)
         passages = self._catalogue.passages_of(document_id)
@@ -87,7 +89,7 @@ class EnrichmentService:
             return ()
         known = {each.operation: each for each in self._store.outcomes([document_id]).get(document_id, ())}
         first = passages[0].id
-        wanted = [each for each in Operation if again or not self._stands(known.get(each), first)]
+        wanted = [each for each in operations if again or not self._stands(known.get(each), first)]
         outcomes: Sequence[OperationOutcome] = ()
         if wanted:
             reading = reading_of(document, passages)
@@ -121,6 +123,7 @@ class EnrichmentService:
         document_ids: Sequence[int],
         *,
         again: bool = False,
+        operations: Collection[Operation] = tuple(Operation),
         stop: Callable[[], bool] = lambda: False,
         on_document: Callable[[int, int], None] = lambda done, total: None,
     ) -> EnrichmentReport:
@@ -134,7 +137,9 @@ class EnrichmentService:
             if stop():
                 return EnrichmentReport(done, len(document_ids), tuple(failures), stopped=True)
             with suppress(NotFound):
-                failures += [each for each in self.enrich(document_id, again=again) if each.failed]
+                failures += [
+                    each for each in self.enrich(document_id, again=again, operations=operations) if each.failed
+                ]
             done += 1
             on_document(done, len(document_ids))
         return EnrichmentReport(done, len(document_ids), tuple(failures))
@@ -170,13 +175,14 @@ class EnrichmentService:
         """How much of the library is enriched."""
         return counted(self._catalogue.documents(), self._store.all_outcomes())
 
-    def lacking(self) -> Sequence[int]:
-        """Documents with missing or outdated results, newest first."""
+    def lacking(self, operations: Collection[Operation] = tuple(Operation)) -> Sequence[int]:
+        """Documents with missing or outdated results of these operations, newest first."""
         good: dict[int, int] = {}
         for each in self._store.all_outcomes():
-            good[each.document_id] = good.get(each.document_id, 0) + is_current(each)
+            if each.operation in operations:
+                good[each.document_id] = good.get(each.document_id, 0) + is_current(each)
         with_text = (each for each in self._catalogue.documents() if each.passages)
-        return [each.id for each in with_text if good.get(each.id, 0) < len(Operation)]
+        return [each.id for each in with_text if good.get(each.id, 0) < len(operations)]
 
     def failed(self) -> Sequence[int]:
         """Documents on which an operation failed, the newest first."""

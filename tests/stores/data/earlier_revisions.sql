@@ -867,6 +867,21 @@ ALTER SEQUENCE audit_log_id_seq OWNED BY audit_log.id;
 CREATE INDEX audit_log_newest ON audit_log (tenant_id, id DESC);
 -- guard audit_log: SELECT, INSERT
 GRANT USAGE ON SEQUENCE audit_log_id_seq TO fivefold_app;
+CREATE TABLE idempotent_requests (
+    tenant_id text NOT NULL REFERENCES tenants ON DELETE CASCADE,
+    login text NOT NULL,
+    key text NOT NULL,
+    fingerprint text NOT NULL,
+    at timestamptz NOT NULL,
+    status integer NOT NULL,
+    reply json NOT NULL,
+    PRIMARY KEY (tenant_id, login, key)
+);
+-- guard idempotent_requests: SELECT, INSERT, UPDATE, DELETE
+CREATE POLICY idempotent_requests_of_scope ON idempotent_requests AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (login = current_setting('fivefold.login', true))
+);
 CREATE POLICY change_sets_of_scope ON change_sets AS RESTRICTIVE USING (
     (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
     OR (login = current_setting('fivefold.login', true) OR id IN (SELECT set_id FROM changes))

@@ -1,0 +1,79 @@
+"""The API as an ASGI application, mounted under /api."""
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import FastAPI
+
+from api.access import Gate, Library
+from api.middleware import RequestIds, Throttle
+from api.problems import PROBLEM_RESPONSES, Problem, handle_errors
+from api.rate_limits import RateLimits
+from api.routes import ROUTERS
+
+__all__ = ["create_app"]
+
+_MOST_BODY_BYTES = 4 * 1024**2
+"""Of requests other than uploads. Chosen by hand: the largest are query vectors and lists of filters."""
+
+_ABOUT = """\
+Everything the pages of Fivefold do with documents, search, answers, coverage and evaluation.
+
+Send a token with every request: `Authorization: Bearer ff_…`. Tokens are created on the page Settings. On your own
+machine, without sign-in, no token is needed; changes then need the header `X-Requested-With`.
+
+Errors are problem details (RFC 9457) with the same message and hint as on pages. Lists are read in pages, by `offset`
+or by `cursor`. Every answer has an `X-Request-ID`, which the server's log names too.
+"""
+
+
+def create_app(
+    open_library: Callable[[], Library],
+    *,
+    local: Callable[[], bool] = lambda: False,
+    rate: Callable[[], str] = lambda: "1200/minute",
+) -> FastAPI:
+    """The application. open_library: opens the library that pages use, at the first request. local: whether one person
+    on loopback needs no token. rate: requests per client; local and rate are asked at requests, not now."""
+    app = FastAPI(
+        title="Fivefold",
+        version="1",
+        description=_ABOUT,
+        docs_url=None,  # its pages load scripts from another site
+        redoc_url=None,
+        openapi_url="/openapi.json",
+        redirect_slashes=False,
+        max_body_size=_MOST_BODY_BYTES,
+        responses=PROBLEM_RESPONSES,
+        separate_input_output_schemas=False,
+    )
+    rates = RateLimits(rate)
+    app.state.gate = Gate(open_library, local, rates)
+    for router in ROUTERS:
+        app.include_router(router)
+    handle_errors(app)
+    app.add_middleware(Throttle, rates=rates)
+    app.add_middleware(RequestIds)
+    _describe(app)
+    return app
+
+
+def _describe(app: FastAPI) -> None:
+    """Complete the OpenAPI document: the address, how to sign in, and the problems."""
+    generated = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is not None:
+            return app.openapi_schema
+        schema = generated()
+        schema["servers"] = [{"url": "/api"}]
+        components = schema.setdefault("components", {})
+        shapes = components.setdefault("schemas", {})
+        shapes["Problem"] = Problem.model_json_schema()
+        for name in ("HTTPValidationError", "ValidationError"):
+            shapes.pop(name, None)
+        components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer", "bearerFormat": "ff_…"}}
+        schema["security"] = [{"token": []}, {}]
+        return schema
+
+    app.openapi = openapi  # type: ignore[method-assign]

@@ -1,0 +1,64 @@
+"""Long work in the background: coverage runs and experiments, which are started, polled and stopped."""
+
+import logging
+import threading
+from collections.abc import Callable
+
+from core.domain.errors import FivefoldError
+
+__all__ = ["BackgroundWork"]
+
+_log = logging.getLogger(__name__)
+
+
+class BackgroundWork:
+    """Work that this process carries out, by name. Its progress is stored by the work itself."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._stops: dict[str, threading.Event] = {}
+        self._problems: dict[str, str] = {}
+
+    def start(self, name: str, work: Callable[[Callable[[], bool]], object]) -> bool:
+        """Start work unless work of this name is under way; returns whether it was started.
+
+        work: polls the function it is given, which says whether to stop.
+        """
+        with self._lock:
+            if name in self._stops:
+                return False
+            stop = self._stops[name] = threading.Event()
+            self._problems.pop(name, None)
+        threading.Thread(target=self._carry_out, args=(name, work, stop), name=name, daemon=True).start()
+        return True
+
+    def stop(self, name: str) -> bool:
+        """Ask work to stop at its next step; returns whether this process carries it out."""
+        with self._lock:
+            found = self._stops.get(name)
+            if found is not None:
+                found.set()
+        return found is not None
+
+    def running(self, name: str) -> bool:
+        """Whether this process carries it out now."""
+        with self._lock:
+            return name in self._stops
+
+    def problem(self, name: str) -> str:
+        """Why it could not be carried out; "" when it could."""
+        with self._lock:
+            return self._problems.get(name, "")
+
+    def _carry_out(self, name: str, work: Callable[[Callable[[], bool]], object], stop: threading.Event) -> None:
+        problem = ""
+        try:
+            work(stop.is_set)
+        except FivefoldError as error:
+            problem = str(error)
+            _log.warning("%s failed: %s", name, error)
+        finally:
+            with self._lock:
+                del self._stops[name]
+                if problem:
+                    self._problems[name] = problem

@@ -1,0 +1,165 @@
+"""Search: by query string or with all options, rescoring, why not, facets, similar passages."""
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import Path, Query
+from pydantic import Field
+
+from api.inputs import Body, FilterBody, Id, Question, SearchBody, ShortText, filters_of, with_example
+from api.paging import cursor_of_offset, offset_of_cursor
+from api.route import AtWork, guarded_router
+from api.shapes.documents import DocumentShape, PassageShape
+from api.shapes.search import MissingShape, RecentSearch, SearchShape, SimilarShape
+from core.domain.queries import ScoreProfile, SearchRequest
+from core.domain.results import SearchResult
+from core.knowledge.profiles import check_profile
+from core.search.exports import export_data
+
+__all__ = ["routes"]
+
+routes = guarded_router("search")
+
+
+class SearchQuery(FilterBody):
+    """A search in a query string. Filters are repeated parameters: `truths=regulatory&truths=compliance`."""
+
+    q: Question = Field(description="The question.", examples=["When must overtime be paid?"])
+    profile: ShortText = Field(default="", description="A score profile; empty: the default.")
+    limit: int = Field(default=10, ge=1, le=100, description="At most so many results.")
+    offset: int = Field(default=0, ge=0, le=10_000, description="Results to skip.")
+    cursor: str = Field(default="", max_length=500, description="`next_cursor` of the page before; instead of offset.")
+    only_routed: bool = Field(default=False, description="Only the truths this question is about.")
+    rerank: ShortText = Field(default="", description="fast, balanced or accurate; empty: none.")
+
+
+@routes.get("/search", response_model=SearchShape, summary="Search")
+def search(caller: AtWork, asked: Annotated[SearchQuery, Query()]) -> dict[str, Any]:
+    """Passages that answer a question, each with its score in parts and its cited sentences."""
+    mark = asked.model_dump_json(exclude={"limit", "offset", "cursor"})
+    offset = offset_of_cursor(asked.cursor, mark) if asked.cursor else asked.offset
+    profiles, filters = caller.workbench.evaluation.profiles, filters_of(asked)
+    scored = profiles.find(asked.profile) if asked.profile else profiles.default(filters.project)
+    request = SearchRequest(
+        asked.q,
+        filters,
+        scored.ref,
+        top_k=asked.limit,
+        offset=offset,
+        only_routed=asked.only_routed,
+        rerank=asked.rerank,
+    )
+    result = caller.workbench.search.run(request)
+    end = offset + len(result.hits)
+    more = bool(result.hits) and end < result.total
+    return {**export_data(result), "next_cursor": cursor_of_offset(end, mark) if more else None}
+
+
+@routes.post("/search", response_model=SearchShape, summary="Search with all options")
+def search_with_options(caller: AtWork, search: SearchBody) -> dict[str, Any]:
+    """The same as GET, with filters as data, and with weights, threshold, reranker or query vector of your own."""
+    return export_data(caller.workbench.search.run(search.request(caller.workbench.evaluation.profiles)))
+
+
+class Scoring(Body):
+    """How to score: a profile, and what is different from it."""
+
+    profile: ShortText = Field(default="", description="Empty: the profile of the search.")
+    weights: dict[ShortText, Annotated[float, Field(ge=0, le=1)]] | None = None
+    multipliers: dict[ShortText, Annotated[float, Field(gt=0, le=1)]] | None = None
+    threshold: float | None = Field(default=None, ge=0, le=1)
+    floor: float | None = Field(default=None, ge=0, le=1)
+    max_results: int | None = Field(default=None, ge=1, le=100)
+    half_life_days: float | None = Field(default=None, gt=0, le=1e6)
+
+    def of(self, base: ScoreProfile) -> ScoreProfile:
+        """The profile with these changes. Raises BadTable naming every wrong value."""
+        changes = self.model_dump(exclude={"profile"}, exclude_none=True)
+        return check_profile(replace(base, **changes), "scoring") if changes else base
+
+
+class Rescoring(Body):
+    """A search, and how to score what it found."""
+
+    model_config = with_example(
+        {
+            "search": {"question": "When must overtime be paid?"},
+            "scoring": {"weights": {"similarity": 0.7, "authority": 0.3}},
+        }
+    )
+
+    search: SearchBody
+    scoring: Scoring
+
+
+@routes.post("/search/rescore", response_model=SearchShape, summary="Score the same results otherwise")
+def rescore(caller: AtWork, wanted: Rescoring) -> dict[str, Any]:
+    """The candidates of a search under another profile, or other weights. A search made in the last two minutes is not
+    repeated."""
+    result = _retrieved(caller, wanted.search)
+    profiles = caller.workbench.evaluation.profiles
+    base = profiles.find(wanted.scoring.profile) if wanted.scoring.profile else result.profile
+    return export_data(caller.workbench.search.rescore(result, wanted.scoring.of(base)))
+
+
+class WhyNot(Body):
+    """A search, and the document that is missing among its results."""
+
+    model_config = with_example({"search": {"question": "When must overtime be paid?"}, "document_id": 1})
+
+    search: SearchBody
+    document_id: Id
+
+
+@routes.post("/search/why-not", response_model=MissingShape, summary="Why a document is not among the results")
+def why_not(caller: AtWork, wanted: WhyNot) -> MissingShape:
+    """Every reason why a document is missing: filters, distance, threshold, or a passage that says the same."""
+    caller.workbench.documents.get(wanted.document_id)
+    found = caller.workbench.search.why_missing(_retrieved(caller, wanted.search), wanted.document_id)
+    return MissingShape(
+        document=DocumentShape.of(found.document),
+        reasons=list(found.reasons),
+        passages=found.passages,
+        admitted=found.admitted,
+        found=found.found,
+        best=None if found.best is None else PassageShape.model_validate(found.best),
+    )
+
+
+@routes.post("/search/facets", response_model=dict[str, dict[str, int]], summary="Values of filters with counts")
+def facets(caller: AtWork, filters: FilterBody) -> dict[str, dict[str, int]]:
+    """Filter → value → passages; each filter is counted under the others."""
+    found = caller.workbench.search.facets(filters_of(filters))
+    return {field: dict(counts) for field, counts in found.items()}
+
+
+@routes.get("/search/recent", response_model=list[RecentSearch], summary="Recent searches")
+def recent(
+    caller: AtWork, limit: Annotated[int, Query(ge=1, le=100, description="At most so many.")] = 8
+) -> list[RecentSearch]:
+    """Questions asked before, newest first, each once."""
+    found = caller.workbench.search.recent(limit)
+    return [RecentSearch(question=question, results=results, at=at) for question, results, at in found]
+
+
+@routes.get("/passages/{passage_id}/similar", response_model=list[SimilarShape], summary="Similar passages")
+def similar(caller: AtWork, passage_id: Annotated[int, Path(ge=1, le=2**63 - 1)]) -> list[SimilarShape]:
+    """The passages nearest to one passage, by meaning and by rare words."""
+    found = caller.workbench.search.similar(passage_id, filters_of(None))
+    return [
+        SimilarShape(
+            passage=PassageShape.model_validate(each.passage),
+            nearness=each.nearness,
+            cosine=each.cosine,
+            shared=list(each.shared),
+        )
+        for each in found
+    ]
+
+
+def _retrieved(caller: AtWork, search: SearchBody) -> SearchResult:
+    """The result of a search, which is not noted as a search of the person."""
+    request = search.request(caller.workbench.evaluation.profiles)
+    return caller.latest.result(
+        (repr(caller.principal), request), lambda: caller.workbench.search.run(request, remember=False)
+    )

@@ -1,0 +1,84 @@
+"""The whole OpenAPI document against the running routes: no 500, no undocumented answer, and docs that name them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.errors import Unsatisfiable
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+    unsupported_method,
+)
+from starlette.applications import Starlette
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from api.app import create_app
+from api.mount import ApiMount
+from tests.api.conftest import OpenedLibrary
+
+EXAMPLES = 8  # per route and kind of data, so that the module takes less than a minute
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+    response_headers_conformance,
+    negative_data_rejection,
+    unsupported_method,
+]
+
+
+def from_this_machine(app: ASGIApp) -> ASGIApp:
+    """The app as a client on loopback reaches it."""
+
+    async def called(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            headers = [pair for pair in scope["headers"] if pair[0] not in (b"host", b"x-requested-with")]
+            local = [(b"host", b"localhost"), (b"x-requested-with", b"tests")]
+            scope = {**scope, "client": ("127.0.0.1", 50000), "headers": [*headers, *local]}
+        await app(scope, receive, send)
+
+    return called
+
+
+OPENED: list[OpenedLibrary] = []
+"""The library of the tests below; the document itself needs none."""
+APP = create_app(lambda: OPENED[0], local=lambda: True, rate=lambda: "1000000/minute")
+SCHEMA = schemathesis.openapi.from_asgi("/api/openapi.json", from_this_machine(Starlette(routes=[ApiMount(APP)])))
+OPERATIONS = [each.ok() for each in SCHEMA.get_all_operations()]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def opened(library: OpenedLibrary) -> Iterator[None]:
+    """Puts the library behind the routes."""
+    OPENED.append(library)
+    yield
+    OPENED.clear()
+
+
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.label)
+def test_every_answer_is_documented(operation: Any, mode: GenerationMode) -> None:
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        database=None,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=operation.as_strategy(generation_mode=mode))
+    def asked(case: Any) -> None:
+        case.call_and_validate(checks=CHECKS)
+
+    try:
+        asked()
+    except Unsatisfiable:
+        assert mode is GenerationMode.NEGATIVE  # a route without parameters has nothing to be given wrong
