@@ -14,6 +14,7 @@ from api.app import create_app
 from api.mount import ApiMount
 from bootstrap.environment import settings_from_environment
 from pages.frame.request_guard import DETAILS, RequestGuard
+from pages.frame.return_address import ReturnAddress
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -143,6 +144,7 @@ app = st.App(
     ],
     middleware=[
         Middleware(RequestGuard, rules=rules, address=listens_on, is_administrator=is_administrator),
+        Middleware(ReturnAddress),
     ],
     secrets=secrets(),
     lifespan=lifespan,

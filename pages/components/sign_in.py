@@ -144,7 +144,7 @@ def _visit(known: SignInSettings) -> Visit:
     claims = st.user.to_dict()
     issued = claims.get("iat")
     if not claims.get("is_logged_in") or not isinstance(issued, int | float):
-        raise NotSignedIn("You are not signed in.", "Sign in with your account.")
+        raise NotSignedIn("You are not signed in.", "Sign in to open this library.")
     return Visit(identity_of_claims(claims, known), float(issued))
 
 

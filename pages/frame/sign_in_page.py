@@ -47,7 +47,7 @@ def draw_account() -> None:
     ):
         st.markdown(f"**{plain(person.name)}**")
         if person.login != person.name:
-            st.caption(f"`{plain(person.login)}`")
+            st.caption(plain(person.login))
         lines = [f"{role.value.capitalize()} {_place(project)}" for project, role in person.roles]
         st.markdown("  \n".join(dict.fromkeys(lines)))
         _draw_sign_out("account.sign_out")

@@ -51,6 +51,12 @@ class Window:
         self.page.set_default_timeout(WAIT_MILLISECONDS)
         self.problems: list[str] = []
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("console", lambda line: self._note(line.text))
+
+    def _note(self, told: str) -> None:
+        """Whatever the app's own content policy blocks is a fault of the app."""
+        if "Content Security Policy" in told:
+            self.problems.append(told)
 
     def go(self, path: str = "", **params: str | list[str]) -> None:
         """Open an address of the app and wait until it has drawn."""
