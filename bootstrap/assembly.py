@@ -291,7 +291,9 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         now=now,
     )
     folders = FolderService(stores.folders, documents.store, stores.jobs, outside.watch_roots, outside.scanner, now)
-    bulk_edit = BulkEditService(stores.changes, catalogue, vectors, documents, terms, now)
+    bulk_edit = BulkEditService(
+        stores.changes, catalogue, vectors, documents, terms, now, on_move=insights.documents_moved
+    )
     return Workbench(
         people=people,
         tokens=TokenService(stores.tokens, people, now),

@@ -311,7 +311,7 @@ RIGHTS: Mapping[str, Right] = {
     **_writes(_A, _project, "insights", "save"),
     **_rows("insights", Right(_V, None, audited=True), "finish_episode"),
     **_writes(_A, _insight, "insights", "change delete restore tag"),
-    **_writes(_ADMIN, _shared, "insights", "reindex"),
+    **_writes(_ADMIN, _shared, "insights", "documents_moved reindex"),
     # Evaluation
     **_reads("evaluation", "first_if rescored retrieved"),
     **_reads("evaluation.profiles", "all_versions choices chosen default every find proposals retired versions"),

@@ -88,9 +88,13 @@ class CoverageService:
         return self._store.topics(project)
 
     def add_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
-        """Store new topics, with domain and jurisdiction detected from their names; existing topics stay unchanged."""
+        """Store new topics, with domain and jurisdiction detected from their names; existing topics stay unchanged.
+
+        A requirement belongs to the project of the document it is quoted from, also when it was found in all documents.
+        """
         terms = self._terms()
-        return self._store.add_topics([with_detected_labels(topic, terms) for topic in topics])
+        quoted = self._catalogue.documents_by_id([topic.source.document_id for topic in topics if topic.source])
+        return self._store.add_topics([with_detected_labels(_in_project(topic, quoted), terms) for topic in topics])
 
     def change_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
         """Store changed topics, all or none. Raises Outdated when someone else changed one since it was read."""
@@ -359,3 +363,9 @@ class CoverageService:
                 topic.domain: self._terms().domains.title(topic.domain) for topic in board.topics if topic.domain
             },
         )
+
+
+def _in_project(topic: Topic, documents: Mapping[int, Document]) -> Topic:
+    if topic.project is not None or topic.source is None or topic.source.document_id not in documents:
+        return topic
+    return replace(topic, project=documents[topic.source.document_id].project)

@@ -154,7 +154,7 @@ class InsightIndexer:
 
     def prepare(self, item: InsightOrEpisode) -> PreparedInsight:
         """Prepare an insight or episode for indexing. Raises ModelUnavailable, BadRequest for a text without a word."""
-        side = pseudo_document_of(item)
+        side = pseudo_document_of(self._placed(item))
         found = embed_passages(self._embedder, side.passages)
         pairs = zip(side.passages, found.meanings, strict=True)
         passages = tuple(replace(each, meanings=known) for each, known in pairs)
@@ -178,14 +178,23 @@ class InsightIndexer:
     def needs_reindex(self, item: InsightOrEpisode) -> bool:
         """Whether its words have changed, so that its passages must be made anew."""
         document = self._document(item)
-        return document is None or self._changed(document, pseudo_document_of(item))
+        return document is None or self._changed(document, pseudo_document_of(self._placed(item)))
+
+    def _placed(self, item: M) -> M:
+        """The item with the project its searchable copy belongs to: its own and those of the documents it cites.
+
+        An insight on a document of one project would otherwise be found by people who do not see that document. One on
+        documents of several projects is found by people who see all projects."""
+        cited = self._catalogue.documents_by_id([link.document_id for link in item.links]).values()
+        projects = sorted({item.project, *(each.project for each in cited)} - {None}, key=str)
+        return replace(item, project=" + ".join(map(str, projects)) or None)
 
     def _document(self, item: InsightOrEpisode) -> Document | None:
         """Its searchable document, also when a killed program left it before the row could name it."""
         found = self._catalogue.documents_by_id([item.document_id]) if item.document_id else {}
         if item.document_id in found:
             return found[item.document_id]
-        return self._catalogue.document_by_hash(document_of(item).sha256, item.project)
+        return self._catalogue.document_by_hash(document_of(item).sha256, self._placed(item).project)
 
     def _changed(self, document: Document, side: PseudoDocument) -> bool:
         """Whether the stored passages say something else."""
@@ -193,9 +202,9 @@ class InsightIndexer:
         return stored != [(each.start, each.end, each.context, each.text) for each in side.passages]
 
     def _show(self, item: InsightOrEpisode, prepared: PreparedInsight | None, *, anew: bool) -> None:
-        known = self._document(item)
-        if known is not None and not anew and not self._changed(known, pseudo_document_of(item)):
-            self._relabel(document_of(item, known), item)
+        known, placed = self._document(item), self._placed(item)
+        if known is not None and not anew and not self._changed(known, pseudo_document_of(placed)):
+            self._relabel(document_of(placed, known), placed)
             document_id = known.id
         else:
             document_id = self._store_side(item, prepared or self.prepare(item), known)
@@ -205,7 +214,8 @@ class InsightIndexer:
     def _store_side(self, item: InsightOrEpisode, prepared: PreparedInsight, known: Document | None) -> int:
         """Put the passages where every leg finds them; the old ones leave first."""
         side, vectors = prepared.side, prepared.vectors
-        document = document_of(item, known or self._catalogue.add_document(document_of(item)))
+        placed = self._placed(item)
+        document = document_of(placed, known or self._catalogue.add_document(document_of(placed)))
         sized = replace(document, size_bytes=len(side.page.text.encode()))
         self._sparse.delete([document.id])
         self._index.delete([document.id])

@@ -216,6 +216,15 @@ class InsightService:
         prepared = self._indexer.prepare(back)
         return self._indexer.synchronize(self._store.change(back), prepared)
 
+    def documents_moved(self, document_ids: Sequence[int]) -> None:
+        """Documents changed their project: what cites them is found where they are. Raises StoreFailed."""
+        items: list[InsightOrEpisode] = [
+            *self._store.about(Insight, document_ids),
+            *self._store.about(Episode, document_ids),
+        ]
+        for item in items:
+            self._indexer.synchronize(item)
+
     def reindex(self) -> int:
         """Rebuild the index of all insights and episodes, after a model change or the loss of an index; returns their
         number.

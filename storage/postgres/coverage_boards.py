@@ -28,7 +28,7 @@ from core.domain.coverage import Cell, CoverageRun, Decision, DecisionHistory, G
 from core.domain.sanitize import storable_text
 from storage.postgres.database import Database
 from storage.postgres.json_records import JsonRecords, from_json, next_id, to_json, upsert
-from storage.postgres.tables import BY_OWN_PROJECT, Base, allow, id_column, of_tenant, table_of
+from storage.postgres.tables import BY_OWN_PROJECT, BY_PROJECT, Base, allow, id_column, of_tenant, table_of
 
 __all__ = [
     "CELLS",
@@ -41,6 +41,12 @@ __all__ = [
     "SqlCoverageBoardStore",
     "TopicRow",
 ]
+
+_TOPIC_SEEN = (
+    f"({BY_PROJECT}) AND (data #>> '{{source,document_id}}' IS NULL"
+    " OR (data #>> '{source,document_id}')::bigint IN (SELECT id FROM documents))"
+)
+"""Topics of the person's projects and of all projects, unless they quote a document the person does not see."""
 
 
 class TopicRow(Base):
@@ -59,7 +65,7 @@ class TopicRow(Base):
             postgresql_where=text("NOT retired"),
             postgresql_nulls_not_distinct=True,
         ),
-        allow("SELECT, INSERT, UPDATE", seen=BY_OWN_PROJECT),
+        allow("SELECT, INSERT, UPDATE", seen=_TOPIC_SEEN),
     )
 
     id: Mapped[int] = id_column("topics_id_seq")

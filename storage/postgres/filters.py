@@ -118,7 +118,7 @@ def months(database: Database, filters: SearchFilters) -> Mapping[str, int]:
     month = func.to_char(func.timezone("UTC", CHUNKS.c.date), "YYYY-MM").label("month")
     query = select(month, func.count()).where(*_admitted(undated, database.tenant), CHUNKS.c.date.is_not(None))
     with database.transaction("counting months") as connection:
-        return dict(connection.execute(query.group_by(text("month"))).tuples().all())
+        return {row[0]: row[1] for row in connection.execute(query.group_by(text("month")))}
 
 
 def _restricted(field: FilterField, filters: SearchFilters) -> bool:

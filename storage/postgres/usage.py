@@ -1,6 +1,7 @@
 """Usage events in PostgreSQL, with totals per document."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -37,8 +38,10 @@ from core.search.store import (
     UsageSummary,
     summarised,
 )
-from storage.postgres.database import Database
-from storage.postgres.tables import BY_DOCUMENT, Base, allow, id_column, of_tenant, table_of
+from storage.postgres.database import Database, Scope
+from storage.postgres.documents import DOCUMENTS
+from storage.postgres.json_records import any_of
+from storage.postgres.tables import BY_DOCUMENT, BY_LOGIN, Base, allow, id_column, login_column, of_tenant, table_of
 
 __all__ = ["DOCUMENT_USES", "USE_EVENTS", "DocumentUsageRow", "SqlUsageLog", "UsageEventRow"]
 
@@ -48,6 +51,7 @@ _NOT_SHOWN = "kind <> 'shown'"
 class UsageEventRow(Base):
     """One event. Rows are only added; they are deleted only with their document.
 
+    What others asked is hidden from a person with some projects only.
     `document_id` has no foreign key: insights and episodes are used as well. Most events are `shown`, which no query
     looks up, so the indexes leave them out.
     """
@@ -58,7 +62,7 @@ class UsageEventRow(Base):
         Index("use_events_of_document", "tenant_id", "document_id", "kind"),
         Index("use_events_of_question", "tenant_id", "question", "id", postgresql_where=text(_NOT_SHOWN)),
         Index("use_events_of_passage", "tenant_id", "passage_id", "id", postgresql_where=text(_NOT_SHOWN)),
-        allow("SELECT, INSERT, DELETE", seen=BY_DOCUMENT),
+        allow("SELECT, INSERT, DELETE", seen=f"{BY_DOCUMENT} AND {BY_LOGIN}"),
     )
 
     id: Mapped[int] = id_column("use_events_id_seq")
@@ -68,6 +72,7 @@ class UsageEventRow(Base):
     question: Mapped[str]
     who: Mapped[str]
     at: Mapped[datetime]
+    login: Mapped[str] = login_column()
 
 
 class DocumentUsageRow(Base):
@@ -95,16 +100,29 @@ class SqlUsageLog:
 
     def __init__(self, database: Database) -> None:
         self._database, self._tenant = database, database.tenant
+        # Totals are counted over everybody's events, whoever adds one.
+        self._whole = replace(database, scope=Scope(login=database.scope.login))
+        self._scoped = database.scope.projects is not None
 
     def record(self, events: Sequence[UsageEvent]) -> None:
-        """Append events, all or none, in this order; updates the totals in the same transaction."""
+        """Append events, all or none, in this order; updates the totals in the same transaction. Events of documents
+        outside the scope are left out."""
+        events = self._visible(events) if self._scoped else events
         if not events:
             return
         touched = sorted({event.document_id for event in events if event.kind is not UsageKind.SHOWN})
-        with self._database.transaction("recording what was used") as connection:
+        with self._whole.transaction("recording what was used") as connection:
             self._lock(connection, touched)
             connection.execute(insert(USE_EVENTS), [self._row(event) for event in events])
             self._tally(connection, touched)
+
+    def _visible(self, events: Sequence[UsageEvent]) -> Sequence[UsageEvent]:
+        query = select(DOCUMENTS.c.id).where(
+            DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == any_of([each.document_id for each in events])
+        )
+        with self._database.transaction("recording what was used") as connection:
+            seen = set(connection.scalars(query))
+        return [each for each in events if each.document_id in seen]
 
     def _row(self, event: UsageEvent) -> dict[str, Any]:
         own = {"tenant_id": self._tenant, "kind": str(event.kind), "at": event.at}
@@ -180,7 +198,8 @@ class SqlUsageLog:
         return union_all(taken, helpful).subquery()
 
     def uses(self, document_ids: Sequence[int]) -> Mapping[int, DocumentUsage]:
-        """Usage totals of these documents; those never used are absent."""
+        """Usage totals of these documents; those never used are absent. What others asked is hidden from a person with
+        some projects only; how many questions there were is not."""
         table = DOCUMENT_USES.c
         ids = any_(cast([int(i) for i in document_ids], ARRAY(BigInteger)))
         query = select(table.document_id, table.uses, table.last, table.questions).where(
@@ -188,7 +207,12 @@ class SqlUsageLog:
         )
         with self._database.transaction("reading what was used") as connection:
             rows = connection.execute(query).all()
-        return {row.document_id: DocumentUsage(row.uses, row.last, tuple(row.questions)) for row in rows}
+        return {
+            row.document_id: DocumentUsage(
+                row.uses, row.last, ("",) * len(row.questions) if self._scoped else tuple(row.questions)
+            )
+            for row in rows
+        }
 
     def last_used(self, limit: int) -> Sequence[tuple[int, datetime]]:
         """The documents used last, with the time; the latest first."""

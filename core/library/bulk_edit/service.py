@@ -66,7 +66,10 @@ class BulkEditService:
         labelling: DocumentWriter,
         terms: Callable[[], WorkspaceTerms],
         now: Callable[[], datetime],
+        on_move: Callable[[Sequence[int]], object] = lambda document_ids: None,
     ) -> None:
+        """on_move: called with the documents whose project changed."""
+        self._on_move = on_move
         self._log, self._catalogue, self._vectors = log, catalogue, vectors
         self._labelling, self._terms, self._now = labelling, terms, now
 
@@ -220,6 +223,8 @@ class BulkEditService:
         changed = [now for was, now in zip(before, passages, strict=True) if was != now]
         self._catalogue.save_labels(document, changed)
         self._vectors.update(changed)
+        if any(each.project != document.project for each in before):
+            self._on_move([document.id])
 
     def _restore(self, document: Document, change: LabelEdit, who: str) -> None:
         if change.field == ARCHIVED:

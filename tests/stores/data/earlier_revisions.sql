@@ -813,6 +813,7 @@ CREATE UNIQUE INDEX shortlists_living_names ON shortlists (tenant_id, name) WHER
 GRANT USAGE ON SEQUENCE shortlists_id_seq TO fivefold_app;
 -- revision 0026
 ALTER TABLE change_sets ADD COLUMN login text NOT NULL DEFAULT COALESCE(current_setting('fivefold.login', true), '');
+ALTER TABLE use_events ADD COLUMN login text NOT NULL DEFAULT COALESCE(current_setting('fivefold.login', true), '');
 ALTER TABLE changes ADD COLUMN login text NOT NULL DEFAULT COALESCE(current_setting('fivefold.login', true), '');
 ALTER TABLE searches ADD COLUMN login text NOT NULL DEFAULT COALESCE(current_setting('fivefold.login', true), '');
 ALTER TABLE sql_history ADD COLUMN login text NOT NULL DEFAULT COALESCE(current_setting('fivefold.login', true), '');
@@ -960,11 +961,11 @@ CREATE POLICY sql_history_of_scope ON sql_history AS RESTRICTIVE USING (
 );
 CREATE POLICY topics_of_scope ON topics AS RESTRICTIVE USING (
     (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
-    OR (project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb))))
+    OR ((project IS NULL OR project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb)))) AND (data #>> '{source,document_id}' IS NULL OR (data #>> '{source,document_id}')::bigint IN (SELECT id FROM documents)))
 );
 CREATE POLICY use_events_of_scope ON use_events AS RESTRICTIVE USING (
     (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
-    OR (document_id IN (SELECT id FROM documents))
+    OR (document_id IN (SELECT id FROM documents) AND login = current_setting('fivefold.login', true))
 );
 CREATE POLICY version_decisions_of_scope ON version_decisions AS RESTRICTIVE USING (
     (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')

@@ -1,0 +1,1 @@
+"""People, rights, tokens, the audit log, and attacks on what a person may not see."""
