@@ -1,6 +1,6 @@
 """A workbench over fakes with real behaviour, for pages and flows, wired by the product's own composition root."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -107,6 +107,17 @@ class Stores:
 
 
 @dataclass(frozen=True, slots=True)
+class _DocumentLocator:
+    """The part of core.access.rights.Locator that fakes can answer: storage.postgres.locator is tested with attacks."""
+
+    workbench: Workbench
+
+    def documents(self, document_ids: Iterable[int]) -> Iterable[str | None]:
+        """Raises NotFound."""
+        return {self.workbench.documents.get(each).project for each in document_ids}
+
+
+@dataclass(frozen=True, slots=True)
 class OpenedWorkbench:
     """Stands in for bootstrap.workbench.OpenWorkbench: everything is visible, and every call passes the guard."""
 
@@ -114,7 +125,7 @@ class OpenedWorkbench:
 
     def for_principal(self, principal: Principal) -> Workbench:
         """The workbench of a person, who has the same role in every project."""
-        guard = Guard(principal, cast(Locator, None), self.workbench.audit)
+        guard = Guard(principal, cast(Locator, _DocumentLocator(self.workbench)), self.workbench.audit)
         return cast(Workbench, guarded(self.workbench, guard))
 
     def close(self) -> None:

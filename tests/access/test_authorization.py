@@ -92,13 +92,13 @@ def test_the_audit_log_has_changes_exports_and_refusals_with_the_door(opened: Op
     with pytest.raises(AccessDenied):
         vic.documents.delete(receipt.document_id)  # type: ignore[attr-defined]
     with pytest.raises(NotFound):
-        ann.documents.delete(99)
+        ann.documents.correct(99, "truth", "intent")
     entries = list(reversed(opened.workbench.audit.page(AuditQuery()).entries))
     assert [(each.name, each.action, each.outcome) for each in entries] == [
         ("Ann", "documents.upload", AuditOutcome.DONE),
         ("Vic", "documents.original", AuditOutcome.DONE),
         ("Vic", "documents.delete", AuditOutcome.REFUSED),
-        ("Ann", "documents.delete", AuditOutcome.FAILED),
+        ("Ann", "documents.correct", AuditOutcome.FAILED),
     ]
     assert {each.door for each in entries} == {Door.REST}
     assert (entries[0].project, entries[2].object) == ("Alpha", f"document_id {receipt.document_id}")  # type: ignore[attr-defined]

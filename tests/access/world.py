@@ -10,7 +10,17 @@ from typing import Any
 
 from bootstrap.environment import Settings
 from bootstrap.workbench import OpenWorkbench, open_workbench
-from core.domain.coverage import Board, Conflict, ConflictKind, ReviewerOpinion, ReviewVerdict, Statement, Topic
+from core.collaboration.target import on_cell, on_document, on_passage
+from core.domain.coverage import (
+    Board,
+    Conflict,
+    ConflictKind,
+    GapKind,
+    ReviewerOpinion,
+    ReviewVerdict,
+    Statement,
+    Topic,
+)
 from core.domain.documents import Document, Truth
 from core.domain.evaluation import Level
 from core.domain.filters import SearchFilters
@@ -132,6 +142,16 @@ def _filled(whole: Workbench, hidden: tuple[Document, ...]) -> Mapping[str, tupl
         experiment = whole.evaluation.experiments.begin(asked.id, "balanced", "Ann")
         sets.append((asked, question, experiment))
     whole.tables.run_sql(f"SELECT hours FROM {whole.tables.tables()[0].name} WHERE quillfeather_site = '{SECRET} 1'")
+    ann = Principal("ann@example.org", "Ann", ((None, Role.ADMINISTRATOR),), Door.BROWSER)
+    targets = [
+        on_document(plan),
+        on_passage(passage),
+        on_cell(topics[1].name, topics[1].id, GapKind.COMPLIANCE, "Beta"),
+    ]
+    comments = [whole.comments.write(each, f"{SECRET}!", ann) for each in targets]
+    whole.people.invite(ann.login, Role.ADMINISTRATOR)
+    assignments = [whole.assignments.assign(each, f"Ask {SECRET}", ann.login, ann) for each in targets]
+    whole.alerts.follow(view.id, ann)
     reality = whole.tables.tables()[0]
     feed = whole.feeds.add(f"https://example.org/{SECRET}.xml", project="Beta", tags=(SECRET,))
     cited = citation(document_id=plan.id, passage_id=passage.id, quote="x", document_name="x")
@@ -156,6 +176,10 @@ def _filled(whole: Workbench, hidden: tuple[Document, ...]) -> Mapping[str, tupl
         "version_decision": tuple(whole.versions.decisions()),
         "question_set": tuple(replace(each[0], name="x") for each in sets),
         "conflict": (conflict,),
+        "target": tuple(replace(each, name="x", quote="") for each in targets),
+        "about": tuple(replace(each, name="x", quote="") for each in targets),
+        "comment_id": tuple(each.id for each in comments),
+        "assignment_id": tuple(each.id for each in assignments),
         "links": ([replace(link, document_name="", quote="")],),
         "passage": (replace(passage, text="", document_name="", section="", entities=(), tags=()),),
         "passage_id": (passage.id, 1, 2),
