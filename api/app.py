@@ -51,6 +51,7 @@ def create_app(
     app.state.gate = Gate(open_library, local, rates)
     for router in ROUTERS:
         app.include_router(router)
+    app.state.routes = [route for router in ROUTERS for route in router.routes]
     handle_errors(app)
     app.add_middleware(Throttle, rates=rates)
     app.add_middleware(RequestIds)

@@ -6,10 +6,10 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import Match
 
 from core.domain.errors import (
     AccessDenied,
@@ -213,12 +213,9 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 def _allowed(request: Request) -> list[str]:
     """The methods of all routes with the request's path."""
-    methods: set[str] = set()
-    for route in request.app.router.routes:
-        match, _ = route.matches(request.scope)
-        if match is not Match.NONE:
-            methods |= getattr(route, "methods", None) or set()
-    return sorted(methods)
+    path = str(request.scope["path"]).removeprefix(str(request.scope.get("root_path", "")))
+    routes: Sequence[APIRoute] = request.app.state.routes
+    return sorted({method for each in routes if each.path_regex.match(path) for method in each.methods or ()})
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

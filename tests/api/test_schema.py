@@ -1,8 +1,11 @@
 """The whole OpenAPI document against the running routes: no 500, no undocumented answer, and docs that name them."""
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
@@ -82,3 +85,31 @@ def test_every_answer_is_documented(operation: Any, mode: GenerationMode) -> Non
         asked()
     except Unsatisfiable:
         assert mode is GenerationMode.NEGATIVE  # a route without parameters has nothing to be given wrong
+
+
+def test_the_docs_name_every_route_and_no_other() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "api.md").read_text("utf-8")
+    rows = set(re.findall(r"^\| (GET|POST|PUT|PATCH|DELETE) \| `([^`]+)` \|", text, re.MULTILINE))
+    described = {(method.upper(), path) for path, methods in APP.openapi()["paths"].items() for method in methods}
+    assert rows == described
+
+
+def test_every_body_has_an_example_that_its_schema_allows() -> None:
+    """What people copy from the description works."""
+    document = APP.openapi()
+    shapes = document["components"]["schemas"]
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+            if body is None:
+                continue
+            name = body["schema"]["$ref"].rpartition("/")[2]
+            example = shapes[name].get("example")
+            if example is None:
+                assert name in SMALL, f"{method} {path}: {name} has no example"
+                continue
+            jsonschema.validate(example, {**shapes[name], "components": document["components"]})
+
+
+SMALL = {"DocumentChange", "Filters", "TopicChange", "InsightChange", "EpisodeChange"}
+"""Bodies that say all in the names of their few fields."""
