@@ -1,6 +1,5 @@
 """The commands `ingest`, `read-again` and `worker`: make files searchable."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -18,13 +17,12 @@ def ingest(
 ) -> None:
     """Store files and make them searchable; one line per file. Exit code 1 when any file failed."""
     from bootstrap.scratch_library import drain, paths_of, settle
-    from bootstrap.workbench import open_workbench, settings_from_environment
     from core.formats.terminal import outcome_text
     from core.library.upload_queue import NewFile
 
     files = [NewFile(name, path.read_bytes) for name, path in paths_of(paths).items()]
     failed = 0
-    with open_workbench(replace(settings_from_environment(), worker=True)) as workbench:
+    with open_library(worker=True) as workbench:
         for file, outcome in settle(workbench, files, project=project):
             typer.echo(outcome_text(file.name, outcome))
             failed += isinstance(outcome, FivefoldError) or outcome.failure != ""

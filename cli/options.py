@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -60,12 +60,15 @@ Factors = Annotated[
 
 
 @contextmanager
-def open_library() -> "Iterator[Workbench]":
-    """The configured library, without a worker for its queued files."""
-    from bootstrap.workbench import open_workbench, settings_from_environment
+def open_library(*, worker: bool = False) -> "Iterator[Workbench]":
+    """The configured library, as whoever runs the command sees it: everything, and recorded in the audit log.
 
-    with open_workbench(replace(settings_from_environment(), worker=False)) as workbench:
-        yield workbench
+    worker: whether queued files are read meanwhile."""
+    from bootstrap.workbench import open_workbench, settings_from_environment
+    from core.domain.people import Door, local_principal
+
+    with closing(open_workbench(replace(settings_from_environment(), worker=worker))) as library:
+        yield library.for_principal(local_principal(Door.COMMAND))
 
 
 def profile_of(known: "Profiles", ref: str | None, project: str | None = None) -> "ScoreProfile":

@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -43,7 +42,8 @@ class Small:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Small:
     small = Small()
-    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda settings: nullcontext(small))
+    opened = SimpleNamespace(for_principal=lambda principal: small, close=lambda: None)
+    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda settings: opened)
     return small
 
 

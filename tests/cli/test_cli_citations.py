@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
 from core.workbench import Workbench
 from tests.search.library import WordEmbedder, payroll_library
-from tests.workbench import Stores, built
+from tests.workbench import OpenedWorkbench, Stores, built
 
 LINES = (
     "Employers must deposit withheld income taxes every month, and a deposit that is late is charged with a",
@@ -43,7 +42,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workben
     """A library of one PDF, opened by the command instead of a database."""
     workbench = built(Stores(WordEmbedder()), tmp_path)
     workbench.documents.upload("rules.pdf", printed())
-    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda settings: nullcontext(workbench))
+    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda settings: OpenedWorkbench(workbench))
     yield workbench
 
 
