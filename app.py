@@ -1,4 +1,4 @@
-"""The server: `streamlit run app.py` serves the pages, the API under /api, and /healthz beside them."""
+"""The server: `streamlit run app.py` serves the pages, the API under /api, MCP under /mcp, and /healthz beside them."""
 
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,6 +11,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from api.app import create_app
+from api.mcp.http import McpDoor
 from api.mount import ApiMount
 from bootstrap.environment import settings_from_environment
 from pages.frame.request_guard import DETAILS, RequestGuard
@@ -52,7 +53,8 @@ async def lifespan(_app: st.App) -> "AsyncGenerator[None, None]":
     from pages.components import session
 
     session.open_early()
-    yield
+    async with mcp_door.run():
+        yield
     await to_thread.run_sync(session.close)
 
 
@@ -104,12 +106,13 @@ def api() -> "FastAPI":
 
 
 def opened_library() -> "OpenWorkbench":
-    """The library that pages use, for the API."""
+    """The library that pages use, for the API and the MCP server."""
     from pages.components import session
 
     return session.library()
 
 
+mcp_door = McpDoor(opened_library, rules)
 _PAGES = Path(__file__).parent / "pages"
 _ADDRESS = "backend_address.js"
 _PDFJS = _PAGES / "components" / "document" / "pdfjs"
@@ -137,6 +140,7 @@ app = st.App(
     "pages/frame/main.py",
     routes=[
         Route("/healthz", healthz),
+        Route("/mcp", mcp_door),
         Route(f"/{_ADDRESS}", backend_address),
         ApiMount(api()),
         Mount("/pdfjs", StaticFiles(directory=_PDFJS)),

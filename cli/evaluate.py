@@ -1,7 +1,7 @@
 """The command group `evaluate`: the library's own question sets, and benchmarks on judged files."""
 # Longer than 300 lines: commands of one group that share their options and their output.
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from core.domain.queries import ScoreProfile
     from core.evaluation.judgments.files import LabelRow
     from core.evaluation.tuning.profile_registry import ProfileRegistry
+    from core.ports.stores import Vectors
     from core.workbench import Workbench
 
 __all__ = ["citations", "evaluate"]
@@ -364,6 +365,30 @@ def evaluate_tables(questions: Path, folder: Path, out: Out = None) -> None:
         results = [judged(each, services[each.collection].ask(each.question)) for each in asked]
     typer.echo(wrong_text(results))
     output_measures(summary(results), out)
+
+
+@evaluate.command("cite-check")
+def evaluate_citation_check(pairs: Path, out: Out = None) -> None:
+    """How often the citation check calls a sentence supported that is, or is not; PAIRS: document, quote, claim."""
+    from core.evaluation.benchmarks.cite_check import evaluate_cite_check, read_pairs
+    from core.formats.terminal import aligned, grouped
+
+    judged = read_pairs(pairs)
+    data = evaluate_cite_check(judged, _embed(), progress("claims judged")).data()
+    write_json(data, out)
+    typer.echo(aligned(("measure", "value"), [(name, v) for name, v in data.items() if isinstance(v, int | float)]))
+    typer.echo(f"\n{grouped('change', data['per_change'])}")
+    for wrong in data["wrong"]:
+        typer.echo(f"wrong: {wrong['change']}, called {wrong['said']}: {wrong['claim']} [{wrong['quote'][:120]}]")
+
+
+def _embed() -> "Callable[[Sequence[str]], Vectors]":
+    """The configured embedding model. Raises ModelUnavailable."""
+    from adapters.inference.embedder import load_embedder
+    from bootstrap.environment import settings_from_environment
+
+    settings = settings_from_environment()
+    return load_embedder(settings.embedding_model, settings.data_folder / "models", 1).embed
 
 
 # With a temporary database

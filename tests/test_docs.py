@@ -13,6 +13,7 @@ from cli.main import app
 from core.domain.coverage import CellState
 from core.domain.documents import DocumentState, Truth
 from core.domain.filters import FIELDS, SearchFilters
+from core.workbench import Workbench
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -142,3 +143,21 @@ def test_the_image_is_checked_by_a_route_that_exists() -> None:
     asked = re.search(r"8501(/\w+)", (ROOT / "Dockerfile").read_text("utf-8"))
     assert asked
     assert f'"{asked.group(1)}"' in (ROOT / "app.py").read_text("utf-8")
+
+
+def test_every_tool_of_the_mcp_server_is_explained_with_its_arguments() -> None:
+    import anyio
+
+    from api.mcp.resources import TEMPLATES
+    from api.mcp.server import mcp_server
+
+    text = page("mcp.md")
+    for tool in anyio.run(mcp_server(_no_library).list_tools):
+        parts = [part for part in text.split("\n### ") if f"`{tool.name}`" in part.splitlines()[0]]
+        assert len(parts) == 1, tool.name
+        assert not [name for name in tool.input_schema["properties"] if f"`{name}`" not in parts[0]], tool.name
+    assert not [each.uri for each in TEMPLATES if f"`{each.uri}`" not in text]
+
+
+def _no_library(request: object) -> "Workbench":
+    raise AssertionError("listing the tools opens no library")

@@ -52,9 +52,9 @@ def page(context: CallContext, document_id: str, number: str) -> str:
 
 
 def _number(text: str) -> int:
-    """Raises NotFound for what is no number of a document or page."""
+    """Raises NotFound for what is not the number of a document or page."""
     if not (text.isascii() and text.isdigit()) or len(text) > 9:
-        raise NotFound(f"'{text}' is no number of a document or page.", "Take it from a result of hybrid_search.")
+        raise NotFound(f"'{text}' is not the number of a document or page.", "Take it from a result of hybrid_search.")
     return int(text)
 
 

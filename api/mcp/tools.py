@@ -201,7 +201,7 @@ def _passage_id(passage_id: int | None, citation_id: str | None) -> int:
         raise BadRequest("Name one passage.", "Give either passage_id or citation_id.")
     number = str(passage_id) if citation_id is None else citation_id.partition(".")[0]
     if not (number.isascii() and number.isdigit()) or len(number) > 18:
-        raise NotFound(f"'{citation_id or passage_id}' is no citation.", "Give an id of a result, e.g. 42.3.")
+        raise NotFound(f"'{citation_id or passage_id}' is not a citation.", "Give an id of a result, e.g. 42.3.")
     return int(number)
 
 
