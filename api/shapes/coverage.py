@@ -35,7 +35,7 @@ class RunShape(Shape):
     state: str = Field(description="running, done, stopped or failed.")
     done: int = Field(description="Cells assessed so far.")
     total: int
-    carried: int = Field(description="Cells taken over from the run before, because nothing relevant changed.")
+    carried: int = Field(description="Cells reused from the run before, because nothing relevant changed.")
     started_at: datetime
     finished_at: datetime | None
     coverage: float | None
