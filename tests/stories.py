@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -67,12 +67,12 @@ def start(data_folder: Path) -> Iterator[Callable[[], RunningApp]]:
 
 
 @pytest.fixture
-def window(browser: "Browser") -> Iterator[Callable[[RunningApp], Window]]:
+def window(browser: "Browser") -> Iterator[Callable[..., Window]]:
     """Opens a window on an app; it must not have complained by the end."""
     opened: list[Window] = []
 
-    def make(app: RunningApp) -> Window:
-        opened.append(Window(browser, app))
+    def make(app: RunningApp, **look: Any) -> Window:
+        opened.append(Window(browser, app, **look))
         return opened[-1]
 
     yield make

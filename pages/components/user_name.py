@@ -12,6 +12,7 @@ SIGNED_IN = "signed_in.person"
 """The session's key of the person who signed in, with the time of the last check; `sign_in` writes it."""
 
 _COOKIE = "fivefold_name"  # name_cookie.js writes it
+_RESTORED = "person.restored"
 _LONGEST = 80  # characters
 
 
@@ -42,13 +43,14 @@ def typed_name() -> str:
 
 def restore_name() -> None:
     """Take up the name that this browser kept; called when a session begins."""
-    if "person" not in st.session_state:
+    if _RESTORED not in st.session_state:  # once: a name that was cleared stays away
+        st.session_state[_RESTORED] = True
         st.session_state["person"] = unquote(st.context.cookies.get(_COOKIE, ""))[:_LONGEST]
 
 
 def keep_name() -> None:
     """Keep the typed name in this browser, for the next visit."""
-    browser_component("fivefold_name", "name_cookie.js")(key="name_cookie", data=typed_name())
+    browser_component("fivefold_name", "name_cookie.js")(key="name_cookie", data={"name": typed_name()})
 
 
 def _signed_in_name() -> str:

@@ -44,9 +44,19 @@ def open_browser() -> "Iterator[Browser]":
 class Window:
     """One tab. `problems` collects what the page's own scripts complained about."""
 
-    def __init__(self, browser: "Browser", app: RunningApp, *, width: int = 1280, height: int = 900) -> None:
+    def __init__(
+        self,
+        browser: "Browser",
+        app: RunningApp,
+        *,
+        width: int = 1280,
+        height: int = 900,
+        headers: dict[str, str] | None = None,
+    ) -> None:
         self.app = app
-        self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme="light")
+        self.context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme="light", extra_http_headers=headers
+        )
         self.page: Page = self.context.new_page()
         self.page.set_default_timeout(WAIT_MILLISECONDS)
         self.problems: list[str] = []
