@@ -1,4 +1,4 @@
-"""The server: `streamlit run app.py` serves the pages, the API under /api, MCP under /mcp, and /healthz beside them."""
+"""The server: `streamlit run app.py` serves the pages, the API under /api, MCP under /mcp, feeds, and /healthz."""
 
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +14,7 @@ from api.app import create_app
 from api.mcp.http import McpDoor
 from api.mount import ApiMount
 from bootstrap.environment import settings_from_environment
+from pages.frame.feeds import saved_search_feed
 from pages.frame.request_guard import DETAILS, RequestGuard
 from pages.frame.return_address import ReturnAddress
 
@@ -141,6 +142,7 @@ app = st.App(
     routes=[
         Route("/healthz", healthz),
         Route("/mcp", mcp_door),
+        Route("/feeds/saved-search/{number}", saved_search_feed),
         Route(f"/{_ADDRESS}", backend_address),
         ApiMount(api()),
         Mount("/pdfjs", StaticFiles(directory=_PDFJS)),

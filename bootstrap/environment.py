@@ -35,6 +35,9 @@ class Settings:
     api_rate: requests per client of the REST API, such as 1200/minute.
     answer_url: a language model's OpenAI-compatible address, that may tell an answer in running text; empty: none.
     answer_model, answer_key, answer_seconds: its name, its key (never shown), how long it may take.
+    smtp_url: the mail server that sends notifications (never shown); empty: none. mail_from: the sender.
+    mail_minutes: the shortest time between two e-mails to one person.
+    webhook_url: where notifications are posted as JSON (never shown); empty: nowhere. webhook_secret: signs them.
     mcp_token: the token for which `cli mcp` speaks (never shown); empty: the owner of this machine.
     sign_in: "none", "oidc" or "proxy". session_hours: how long a sign-in lasts.
     allow_anyone: without sign-in, serve everyone who can reach the app, not only this machine.
@@ -74,6 +77,11 @@ class Settings:
     answer_model: str = ""
     answer_key: str = field(default="", repr=False)
     answer_seconds: int = 30
+    smtp_url: str = field(default="", repr=False)
+    mail_from: str = ""
+    mail_minutes: int = 15
+    webhook_url: str = field(default="", repr=False)
+    webhook_secret: str = field(default="", repr=False)
     mcp_token: str = field(default="", repr=False)
     sign_in: str = "none"
     session_hours: int = 12

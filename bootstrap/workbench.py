@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from time import monotonic, perf_counter
 from types import TracebackType
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from sqlalchemy.engine import URL
 
+    from adapters.mail import SmtpMailer
+    from adapters.webhook import HttpWebhook
     from bootstrap.assembly import Stores
     from storage.embedded_postgres.server import EmbeddedServer
     from storage.files import OriginalFiles
@@ -140,6 +143,10 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
         configured=settings.embedding_model,
         sign_in_rules=sign_in_rules(settings),
         searches_of=searches_of,
+        mailer=_mailer(settings),
+        webhook=_webhook(settings),
+        site=f"{settings.public_url.rstrip('/')}/" if settings.public_url else "",
+        mail_pace=timedelta(minutes=settings.mail_minutes),
         database_notice=server.notice if server is not None else no_notice,
         watch_roots=[Path(each).expanduser() for each in settings.watch_folders.split(os.pathsep) if each.strip()],
     )
@@ -314,6 +321,26 @@ def _writer(settings: Settings) -> LanguageModelClient | None:
             "Set FIVEFOLD_ANSWER_MODEL, or neither.",
         )
     return LanguageModelClient(settings.answer_url, settings.answer_model, settings.answer_key, settings.answer_seconds)
+
+
+def _mailer(settings: Settings) -> "SmtpMailer | None":
+    """What sends e-mail, None when no mail server is configured. Raises BadRequest when its settings are invalid."""
+    if not settings.smtp_url:
+        return None
+    from adapters.mail import SmtpMailer, smtp_server
+
+    return SmtpMailer(smtp_server(settings.smtp_url), settings.mail_from, utc_now)
+
+
+def _webhook(settings: Settings) -> "HttpWebhook | None":
+    """What posts notifications, None when no address is configured. Raises BadRequest for an invalid secret."""
+    if not settings.webhook_url:
+        return None
+    from adapters.http_fetch import HttpFetcher
+    from adapters.webhook import HttpWebhook
+
+    web = HttpFetcher(private=settings.web_private)
+    return HttpWebhook(settings.webhook_url, settings.webhook_secret, web, utc_now)
 
 
 def _embedded_server(settings: Settings, resources: ExitStack) -> "EmbeddedServer":

@@ -2,14 +2,16 @@
 
 import streamlit as st
 
+from core.collaboration.target import Target, on_document
 from core.domain.documents import DocumentState
 from core.library.archive_members import is_container
-from pages.components import cards, notices, session, urls
+from pages.components import cards, comments, notices, session, urls
 from pages.components.document.reader import draw_reader
 from pages.components.document.state import Opened, mark_ids, open_document, place_from
 from pages.components.user_name import who
 from pages.components.wording import count, day, plain, shorten, shorten_middle
 
+_COMMENTS, _COMMENTS_OF = "document.comments", "document.comments.of"
 _NAME = 90  # letters of the heading: one line at 1280 pixels
 
 
@@ -35,6 +37,7 @@ def _head(opened: Opened) -> None:
 
 def _links(opened: Opened) -> None:
     document = opened.document
+    _comment_toggle(on_document(document), _comments_open(document.id))
     if document.passages:
         inside = {"documents": str(document.id)}
         st.page_link(urls.page_path("search"), label="Search in it", icon=":material/search:", query_params=inside)
@@ -48,6 +51,25 @@ def _links(opened: Opened) -> None:
         on_click="ignore",
         type="tertiary",
     )
+
+
+def _comments_open(document_id: int) -> bool:
+    """Whether the comments are beside the document: the address asks for them, or the button was pressed."""
+    state = st.session_state
+    if state.get(_COMMENTS_OF) != document_id:
+        state[_COMMENTS_OF] = document_id
+        state[_COMMENTS] = urls.current_params().get("comments") == ["open"]
+    return bool(state[_COMMENTS])
+
+
+def _comment_toggle(target: Target, opened: bool) -> None:
+    with notices.show_errors():
+        label = "Comments" if opened else comments.label_of(*comments.of_target(target))
+        icon = ":material/right_panel_close:" if opened else ":material/comment:"
+        st.button(
+            label, key="document.comments.toggle", icon=icon, type="tertiary", help="Hide" if opened else None,
+            on_click=st.session_state.__setitem__, args=(_COMMENTS, not opened),
+        )  # fmt: skip
 
 
 def _count_use(opened: Opened, mark: str) -> None:
@@ -86,6 +108,18 @@ def draw() -> None:
     if opened.problem is not None:
         notices.error(opened.problem)
     _count_use(opened, place.mark)
+    if not _comments_open(opened.document.id):
+        _content(opened)
+        return
+    reader, panel = st.columns([5, 2], gap="medium")
+    with reader:
+        _content(opened)
+    with panel, st.container(border=True, gap="small", key="document_comments"):
+        st.markdown("**Comments**")
+        comments.comment_panel(on_document(opened.document), f"comments.document.{opened.document.id}")
+
+
+def _content(opened: Opened) -> None:
     if any(text.strip() for text in opened.texts.values()) or (opened.drawn_as_pages and opened.parts):
         draw_reader(opened)
     else:

@@ -12,6 +12,7 @@ from core.domain.results import Statistics
 from core.library.upload_queue import UploadQueueView
 from pages.components import cards, notices, session
 from pages.components.data import state
+from pages.components.for_you import draw_for_you
 from pages.components.labels import contested
 from pages.components.styles import TRUTHS
 from pages.components.upload.dropping import draw_drop_zone
@@ -229,6 +230,7 @@ def draw() -> None:
         _truths_explained()
         return
     _start()
+    draw_for_you()
     _queue()
     with st.grid(2, min_column_width=_LIST_WIDTH, gap="medium"):
         with st.container(gap="xsmall"):

@@ -8,10 +8,10 @@ from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from pages.components import notices, session
 from pages.components.notices import wait_for_models
-from pages.components.search import five_truths, query_form, shortlists
+from pages.components.search import five_truths, query_form, saved_searches, shortlists
 from pages.components.search.batch import draw_batch
 from pages.components.search.result_list import draw_answer
-from pages.components.urls import page_path
+from pages.components.urls import current_params, page_path
 from pages.components.wording import count, plain, shorten
 
 
@@ -50,6 +50,7 @@ def _answer(request: SearchRequest) -> None:
 
 
 def draw() -> None:
+    saved_searches.open_named(current_params())
     query_form.read_url()
     narrowed: SearchFilters | None = None
     problems = [st.session_state.pop("search.problem", None)]

@@ -5,7 +5,13 @@ import streamlit as st
 from pages.components.user_name import name_input
 from pages.components.view_switch import view_switch
 
-_PARTS = {"general": "General", "models": "Models", "storage": "Storage", "vocabulary": "Vocabulary"}
+_PARTS = {
+    "general": "General",
+    "models": "Models",
+    "notifications": "Notifications",
+    "storage": "Storage",
+    "vocabulary": "Vocabulary",
+}
 """The parts: how the URL names them, and how the switch does."""
 
 _ALIASES = {"Vocabulary": "vocabulary", "Embedding model": "models", "model": "models"}
@@ -29,6 +35,10 @@ def draw() -> None:
             from pages.components.settings.installed import draw_models
 
             draw_models()
+        case "notifications":
+            from pages.components.settings.notifications import draw_notifications
+
+            draw_notifications()
         case "storage":
             from pages.components.settings.installed import draw_storage
 

@@ -62,7 +62,7 @@ class Target:
             own = {"view": "Review", "at": f"{self.column}:{self.topic_id}", "decided": "true"}
             return f"coverage?{urlencode(own | ({'project': self.project} if self.project else {}))}"
         mark = {"mark": str(self.passage_id)} if self.passage_id is not None else {}
-        return f"document?{urlencode({'id': str(self.document_id), **mark})}"
+        return f"document?{urlencode({'id': str(self.document_id), **mark, 'comments': 'open'})}"
 
     def covers(self, other: "Target") -> bool:
         """Whether what is said about the other belongs here too: all of a document's passages belong to it."""

@@ -6,9 +6,10 @@ from typing import Any
 
 import streamlit as st
 
+from core.collaboration.target import on_cell
 from core.coverage.board_view import about_in_words, kind_in_words, kind_of_words
 from core.domain.coverage import Board, Decision, GapKind, ReviewedCell
-from pages.components import browser_scripts
+from pages.components import browser_scripts, comments
 from pages.components.coverage import state
 from pages.components.coverage.cell import (
     draw_best_evidence,
@@ -195,6 +196,8 @@ def _cell(board: Board, item: ReviewedCell, log: Sequence[Decision]) -> None:
         draw_decision(board, cell, item.decision, log)
     draw_form(board, [cell], log, item.decision)
     with st.container(gap="small"):
+        about_cell = on_cell(cell.topic, cell.topic_id, cell.kind, board.project)
+        comments.comment_expander(about_cell, f"comments.{state.cell_key(cell)}")
         draw_evidence(cell)
         with st.expander("History", icon=":material/history:"):
             draw_history(state.coverage_service().history(cell.topic_id, cell.kind, board.project), about)

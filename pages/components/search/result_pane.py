@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.collaboration.target import on_passage
 from core.domain.documents import Document, Origin
 from core.domain.errors import FivefoldError
 from core.domain.results import Candidate, Citation, Dropped, Hit, Score, SearchResult
@@ -13,7 +14,7 @@ from core.search.explanation import factor_label, shown_effects, shown_parts, st
 from core.search.query.syntax import quoted_phrases
 from core.search.reasons import why_words
 from core.text.tokenize import stem
-from pages.components import browser_scripts, cards, charts, notices, session
+from pages.components import browser_scripts, cards, charts, comments, notices, session
 from pages.components.search import compare, feedback, page_view, related_results, save_insight, shortlists
 from pages.components.wording import count, highlight, plain, shorten, shorten_middle
 
@@ -105,6 +106,10 @@ def _actions(result: SearchResult, hit: Hit) -> None:
         with st.container(width="content", key="pane_note"):
             save_insight.save_button(hit, result)
         shortlists.tick_button(hit, result.request.question)
+        if hit.candidate.passage.origin is Origin.DOCUMENT:
+            passage = hit.candidate.passage
+            with st.container(width="content", key="pane_comments"):
+                comments.comment_button(on_passage(passage), f"comments.passage.{passage.id}")
         feedback.feedback(hit, result)
         related_results.more_like_this(hit, result, session.workbench().search.similar)
         related_results.draw_collapsed(hit, result, session.terms())

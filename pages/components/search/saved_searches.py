@@ -1,8 +1,10 @@
-"""Saved searches: save the current one, open another, and mark results new since the last visit."""
+"""Saved searches: save the current one, open another, follow one, and mark results new since the last visit."""
+# Longer than 300 lines: the list, and what can be done with each of its lines in place.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from urllib.parse import urljoin
 
 import streamlit as st
 
@@ -11,13 +13,14 @@ from core.domain.queries import SearchRequest
 from core.domain.results import Hit, SearchResult
 from core.library.saved_searches import MOST_ADDED, NewResults, SavedSearch, SavedSearchService, VisitedResult
 from pages.components import notices, session
-from pages.components.urls import page_path, params_of
+from pages.components.urls import Params, number_in, page_path, params_of
 from pages.components.user_name import who
 from pages.components.wording import ago, count, plain, shorten
 
-__all__ = ["draw_new_results", "draw_saved", "is_new"]
+__all__ = ["draw_new_results", "draw_saved", "is_new", "open_named"]
 
 _NEW, _CHECKED, _DELETED, _RENAMED = "views.new", "views.checked", "views.gone", "views.renamed"
+_FEED = "views.feed.shown"
 _PROBLEM, _SAVE_PROBLEM = "views.problem", "views.save.problem"
 _MINE, _ALL = "Me", "Everybody"
 _RESULTS_VIEW = "results"
@@ -46,9 +49,25 @@ def draw_new_results(result: SearchResult) -> None:
         for number, view in enumerate(_service().matching(result.request, who())):
             looked = _service().open(view, who(), result)
             _service().seen(looked, who())
+            session.workbench().notifications.read_about(view.id, session.principal())
             if number == 0:
                 st.session_state[_NEW] = looked.new
                 st.caption(_visit_line(looked))
+
+
+def open_named(params: Params) -> None:
+    """Go to the saved search that the address names as `?saved=ID`; a note says when it is gone."""
+    number = number_in(next(iter(params.get("saved", ())), ""))
+    if number is None:
+        return
+    try:
+        view = _service().view(number, who())
+        problem = _service().problems([view]).get(view.id, "")
+    except FivefoldError as error:
+        st.session_state["search.problem"] = error
+        st.query_params.clear()
+        return
+    st.query_params.from_dict(_params(view, problem))
 
 
 def is_new(hit: Hit) -> bool:
@@ -132,6 +151,7 @@ def _list(project: str | None, asked: frozenset[int]) -> None:
             st.caption("Nothing saved yet. Ask a question, then save the search: it is opened here with one click.")
             return
         last_visits, problems = _service().last_visits(who()), _service().problems(listed)
+        followed = session.workbench().alerts.followed(session.principal())
         with st.container(height=_HEIGHT if len(listed) > _LISTED else "content", border=False, gap="xsmall"):
             for view in listed:
                 with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -143,8 +163,12 @@ def _list(project: str | None, asked: frozenset[int]) -> None:
                             st.badge("open", color="primary", icon=":material/visibility:")
                         else:
                             _state(view, last_visits.get(view.id), problems.get(view.id, ""))
+                        _bell(view, followed=view.id in followed)
+                        _button(view, "feed", ":material/rss_feed:", "Address for a feed reader", _show_feed)
                         _button(view, "rename", ":material/edit:", "Rename", _begin_rename)
                         _button(view, "delete", ":material/delete:", "Delete; it can be undone", _delete)
+                if state.get(_FEED) == view.id:
+                    _feed(view)
         _check_all([view for view in listed if view.id not in problems])
 
 
@@ -163,6 +187,35 @@ def _link(view: SavedSearch, problem: str, *, named: bool) -> None:
 
 def _button(view: SavedSearch, what: str, icon: str, words: str, work: Callable[[SavedSearch], None]) -> None:
     st.button("", key=f"views.{what}.{view.id}", icon=icon, type="tertiary", help=words, on_click=work, args=(view,))
+
+
+def _bell(view: SavedSearch, *, followed: bool) -> None:
+    icon = ":material/notifications_active:" if followed else ":material/notifications:"
+    words = "Stop notifying me" if followed else "Notify me of new results"
+    _button(view, "unfollow" if followed else "follow", icon, words, _unfollow if followed else _follow)
+
+
+def _follow(view: SavedSearch) -> None:
+    if _apply_change(lambda: session.workbench().alerts.follow(view.id, session.principal())):
+        st.toast(f"Home tells you when “{plain(view.name)}” has new results.", icon=":material/notifications_active:")
+
+
+def _unfollow(view: SavedSearch) -> None:
+    _apply_change(lambda: session.workbench().alerts.unfollow(view.id, session.principal()))
+
+
+def _show_feed(view: SavedSearch) -> None:
+    state = st.session_state
+    state[_FEED] = None if state.get(_FEED) == view.id else view.id
+
+
+def _feed(view: SavedSearch) -> None:
+    """The address for a feed reader, which needs a token where people sign in."""
+    local = session.principal().local
+    address = urljoin(st.context.url or "", f"feeds/saved-search/{view.id}{'' if local else '?token='}")
+    st.code(address, language=None, wrap_lines=True)
+    words = "The address for your feed reader."
+    st.caption(words if local else f"{words} Add an API token of yours at its end: whoever has it sees the results.")
 
 
 def _params(view: SavedSearch, problem: str) -> Mapping[str, Sequence[str]]:
