@@ -10,7 +10,7 @@ from core.domain.documents import Document, DocumentState, Truth
 from core.domain.errors import FivefoldError
 from core.domain.results import Statistics
 from core.library.upload_queue import UploadQueueView
-from pages.components import cards, notices, session
+from pages.components import cards, notices, rights, session
 from pages.components.data import state
 from pages.components.for_you import draw_for_you
 from pages.components.labels import contested
@@ -198,7 +198,7 @@ def _first_run() -> None:
             "Fivefold reads documents, says which of five kinds of truth each passage states, and answers questions"
             " with cited sentences. It shows where each answer comes from, and what the library lacks."
         )
-        if st.button("Load the sample library", type="primary", icon=":material/auto_stories:"):
+        if rights.may_share() and st.button("Load the sample library", type="primary", icon=":material/auto_stories:"):
             _load_sample()
         if draw_drop_zone():
             st.switch_page(page_path("upload"))

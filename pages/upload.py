@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.components import session
+from pages.components import rights, session
 from pages.components.upload import state
 from pages.components.upload.checking import draw_check, is_checking
 from pages.components.upload.dropping import draw_drop_zone, draw_outcomes
@@ -17,6 +17,9 @@ _KINDS = (
 
 
 def _drop_zone() -> None:
+    if not rights.may("documents.upload"):
+        st.caption("You read this library as a viewer. Ask an administrator for the role analyst to add files.")
+        return
     with st.container(border=True, gap="xsmall"):
         zone, kinds = st.columns([4, 1], vertical_alignment="bottom")
         kind = kinds.segmented_control(
@@ -40,9 +43,12 @@ def draw() -> None:
     draw_outcomes()
     state.draw_saved()
     draw_listing()
-    draw_failed_work()
-    draw_feeds()
-    draw_folders()
+    if rights.may("jobs.failed"):
+        draw_failed_work()
+    if rights.may("feeds.take_page"):
+        draw_feeds()
+    if rights.may("folders.folders"):
+        draw_folders()
 
 
 draw()

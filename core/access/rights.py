@@ -48,6 +48,11 @@ class Right:
     where: Place | None = None
     audited: bool = False
 
+    @property
+    def library_wide(self) -> bool:
+        """Whether only a role in every project counts."""
+        return self.where is _shared
+
 
 # Places
 
@@ -220,7 +225,7 @@ RIGHTS: Mapping[str, Right] = {
     **_writes(_A, _project, "feeds", "take_page"),
     **_writes(_ADMIN, _feed, "feeds", "delete fetch fetch_soon pause"),
     **_writes(_ADMIN, _shared, "feeds", "fetch_due"),
-    **_rows("folders", Right(_ADMIN, _shared), "choices failures folders"),
+    **_rows("folders", Right(_ADMIN, _shared), "choices failures folders roots"),
     **_writes(_ADMIN, _shared, "folders", "add scan_due"),
     **_writes(_ADMIN, _folder, "folders", "change remove scan scan_soon"),
     # Edits and history

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, text
 
-from core.access.rights import NESTED, RIGHTS, _shared
+from core.access.rights import NESTED, RIGHTS
 from core.domain.coverage import Cell, CellState, GapKind, ReviewerOpinion, ReviewVerdict
 from core.domain.dataset_queries import TableQuery
 from core.domain.datasets import LinkState, TableLink
@@ -80,7 +80,7 @@ def _candidates(world: World, action: str, parameter: inspect.Parameter) -> tupl
     found = _BY_ACTION.get((action, name)) or world.candidates.get(name) or _COMMON.get(name)
     if callable(found):
         found = found(world)
-    if found is None and RIGHTS[action].where is _shared:
+    if found is None and RIGHTS[action].library_wide:
         return (None,)  # refused whatever it is given
     if found is None and parameter.default is inspect.Parameter.empty:
         pytest.fail(f"{action} has a parameter '{name}' that no attempt is made with: add a candidate to this test.")
@@ -305,7 +305,7 @@ def _public(path: str, service: object) -> Iterator[str]:
 _PARTS = frozenset(
     {
         *(f"answers.{name}" for name in ("catalogue", "figures", "now", "pipeline", "profiles", "terms", "writer")),
-        *("active_learning.classifier", "active_learning.corrector", "folders.roots"),
+        *("active_learning.classifier", "active_learning.corrector"),
         *("audit.record", "people.principal", "people.sign_in", "tokens.verify"),
     }
 )

@@ -10,7 +10,7 @@ from core.domain.results import UploadReceipt
 from core.ingestion.file_names import is_junk
 from core.library.bulk_edit.plan import BulkEdit, EditMode
 from core.library.upload_queue import NewFile
-from pages.components import labels, notices, session
+from pages.components import labels, notices, rights, session
 from pages.components.user_name import who
 from pages.components.wording import count, plain, shorten_middle
 
@@ -23,7 +23,9 @@ _OUTCOMES, _ROUND, _DETAILS = "upload.told", "upload.round", "upload.details"
 
 def draw_drop_zone(*, folder: bool = False, help: str | None = None) -> bool:
     """Files or a folder are uploaded as soon as they are dropped. Returns whether some just were."""
-    state = st.session_state
+    if not rights.may("documents.upload"):
+        return False
+    state, project = st.session_state, _project_choice()
     taken = st.file_uploader(
         "Drop a folder here to upload it at once" if folder else "Drop files here to upload them at once",
         accept_multiple_files="directory" if folder else True,
@@ -34,14 +36,23 @@ def draw_drop_zone(*, folder: bool = False, help: str | None = None) -> bool:
     if not files:
         return False
     state[_ROUND] += 1  # a fresh zone: what was dropped is uploaded once
-    state[_OUTCOMES] = _store(files)
+    state[_OUTCOMES] = _store(files, project)
     return True
 
 
-def _store(files: Sequence[NewFile]) -> list[UploadReceipt | FivefoldError]:
+def _project_choice() -> str | None:
+    """The project of the files; only people who may not share documents with all projects are asked."""
+    own = rights.upload_projects()
+    if not own:
+        return None
+    chosen: str = st.selectbox("Project of the files", own, key="upload.project") if len(own) > 1 else own[0]
+    return chosen
+
+
+def _store(files: Sequence[NewFile], project: str | None) -> list[UploadReceipt | FivefoldError]:
     """Store the files with a progress bar; returns a receipt or error for each."""
     bar, outcomes = st.progress(0.0), []
-    for outcome in session.workbench().upload_queue.take_in(files):
+    for outcome in session.workbench().upload_queue.take_in(files, project=project):
         outcomes.append(outcome)
         bar.progress(len(outcomes) / len(files), f"Uploading: {len(outcomes):,} of {count(len(files), 'file')}")
     return outcomes

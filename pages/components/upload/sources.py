@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.domain.errors import FivefoldError
 from core.library.sources.store import Feed, FolderTally, WatchedFolder
-from pages.components import notices, session
+from pages.components import notices, rights, session
 from pages.components.wording import ago, count, plain, shorten
 
 __all__ = ["draw_feeds", "draw_folders"]
@@ -180,9 +180,9 @@ def _feed_form() -> None:
         projects = sorted({each.project for each in session.workbench().documents.list() if each.project})
         where.selectbox(
             "Project",
-            projects,
-            index=None,
-            accept_new_options=True,
+            rights.upload_projects() or projects,
+            index=None if rights.may_share() else 0,
+            accept_new_options=rights.may_share(),
             placeholder="None: shared by all projects",
             key="feeds.project",
         )

@@ -1,0 +1,57 @@
+"""What people of every role see on every page: nobody who may read is stopped by what only others may do."""
+
+import pytest
+
+from core.domain.people import Door, Principal, Role
+from pages.components import session
+from tests.screens.conftest import Opened, Stack
+
+QUESTION = "When must overtime be paid?"
+
+VIEWS = [
+    ("home.py", {}),
+    ("upload.py", {}),
+    ("upload.py", {"file": "1"}),
+    *(
+        ("library.py", {"view": view})
+        for view in ("", "duplicates", "history", "spreadsheet", "enrichment", "entities")
+    ),
+    ("library.py", {"document": "1"}),
+    ("document.py", {"id": "1"}),
+    ("search.py", {"q": QUESTION}),
+    ("search.py", {"q": QUESTION, "view": "five"}),
+    ("search.py", {"view": "batch"}),
+    ("inspection.py", {"q": QUESTION}),
+    ("insights.py", {}),
+    ("insights.py", {"view": "episodes"}),
+    *(
+        ("tuning.py", {"q": QUESTION, "view": view, "a": "balanced"})
+        for view in ("tune", "judge", "measure", "optimise", "threshold", "profiles", "classifier")
+    ),
+    *(("coverage.py", {"view": view}) for view in ("Board", "Review", "Topics", "Meeting pack", "Snapshots")),
+    *(("data.py", {"view": view}) for view in ("", "Tables", "In use", "SQL")),
+    *(
+        ("settings.py", {"part": part})
+        for part in ("", "storage", "vocabulary", "Embedding model", "people", "tokens", "audit")
+    ),
+    ("help.py", {}),
+]
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.ANALYST], ids=str)
+@pytest.mark.parametrize(
+    ("page", "params"), VIEWS, ids=lambda each: each if isinstance(each, str) else "-".join(each.values())
+)
+def test_every_page_can_be_read_with_every_role(
+    stocked: Stack,
+    opened: Opened,
+    monkeypatch: pytest.MonkeyPatch,
+    role: Role,
+    page: str,
+    params: dict[str, str],
+) -> None:
+    vic = Principal("vic@example.org", "Vic", (("Tallgrass", role),), Door.BROWSER)
+    monkeypatch.setattr(session, "principal", lambda: vic)
+    screen = opened(page, **{name: value for name, value in params.items() if value})
+    shown = [each.value for each in (*screen.error, *screen.warning)]
+    assert not [each for each in shown if "needs the role" in each or "open to nobody" in each], shown
