@@ -109,7 +109,7 @@ _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no"
 
 def settings_from_environment() -> Settings:
     """Settings from FIVEFOLD_<NAME> and DATABASE_URL, with defaults for unset ones. Raises BadRequest."""
-    values: dict[str, Any] = {"data_folder": Path(__file__).parents[1] / ".data"}
+    values: dict[str, Any] = {"data_folder": _data_folder()}
     for setting in fields(Settings):
         variable = "DATABASE_URL" if setting.name == "database_url" else f"FIVEFOLD_{setting.name.upper()}"
         text = os.environ.get(variable, "").strip()
@@ -117,6 +117,12 @@ def settings_from_environment() -> Settings:
             kind = Path if setting.default is MISSING else type(setting.default)
             values[setting.name] = _parsed(variable, text, kind)
     return Settings(**values)
+
+
+def _data_folder() -> Path:
+    """`.data` in a checkout; in the person's own folder for an installed package, whose files an update replaces."""
+    root = Path(__file__).parents[1]
+    return Path.home() / ".fivefold" if root.name == "_tree" else root / ".data"
 
 
 def _parsed(variable: str, text: str, kind: type) -> Any:

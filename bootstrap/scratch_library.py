@@ -153,10 +153,10 @@ def apply_labels(workbench: Workbench, rows: Sequence[LabelRow], documents: Mapp
 
 
 def settle(
-    workbench: Workbench, files: Sequence[NewFile], *, project: str | None = None
+    workbench: Workbench, files: Sequence[NewFile], *, project: str | None = None, tags: Sequence[str] = ()
 ) -> Iterator[tuple[NewFile, Document | FivefoldError]]:
     """Upload files and wait until a worker has finished each; yields them in order."""
-    outcomes = list(workbench.upload_queue.take_in(files, project=project))
+    outcomes = list(workbench.upload_queue.take_in(files, project=project, tags=tags))
     for file, outcome in zip(files, outcomes, strict=True):
         if isinstance(outcome, FivefoldError):
             yield file, outcome

@@ -5,6 +5,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from cli.app import app as serve
 from cli.backup import backup, restore
 from cli.check import check
 from cli.coverage import coverage
@@ -47,6 +48,7 @@ app.add_typer(vocabulary, name="vocabulary")
 app.add_typer(models, name="models")
 app.add_typer(enrichment, name="enrichment")
 app.add_typer(evaluate, name="evaluate")
+app.command("app")(serve)
 app.command()(batch)
 app.command()(backup)
 app.command()(restore)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("adapters", "api", "bootstrap", "cli", "core", "pages", "storage")
+PACKAGES = ("adapters", "api", "bootstrap", "cli", "core", "fivefold", "pages", "storage")
 SOMEONE_ELSES = ROOT / "pages" / "components" / "document" / "pdfjs"
 """The viewer of Mozilla, whose texts are its own."""
 DISPLAYED = {"about", "from", "help", "label", "means", "name", "obtain", "question", "rule", "text", "title"}
