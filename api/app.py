@@ -13,9 +13,6 @@ from api.routes import ROUTERS
 
 __all__ = ["create_app"]
 
-_MOST_BODY_BYTES = 4 * 1024**2
-"""Of requests other than uploads. Chosen by hand: the largest are query vectors and lists of filters."""
-
 _ABOUT = """\
 Everything the pages of Fivefold do with documents, search, answers, coverage and evaluation.
 
@@ -43,7 +40,6 @@ def create_app(
         redoc_url=None,
         openapi_url="/openapi.json",
         redirect_slashes=False,
-        max_body_size=_MOST_BODY_BYTES,
         responses=PROBLEM_RESPONSES,
         separate_input_output_schemas=False,
     )

@@ -1,10 +1,12 @@
 """What requests hold: texts, filters, and a search with all its options."""
 
+import re
 from dataclasses import fields
+from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Path
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from core.domain.filters import FIELDS, SearchFilters, check_filters
 from core.domain.queries import SearchRequest
@@ -12,7 +14,9 @@ from core.domain.sanitize import storable_text
 from core.ports.stores import Profiles
 
 __all__ = [
+    "CHOICE",
     "Body",
+    "Day",
     "DocumentId",
     "FilterBody",
     "Id",
@@ -35,6 +39,18 @@ DocumentId = Annotated[int, Path(ge=1, le=_LAST_ID, description="The document's 
 ShortText = Annotated[str, Field(max_length=200), AfterValidator(storable_text)]
 LongText = Annotated[str, Field(max_length=20_000), AfterValidator(storable_text)]
 Question = Annotated[str, Field(min_length=1, max_length=2_000), AfterValidator(storable_text)]
+CHOICE = Field(strict=False)
+"""For a closed set of values, which JSON writes as text."""
+
+
+def _iso_day(value: object) -> object:
+    """Only "2027-06-30": pydantic would also take seconds and times."""
+    if value is not None and not (isinstance(value, str) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value)):
+        raise ValueError("must be a day such as 2027-06-30")
+    return value
+
+
+Day = Annotated[date, BeforeValidator(_iso_day), CHOICE]
 Project = Annotated[
     ShortText | None, Field(description="A project: its documents and those shared by all; null: the whole library.")
 ]
@@ -42,13 +58,13 @@ Project = Annotated[
 
 def with_example(example: dict[str, Any]) -> ConfigDict:
     """The configuration of a body with an example for OpenAPI."""
-    return ConfigDict(extra="forbid", json_schema_extra={"example": example})
+    return ConfigDict(extra="forbid", strict=True, json_schema_extra={"example": example})
 
 
 class Body(BaseModel):
-    """A request's body: a field that is not known is an error."""
+    """A request's body: an unknown field is an error, and so is a text or a truth value where a number belongs."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Shape(BaseModel):

@@ -7,7 +7,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.access import client_key
+from api.access import address_of, client_key
 from api.problems import error_response
 from api.rate_limits import RateLimits, Remaining
 from core.domain.errors import FivefoldError
@@ -50,7 +50,8 @@ class Throttle:
             await self._app(scope, receive, send)
             return
         try:
-            left = self._rates.hit(client_key(Request(scope)))
+            request = Request(scope)
+            left = self._rates.hit(client_key(request), address_of(request))
         except FivefoldError as error:
             await error_response(error, scope["fivefold.request_id"])(scope, receive, send)
             return

@@ -16,7 +16,9 @@ from core.domain.errors import BadRequest
 __all__ = ["RateLimits", "Remaining"]
 
 _FAILED_SIGN_INS = "20/minute"
-"""Wrong tokens per address. Chosen by hand: a person mistypes a few times, a program that guesses is stopped."""
+"""Wrong tokens per address. Chosen by hand: a person mistypes a few times, a program that guesses is told to stop."""
+_CLIENTS_PER_ADDRESS = 10
+"""How many times the rate an address may use with different tokens: an office may be behind one. Chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +37,10 @@ class RateLimits:
         self._read_rate, self._failed = rate, parse(_FAILED_SIGN_INS)
         self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
 
-    def hit(self, client: str) -> Remaining:
-        """Count one request. Raises TooManyRequests, and BadRequest for an invalid rate."""
+    def hit(self, client: str, address: str) -> Remaining:
+        """Count one request of a client at an address. Raises TooManyRequests, and BadRequest for an invalid rate."""
         accepted = self._limiter.hit(self._rate, "request", client)
+        accepted = self._limiter.hit(self._rate_of_address, "address", address) and accepted
         stats = self._limiter.get_window_stats(self._rate, "request", client)
         seconds = max(1, ceil(stats.reset_time - time()))
         if not accepted:
@@ -48,15 +51,15 @@ class RateLimits:
     def _rate(self) -> RateLimitItem:
         return _parsed(self._read_rate())
 
-    def check_sign_in(self, address: str) -> None:
-        """Raises TooManyRequests when this address has sent too many wrong tokens."""
-        if not self._limiter.test(self._failed, "sign-in", address):
-            stats = self._limiter.get_window_stats(self._failed, "sign-in", address)
-            raise TooManyRequests(max(1, ceil(stats.reset_time - time())))
+    @cached_property
+    def _rate_of_address(self) -> RateLimitItem:
+        return type(self._rate)(self._rate.amount * _CLIENTS_PER_ADDRESS, self._rate.multiples)
 
     def failed_sign_in(self, address: str) -> None:
-        """Count a wrong token."""
-        self._limiter.hit(self._failed, "sign-in", address)
+        """Count a wrong token. Raises TooManyRequests for the next of many; right tokens of the address still work."""
+        if not self._limiter.hit(self._failed, "sign-in", address):
+            stats = self._limiter.get_window_stats(self._failed, "sign-in", address)
+            raise TooManyRequests(max(1, ceil(stats.reset_time - time())))
 
 
 def _parsed(rate: str) -> RateLimitItem:

@@ -9,12 +9,14 @@ from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Depends
 from fastapi.routing import APIRoute
 from pydantic import ConfigDict, TypeAdapter
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Message, Receive
 
 from api.access import Caller, Gate
 
-__all__ = ["AtWork", "Reply", "guarded_router", "in_thread"]
+__all__ = ["AtWork", "GuardedRoute", "Reply", "guarded_router", "in_thread", "response_of"]
 
 _AT_ONCE = 16
 """Requests worked on at once; the others wait. Fewer than the server's 28 threads for files, so that pages load."""
@@ -48,7 +50,11 @@ def response_of(value: Any, status: int) -> Response:
 
 
 class GuardedRoute(APIRoute):
-    """A route whose endpoint is an ordinary function: it runs in a thread, and so does the writing of its JSON."""
+    """A route whose endpoint is an ordinary function: it runs in a thread, and so does the writing of its JSON.
+
+    most_bytes: of a body. The largest but for uploads are query vectors and lists of filters."""
+
+    most_bytes = 4 * 1024**2
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         status = options.get("status_code") or 200
@@ -67,9 +73,27 @@ class GuardedRoute(APIRoute):
         async def guarded(request: Request) -> Response:
             gate: Gate = request.app.state.gate
             request.state.caller = await in_thread(partial(gate.caller, request))
-            return await handle(request)
+            return await handle(Request(request.scope, _limited(request, self.most_bytes)))
 
         return guarded
+
+
+def _limited(request: Request, most_bytes: int) -> Receive:
+    """The request's body up to a size. Raises HTTPException 413 beyond it, before reading when its size is declared."""
+    declared = request.headers.get("content-length", "0")
+    if declared.isdecimal() and int(declared) > most_bytes:
+        raise HTTPException(413)
+    read = 0
+
+    async def receive() -> Message:
+        nonlocal read
+        message = await request.receive()
+        read += len(message.get("body", b""))
+        if read > most_bytes:
+            raise HTTPException(413)
+        return message
+
+    return receive
 
 
 async def _caller(request: Request) -> Caller:

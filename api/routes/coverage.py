@@ -2,7 +2,6 @@
 # Over 300 lines: topics, runs, board, decisions and pack are one conversation about one board.
 
 from dataclasses import replace
-from datetime import date
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -10,7 +9,7 @@ from fastapi import Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from api.inputs import Body, Id, Project, ShortText, with_example
+from api.inputs import CHOICE, Body, Day, Id, Project, ShortText, with_example
 from api.paging import PageOf, Paging, paged_list
 from api.route import AtWork, Reply, guarded_router
 from api.shapes.coverage import BoardShape, DecisionShape, PackShape, RunShape, TopicShape
@@ -44,7 +43,7 @@ class NewTopic(Body):
     """name: what is searched for. needs: the truths it requires; empty: all five."""
 
     name: Annotated[ShortText, Field(min_length=1)]
-    needs: list[Truth] = Field(default=[], max_length=5)
+    needs: list[Annotated[Truth, CHOICE]] = Field(default=[], max_length=5)
     owner: ShortText = ""
 
 
@@ -76,7 +75,7 @@ class TopicChange(Body):
     version: int = Field(ge=1, le=2**31 - 1)
     project: Project = None
     name: Annotated[ShortText, Field(min_length=1)] | None = None
-    needs: list[Truth] | None = Field(default=None, min_length=1, max_length=5)
+    needs: list[Annotated[Truth, CHOICE]] | None = Field(default=None, min_length=1, max_length=5)
     owner: ShortText | None = None
     retired: bool | None = None
 
@@ -206,16 +205,16 @@ class NewDecision(Body):
     )
 
     topic_id: Id
-    kind: GapKind
-    verdict: Verdict
+    kind: Annotated[GapKind, CHOICE]
+    verdict: Annotated[Verdict, CHOICE]
     after: int = Field(default=0, ge=0, le=2**31 - 1)
     project: Project = None
     run: Id | None = Field(default=None, description="The snapshot that was looked at; null: the latest.")
     reason: ShortText = ""
     comment: Annotated[ShortText, Field(max_length=2000)] = ""
     owner: ShortText = ""
-    due: date | None = None
-    expires: date | None = Field(default=None, description="Last day of a waiver.")
+    due: Day | None = None
+    expires: Day | None = Field(default=None, description="Last day of a waiver.")
 
 
 @routes.post("/coverage/decisions", status_code=201, response_model=DecisionShape, summary="Decide on a cell")

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 from pydantic import Field
 
-from api.inputs import Body, FilterBody, Id, Project, Question, ShortText, filters_of, with_example
+from api.inputs import CHOICE, Body, FilterBody, Id, Project, Question, ShortText, filters_of, with_example
 from api.paging import PageOf, Paging, paged_list
 from api.route import AtWork, Reply, guarded_router
 from api.shapes.evaluation import (
@@ -45,7 +45,7 @@ class NewSet(Body):
 
     name: Annotated[ShortText, Field(min_length=1)]
     project: Project = None
-    level: Level = Level.PASSAGE
+    level: Annotated[Level, CHOICE] = Level.PASSAGE
     note: ShortText = ""
 
 

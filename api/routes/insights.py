@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 from pydantic import Field
 
-from api.inputs import Body, Id, LongText, Project, Question, ShortText, with_example
+from api.inputs import CHOICE, Body, Id, LongText, Project, Question, ShortText, with_example
 from api.paging import Listed, PageOf, Paging, paged
 from api.route import AtWork, guarded_router
 from api.shapes.insights import EpisodeShape, InsightShape
@@ -60,7 +60,7 @@ class Note(Body):
     """What insights and episodes have in common."""
 
     tags: list[ShortText] = Field(default=[], max_length=30)
-    sector: Sector | None = Field(default=None, description="null: suggested from the text.")
+    sector: Annotated[Sector, CHOICE] | None = Field(default=None, description="null: suggested from the text.")
     project: Project = None
 
 
@@ -129,7 +129,7 @@ class InsightChange(Body):
     version: int = Field(ge=1, le=2**31 - 1)
     text: Annotated[LongText, Field(min_length=1)] | None = None
     tags: list[ShortText] | None = Field(default=None, max_length=30)
-    sector: Sector | None = None
+    sector: Annotated[Sector, CHOICE] | None = None
 
 
 @routes.patch("/insights/{insight_id}", response_model=InsightShape, summary="Change an insight")
@@ -222,7 +222,7 @@ class EpisodeChange(Body):
     reward: float | None = Field(default=None, ge=-1, le=1)
     reflection: LongText | None = None
     tags: list[ShortText] | None = Field(default=None, max_length=30)
-    sector: Sector | None = None
+    sector: Annotated[Sector, CHOICE] | None = None
 
 
 @routes.patch("/episodes/{episode_id}", response_model=EpisodeShape, summary="Change an episode")

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from api.inputs import Body, Question, Shape, ShortText, with_example
+from api.inputs import CHOICE, Body, Question, Shape, ShortText, with_example
 from api.route import AtWork, guarded_router
 from api.routes.entities import EntityName, OfType, find_entity
 from core.domain.filters import SearchFilters
@@ -183,7 +183,7 @@ class EnrichmentBatch(Body):
     model_config = with_example({"batchSize": 10, "operations": ["summary", "keywords"]})
 
     batchSize: int = Field(default=10, ge=1, le=100)  # noqa: N815 - as other tools call it
-    operations: list[Operation] = Field(default=[], max_length=len(OPERATIONS))
+    operations: list[Annotated[Operation, CHOICE]] = Field(default=[], max_length=len(OPERATIONS))
 
 
 class FailedOperation(Shape):

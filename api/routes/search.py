@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import Path, Query
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from api.inputs import Body, FilterBody, Id, Question, SearchBody, ShortText, filters_of, with_example
 from api.paging import cursor_of_offset, offset_of_cursor
@@ -23,6 +23,8 @@ routes = guarded_router("search")
 
 class SearchQuery(FilterBody):
     """A search in a query string. Filters are repeated parameters: `truths=regulatory&truths=compliance`."""
+
+    model_config = ConfigDict(extra="forbid", strict=False)  # a query string holds texts only
 
     q: Question = Field(description="The question.", examples=["When must overtime be paid?"])
     profile: ShortText = Field(default="", description="A score profile; empty: the default.")

@@ -3,10 +3,10 @@
 from hashlib import sha256
 from typing import Annotated, Any
 
-from fastapi import Form, Header, UploadFile
+from fastapi import APIRouter, Form, Header, UploadFile
 
 from api.inputs import ShortText
-from api.route import AtWork, Reply, guarded_router
+from api.route import AtWork, GuardedRoute, Reply
 from api.shapes.documents import Receipt
 
 __all__ = ["MOST_UPLOAD_BYTES", "routes"]
@@ -14,7 +14,14 @@ __all__ = ["MOST_UPLOAD_BYTES", "routes"]
 MOST_UPLOAD_BYTES = 1024**3
 """As pages allow (.streamlit/config.toml, maxUploadSize)."""
 
-routes = guarded_router("documents")
+
+class UploadRoute(GuardedRoute):
+    """A route that takes files."""
+
+    most_bytes = MOST_UPLOAD_BYTES
+
+
+routes = APIRouter(tags=["documents"], route_class=UploadRoute)
 
 
 # One parameter per part of the form.
@@ -26,7 +33,6 @@ routes = guarded_router("documents")
         200: {"model": Receipt, "description": "The same bytes are in this project already."},
         201: {"description": "Stored and queued for reading."},
     },
-    max_body_size=MOST_UPLOAD_BYTES,
     summary="Upload a document",
 )
 def upload_document(

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.access import Gate
-from api.inputs import Body, DocumentId, Id, Question, with_example
+from api.inputs import CHOICE, Body, DocumentId, Id, Question, with_example
 from api.route import AtWork, guarded_router, in_thread, response_of
 from api.shapes.insights import HealthShape, IndexShape, StatisticsShape, UsageShape, UsedShape
 from core.domain.errors import FivefoldError
@@ -54,7 +54,7 @@ class UseReport(Body):
 
     model_config = with_example({"kind": "helpful", "passage_id": 12, "question": "When must overtime be paid?"})
 
-    kind: Use
+    kind: Annotated[Use, CHOICE]
     passage_id: Id
     question: Question = Field(default="", min_length=0)
 

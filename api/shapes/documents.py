@@ -158,7 +158,7 @@ class PassageShape(Shape):
     end: int
     section: str
     text: str
-    rows: tuple[int, int] | None = Field(description="First and last table row, counted from 1.")
+    rows: list[int] | None = Field(description="First and last table row, counted from 1.")
     truth: str | None
     domain: str | None
     authority: str | None

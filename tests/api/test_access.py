@@ -1,6 +1,6 @@
 """Who gets in: tokens, the one person on this machine, and nobody's web page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -99,6 +99,7 @@ def test_guessing_tokens_is_stopped_by_address(library: OpenedLibrary) -> None:
     client = client_from(library, "192.0.2.9")
     answers = [client.get("/statistics", headers={"Authorization": f"Bearer ff_{n}"}).status_code for n in range(25)]
     assert answers[:20] == [401] * 20 and set(answers[20:]) == {429}
+    assert client.get("/statistics", headers=token_of(library, Role.VIEWER)).status_code == 200, "colleagues behind it"
     assert client_from(library, "192.0.2.10").get("/health").status_code == 200
 
 
@@ -205,6 +206,23 @@ def test_too_many_requests_are_refused_until_the_window_has_passed(library: Open
     assert 1 <= int(refused.headers["retry-after"]) <= 60 and refused.json()["hint"].startswith("Wait")
     other = TestClient(app, base_url="http://localhost", client=("127.0.0.2", 50000))
     assert other.get("/health").status_code == 200, "each client has its own count"
+
+
+def test_an_address_cannot_multiply_its_rate_by_inventing_tokens(library: OpenedLibrary) -> None:
+    app = create_app(lambda: library, rate=lambda: "2/minute")
+    client = TestClient(app, base_url="http://localhost", client=("192.0.2.1", 50000))
+    answers = [client.get("/health", headers={"Authorization": f"Bearer {n}"}).status_code for n in range(25)]
+    assert answers == [200] * 20 + [429] * 5
+
+
+def test_a_body_that_is_too_large_is_refused(library: OpenedLibrary) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield from [b"x" * 1_000_000] * 6
+
+    kind = {"Content-Type": "application/json"}
+    for body in (b"x" * 5_000_000, pieces()):  # with the size declared, and without
+        answer = client_from(library).post("/search", content=body, headers=kind)
+        assert answer.status_code == 413 and answer.headers["content-type"] == "application/problem+json"
 
 
 def test_an_invalid_rate_is_said_and_nothing_is_served(library: OpenedLibrary) -> None:

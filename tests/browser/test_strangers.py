@@ -42,6 +42,9 @@ ATTEMPTS = """async (app) => {
     blind: await ask("/healthz", { mode: "no-cors" }),
     write: await ask("/_stcore/upload_file/a/b", { method: "PUT", body: "x" }),
     post: await ask("/_stcore/agent/interact", { method: "POST", mode: "no-cors", body: "{}" }),
+    documents: await ask("/api/documents", {}),
+    insight: await ask("/api/insights", { method: "POST", mode: "no-cors", body: '{"text": "x"}' }),
+    search: await ask("/api/search?q=overtime", { mode: "no-cors" }),
     remove: await ask("/_stcore/upload_file/a/b", { method: "DELETE" }),
     image: await loads("img", app + "/favicon.png"),
     script: await loads("script", app + "/backend_address.js"),
@@ -97,7 +100,8 @@ def test_a_stranger_s_page_can_neither_read_nor_write_nor_connect(
     tab = window(app)
     tab.go("library")
     own = tab.page.evaluate(ATTEMPTS, app.url)
-    assert own["read"] == "answered" and own["socket"] == "opened" and own["image"] == own["script"] == "loaded"
+    assert own["read"] == own["documents"] == "answered" and own["insight"] == "status 403"
+    assert own["socket"] == "opened" and own["image"] == own["script"] == "loaded"
     with strangers_server() as port:
         for host in ("127.0.0.1", "localhost", REBOUND):
             elsewhere.goto(f"http://{host}:{port}/")
