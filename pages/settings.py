@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from core.domain.people import Role
+from pages.components import session
 from pages.components.user_name import name_input
 from pages.components.view_switch import view_switch
 
@@ -11,8 +13,13 @@ _PARTS = {
     "notifications": "Notifications",
     "storage": "Storage",
     "vocabulary": "Vocabulary",
+    "people": "People",
+    "tokens": "API tokens",
+    "audit": "Audit log",
 }
 """The parts: how the URL names them, and how the switch does."""
+
+_FOR_ADMINISTRATORS = ("people", "audit")
 
 _ALIASES = {"Vocabulary": "vocabulary", "Embedding model": "models", "model": "models"}
 """How older links name a part."""
@@ -27,7 +34,7 @@ def draw() -> None:
         params["part"] = _ALIASES[params["part"]]
     first = "vocabulary" if "words" in params or "domain" in params else "general"
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute", gap="small"):
-        part = view_switch(_PARTS, "settings.part", "part", first)
+        part = view_switch(_parts(), "settings.part", "part", first)
         with st.container(width=_NAME_WIDTH):
             name_input("Written into what you save")
     match part:
@@ -47,10 +54,28 @@ def draw() -> None:
             from pages.components.settings.vocabulary import draw_vocabulary
 
             draw_vocabulary()
+        case "people":
+            from pages.components.settings.people import draw_people
+
+            draw_people()
+        case "tokens":
+            from pages.components.settings.tokens import draw_tokens
+
+            draw_tokens()
+        case "audit":
+            from pages.components.settings.audit_log import draw_audit_log
+
+            draw_audit_log()
         case _:
             from pages.components.settings.general import draw_general
 
             draw_general()
+
+
+def _parts() -> dict[str, str]:
+    """The parts this person may see."""
+    manages = session.principal().role_in(None) is Role.ADMINISTRATOR
+    return {key: title for key, title in _PARTS.items() if manages or key not in _FOR_ADMINISTRATORS}
 
 
 draw()

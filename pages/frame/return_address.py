@@ -4,7 +4,6 @@ ASGI middleware: the page that asks for sign-in is kept in a cookie, and the ans
 """
 
 import re
-from http.cookies import SimpleCookie
 from urllib.parse import quote, unquote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -69,6 +68,4 @@ def _is_own(page: str) -> bool:
 
 
 def _cookie(value: str, seconds: int) -> str:
-    cookie: SimpleCookie = SimpleCookie({_COOKIE: value})
-    cookie[_COOKIE].update({"path": "/", "max-age": str(seconds), "httponly": True, "samesite": "Lax"})
-    return cookie[_COOKIE].OutputString()
+    return f"{_COOKIE}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax"

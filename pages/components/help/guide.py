@@ -21,6 +21,7 @@ DOCUMENTS: Mapping[str, str] = {
     "vocabulary": "Vocabulary",
     "classification": "Classification",
     "settings": "Settings",
+    "team": "Set up a team",
     "meeting-pack": "Meeting pack",
     "command-line": "Command line",
     "backup": "Backup",

@@ -1,0 +1,109 @@
+"""The audit log on Settings: who did what, when and by which door; filters, pages and CSV."""
+
+from datetime import UTC, date, datetime, time, timedelta
+
+import streamlit as st
+
+from core.access.audit import AuditEntry, AuditOutcome, AuditQuery
+from core.domain.people import Door
+from pages.components import session
+from pages.components.pager import draw_pager, pages_of, range_words
+
+__all__ = ["action_title", "draw_audit_log"]
+
+_AREA = "settings.audit"
+_PER_PAGE = 50
+_WIDTH = 190  # pixels: the longest action fits
+
+
+def draw_audit_log() -> None:
+    """Filters, the matching entries newest first, and their export."""
+    st.markdown("##### Audit log", anchors=False)
+    st.caption("Every change, export, sign-in and refused try. Entries are never changed or deleted.")
+    query = _filters()
+    log = session.workbench().audit
+    pages_key = f"{_AREA}.page"
+    if st.session_state.get(f"{_AREA}.query") != query:
+        st.session_state[f"{_AREA}.query"] = query
+        st.session_state.pop(pages_key, None)
+    page = int(st.session_state.get(pages_key) or 1)
+    found = log.page(query, _PER_PAGE, _PER_PAGE * (page - 1))
+    shown = range_words(page, _PER_PAGE, found.total, "entry", "entries") if found.total else "No entries match."
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(shown, width="content")
+        st.download_button(
+            "CSV", lambda: log.csv(query), "audit-log.csv", "text/csv",
+            key=f"{_AREA}.csv", icon=":material/download:", on_click="ignore", disabled=not found.total,
+        )  # fmt: skip
+    if found.total:
+        columns = {"Time (UTC)": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm:ss", width=150)}
+        st.dataframe(
+            [_row(each) for each in found.entries], hide_index=True, column_config=columns, row_height=32,
+            height="content" if len(found.entries) < _PER_PAGE else 640,
+        )  # fmt: skip
+    draw_pager(pages_of(found.total, _PER_PAGE), pages_key)
+
+
+def action_title(action: str) -> str:
+    """An action in words.
+
+    >>> action_title("coverage.review.decide"), action_title("sign in")
+    ('coverage review: decide', 'sign in')
+    """
+    service, dot, method = action.rpartition(".")
+    return f"{service.replace('.', ' ')}{': ' if dot else ''}{method}".replace("_", " ")
+
+
+def _filters() -> AuditQuery:
+    logins, actions = session.workbench().audit.values()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        login = _choice("Person", [each for each in logins if each], width=_WIDTH)
+        action = st.selectbox(
+            "Action",
+            actions,
+            index=None,
+            format_func=action_title,
+            placeholder="All",
+            key=f"{_AREA}.action",
+            width=_WIDTH,
+        )
+        door = _choice("Door", [each.value for each in Door], width=140)
+        outcome = _choice("Outcome", [each.value for each in AuditOutcome], width=130)
+        since = st.date_input("From", None, key=f"{_AREA}.since", format="YYYY-MM-DD", width=140)
+        until = st.date_input("To", None, key=f"{_AREA}.until", format="YYYY-MM-DD", width=140)
+        words = st.text_input("Contains", key=f"{_AREA}.words", width=_WIDTH)
+    return AuditQuery(
+        login=login or "",
+        action=action or "",
+        door=Door(door) if door else None,
+        outcome=AuditOutcome(outcome) if outcome else None,
+        words=words.strip(),
+        since=_start(since),
+        until=_start(until, days=1),
+    )
+
+
+def _choice(label: str, values: list[str], width: int) -> str | None:
+    chosen: str | None = st.selectbox(
+        label, values, index=None, placeholder="All", key=f"{_AREA}.{label.lower()}", width=width
+    )
+    return chosen
+
+
+def _start(chosen: object, days: int = 0) -> datetime | None:
+    """The beginning of a day in UTC, or of one later by `days`."""
+    return datetime.combine(chosen, time(), UTC) + timedelta(days=days) if isinstance(chosen, date) else None
+
+
+def _row(entry: AuditEntry) -> dict[str, object]:
+    return {
+        "Time (UTC)": entry.at.astimezone(UTC),
+        "Person": entry.name or entry.login or "nobody",
+        "Login": entry.login,
+        "Door": entry.door.value,
+        "Action": action_title(entry.action),
+        "Object": entry.object,
+        "Project": entry.project or "",
+        "Outcome": entry.outcome.value,
+        "Details": entry.detail,
+    }
