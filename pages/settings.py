@@ -37,6 +37,11 @@ def draw() -> None:
         part = view_switch(_parts(), "settings.part", "part", first)
         with st.container(width=_NAME_WIDTH):
             name_input("Written into what you save")
+    _draw_part(part)
+
+
+# Long: one part after the other. Each is imported only when it is drawn.
+def _draw_part(part: str) -> None:
     match part:
         case "models":
             from pages.components.settings.installed import draw_models
