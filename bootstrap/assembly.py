@@ -20,6 +20,9 @@ from core.collaboration.assignments import AssignmentService, AssignmentStore
 from core.collaboration.comments import CommentService, CommentStore
 from core.collaboration.delivery import DeliveryService, Mailer, Webhook
 from core.collaboration.notifications import NotificationService, NotificationStore, Notifier
+from core.coverage.meetings.service import MeetingService
+from core.coverage.meetings.store import MeetingStore
+from core.coverage.meetings.telling import TeamMeetingNotifier
 from core.coverage.service import CoverageService
 from core.coverage.store import CoverageBoardStore
 from core.domain.embedding_models import DEFAULT_MODEL
@@ -87,6 +90,7 @@ class Stores:
     words: WordVectorStore
     tables: TableStore
     coverage: CoverageBoardStore
+    meetings: MeetingStore
     evaluation: EvaluationStore
     insights: InsightStore
     usage: UsageLog
@@ -344,6 +348,12 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         cite_check=CitationCheckService(catalogue, vectors, embedder),
         tables=tables,
         coverage=coverage,
+        meetings=MeetingService(
+            store=stores.meetings,
+            coverage=coverage,
+            now=now,
+            notifier=TeamMeetingNotifier(team, notifier, stores.assignments, now),
+        ),
         insights=insights,
         evaluation=EvaluationService(
             store=stores.evaluation,

@@ -233,6 +233,7 @@ def _stores(shared: _Shared, database: "Database") -> "Stores":
     from storage.postgres.evaluation import SqlEvaluationStore
     from storage.postgres.idempotency import SqlIdempotencyStore
     from storage.postgres.insights import SqlInsightStore
+    from storage.postgres.meetings import SqlMeetingStore
     from storage.postgres.notifications import SqlNotificationStore
     from storage.postgres.saved_searches import SqlSavedSearchAlertStore, SqlSavedSearchStore
     from storage.postgres.shortlists import SqlShortlistStore
@@ -259,6 +260,7 @@ def _stores(shared: _Shared, database: "Database") -> "Stores":
         words=SqlWordVectorStore(database, lambda: shared.embedder.name),
         tables=SqlTableStore(database),
         coverage=SqlCoverageBoardStore(database),
+        meetings=SqlMeetingStore(database),
         evaluation=SqlEvaluationStore(database),
         insights=SqlInsightStore(database),
         usage=SqlUsageLog(database),

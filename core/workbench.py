@@ -12,6 +12,7 @@ from core.collaboration.assignments import AssignmentService
 from core.collaboration.comments import CommentService
 from core.collaboration.delivery import DeliveryService
 from core.collaboration.notifications import NotificationService
+from core.coverage.meetings.service import MeetingService
 from core.coverage.service import CoverageService
 from core.evaluation.service import EvaluationService
 from core.insights.service import InsightService
@@ -75,6 +76,7 @@ class Workbench:
     cite_check: CitationCheckService
     tables: TableService
     coverage: CoverageService
+    meetings: MeetingService
     insights: InsightService
     evaluation: EvaluationService
     idempotency: IdempotencyService

@@ -9,7 +9,18 @@ from core.coverage.runs import unassessed
 from core.domain.coverage import Board, CoverageRun, RunState, Topic
 from pages.components import ingest_progress, notices, session
 from pages.components.coverage import board as board_view
-from pages.components.coverage import conflicts, pack, review, runs, state, to_obtain, topics, traceability
+from pages.components.coverage import (
+    conflicts,
+    meeting_room,
+    pack,
+    recording,
+    review,
+    runs,
+    state,
+    to_obtain,
+    topics,
+    traceability,
+)
 from pages.components.coverage.runs import current_run, draw_run_progress, start_run
 from pages.components.view_switch import view_switch
 from pages.components.wording import ago, count, plain
@@ -29,6 +40,10 @@ def draw() -> None:
             notices.empty_library(":material/grid_off:", "Nothing to cover yet")
         return
     _read_url()
+    meeting_id = recording.current_meeting()
+    if meeting_id is not None:
+        meeting_room.draw_room(meeting_id)
+        return
     project = _project()
     going_on = current_run(project)
     runs = state.snapshots(project)

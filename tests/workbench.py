@@ -38,6 +38,7 @@ from tests.fakes import (
     FakeFolderStore,
     FakeIdempotencyStore,
     FakeInsightStore,
+    FakeMeetingStore,
     FakeNotificationStore,
     FakePeopleStore,
     FakeSavedSearchAlertStore,
@@ -73,6 +74,7 @@ class Stores:
     words: FakeWordVectorStore = field(default_factory=FakeWordVectorStore)
     jobs: InlineJobs = field(default_factory=InlineJobs)
     boards: FakeCoverageBoardStore = field(default_factory=FakeCoverageBoardStore)
+    meetings: FakeMeetingStore = field(default_factory=FakeMeetingStore)
     tunings: FakeEvaluationStore = field(default_factory=FakeEvaluationStore)
     memories: FakeInsightStore = field(default_factory=FakeInsightStore)
     log: FakeUsageLog = field(default_factory=FakeUsageLog)
@@ -146,6 +148,7 @@ def built(stores: Stores, data_folder: Path, now: Callable[[], datetime] = utc_n
             words=FakeWordsInUse(stores.models),
             tables=ScratchTableStore(),
             coverage=stores.boards,
+            meetings=stores.meetings,
             evaluation=stores.tunings,
             insights=stores.memories,
             usage=stores.log,

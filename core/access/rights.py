@@ -27,6 +27,7 @@ class Locator(Protocol):
     def coverage_run(self, run_id: int) -> str | None: ...
     def topics(self, topic_ids: Iterable[int]) -> Iterable[str | None]: ...
     def decision(self, decision_id: int) -> str | None: ...
+    def meeting(self, meeting_id: int) -> str | None: ...
     def change_set(self, set_id: int) -> Iterable[str | None]: ...
     def question_set(self, set_id: int) -> str | None: ...
     def questions(self, question_ids: Iterable[int]) -> Iterable[str | None]: ...
@@ -111,6 +112,14 @@ def _decision(find: Locator, given: Arguments) -> Iterable[str | None]:
 def _decisions(find: Locator, given: Arguments) -> Iterable[str | None]:
     topics = find.topics({each.topic_id for each in given["decisions"]})
     return {*(each.project for each in given["decisions"]), *topics}
+
+
+def _meeting(find: Locator, given: Arguments) -> Iterable[str | None]:
+    return (find.meeting(given["meeting_id"]),)
+
+
+def _meeting_board(find: Locator, given: Arguments) -> Iterable[str | None]:
+    return {find.meeting(given["meeting_id"]), given["board"].project}
 
 
 def _change_set(find: Locator, given: Arguments) -> Iterable[str | None]:
@@ -311,6 +320,14 @@ RIGHTS: Mapping[str, Right] = {
     **_reads("notifications", "choose listed mark_all_read mark_read preferences read_about unread"),
     **_reads("delivery", "mails"),
     **_writes(_ADMIN, _shared, "delivery", "mail post queue_due"),
+    # Review meetings: everyone who sees the board may speak, reviewers present and decide
+    **_reads("meetings", "meeting meetings version view"),
+    **_rows("meetings", Right(_V, _meeting), "beat leave"),
+    **_writes(_V, _meeting, "meetings", "comment propose raise_point withdraw"),
+    **_writes(_R, _of("board"), "meetings", "start"),
+    **_rows("meetings", Right(_R, _meeting), "accept show"),
+    **_writes(_R, _meeting, "meetings", "end present stop_presenting undo"),
+    **_writes(_R, _meeting_board, "meetings", "decide undo_cell"),
     # Insights
     **_reads("insights", "about behind counts episode episodes insight insights strengths suggest_sector where"),
     **_writes(_A, _project, "insights", "save"),

@@ -161,6 +161,8 @@ def decision_on(board: Board, cell: Cell, opinion: ReviewerOpinion, at: datetime
         state=cell.detected or cell.state,
         score=cell.evidence_score,
         run_id=board.run_id,
+        meeting_id=opinion.meeting_id,
+        present=opinion.present,
     )
 
 
@@ -220,7 +222,7 @@ def undoing(decision: Decision, who: str, at: datetime, number: int) -> Decision
     """The log entry that undoes a decision; number: the next one of its cell."""
     return replace(
         decision, id=0, verdict=ReviewVerdict.UNDONE, who=who.strip(), at=at, number=number, reason="", comment="",
-        owner="", due=None, expires=None, pinned=(),
+        owner="", due=None, expires=None, pinned=(), meeting_id=0, present=(),
     )  # fmt: skip
 
 

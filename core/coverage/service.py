@@ -11,6 +11,7 @@ from core.coverage.detection.risks import RiskReader
 from core.coverage.gaps import as_needed, assembled, ordered_cells
 from core.coverage.meeting_pack.pack import MeetingPack
 from core.coverage.meeting_pack.xlsx import DecisionImportPreview, read_decisions
+from core.coverage.meetings.meeting import Minutes
 from core.coverage.requirements import requirements
 from core.coverage.review import (
     apply_decisions,
@@ -347,8 +348,10 @@ class CoverageService:
         )
         return self._store.decide([decision])[0]
 
-    def pack(self, board: Board, *, since: int | None = None, who: str = "") -> MeetingPack:
-        """The meeting pack of a board, with the changes since a snapshot if one is given."""
+    def pack(
+        self, board: Board, *, since: int | None = None, who: str = "", minutes: Sequence[Minutes] = ()
+    ) -> MeetingPack:
+        """The meeting pack of a board, with the changes since a snapshot if one is given. minutes: of past meetings."""
         return MeetingPack(
             board=board,
             run=self._store.run(board.run_id),
@@ -359,6 +362,7 @@ class CoverageService:
             changes=None if since is None else self.changes(board.project, since, board.run_id),
             made_at=self._now(),
             made_by=who.strip(),
+            minutes=tuple(minutes),
             domain_titles={
                 topic.domain: self._terms().domains.title(topic.domain) for topic in board.topics if topic.domain
             },

@@ -285,7 +285,8 @@ class Decision:
     kind: a GapKind's value, or "conflict:<key>" for a pair of sentences. number: 1, 2, 3 … per topic, kind and project;
     a new decision must have the next number, so that reviewers cannot overwrite each other. Verdict `undone` reverts
     the previous decision. expires: last day of a waiver. pinned: the sentences it is based on. state, score: as
-    detected at the time. topic: its name at the time. run_id: the board it was made on."""
+    detected at the time. topic: its name at the time. run_id: the board it was made on. meeting_id: the meeting it was
+    taken in, 0 without one; present: who was there."""
 
     topic_id: int
     kind: str
@@ -305,11 +306,15 @@ class Decision:
     state: CellState | None = None
     score: float = 0.0
     run_id: int = 0
+    meeting_id: int = 0
+    present: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewerOpinion:
-    """A reviewer's verdict to be stored; `after` is the number of the last decision they have seen (0: none)."""
+    """A reviewer's verdict to be stored; `after` is the number of the last decision they have seen (0: none).
+
+    meeting_id: the meeting it is taken in, 0 without one; present: who is there."""
 
     verdict: ReviewVerdict
     who: str
@@ -319,6 +324,8 @@ class ReviewerOpinion:
     owner: str = ""
     due: date | None = None
     expires: date | None = None
+    meeting_id: int = 0
+    present: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

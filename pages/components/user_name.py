@@ -6,13 +6,14 @@ import streamlit as st
 
 from pages.components.browser_scripts import browser_component
 
-__all__ = ["SIGNED_IN", "keep_name", "name_input", "restore_name", "typed_name", "who"]
+__all__ = ["SIGNED_IN", "give_name", "keep_name", "name_input", "restore_name", "typed_name", "who"]
 
 SIGNED_IN = "signed_in.person"
 """The session's key of the person who signed in, with the time of the last check; `sign_in` writes it."""
 
 _COOKIE = "fivefold_name"  # name_cookie.js writes it
 _RESTORED = "person.restored"
+_GIVEN = "person.given"
 _LONGEST = 80  # characters
 
 
@@ -37,8 +38,14 @@ def who() -> str:
 
 def typed_name() -> str:
     """The name that was typed, "" until given."""
-    name: str = st.session_state.get("person", "")
-    return name.strip()
+    typed: str = st.session_state.get("person", "")
+    given: str = st.session_state.get(_GIVEN, "")
+    return typed.strip() or given.strip()
+
+
+def give_name(name: str) -> None:
+    """Take a name that was typed in a form of its own; one typed into `name_input` replaces it."""
+    st.session_state[_GIVEN] = name[:_LONGEST]
 
 
 def restore_name() -> None:

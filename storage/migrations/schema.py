@@ -26,6 +26,7 @@ import storage.postgres.entities
 import storage.postgres.evaluation
 import storage.postgres.idempotency
 import storage.postgres.insights
+import storage.postgres.meetings
 import storage.postgres.notifications
 import storage.postgres.saved_searches
 import storage.postgres.shortlists

@@ -15,6 +15,7 @@ from storage.postgres.documents import DOCUMENTS
 from storage.postgres.evaluation import EXPERIMENTS, QUESTIONS, SETS
 from storage.postgres.insights import EPISODES, INSIGHTS
 from storage.postgres.json_records import any_of
+from storage.postgres.meetings import MEETINGS
 from storage.postgres.sources import FEEDS, WATCHED_FOLDERS
 
 __all__ = ["SqlLocator"]
@@ -46,6 +47,10 @@ class SqlLocator:
     def decision(self, decision_id: int) -> str | None:
         """Raises NotFound."""
         return self._first(self._projects(DECISIONS, "decision", [decision_id]))
+
+    def meeting(self, meeting_id: int) -> str | None:
+        """Raises NotFound."""
+        return self._first(self._projects(MEETINGS, "meeting", [meeting_id]))
 
     def change_set(self, set_id: int) -> Iterable[str | None]:
         """The projects of all documents of a change that are still there. Raises NotFound for a hidden change."""

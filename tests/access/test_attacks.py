@@ -172,6 +172,9 @@ _COMMON: Mapping[str, Any] = {
     "cell": (Cell("turbine", Truth.INTENT, CellState.GAP, 0.0, 0.5, topic_id=2),),
     "opinion": (ReviewerOpinion(ReviewVerdict.CONFIRMED, "Eve"),),
     "opinions": _opinions,
+    "verdict": (ReviewVerdict.CONFIRMED,),
+    "title": ("x",),
+    "invited": (["Ann"],),
     "state": (LinkState.CONFIRMED,),
     "link": (TableLink("hours", "beta_hours", "hours", 1.0),),
     "url": ("https://127.0.0.1/x",),
@@ -217,6 +220,11 @@ _BY_ACTION: Mapping[tuple[str, str], Any] = {
     ("insights.episodes", "query"): (InsightQuery(), InsightQuery(project="Beta"), InsightQuery(deleted=True)),
     ("insights.insights", "query"): (InsightQuery(), InsightQuery(project="Beta"), InsightQuery(words="turbine")),
     ("coverage.history", "kind"): tuple(GapKind),
+    **{
+        (f"meetings.{name}", "cell"): lambda world: world.candidates["meeting_cell"]
+        for name in ("comment", "propose", "raise_point", "show")
+    },
+    ("meetings.start", "agenda"): ([Cell("turbine", Truth.INTENT, CellState.GAP, 0.0, 0.5, topic_id=2)],),
     ("answers.ask", "profile"): ("",),
     ("evaluation.judging.accept", "preview"): lambda world: [
         JudgmentImportPreview(number, "x") for number in world.candidates["set_id"]
@@ -280,6 +288,9 @@ def test_nothing_that_is_hidden_was_changed_by_any_attempt(world: World, engine:
     for document in world.hidden:
         assert world.whole.documents.get(document.id) == document
     assert len(world.whole.coverage.topics("Beta")) == 2
+    for each in world.whole.meetings.meetings("Beta"):
+        view = world.whole.meetings.view(each.id)
+        assert view.present == ("Ann",) and {said.who for said in view.contributions} == {"Ann"}
     assert {each.who for each in world.whole.history.newest()} == {"Ann"}
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from bootstrap.environment import Settings
 from bootstrap.workbench import OpenWorkbench, open_workbench
 from core.collaboration.target import on_cell, on_document, on_passage
+from core.coverage.meetings.meeting import Meeting
 from core.domain.coverage import (
     Board,
     Conflict,
@@ -152,6 +153,9 @@ def _filled(whole: Workbench, hidden: tuple[Document, ...]) -> Mapping[str, tupl
     whole.people.invite(ann.login, Role.ADMINISTRATOR)
     assignments = [whole.assignments.assign(each, f"Ask {SECRET}", ann.login, ann) for each in targets]
     whole.alerts.follow(view.id, ann)
+    meetings = [_met(whole, board) for board in boards for _ in range(2)]
+    said = [whole.meetings.comment(each.id, each.at, f"{SECRET}!", "Ann") for each in meetings]
+    meetings[3] = whole.meetings.end(meetings[3].id, "Ann")
     reality = whole.tables.tables()[0]
     feed = whole.feeds.add(f"https://example.org/{SECRET}.xml", project="Beta", tags=(SECRET,))
     cited = citation(document_id=plan.id, passage_id=passage.id, quote="x", document_name="x")
@@ -180,6 +184,9 @@ def _filled(whole: Workbench, hidden: tuple[Document, ...]) -> Mapping[str, tupl
         "about": tuple(replace(each, name="x", quote="") for each in targets),
         "comment_id": tuple(each.id for each in comments),
         "assignment_id": tuple(each.id for each in assignments),
+        "meeting_id": tuple(each.id for each in meetings),
+        "contribution_id": tuple(each.id for each in said),
+        "meeting_cell": tuple(dict.fromkeys(each.at for each in meetings)),
         "links": ([replace(link, document_name="", quote="")],),
         "passage": (replace(passage, text="", document_name="", section="", entities=(), tags=()),),
         "passage_id": (passage.id, 1, 2),
@@ -210,6 +217,10 @@ def _filled(whole: Workbench, hidden: tuple[Document, ...]) -> Mapping[str, tupl
         "name": (reality.name, "x"),
         "sql": (f"SELECT * FROM {reality.name}", "SELECT 1"),
     }
+
+
+def _met(whole: Workbench, board: Board) -> Meeting:
+    return whole.meetings.start(board, f"About {SECRET}", board.cells[:3], (f"Bob {SECRET}",), "Ann")
 
 
 def _unknown(document: Document) -> Document:

@@ -16,6 +16,8 @@ from core.coverage.gaps import not_needed
 from core.coverage.meeting_pack.pack import STATE_LOOKS, MeetingPack, pack_data, pack_html
 from core.coverage.meeting_pack.pdf import pack_pdf
 from core.coverage.meeting_pack.xlsx import pack_xlsx
+from core.coverage.meetings.meeting import AgendaItem, Attendee, Contribution, ContributionKind, Meeting, Minutes
+from core.coverage.meetings.minutes import make_minutes
 from core.coverage.traceability import trace
 from core.domain.coverage import (
     BoardChanges,
@@ -48,7 +50,23 @@ def pack_of(name: str = "overtime", topics: int = 1, document: str = "policy.pdf
     said = Decision(1, "intent", None, ReviewVerdict.CONFIRMED, name, NOW, 1, topic=name, comment=name, owner=name)
     cells = (CellChange(name, GapKind.INTENT, None, CellState.GAP, 0.0, 0.1, name),)
     changes = BoardChanges(run, run, None, 0.5, cells, (name,), ())
-    return MeetingPack(board, run, (said,), (), (), trace(board), changes, NOW, name)
+    return MeetingPack(board, run, (said,), (), (), trace(board), changes, NOW, name, minutes=(minutes_of(name),))
+
+
+def minutes_of(name: str) -> Minutes:
+    """Minutes in which every text is `name`."""
+    item = AgendaItem(1, "intent", name)
+    meeting = Meeting(
+        None, name, name, NOW, (item, AgendaItem(1, "reality", name)), name, item.key, (name + "?",), (name,)
+    )
+    said = Decision(
+        1, "intent", None, ReviewVerdict.CONFIRMED, name, NOW, 1, topic=name, comment=name, owner=name, present=(name,),
+        pinned=(citation(name),),
+    )  # fmt: skip
+    about = (0, ContributionKind.PROPOSAL, 1, "intent", name, name, NOW, name)
+    remarks = [Contribution(*about, ReviewVerdict.CONFIRMED), Contribution(*about)]
+    point = replace(remarks[1], kind=ContributionKind.OPEN_POINT, owner=name, due=NOW.date())
+    return make_minutes(meeting, [Attendee(0, name, NOW, NOW)], [*remarks, point], [said], None, NOW)
 
 
 def pdf_pages(pack: MeetingPack) -> list[str]:
@@ -65,7 +83,7 @@ def test_states_look_on_paper_as_on_the_page() -> None:
 def test_the_workbook_has_every_sheet() -> None:
     book = openpyxl.load_workbook(io.BytesIO(pack_xlsx(pack_of())))
     assert book.sheetnames == [
-        *("Summary", "Matrix", "To obtain", "Decisions", "Evidence", "Conflicts", "Changes", "Log")
+        *("Summary", "Matrix", "To obtain", "Decisions", "Evidence", "Conflicts", "Changes", "Minutes", "Log")
     ]
     assert book["Matrix"]["A2"].value == "overtime"
     assert book["Matrix"]["D2"].value == "✓ covered 0.90"
@@ -160,3 +178,24 @@ def test_truths_a_topic_does_not_need_are_called_so_in_map_and_legend() -> None:
     book = openpyxl.load_workbook(io.BytesIO(pack_xlsx(pack)))
     shown = [str(cell.value) for row in book["Matrix"] for cell in row if cell.value]
     assert sum("not needed" in each for each in shown) == sum("not assessed" in each for each in shown) == 2
+
+
+def test_the_minutes_are_in_every_form_of_the_pack() -> None:
+    pack = pack_of()
+    (minutes,) = pack.minutes
+    assert (len(minutes.decisions), len(minutes.points), len(minutes.remarks)) == (1, 2, 2)
+    for text in (pack_html(pack), "".join(pdf_pages(pack))):
+        for words in ("Minutes: overtime", "Absent", "overtime?", "2026-01-15", "No decision was taken.", "proposes"):
+            assert words in text
+    book = openpyxl.load_workbook(io.BytesIO(pack_xlsx(pack)))
+    kinds = [row[2].value for row in book["Minutes"].iter_rows(min_row=2)]
+    assert kinds == ["present", "absent", "decision", "open point", "open point", "proposal", "proposal"]
+    (meeting,) = pack_data(pack)["meetings"]
+    assert meeting["decisions"][0]["quotes"][0]["quote"] == "overtime"
+    assert [each["due"] for each in meeting["open_points"]] == ["2026-01-15", None]
+
+
+def test_without_meetings_the_workbook_has_no_sheet_for_them() -> None:
+    pack = replace(pack_of(), minutes=())
+    assert "Minutes" not in openpyxl.load_workbook(io.BytesIO(pack_xlsx(pack))).sheetnames
+    assert "Minutes" not in pack_html(pack) and pack_data(pack)["meetings"] == []

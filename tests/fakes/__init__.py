@@ -15,6 +15,7 @@ from tests.fakes.embedding_models import FakeEmbeddingModelStore, FakeWordsInUse
 from tests.fakes.evaluation import FakeCoverageBoardStore, FakeEvaluationStore
 from tests.fakes.indexes import FakeEntityGraph, FakeSparseIndex, FakeVectorIndex, FakeWordVectorStore
 from tests.fakes.labels import FakeActiveLearningStore, FakeChangeLog, FakeVocabularyStore
+from tests.fakes.meetings import FakeMeetingStore
 from tests.fakes.searches import FakeInsightStore, FakeSavedSearchStore, FakeShortlistStore, FakeUsageLog
 from tests.fakes.uploads import (
     FakeBlobs,
@@ -43,6 +44,7 @@ __all__ = [
     "FakeIdempotencyStore",
     "FakeInsightStore",
     "FakeMailer",
+    "FakeMeetingStore",
     "FakeNotificationStore",
     "FakePeopleStore",
     "FakeSavedSearchAlertStore",

@@ -45,6 +45,7 @@ from storage.postgres.evaluation import SqlEvaluationStore
 from storage.postgres.idempotency import SqlIdempotencyStore
 from storage.postgres.insights import SqlInsightStore
 from storage.postgres.json_records import to_json
+from storage.postgres.meetings import SqlMeetingStore
 from storage.postgres.notifications import SqlNotificationStore
 from storage.postgres.saved_searches import SqlSavedSearchAlertStore, SqlSavedSearchStore
 from storage.postgres.shortlists import SqlShortlistStore
@@ -59,6 +60,7 @@ from tests.stores.contracts.active_learning import act_of, record_of, verdict_of
 from tests.stores.contracts.active_learning import version_of as lessons_of
 from tests.stores.contracts.evaluation import experiment_of, judgment, question, set_of, version_of
 from tests.stores.contracts.insights import LINK, episode, insight
+from tests.stores.contracts.test_meeting_store import meeting_of, said_in
 from tests.stores.contracts.test_version_store import decision_of, signature_of
 from tests.stores.contracts.test_vocabulary_store import FIRST, RUN
 from tests.stores.contracts.usage import event, look_of, view_of
@@ -153,6 +155,14 @@ def talk(database: Database) -> None:
     SqlSavedSearchAlertStore(database).save_alert(SavedSearchAlert(view.id, "bo", "Bo", MOMENT, MOMENT))
 
 
+def meet(database: Database) -> None:
+    """A row in each table of meetings."""
+    meetings = SqlMeetingStore(database)
+    meeting = meetings.add_meeting(meeting_of("secret"))
+    meetings.beat(meeting.id, "ann", MOMENT, MOMENT)
+    meetings.add_contribution(said_in(meeting))
+
+
 def learn(database: Database) -> None:
     """A row in each table of lessons."""
     lessons = SqlActiveLearningStore(database)
@@ -183,6 +193,7 @@ def filled(engine: Engine) -> tuple[Database, Database]:
         learn(database)
         admit(database)
         talk(database)
+        meet(database)
         queue(database)
         boards.decide([Decision(topic.id, "intent", None, ReviewVerdict.CONFIRMED, "ann", MOMENT, 1)])
     return both

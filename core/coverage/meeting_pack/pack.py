@@ -18,6 +18,8 @@ from core.coverage.board_view import (
     unread_in_words,
 )
 from core.coverage.gaps import ASSESSED, score_in_words
+from core.coverage.meetings.meeting import Minutes
+from core.coverage.meetings.minutes import minutes_data, people_in_words
 from core.coverage.review import DecisionsByCell, current_decisions
 from core.coverage.traceability import TraceRow
 from core.domain.coverage import (
@@ -77,7 +79,7 @@ LEGEND: Mapping[str, StateStyle] = {words: STATE_LOOKS[state] for words, state i
 class MeetingPack:
     """Contents of a meeting pack. board: with the current decisions applied. decisions: the complete log, oldest first.
     queue: cells to review, worst first. changes: since the chosen snapshot, None without one. domain_titles: name of
-    a domain → its title."""
+    a domain → its title. minutes: of the chosen past meetings."""
 
     board: Board
     run: CoverageRun
@@ -89,6 +91,7 @@ class MeetingPack:
     made_at: datetime
     made_by: str = ""
     domain_titles: Mapping[str, str] = field(default_factory=dict)
+    minutes: tuple[Minutes, ...] = ()
 
     @property
     def current_decisions(self) -> DecisionsByCell:
@@ -151,6 +154,7 @@ def pack_data(pack: MeetingPack) -> dict[str, Any]:
         "conflicts": [conflict_data(conflict) for conflict in pack.conflicts],
         "traceability": [{"topic_id": row.topic.id, "holes": [kind.value for kind in row.holes]} for row in pack.trace],
         "changes": None if pack.changes is None else _changes_data(pack.changes),
+        "meetings": [minutes_data(minutes) for minutes in pack.minutes],
     }
 
 
@@ -192,6 +196,8 @@ def decision_data(decision: Decision) -> dict[str, Any]:
         "state": decision.state.value if decision.state else None,
         "score": decision.score,
         "pinned": [citation_data(citation) for citation in decision.pinned],
+        "meeting_id": decision.meeting_id or None,
+        "present": list(decision.present),
     }
 
 
@@ -251,6 +257,7 @@ def pack_html(pack: MeetingPack) -> str:
         cell_words=_cell_words,
         kind_words=kind_in_words,
         about_words=about_in_words,
+        people_words=people_in_words,
         domains=by_domain(pack.board),
         evidenced=[cell for cell in pack.board.cells if cell.evidence or cell.near_misses],
         ids={topic.name: topic.id for topic in pack.board.topics},

@@ -1,4 +1,5 @@
 """The meeting pack as a PDF: metadata, map, gaps, decisions, changes, conflicts and evidence."""
+# Longer than 300 lines: one function per part of the document, which share its fonts and tables.
 
 from collections.abc import Sequence
 from functools import cache
@@ -8,6 +9,8 @@ from typing import Any
 from core.coverage.board_view import about_in_words, kind_in_words, share_in_words
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.meeting_pack.pack import LEGEND, STATE_LOOKS, MeetingPack
+from core.coverage.meetings.meeting import Minutes
+from core.coverage.meetings.minutes import people_in_words
 from core.domain.coverage import Board, Cell, Topic
 from core.domain.results import Citation
 from core.search.citations.cite import display_quote
@@ -30,6 +33,8 @@ def pack_pdf(pack: MeetingPack) -> bytes:
     _map(sheet, pack.board)
     _gaps(sheet, pack)
     _changes(sheet, pack)
+    for minutes in pack.minutes:
+        _minutes(sheet, minutes)
     _conflicts(sheet, pack)
     _decisions(sheet, pack)
     _evidence(sheet, pack.board)
@@ -231,6 +236,46 @@ def _changes(sheet: Any, pack: MeetingPack) -> None:
         for each in changes.cells
     ]
     return _table(sheet, ("Topic", "Column", "Before", "After", "Why"), (55, 25, 26, 26, 137), rows)
+
+
+# Long on purpose: the parts of the minutes, top to bottom.
+def _minutes(sheet: Any, minutes: Minutes) -> None:
+    _heading(sheet, f"Minutes: {_printable(minutes.title)}")
+    _line(sheet, f"{minutes.started_at:%Y-%m-%d %H:%M}–{minutes.ended_at:%H:%M} UTC")
+    _line(sheet, f"Presented by {people_in_words(minutes.presenters)}")
+    came = [f"{each.name} ({each.joined_at:%H:%M}–{each.left_at:%H:%M})" for each in minutes.attendance]
+    _line(sheet, f"Present: {people_in_words(came)}")
+    if minutes.absent:
+        _line(sheet, f"Absent: {people_in_words(minutes.absent)}")
+    decided = [
+        (
+            each.decision.topic,
+            about_in_words(each.decision.kind),
+            f"{each.decision.verdict.value} by {each.decision.who}",
+            " – ".join(filter(None, (each.decision.reason, each.decision.comment))),
+            "  ".join(_cited(citation) for citation in each.quotes),
+            people_in_words(each.decision.present),
+        )
+        for each in minutes.decisions
+    ]
+    if decided:
+        heads = ("Topic", "Column", "Decided", "Reason and comment", "Quotes", "Present")
+        _table(sheet, heads, (44, 22, 34, 44, 85, 40), decided)
+    else:
+        _line(sheet, "Nothing was decided.")
+    sheet.ln(3)
+    points = [
+        (each.topic, about_in_words(each.kind), each.words, each.who, each.owner, str(each.due or ""))
+        for each in minutes.points
+    ]
+    if points:
+        heads = ("Topic", "Column", "Open point", "Raised by", "Owner", "Due")
+        _table(sheet, heads, (60, 24, 95, 30, 30, 30), points)
+    else:
+        _line(sheet, "Nothing is left open.")
+    for said in minutes.remarks:
+        proposes = f" proposes “{said.verdict.value}”" if said.verdict else ""
+        _line(sheet, f"{said.who}{proposes}: {said.words} ({said.topic}, {about_in_words(said.kind_of_cell)})")
 
 
 def _conflicts(sheet: Any, pack: MeetingPack) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from core.coverage.board_view import about_in_words, kind_in_words, kind_of_words
 from core.coverage.gaps import ASSESSED, score_in_words
+from core.coverage.meeting_pack.minutes_rows import MINUTES_COLUMNS, minutes_rows
 from core.coverage.meeting_pack.pack import LEGEND, STATE_LOOKS, MeetingPack
 from core.coverage.review import DecisionsByCell, check_decision, decision_on
 from core.domain.coverage import Board, Cell, Decision, ReviewerOpinion, ReviewVerdict
@@ -46,6 +47,7 @@ _HEAD = "34558B"
 Row = Sequence[Any]
 
 
+# Long on purpose: one sheet after the other.
 def pack_xlsx(pack: MeetingPack) -> bytes:
     """The workbook's bytes. Text that a spreadsheet would run as a formula is escaped.
 
@@ -75,6 +77,14 @@ def pack_xlsx(pack: MeetingPack) -> bytes:
     heads = ("topic", "kind", "what disagrees", "first", "document", "page", "second", "document", "page", "decision")
     _sheet(workbook, "Conflicts", heads, conflicts, widths=(30, 11, 40, 60, 26, 7, 60, 26, 7, 20))
     _sheet(workbook, "Changes", *_changes(pack), widths=(36, 15, 14, 14, 10, 10, 80))
+    if pack.minutes:
+        _sheet(
+            workbook,
+            "Minutes",
+            MINUTES_COLUMNS,
+            minutes_rows(pack.minutes, _citation_text),
+            widths=(30, 18, 14, 36, 15, 60, 20, 16, 13, 60, 40),
+        )
     _sheet(workbook, "Log", *_log(pack), widths=(18, 20, 36, 15, 22, 40, 40, 16, 13, 13))
     out = io.BytesIO()
     workbook.save(out)

@@ -10,7 +10,7 @@ from core.coverage.board_view import about_in_words
 from core.domain.coverage import Board, Cell, CellState, Decision, ReviewerOpinion, ReviewVerdict
 from core.domain.errors import FivefoldError, Outdated
 from pages.components import notices
-from pages.components.coverage import state
+from pages.components.coverage import recording, state
 from pages.components.user_name import name_input, who
 from pages.components.wording import count, day, plain, shorten
 
@@ -21,6 +21,7 @@ __all__ = [
     "draw_form",
     "draw_last_decision",
     "end_of_month",
+    "fill_words",
     "undo_decision",
 ]
 
@@ -83,12 +84,18 @@ def end_of_month(today: date) -> date:
 
 
 def draw_form(
-    board: Board, cells: Sequence[Cell], log: Sequence[Decision], decision: Decision | None = None, *, keys: bool = True
+    board: Board,
+    cells: Sequence[Cell],
+    log: Sequence[Decision],
+    decision: Decision | None = None,
+    *,
+    keys: bool = True,
+    proposed: ReviewVerdict | None = None,
 ) -> None:
     """The form of one cell, or of several that are decided together. decision: the one in force, of one cell.
 
     log: the decisions when it was drawn; a click never overwrites a decision that was not on the screen. keys: whether
-    keys decide here, and are shown.
+    keys decide here, and are shown. proposed: a verdict whose button stands out.
     """
     scope = state.cell_key(cells[0]) if len(cells) == 1 else "together"
     key = _form_key(scope)
@@ -104,8 +111,16 @@ def draw_form(
                 words = f"{offer.words} `{offer.key}`" if keys else offer.words
                 st.button(
                     words, icon=offer.icon, key=f"{key}.{offer.key}", help=offer.help,
+                    type="primary" if verdict is proposed else "secondary",
                     on_click=_decide, args=(board, cells, verdict, scope, log),
                 )  # fmt: skip
+
+
+def fill_words(cell: Cell, words: str) -> None:
+    """Add to the comment or reason in the form of a cell; called before the form is drawn."""
+    key = f"{_form_key(state.cell_key(cell))}.words"
+    typed = (st.session_state.get(key) or "").strip()
+    st.session_state[key] = " ".join(filter(None, (typed, words)))
 
 
 def _offered(cells: Sequence[Cell]) -> list[ReviewVerdict]:
@@ -171,7 +186,7 @@ def _decide(board: Board, cells: Sequence[Cell], verdict: ReviewVerdict, scope: 
         )
         for cell in cells
     ]
-    _apply(scope, lambda: state.coverage_service().decide_together(board, opinions))
+    _apply(scope, lambda: recording.record(board, opinions))
 
 
 def _about(cell: Cell) -> tuple[int, str]:
@@ -207,7 +222,7 @@ def draw_last_decision() -> None:
 
 def _undo_last(last: Sequence[Decision]) -> None:
     try:
-        state.coverage_service().undo_together(last, who())
+        recording.undo_together(last)
         st.session_state[REVIEW_AT] = f"{last[0].kind}:{last[0].topic_id}"  # back to what was undone
         st.session_state["review.said"] = "Undone. The log keeps both."
     except FivefoldError as problem:
@@ -219,7 +234,7 @@ def _undo_last(last: Sequence[Decision]) -> None:
 def undo_decision(board: Board, cell: Cell, log: Sequence[Decision]) -> None:
     """Undo the decision in force for a cell. log: the decisions when it was drawn."""
     seen = sum((each.topic_id, each.kind) == _about(cell) for each in log)
-    _apply(state.cell_key(cell), lambda: [state.coverage_service().undo(board, cell, who(), seen)])
+    _apply(state.cell_key(cell), lambda: recording.undo(board, cell, seen))
 
 
 def _apply(scope: str, speak: Callable[[], Sequence[Decision]]) -> None:

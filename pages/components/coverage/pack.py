@@ -1,22 +1,23 @@
 """The meeting pack: exports the current board in four formats, and imports decisions from the workbook."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from core.coverage.meeting_pack.pack import MeetingPack, pack_data, pack_html
 from core.coverage.meeting_pack.pdf import pack_pdf
 from core.coverage.meeting_pack.xlsx import DecisionImportPreview, pack_xlsx
+from core.coverage.meetings.meeting import Minutes
 from core.domain.coverage import Board, RunState
 from core.domain.errors import FivefoldError
-from pages.components import notices
+from pages.components import notices, session
 from pages.components.coverage import state
 from pages.components.coverage.runs import snapshot_words
 from pages.components.user_name import name_input, who
-from pages.components.wording import count
+from pages.components.wording import count, day
 
-__all__ = ["draw"]
+__all__ = ["draw", "draw_downloads"]
 
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
@@ -49,10 +50,24 @@ def _export(project: str | None, board: Board) -> None:
     )
     name_input()
 
-    _downloads(board, lambda: state.coverage_service().pack(board, since=since, who=who()))
+    minutes = _minutes(project)
+    draw_downloads(board, lambda: state.coverage_service().pack(board, since=since, who=who(), minutes=minutes))
 
 
-def _downloads(board: Board, packed: Callable[[], MeetingPack]) -> None:
+def _minutes(project: str | None) -> Sequence[Minutes]:
+    """The minutes that go into the pack: the latest meeting's, unless others are chosen."""
+    past = [each for each in session.workbench().meetings.meetings(project) if each.minutes is not None]
+    if not past:
+        return ()
+    names = {each.id: f"{each.title} · {day(each.started_at)}" for each in past}
+    chosen = st.multiselect(
+        "Minutes", list(names), default=[past[0].id], key="pack.minutes", format_func=names.__getitem__,
+        placeholder="Choose past meetings",
+    )  # fmt: skip
+    return [each.minutes for each in past if each.id in chosen and each.minutes is not None]
+
+
+def draw_downloads(board: Board, packed: Callable[[], MeetingPack]) -> None:
     """One button per format; a file is made when its button is pressed."""
     formats: tuple[tuple[str, str, str, str, Callable[[], bytes | str]], ...] = (
         ("PDF", "to print", "pdf", "application/pdf", lambda: pack_pdf(packed())),

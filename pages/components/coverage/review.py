@@ -10,7 +10,7 @@ from core.collaboration.target import on_cell
 from core.coverage.board_view import about_in_words, kind_in_words, kind_of_words
 from core.domain.coverage import Board, Decision, GapKind, ReviewedCell
 from pages.components import browser_scripts, comments
-from pages.components.coverage import state
+from pages.components.coverage import meeting_start, state
 from pages.components.coverage.cell import (
     draw_best_evidence,
     draw_decision,
@@ -62,11 +62,13 @@ def draw_review(board: Board) -> None:
         if who():
             with st.popover(plain(who()), icon=":material/person:", type="tertiary"):
                 name_input()
+        meeting_start.draw_start(board, queue)
         with (
             st.container(width="content", key="review_keys"),
             st.popover("Keys", icon=":material/keyboard:", type="tertiary"),
         ):
             st.markdown(_KEYS)
+    meeting_start.draw_under_way(board.project)
     everything, kind = _choices(board)
     shown = [item for item in (queue if everything else open_ones) if kind is None or item.cell.kind is kind]
     if shown:
@@ -77,6 +79,7 @@ def draw_review(board: Board) -> None:
         words = "Nothing is left to decide." if queue else "No cell needs a decision: everything is covered."
         st.success(f"{words} The documents for the meeting are under *Meeting pack*.", icon=":material/task_alt:")
     _log(log)
+    meeting_start.draw_past(board.project)
 
 
 def _choices(board: Board) -> tuple[bool, GapKind | None]:

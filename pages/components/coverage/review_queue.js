@@ -13,7 +13,7 @@ const element = (tag, name, text) => {
   return made;
 };
 
-const drawRow = (row, ticked) => {
+const drawRow = (row, ticked, ticks) => {
   const option = element("div", "row");
   option.id = `cell-${row.id.replace(":", "-")}`;
   option.setAttribute("role", "option");
@@ -30,9 +30,12 @@ const drawRow = (row, ticked) => {
   foot.append(element("span", "truth", row.kind), element("span", "state", row.state));
   if (row.severity) foot.append(element("span", "state", row.severity));
   if (row.decided) foot.append(element("span", "decided", row.decided));
+  if (row.note) foot.append(element("span", "note", row.note));
   body.append(topic, foot);
-  option.append(tick, body);
-  const said = [row.topic, row.kind, row.state.slice(2), row.severity, row.decided, ticked ? "selected" : ""];
+  if (ticks) option.append(tick);
+  else option.classList.add("plain");
+  option.append(body);
+  const said = [row.topic, row.kind, row.state.slice(2), row.severity, row.decided, row.note, ticked ? "selected" : ""];
   option.setAttribute("aria-label", said.filter(Boolean).join(", "));
   return option;
 };
@@ -74,9 +77,11 @@ export default function ({ data, parentElement, setStateValue }) {
   list.setAttribute("aria-label", data.label);
   frame.querySelector(".place").textContent = data.head;
   frame.querySelector(".more").textContent = data.more ? `… and ${data.more} more` : "";
+  const ticks = data.ticks !== false; // in a meeting, one cell is decided after the other
+  all.hidden = !ticks;
   all.textContent = ticked.size ? "Clear selection" : `Select all ${data.rows.length}`;
   const above = list.scrollTop;
-  list.replaceChildren(...data.rows.map((row) => drawRow(row, ticked.has(row.id))));
+  list.replaceChildren(...data.rows.map((row) => drawRow(row, ticked.has(row.id), ticks)));
   list.scrollTop = above;
   const rows = [...list.children];
   let chosen = Math.max(0, data.rows.findIndex((row) => row.id === data.chosen));
@@ -111,7 +116,7 @@ export default function ({ data, parentElement, setStateValue }) {
   const onClick = (event) => {
     const row = event.target.closest(".row");
     if (!row) return;
-    if (event.target.closest(".tick") || event.shiftKey) tick(rows.indexOf(row), event.shiftKey);
+    if (event.target.closest(".tick") || (ticks && event.shiftKey)) tick(rows.indexOf(row), event.shiftKey);
     else choose(rows.indexOf(row), 0);
   };
   const onAll = () => {
@@ -131,7 +136,7 @@ export default function ({ data, parentElement, setStateValue }) {
       choose(Math.min(rows.length - 1, Math.max(0, chosen + step)), SETTLE);
     } else if (event.repeat) {
       return;
-    } else if (event.key === "x" && rows[chosen]) {
+    } else if (event.key === "x" && ticks && rows[chosen]) {
       event.preventDefault();
       tick(chosen, false);
     } else if (event.key === "c") {

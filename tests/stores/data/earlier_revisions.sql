@@ -818,6 +818,56 @@ ALTER TABLE changes ADD COLUMN login text NOT NULL DEFAULT COALESCE(current_sett
 ALTER TABLE searches ADD COLUMN login text NOT NULL DEFAULT COALESCE(current_setting('fivefold.login', true), '');
 ALTER TABLE sql_history ADD COLUMN login text NOT NULL DEFAULT COALESCE(current_setting('fivefold.login', true), '');
 ALTER TABLE shortlists ADD COLUMN login text NOT NULL DEFAULT COALESCE(current_setting('fivefold.login', true), '');
+CREATE SEQUENCE meetings_id_seq AS bigint;
+CREATE TABLE meetings (
+    tenant_id text NOT NULL REFERENCES tenants ON DELETE CASCADE,
+    id bigint NOT NULL DEFAULT nextval('meetings_id_seq'),
+    project text,
+    version integer NOT NULL,
+    data json NOT NULL,
+    PRIMARY KEY (tenant_id, id)
+);
+ALTER SEQUENCE meetings_id_seq OWNED BY meetings.id;
+CREATE INDEX meetings_newest ON meetings (tenant_id, project, id DESC);
+-- guard meetings: SELECT, INSERT, UPDATE (version, data)
+GRANT USAGE ON SEQUENCE meetings_id_seq TO fivefold_app;
+CREATE TABLE meeting_attendees (
+    tenant_id text NOT NULL,
+    meeting_id bigint NOT NULL,
+    person text NOT NULL,
+    name text NOT NULL,
+    joined_at timestamptz NOT NULL,
+    beat_at timestamptz NOT NULL,
+    present boolean NOT NULL,
+    PRIMARY KEY (tenant_id, meeting_id, person),
+    FOREIGN KEY (tenant_id, meeting_id) REFERENCES meetings (tenant_id, id) ON DELETE CASCADE
+);
+-- guard meeting_attendees: SELECT, INSERT, UPDATE (beat_at, present)
+CREATE SEQUENCE meeting_contributions_id_seq AS bigint;
+CREATE TABLE meeting_contributions (
+    tenant_id text NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('meeting_contributions_id_seq'),
+    meeting_id bigint NOT NULL,
+    data json NOT NULL,
+    PRIMARY KEY (tenant_id, id),
+    FOREIGN KEY (tenant_id, meeting_id) REFERENCES meetings (tenant_id, id) ON DELETE CASCADE
+);
+ALTER SEQUENCE meeting_contributions_id_seq OWNED BY meeting_contributions.id;
+CREATE INDEX meeting_contributions_of_meeting ON meeting_contributions (tenant_id, meeting_id, id);
+-- guard meeting_contributions: SELECT, INSERT, UPDATE (data)
+GRANT USAGE ON SEQUENCE meeting_contributions_id_seq TO fivefold_app;
+CREATE POLICY meetings_of_scope ON meetings AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb))))
+);
+CREATE POLICY meeting_attendees_of_scope ON meeting_attendees AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (meeting_id IN (SELECT id FROM meetings))
+);
+CREATE POLICY meeting_contributions_of_scope ON meeting_contributions AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (meeting_id IN (SELECT id FROM meetings))
+);
 CREATE SEQUENCE people_id_seq AS bigint;
 CREATE TABLE people (
     tenant_id text NOT NULL REFERENCES tenants ON DELETE CASCADE,

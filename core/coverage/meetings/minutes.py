@@ -1,0 +1,158 @@
+"""Minutes: made once when a meeting ends, and as JSON-compatible data."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from core.coverage.meetings.meeting import (
+    AgendaItem,
+    Attendance,
+    Attendee,
+    Contribution,
+    ContributionKind,
+    ContributionState,
+    Meeting,
+    Minutes,
+    MinutesDecision,
+    MinutesPoint,
+    attendee_key,
+)
+from core.coverage.review import current_decisions
+from core.domain.coverage import Board, Cell, Decision
+from core.domain.results import Citation
+from core.search.citations.cite import citation_data
+
+__all__ = ["make_minutes", "minutes_data", "people_in_words"]
+
+_MOST_QUOTES = 3  # sentences quoted per decision; the evidence of the pack has all of them
+
+_UNDECIDED = "No decision was taken."
+
+
+def make_minutes(
+    meeting: Meeting,
+    attendees: Sequence[Attendee],
+    contributions: Sequence[Contribution],
+    log: Sequence[Decision],
+    board: Board | None,
+    ended_at: datetime,
+) -> Minutes:
+    """The minutes of a meeting that ends. log: the board's decisions, oldest first; board: None when it is gone."""
+    held = {about: each for about, each in current_decisions(log).items() if each.meeting_id == meeting.id}
+    cells = {(cell.topic_id, cell.kind.value): cell for cell in board.cells} if board else {}
+    came = {attendee_key(each.name) for each in attendees}
+    said = [each for each in contributions if each.state is not ContributionState.WITHDRAWN]
+    return Minutes(
+        meeting_id=meeting.id,
+        title=meeting.title,
+        project=meeting.project,
+        started_at=meeting.started_at,
+        ended_at=ended_at,
+        presenters=meeting.presenters,
+        attendance=tuple(
+            Attendance(each.name, each.joined_at, ended_at if each.present else each.beat_at) for each in attendees
+        ),
+        absent=tuple(name for name in meeting.invited if attendee_key(name) not in came),
+        agenda=meeting.agenda,
+        decisions=tuple(
+            MinutesDecision(each, _quotes(each, cells.get(about)))
+            for about, each in sorted(held.items(), key=lambda item: item[1].at)
+        ),
+        points=(*_raised(said), *_undecided(meeting.agenda, current_decisions(log))),
+        remarks=tuple(each for each in said if each.kind is not ContributionKind.OPEN_POINT),
+    )
+
+
+def _quotes(decision: Decision, cell: Cell | None) -> tuple[Citation, ...]:
+    found = decision.pinned or ((cell.evidence or cell.near_misses) if cell else ())
+    return tuple(found[:_MOST_QUOTES])
+
+
+def _raised(said: Sequence[Contribution]) -> list[MinutesPoint]:
+    return [
+        MinutesPoint(each.topic, each.kind_of_cell, each.words, each.who, each.owner, each.due)
+        for each in said
+        if each.kind is ContributionKind.OPEN_POINT
+    ]
+
+
+def _undecided(agenda: Sequence[AgendaItem], decided: Mapping[tuple[int, str], Decision]) -> list[MinutesPoint]:
+    return [
+        MinutesPoint(item.topic, item.kind, _UNDECIDED) for item in agenda if (item.topic_id, item.kind) not in decided
+    ]
+
+
+def people_in_words(names: Sequence[str]) -> str:
+    """
+    >>> people_in_words(["Ann", "Bob", "Cid"]), people_in_words(["Ann"]), people_in_words([])
+    ('Ann, Bob and Cid', 'Ann', 'nobody')
+    """
+    if not names:
+        return "nobody"
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+# Long on purpose: the fields of the schema, in its order.
+def minutes_data(minutes: Minutes) -> dict[str, Any]:
+    """The minutes as JSON-compatible data; schema: `meetings` in docs/meeting-pack.schema.json."""
+    return {
+        "id": minutes.meeting_id,
+        "title": minutes.title,
+        "project": minutes.project,
+        "started_at": minutes.started_at.isoformat(),
+        "ended_at": minutes.ended_at.isoformat(),
+        "presenters": list(minutes.presenters),
+        "attendance": [
+            {"name": each.name, "joined_at": each.joined_at.isoformat(), "left_at": each.left_at.isoformat()}
+            for each in minutes.attendance
+        ],
+        "absent": list(minutes.absent),
+        "agenda": [{"topic_id": item.topic_id, "topic": item.topic, "kind": item.kind} for item in minutes.agenda],
+        "decisions": [_decision_data(each) for each in minutes.decisions],
+        "open_points": [
+            {
+                "topic": point.topic,
+                "kind": point.kind,
+                "words": point.words,
+                "who": point.who,
+                "owner": point.owner,
+                "due": point.due.isoformat() if point.due else None,
+            }
+            for point in minutes.points
+        ],
+        "remarks": [
+            {
+                "kind": each.kind.value,
+                "topic_id": each.topic_id,
+                "topic": each.topic,
+                "column": each.kind_of_cell,
+                "who": each.who,
+                "at": each.at.isoformat(),
+                "words": each.words,
+                "verdict": each.verdict.value if each.verdict else None,
+                "accepted": each.state is ContributionState.ACCEPTED,
+            }
+            for each in minutes.remarks
+        ],
+    }
+
+
+def _decision_data(minuted: MinutesDecision) -> dict[str, Any]:
+    decision = minuted.decision
+    return {
+        "id": decision.id,
+        "topic_id": decision.topic_id,
+        "topic": decision.topic,
+        "kind": decision.kind,
+        "verdict": decision.verdict.value,
+        "who": decision.who,
+        "at": decision.at.isoformat(),
+        "reason": decision.reason,
+        "comment": decision.comment,
+        "owner": decision.owner,
+        "due": decision.due.isoformat() if decision.due else None,
+        "expires": decision.expires.isoformat() if decision.expires else None,
+        "present": list(decision.present),
+        "quotes": [citation_data(citation) for citation in minuted.quotes],
+    }

@@ -1,0 +1,120 @@
+"""Tells people about a meeting on their Home: invitations, mentions, and assignments from open points and decisions."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, datetime
+
+from core.collaboration.assignments import Assignment, AssignmentStore
+from core.collaboration.notifications import Notification, NotificationKind, Notifier
+from core.collaboration.target import Target, on_cell
+from core.collaboration.team import Team, Teammate, mentioned
+from core.coverage.meetings.meeting import (
+    Contribution,
+    ContributionKind,
+    Meeting,
+    MinutesDecision,
+    attendee_key,
+)
+from core.domain.coverage import GapKind, ReviewVerdict
+from core.domain.people import LOCAL_LOGIN, Principal
+
+__all__ = ["TeamMeetingNotifier"]
+
+_TO_DO = (ReviewVerdict.CONFIRMED, ReviewVerdict.NEEDS_WORK)
+
+
+class TeamMeetingNotifier:
+    """Implements core.coverage.meetings.store.MeetingNotifier over notifications and assignments.
+
+    People are found by login or by name. Without sign-in everybody shares one Home, which then shows who is meant.
+    """
+
+    def __init__(
+        self, team: Team, notifier: Notifier, assignments: AssignmentStore, now: Callable[[], datetime]
+    ) -> None:
+        self._team, self._notifier, self._assignments, self._now = team, notifier, assignments, now
+
+    def invited(self, meeting: Meeting, by: Principal | None) -> None:
+        """Tell everyone on the list of invited people who sees the board."""
+        first = meeting.agenda[0]
+        target = on_cell(first.topic, first.topic_id, GapKind(first.kind), meeting.project)
+        people = self._found(meeting.invited, target, by)
+        title = f"{meeting.started_by} invites {_whom(people)} to a review meeting"
+        self._tell(people, title, meeting.title, f"meeting:{meeting.id}", target)
+
+    def said(self, meeting: Meeting, said: Contribution, by: Principal | None) -> None:
+        """Tell people mentioned as @login or @name, and give an open point to its owner."""
+        target = on_cell(said.topic, said.topic_id, GapKind(said.kind_of_cell), meeting.project)
+        people = self._found(_names_in(said.words, self._teammates(by)), target, by)
+        if not _signed_in(by) and not people:
+            people = self._found([word for word in said.words.split() if word.startswith("@")], target, by)
+        title = f"{said.who} mentioned {_whom(people)} in {meeting.title}"
+        self._tell(people, title, said.words, f"meeting:{meeting.id}:{said.id}", target)
+        if said.kind is ContributionKind.OPEN_POINT and said.owner:
+            self._assign(target, said.owner, said.words, said.due, said.who, by)
+
+    def decided(self, meeting: Meeting, decisions: Sequence[MinutesDecision], by: Principal | None) -> None:
+        """Give what has to be obtained or fixed to the owner named in the decision."""
+        for each in decisions:
+            said = each.decision
+            if said.owner and said.verdict in _TO_DO:
+                words = " – ".join(filter(None, (said.verdict.value.capitalize(), said.reason, said.comment)))
+                target = on_cell(said.topic, said.topic_id, GapKind(said.kind), meeting.project)
+                self._assign(target, said.owner, words, said.due, said.who, by)
+
+    def _assign(self, target: Target, owner: str, task: str, due: date | None, who: str, by: Principal | None) -> None:
+        for person in self._found([owner], target, by):
+            stored = self._assignments.add_assignment(
+                Assignment(target, task, person.login, person.name, _login(by), who, self._now(), due)
+            )
+            until = f", due {due:%Y-%m-%d}" if due else ""
+            title = f"{who} assigned this to {_whom([person])}{until}"
+            self._tell([person], title, task, f"assignment:{stored.id}:to", target, NotificationKind.ASSIGNMENT)
+
+    def _teammates(self, by: Principal | None) -> Sequence[Teammate]:
+        return self._team.teammates() if _signed_in(by) else ()
+
+    def _found(self, names: Iterable[str], target: Target, by: Principal | None) -> list[Teammate]:
+        """The people of these names or logins, each once, who see the target; not the person who acts."""
+        wanted = {attendee_key(name.lstrip("@")): name.strip("@,.;:!?") for name in names if name.strip("@ ")}
+        if not _signed_in(by):
+            return [Teammate(LOCAL_LOGIN, name) for name in wanted.values()]
+        return [
+            each
+            for each in self._team.teammates()
+            if {attendee_key(each.login), attendee_key(each.name)} & wanted.keys()
+            and each.sees(target)
+            and each.login != _login(by)
+        ]
+
+    def _tell(
+        self,
+        people: Sequence[Teammate],
+        title: str,
+        text: str,
+        key: str,
+        target: Target,
+        kind: NotificationKind = NotificationKind.MENTION,
+    ) -> None:
+        told = {each.login: each for each in people}
+        self._notifier.tell([Notification(login, kind, key, title, text, self._now(), on=target) for login in told])
+
+
+def _signed_in(by: Principal | None) -> bool:
+    return by is not None and not by.local
+
+
+def _login(by: Principal | None) -> str:
+    return LOCAL_LOGIN if by is None else by.login
+
+
+def _names_in(text: str, team: Sequence[Teammate]) -> list[str]:
+    """Logins mentioned as @login, and names mentioned as @First Last."""
+    folded = attendee_key(text)
+    named = [each.login for each in team if f"@{attendee_key(each.name)}" in folded]
+    return [*mentioned(text, [each.login for each in team]), *named]
+
+
+def _whom(people: Sequence[Teammate]) -> str:
+    """ "you", or without sign-in the names: everybody reads the same Home."""
+    local = [each.name for each in people if each.login == LOCAL_LOGIN]
+    return ", ".join(local) if local else "you"

@@ -1,0 +1,194 @@
+"""The bar above a meeting: who is there, who presents, how far the agenda is; and the watch for changes."""
+
+import time
+from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from core.coverage.meetings.meeting import BEAT_SECONDS, MeetingView, attendee_key
+from core.coverage.meetings.minutes import people_in_words
+from core.domain.coverage import ReviewedCell
+from core.domain.errors import FivefoldError
+from pages.components import notices, session
+from pages.components.coverage import state
+from pages.components.coverage.decision_form import decision_line, draw_last_decision
+from pages.components.user_name import name_input, who
+from pages.components.wording import count, plain, shorten
+
+__all__ = ["close", "draw_bar", "people_line", "watch"]
+
+_MOST_NAMES = 8  # people named in the bar; more would fill a second line
+_BEAT = "meeting.beat"
+
+
+def people_line(view: MeetingView) -> str:
+    """Who is there, in one sentence of safe markdown."""
+    names = [plain(name) for name in view.present]
+    verb = "is" if len(names) <= 1 else "are"
+    return f"{people_in_words(names).capitalize() if not names else people_in_words(names)} {verb} here."
+
+
+def draw_bar(
+    view: MeetingView,
+    items: Sequence[ReviewedCell],
+    *,
+    following: bool,
+    on_follow: Callable[[], None] | None = None,
+) -> None:
+    """The bar. items: the agenda with its decisions. following: whether this person sees the presented cell."""
+    meeting = view.meeting
+    presents = meeting.is_presenter(who())
+    with st.container(border=True, gap="xsmall", key="meeting_bar"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f":material/groups: **{plain(shorten(meeting.title, 60))}**", width="content")
+            st.markdown(_people(view), width="stretch")
+            _draw_menu(view, presents=presents)
+        decided = sum(item.decision is not None for item in items)
+        words = f"**{decided} of {count(len(items), 'cell')} decided** · {_presented(view, items)}"
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.progress(decided / len(items) if items else 0.0, words)
+            _draw_following(view, items, presents=presents, following=following, on_follow=on_follow)
+        _draw_last(view, presents=presents)
+
+
+def _people(view: MeetingView) -> str:
+    """Badges: the presenter first, then everyone else; who is away is named in grey."""
+    meeting = view.meeting
+    here = sorted(view.present, key=lambda name: not meeting.is_presenter(name))
+    marks = [
+        f":primary-badge[:material/co_present: {plain(name)}]" if meeting.is_presenter(name) else
+        f":gray-badge[:material/person: {plain(name)}]"
+        for name in here[:_MOST_NAMES]
+    ]  # fmt: skip
+    marks += [f"and {len(here) - _MOST_NAMES} more"] if len(here) > _MOST_NAMES else []
+    known = {attendee_key(each.name) for each in view.attendees}
+    away = [each.name for each in view.attendees if not each.present]
+    away += [name for name in meeting.invited if attendee_key(name) not in known]
+    marks += [f":gray[not here: {plain(', '.join(away[:_MOST_NAMES]))}]"] if away else []
+    return " ".join(marks)
+
+
+def _presented(view: MeetingView, items: Sequence[ReviewedCell]) -> str:
+    """Who shows what."""
+    at = next((item.cell for item in items if state.cell_key(item.cell) == view.meeting.at), None)
+    what = f" {plain(shorten(at.topic, 50))} · {state.kind_words(at.kind)}" if at else " the agenda"
+    if view.meeting.is_presenter(who()):
+        return f"you present{what}"
+    return f"{plain(view.meeting.presenter)} presents{what}" if view.meeting.presenter else "nobody presents"
+
+
+def _draw_following(
+    view: MeetingView,
+    items: Sequence[ReviewedCell],
+    *,
+    presents: bool,
+    following: bool,
+    on_follow: Callable[[], None] | None,
+) -> None:
+    """Whether this person follows, and the way back; or the way to present when nobody does."""
+    meeting = view.meeting
+    if presents:
+        return
+    if not view.presenter_is_here:
+        if meeting.presenter:
+            st.markdown(f":orange-badge[:material/wifi_off: {plain(meeting.presenter)} is away]", width="content")
+        st.button(
+            "Present instead" if meeting.presenter else "Present", key="meeting.present", type="primary",
+            icon=":material/co_present:", on_click=_change, args=(meeting.id, "present"),
+        )  # fmt: skip
+    if following:
+        st.markdown(":green-badge[:material/visibility: Following]", width="content")
+    else:
+        st.button(
+            "Follow again", key="meeting.follow", type="primary" if view.presenter_is_here else "secondary",
+            icon=":material/visibility:", on_click=on_follow,
+            help="You look around on your own; this brings you back to the presented cell.",
+        )  # fmt: skip
+
+
+def _draw_menu(view: MeetingView, *, presents: bool) -> None:
+    """The link to share, and what ends one's part or the whole meeting."""
+    meeting = view.meeting
+    with st.popover(plain(shorten(who(), 20)), icon=":material/person:", type="tertiary"):
+        name_input()
+    with st.popover("Invite", icon=":material/link:", type="tertiary"):
+        st.markdown("Whoever opens this link joins:")
+        st.code(_link(meeting.id), language=None)
+    if presents:
+        with st.popover("End", icon=":material/flag:", type="tertiary"):
+            st.markdown("End the meeting for everyone? Its minutes are made from what was decided and said.")
+            st.button("End meeting", key="meeting.end", type="primary", on_click=_change, args=(meeting.id, "end"))
+            st.button(
+                "Let somebody else present", key="meeting.release", icon=":material/co_present:",
+                on_click=_change, args=(meeting.id, "stop_presenting"),
+            )  # fmt: skip
+            st.button(
+                "Leave", key="meeting.leave", icon=":material/logout:", on_click=_leave,
+                args=(meeting.id, meeting.project), help="The meeting goes on; somebody else can present.",
+            )  # fmt: skip
+    else:
+        st.button(
+            "Leave", key="meeting.leave", icon=":material/logout:", type="tertiary", on_click=_leave,
+            args=(meeting.id, meeting.project),
+        )  # fmt: skip
+
+
+def _link(meeting_id: int) -> str:
+    parts = urlsplit(st.context.url or "")
+    return f"{parts.scheme}://{parts.netloc}{parts.path}?meeting={meeting_id}"
+
+
+def _draw_last(view: MeetingView, *, presents: bool) -> None:
+    """The last decision of the meeting; the presenter can undo it."""
+    if presents:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            draw_last_decision()
+        return
+    log = state.coverage_service().log(view.meeting.project)
+    last = next((each for each in reversed(log) if each.meeting_id == view.meeting.id), None)
+    if last is not None:
+        st.markdown(f":small[:material/gavel: {plain(shorten(last.topic, 60))}: {decision_line(last)}]")
+
+
+def _change(meeting_id: int, action: str) -> None:
+    """Present, stop presenting, or end the meeting."""
+    meetings = session.workbench().meetings
+    act = {"present": meetings.present, "stop_presenting": meetings.stop_presenting, "end": meetings.end}[action]
+    try:
+        act(meeting_id, who())
+    except FivefoldError as problem:
+        st.session_state["coverage.problem"] = problem
+
+
+def _leave(meeting_id: int, project: str | None) -> None:
+    try:
+        session.workbench().meetings.leave(meeting_id, who())
+    except FivefoldError as problem:
+        st.session_state["coverage.problem"] = problem
+    close(project)
+
+
+def close(project: str | None) -> None:
+    """Go back to the review of a project's board."""
+    st.query_params.clear()
+    st.query_params["view"] = "Review"
+    if project is not None:
+        st.query_params["project"] = project
+
+
+@st.fragment(run_every=1.0)
+def watch(meeting_id: int, drawn: int) -> None:
+    """Report that this person is there, and draw the page again when the meeting has changed since `drawn`.
+
+    It reads one number; every BEAT_SECONDS it also writes one row.
+    """
+    meetings = session.workbench().meetings
+    with notices.show_errors():
+        if time.monotonic() - st.session_state.get(_BEAT, float("-inf")) >= BEAT_SECONDS:
+            st.session_state[_BEAT] = time.monotonic()
+            version = meetings.beat(meeting_id, who()) if who() else meetings.version(meeting_id)
+        else:
+            version = meetings.version(meeting_id)
+        if version != drawn:
+            st.rerun()
