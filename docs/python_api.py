@@ -48,11 +48,11 @@ def _lines() -> Iterator[str]:
     yield ""
     yield "## Functions"
     yield from _callable("open_library", fivefold.open_library)
-    yield "## Library"
+    yield "## DocumentLibrary"
     yield ""
-    yield _text(fivefold.Library)
+    yield _text(fivefold.DocumentLibrary)
     yield ""
-    for name, member in vars(fivefold.Library).items():
+    for name, member in vars(fivefold.DocumentLibrary).items():
         if not name.startswith("_"):
             yield from _callable(name, member)
     yield "## Values"
@@ -83,9 +83,8 @@ def _callable(name: str, member: Any) -> Iterator[str]:
 
 def _signature(member: Any) -> str:
     text = str(inspect.signature(member)).replace("(self, ", "(").replace("(self)", "()")
-    return re.sub(r"['\"]", "", re.sub(r"\b(?:collections\.abc|typing|pathlib|types)\.", "", text)).replace(
-        " -> None", ""
-    )
+    text = re.sub(r"\b(?:collections\.abc|typing|pathlib|types)\.", "", text).replace(" -> None", "")
+    return re.sub(r"'([^']+)'", r"\1", text.replace("''", '""'))
 
 
 def _value(kind: type) -> Iterator[str]:

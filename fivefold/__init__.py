@@ -18,7 +18,7 @@ from fivefold import _path
 
 _path.add()
 
-__all__ = ["FivefoldError", "Library", "open_library"]
+__all__ = ["DocumentLibrary", "FivefoldError", "open_library"]
 
 from core.domain.errors import FivefoldError  # noqa: E402 - the path of the packages comes first
-from fivefold.library import Library, open_library  # noqa: E402
+from fivefold.library import DocumentLibrary, open_library  # noqa: E402

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from core.domain.results import SearchResult
     from core.workbench import Workbench
 
-__all__ = ["Library", "open_library"]
+__all__ = ["DocumentLibrary", "open_library"]
 
 
-def open_library(where: "str | Path | Settings | None" = None) -> "Library":
+def open_library(where: "str | Path | Settings | None" = None) -> "DocumentLibrary":
     """Open a library, and create it where there is none. Use it as a context manager, or close it.
 
     where: its folder; or all settings; or None for the settings of the environment (FIVEFOLD_DATA_FOLDER,
@@ -39,10 +39,10 @@ def open_library(where: "str | Path | Settings | None" = None) -> "Library":
     settings = where if isinstance(where, Settings) else settings_from_environment()
     if where is not None and not isinstance(where, Settings):
         settings = replace(settings, data_folder=Path(where).expanduser().resolve())
-    return Library(open_workbench(replace(settings, worker=True)))
+    return DocumentLibrary(open_workbench(replace(settings, worker=True)))
 
 
-class Library:
+class DocumentLibrary:
     """An open library. Its documents are read by worker threads of this process.
 
     Every method raises StoreFailed when a store does not answer, and BadRequest for arguments that are not valid; each
@@ -55,7 +55,7 @@ class Library:
         self._opened = opened
         self._workbench = opened.for_principal(local_principal(Door.PYTHON))
 
-    def __enter__(self) -> "Library":
+    def __enter__(self) -> "DocumentLibrary":
         return self
 
     def __exit__(

@@ -253,7 +253,7 @@ class Document:
     `version_of` the (archived) document it replaced, `readable` the SHA-256 of a decrypted copy that is read instead of
     a password-protected original. `failure`, `remedy` and `cure` apply to failed documents: what happened, what to do,
     what can help. `step` is the current pipeline step, or the one that failed. `warnings` are for the reader ("3 pages
-    hold no text"). `origin` is insight or episode for the searchable copy of one (core.insights.store), which lists
+    have no text"). `origin` is insight or episode for the searchable copy of one (core.insights.store), which lists
     and counts of documents leave out."""
 
     id: int
