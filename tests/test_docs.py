@@ -161,3 +161,9 @@ def test_every_tool_of_the_mcp_server_is_explained_with_its_arguments() -> None:
 
 def _no_library(request: object) -> "Workbench":
     raise AssertionError("listing the tools opens no library")
+
+
+def test_the_page_of_rights_is_that_of_the_rights_table() -> None:
+    from docs.write_rights import PAGE, rights_page
+
+    assert PAGE.read_text("utf-8") == rights_page(), "write it again: python -m docs.write_rights"

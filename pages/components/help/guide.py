@@ -22,6 +22,7 @@ DOCUMENTS: Mapping[str, str] = {
     "classification": "Classification",
     "settings": "Settings",
     "team": "Set up a team",
+    "rights": "Rights",
     "meeting-pack": "Meeting pack",
     "command-line": "Command line",
     "backup": "Backup",
