@@ -40,6 +40,7 @@ def create_app(
         redoc_url=None,
         openapi_url="/openapi.json",
         redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,  # what client generators call their functions
         responses=PROBLEM_RESPONSES,
         separate_input_output_schemas=False,
     )

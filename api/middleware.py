@@ -17,10 +17,12 @@ __all__ = ["RequestIds", "Throttle"]
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
 }
-"""No page of another site may embed or load an answer, and a browser that opens one runs nothing of it."""
+"""No page of another site may embed or load an answer, a browser that opens one runs nothing of it, and no cache keeps
+what may be seen with a token only."""
 
 
 class RequestIds:

@@ -153,6 +153,8 @@ def _id_of(request: Request) -> str:
 def error_response(error: FivefoldError, request_id: str) -> Response:
     """The problem of an error of the product."""
     status, title = next(((s, t) for kind, s, t in _KINDS if isinstance(error, kind)), (500, "Request failed"))
+    if status >= 500:
+        _log.warning("Request %s: %s", request_id, error)
     headers = {}
     if isinstance(error, NotSignedIn):
         headers["WWW-Authenticate"] = "Bearer"
@@ -179,10 +181,14 @@ async def _invalid(request: Request, error: Exception) -> Response:
     """A body, query or path that the schema does not allow: 400 with every problem."""
     assert isinstance(error, RequestValidationError)
     problems = [_in_words(each) for each in error.errors()]
+    kind = request.headers.get("content-type", "").partition(";")[0].lower()
+    sent_as = f"as {kind}" if kind else "without a content type"
+    plain = request.method not in ("GET", "DELETE") and not kind.endswith("json") and kind != "multipart/form-data"
+    wrong_kind = f"The body was sent {sent_as}; JSON needs 'Content-Type: application/json'. " if plain else ""
     return problem_response(
         400,
         "; ".join(problems[:3]) or "The request is invalid.",
-        hint="Compare the request with /api/openapi.json.",
+        hint=f"{wrong_kind}Compare the request with /api/openapi.json.",
         problems=problems,
         request_id=_id_of(request),
     )

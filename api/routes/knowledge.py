@@ -58,7 +58,9 @@ def knowledge_search(
     q: Annotated[Question, Query(description="The question.", examples=["overtime pay"])],
     hybrid: Annotated[bool, Query(description="false: plain vector search.")] = True,
     limit: Annotated[int, Query(ge=1, le=100)] = 10,
-    threshold: Annotated[float | None, Query(ge=0, le=1, description="Minimum score; without: 0.3.")] = None,
+    threshold: Annotated[
+        float | None, Query(ge=0, le=1, description="Minimum score; without: 0.3 for hybrid search.")
+    ] = None,
     tags: Annotated[list[ShortText], Query(max_length=50, description="Any of them; also separated by commas.")] = [],  # noqa: B006
 ) -> KnowledgeResults:
     """hybrid: similarity, keywords, utility and freshness under the profile `knowledge`. Otherwise by similarity alone.

@@ -188,7 +188,7 @@ def test_request_ids_are_taken_over_or_made(library: OpenedLibrary) -> None:
 
 def test_answers_say_that_nobody_may_embed_or_guess_them(library: OpenedLibrary) -> None:
     headers = client_from(library).get("/documents/1/original").headers
-    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["x-content-type-options"] == "nosniff" and headers["cache-control"] == "no-store"
     assert (
         "sandbox" in headers["content-security-policy"]
         and "frame-ancestors 'none'" in headers["content-security-policy"]

@@ -203,6 +203,8 @@ def test_wrong_searches_are_explained(client: TestClient) -> None:
     assert "no score profile" in problem(client.get("/search", params={"q": "x", "profile": "nonsense"}), 400)["detail"]
     problem(client.get("/search", params={"q": "x", "colour": "red"}), 400)
     problem(client.post("/search", content=b"{not json", headers={"Content-Type": "application/json"}), 400)
+    untyped = problem(client.post("/search", content=b'{"question": "x"}'), 400)
+    assert untyped["hint"].startswith("The body was sent without a content type; JSON needs")
 
 
 def test_the_same_candidates_are_scored_otherwise(client: TestClient) -> None:

@@ -111,5 +111,11 @@ def test_every_body_has_an_example_that_its_schema_allows() -> None:
             jsonschema.validate(example, {**shapes[name], "components": document["components"]})
 
 
+def test_every_operation_has_a_name_of_its_own() -> None:
+    """Generated clients call their functions by it."""
+    names = [each["operationId"] for methods in APP.openapi()["paths"].values() for each in methods.values()]
+    assert len(names) == len(set(names)) and all(name.isidentifier() for name in names)
+
+
 SMALL = {"DocumentChange", "Filters", "TopicChange", "InsightChange", "EpisodeChange"}
 """Bodies that say all in the names of their few fields."""
