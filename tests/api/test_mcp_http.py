@@ -13,7 +13,7 @@ import anyio
 import httpx
 import httpx2
 import pytest
-from mcp import Client
+from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from starlette.requests import Request
 
@@ -123,8 +123,29 @@ def test_a_token_sees_the_projects_of_its_owner_and_nothing_else(
                 answered = json.dumps(result.structured_content) + str(result.content)
                 assert "Nobody outside the board" not in answered, tool
                 assert "closes on May 5. " not in answered, tool
+            for place in (f"documents/{hidden['document_id']}", f"documents/{hidden['document_id']}/pages/1"):
+                with pytest.raises(MCPError, match="not in the library"):
+                    await client.read_resource(f"fivefold://{place}")
 
     anyio.run(story)
+
+
+def test_many_programs_search_side_by_side(shared_app: tuple[RunningApp, dict[str, str]]) -> None:
+    app, tokens = shared_app
+    found: list[set[str]] = []
+
+    async def program(token: str) -> None:
+        async with connected(app.url, token) as client:
+            found.append(await found_by(client, "who approves overtime"))
+
+    async def story() -> None:
+        async with anyio.create_task_group() as programs:
+            for number in range(12):
+                programs.start_soon(program, tokens[("ann", "ben")[number % 2]])
+
+    anyio.run(story)
+    assert len(found) == 12
+    assert all("policy.md" in each for each in found)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,10 @@
 """The citation check service: looks up what each sentence of a text cites, and judges whether it says so."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core.answers.cite_check.judgement import Source, SupportState, judge
 from core.answers.cite_check.references import PlaceReference, SentenceReference, cited_sentences, reference_of
@@ -9,7 +12,7 @@ from core.domain.documents import Document, Passage, Span
 from core.domain.errors import BadRequest
 from core.domain.results import Citation
 from core.ports.catalogue import Catalogue
-from core.ports.stores import Embedder, VectorIndex
+from core.ports.stores import Embedder, VectorIndex, Vectors
 from core.search.citations.cite import citation_of, display_quote
 
 __all__ = ["LONGEST_TEXT", "MOST_SENTENCES", "CheckedClaim", "CitationCheckService"]
@@ -19,6 +22,7 @@ LONGEST_TEXT = 40_000
 MOST_SENTENCES = 300
 """Sentences of a text; each takes some milliseconds."""
 _NEAREST = 5  # passages of a document cited without a page that are read: those nearest to the claim. Chosen by hand.
+Embed = Callable[[Sequence[str]], Vectors]
 _LAST_ID = 2**63 - 1  # the largest PostgreSQL bigint
 
 
@@ -68,8 +72,8 @@ class CitationCheckService:
                 f"The text has {len(text):,} characters, more than can be checked at once.",
                 f"Check it in parts of at most {LONGEST_TEXT:,} characters and {MOST_SENTENCES} sentences.",
             )
-        named = self._documents(claims, project)
-        return [self._claim(sentence, cited, named) for sentence, cited in claims]
+        named, embed = self._documents(claims, project), _remembering(self._embedder)
+        return [self._claim(sentence, cited, named, embed) for sentence, cited in claims]
 
     def _documents(
         self, claims: Sequence[tuple[str, tuple[str, ...]]], project: str | None
@@ -85,7 +89,9 @@ class CitationCheckService:
                     found.setdefault(name, []).append(document)
         return found
 
-    def _claim(self, sentence: str, cited: tuple[str, ...], named: dict[str, list[Document]]) -> CheckedClaim:
+    def _claim(
+        self, sentence: str, cited: tuple[str, ...], named: dict[str, list[Document]], embed: Embed
+    ) -> CheckedClaim:
         if not cited:
             return CheckedClaim(sentence, SupportState.NOT_CITED, problems=("It cites nothing.",))
         found = {name: self._cited(name, sentence, named) for name in cited}
@@ -94,7 +100,7 @@ class CitationCheckService:
         if len(lost) == len(cited):
             return CheckedClaim(sentence, SupportState.NOT_FOUND, cited, lost, problems=problems)
         places, source = self._source([each for each in found.values() if each.passages])
-        verdict = judge(sentence, source, self._embedder.embed)
+        verdict = judge(sentence, source, embed)
         decided = None
         if verdict.decided_by is not None:
             passage, index = places[verdict.decided_by]
@@ -156,6 +162,19 @@ class CitationCheckService:
                     if each.sentence in (None, index):
                         cited.add(list(places).index((passage.id, index)))
         return list(places.values()), Source(tuple(texts), frozenset(cited), "\n".join(known))
+
+
+def _remembering(embedder: Embedder) -> Embed:
+    """The embedder for one text, whose sentences often cite the same passages: every text is embedded once."""
+    known: dict[str, NDArray[np.float32]] = {}
+
+    def embed(texts: Sequence[str]) -> Vectors:
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if new:
+            known.update(zip(new, embedder.embed(new), strict=True))
+        return np.stack([known[text] for text in texts])
+
+    return embed
 
 
 def _overlap(rows: tuple[int, int] | None, wanted: tuple[int, int]) -> bool:
