@@ -65,7 +65,7 @@ class JobQueue(Protocol):
         ...
 
     def waiting(self) -> int:
-        """Jobs queued or running."""
+        """Jobs queued or running that change the library: alerts and deliveries do not count."""
         ...
 
     def give_up(self, failed: FailedWork) -> None:

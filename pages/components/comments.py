@@ -83,11 +83,12 @@ def _panel(target: Target, key: str) -> None:
     _undo_line(key)
     for task in tasks:
         _task(task, key, target)
+    names = _names(target, person) if any(comment.mentions for comment in said) else {}
     for comment in said:
         if state.get(f"{key}.edited") == comment.id:
             _edit_form(comment, key)
         else:
-            _comment(comment, key, target, person)
+            _comment(comment, key, target, person, names)
     if not said and not tasks:
         st.caption("No comments yet.")
     _form(target, key, person)
@@ -97,7 +98,7 @@ def _panel(target: Target, key: str) -> None:
 # What is there
 
 
-def _comment(comment: Comment, key: str, target: Target, person: Principal) -> None:
+def _comment(comment: Comment, key: str, target: Target, person: Principal, names: Mapping[str, str]) -> None:
     own = comment.author == person.login
     with st.container(gap=None, key=f"{key}.comment.{comment.id}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -111,8 +112,9 @@ def _comment(comment: Comment, key: str, target: Target, person: Principal) -> N
                 _icon(f"{key}.delete.{comment.id}", ":material/delete:", "Delete", _delete, key, comment)
         _about(comment.on, target)
         st.markdown("  \n".join(plain(line) for line in comment.text.splitlines()))
-        if names := _names(comment.mentions, target, person):
-            st.caption(f":material/alternate_email: {plain(', '.join(names))}")
+        if comment.mentions:
+            mentioned = ", ".join(names.get(login, login) for login in comment.mentions)
+            st.caption(f":material/alternate_email: {plain(mentioned)}")
 
 
 def _task(task: Assignment, key: str, target: Target) -> None:
@@ -145,10 +147,10 @@ def _icon(key: str, icon: str, words: str, work: Callable[..., None], *args: obj
     st.button("", key=key, icon=icon, type="tertiary", help=words, on_click=work, args=args)
 
 
-def _names(logins: Sequence[str], target: Target, person: Principal) -> Sequence[str]:
+def _names(target: Target, person: Principal) -> Mapping[str, str]:
+    """Login → name of everybody who can be mentioned here."""
     known = {each.login: each.name for each in session.workbench().comments.mentionable(target, person)}
-    known[person.login] = person.name
-    return [known.get(login, login) for login in logins]
+    return {**known, person.login: person.name}
 
 
 def _manages(person: Principal, project: str | None) -> bool:

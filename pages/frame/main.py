@@ -19,13 +19,17 @@ st.set_page_config(page_icon=str(_COMPONENTS / "mark.svg"), layout="wide")
 st.html(Path(__file__).with_name("frame.css"))
 restore_name()
 refused: NotSignedIn | AccessDenied | StoreFailed | None = None
+unread = 0
 try:
     sign_in.recheck(session.library)
+    unread = session.workbench().notifications.unread(session.principal())
 except (NotSignedIn, AccessDenied, StoreFailed) as problem:
     refused = problem
 page = st.navigation(
     [
-        st.Page(_PAGES / "home.py", title="Home", icon=":material/home:", default=True),
+        st.Page(
+            _PAGES / "home.py", title=f"Home · {unread}" if unread else "Home", icon=":material/home:", default=True
+        ),
         st.Page(_PAGES / "upload.py", title="Upload", icon=":material/upload_file:"),
         st.Page(_PAGES / "library.py", title="Library", icon=":material/library_books:"),
         st.Page(_PAGES / "search.py", title="Search", icon=":material/search:"),
@@ -52,15 +56,16 @@ if refused is not None:
     st.stop()
 st.logo(str(_COMPONENTS / "wordmark.svg"), size="medium")
 st.set_page_config(page_title=f"{page.title} – Fivefold")
-if page.title != "Document":
+name = page.title.partition(" · ")[0]  # Home counts what is new for this person
+if name != "Document":
     st.session_state.pop("document.counted", None)  # opened once more, a document counts as used once more
 with st.container(key="page_title"):
-    st.title(page.title, anchor=False)
+    st.title(name, anchor=False)
 draw_account()
 with show_errors():
     degraded(session.workbench().notices())
     page.run()
 browser_scripts.listen_to_keys(page_keys.ask_for_keys)
-page_keys.draw_keys_if_asked(page.title)
+page_keys.draw_keys_if_asked(name)
 keep_name()
 session.start_warming()

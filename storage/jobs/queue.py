@@ -36,7 +36,11 @@ FAILED_WORK = table_of(FailedWorkRow)
 TASK, WORK = "ingest", "work"
 _PER_STATEMENT = 500  # jobs queued with one statement. Chosen by hand, not fitted.
 _AFTER = dict.fromkeys((JobKind.ENRICH, JobKind.ALERT), 100_000)  # places behind the files; more than those of a batch
-_WAITING = text("SELECT count(*) FROM procrastinate_jobs WHERE queue_name = :queue AND status IN ('todo', 'doing')")
+_ASIDE = (JobKind.ALERT, JobKind.MAIL, JobKind.WEBHOOK)  # change nothing that a search finds
+_WAITING = text(
+    "SELECT count(*) FROM procrastinate_jobs WHERE queue_name = :queue AND status IN ('todo', 'doing')"
+    " AND coalesce(args ->> 'kind', '') <> ALL(CAST(:aside AS text[]))"
+)
 _LOWEST = text(  # a place is stored as a negative priority
     "SELECT -max(priority) FROM procrastinate_jobs WHERE queue_name = :queue AND task_name = :task AND status = 'todo'"
 )
@@ -152,9 +156,9 @@ class PostgresJobQueue:
             return sorted(connection.scalars(_CANCEL, {"queue": self._name, "task": TASK, "ids": ids}))
 
     def waiting(self) -> int:
-        """The number of jobs queued or running. Raises StoreFailed."""
+        """The number of jobs queued or running, without alerts and deliveries. Raises StoreFailed."""
         with store_failures("counting jobs"), self._engine.begin() as connection:
-            return int(connection.scalar(_WAITING, {"queue": self._name}) or 0)
+            return int(connection.scalar(_WAITING, {"queue": self._name, "aside": list(map(str, _ASIDE))}) or 0)
 
     def give_up(self, failed: FailedWork) -> None:
         """Record work that will not be retried automatically. Raises StoreFailed."""

@@ -6,6 +6,7 @@ import hmac
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -26,6 +27,20 @@ class Receiver(ThreadingHTTPServer):
         self.posted: list[tuple[dict[str, str], bytes]] = []
         self.status = 204
         super().__init__(("127.0.0.1", 0), _Handler)
+
+    @classmethod
+    @contextmanager
+    def started(cls) -> Iterator["Receiver"]:
+        """One that runs."""
+        server = cls()
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            server.server_close()
+            thread.join(5)
 
     @property
     def url(self) -> str:
@@ -50,13 +65,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    server = Receiver()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join(5)
+    with Receiver.started() as server:
+        yield server
 
 
 def webhook(url: str, secret: str = "", *, private: bool = True) -> HttpWebhook:

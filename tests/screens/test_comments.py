@@ -141,6 +141,7 @@ def test_everything_is_marked_as_read_with_one_click(
         comments.write(target(stocked), f"@bo {number}", team["ann"])
     team["now"] = team["bo"]
     home = opened("home.py")
+    assert home.title[0].value == "Home"
     assert "7 new" in words(home) and "and 2 more things" in words(home)
     press(home, "for_you.read")
     assert "For you" not in words(home)

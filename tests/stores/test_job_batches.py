@@ -71,6 +71,13 @@ def test_thousands_are_queued_at_once_and_none_of_them_twice(database: Database)
     assert len(queue.cancel()) == 2_498 and queue.waiting() == 0
 
 
+def test_alerts_and_deliveries_are_not_counted_as_files_that_wait(database: Database) -> None:
+    queue = PostgresJobQueue(database.engine, database.tenant)
+    for kind in (JobKind.ALERT, JobKind.MAIL, JobKind.WEBHOOK, JobKind.ENRICH):
+        queue.defer(kind, [1])
+    assert queue.waiting() == 1
+
+
 def test_a_small_batch_is_not_stuck_behind_a_large_one(database: Database) -> None:
     catalogue = SqlCatalogue(database)
     large = [catalogue.add_document(document(f"large {number}")).id for number in range(8)]
