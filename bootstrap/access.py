@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ScopedWorkbenches", "sign_in_rules"]
 
-_KEPT = 32
-"""Scopes whose workbenches are kept. Each holds a few caches of settings, no models and no index. Chosen by hand."""
+_KEPT = 256
+"""People whose workbenches are kept. Each holds a few caches of settings, no models and no index. Chosen by hand."""
 
 
 def sign_in_rules(settings: Settings) -> SignInRules:
@@ -47,6 +47,7 @@ class ScopedWorkbenches:
     build: Callable[["Scope"], tuple[Workbench, ExitStack]]
     locator: Callable[["Scope"], Locator]
     _kept: "OrderedDict[Scope, tuple[Workbench, ExitStack]]" = field(default_factory=OrderedDict)
+    _guarded: "OrderedDict[Principal, tuple[Workbench, Workbench]]" = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 
     def of(self, principal: Principal) -> Workbench:
@@ -56,8 +57,16 @@ class ScopedWorkbenches:
         everything = principal.projects is None
         scope = Scope(login=principal.login) if everything else Scope(principal.projects, principal.login)
         inner = self.whole if everything else self._scoped(scope)
-        guard = Guard(principal, self.locator(scope), self.whole.audit)
-        return cast(Workbench, guarded(inner, guard))
+        with self._lock:
+            behind, known = self._guarded.get(principal, (None, None))
+        if known is not None and behind is inner:
+            return known
+        made = cast(Workbench, guarded(inner, Guard(principal, self.locator(scope), self.whole.audit)))
+        with self._lock:
+            self._guarded[principal] = (inner, made)
+            if len(self._guarded) > _KEPT:
+                self._guarded.popitem(last=False)
+        return made
 
     def _scoped(self, scope: "Scope") -> Workbench:
         with self._lock:
@@ -74,5 +83,6 @@ class ScopedWorkbenches:
         """Close every workbench of a scope. Harmless when repeated."""
         with self._lock:
             kept, self._kept = list(self._kept.values()), OrderedDict()
+            self._guarded.clear()
         for _, closing in kept:
             closing.close()
