@@ -113,7 +113,7 @@ def opened_library() -> "OpenWorkbench":
     return session.library()
 
 
-mcp_door = McpDoor(opened_library, rules)
+mcp_door = McpDoor(opened_library, rules, lambda: settings_from_environment().api_rate)
 _PAGES = Path(__file__).parent / "pages"
 _ADDRESS = "backend_address.js"
 _PDFJS = _PAGES / "components" / "document" / "pdfjs"

@@ -32,7 +32,7 @@ class Settings:
     watch_folders: folders of this machine below which folders may be watched, as PATH lists them; empty: none.
     backup_folder: where scheduled backups go; empty: none. backup_hours, backup_keep: how often, and how many stay.
     backup_recipients: public age keys to encrypt them for, separated by commas; empty: not encrypted.
-    api_rate: requests per client of the REST API, such as 1200/minute.
+    api_rate: requests per client of the REST API and of the MCP server, such as 1200/minute.
     answer_url: a language model's OpenAI-compatible address, that may tell an answer in running text; empty: none.
     answer_model, answer_key, answer_seconds: its name, its key (never shown), how long it may take.
     smtp_url: the mail server that sends notifications (never shown); empty: none. mail_from: the sender.

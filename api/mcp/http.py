@@ -1,6 +1,5 @@
 """The MCP server over HTTP: who asks, from where, and what they may see. Each request stands for itself."""
 
-import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -8,12 +7,16 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio import to_thread
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from api.access import address_of, client_key
 from api.mcp.sign_in import caller
+from api.middleware import RequestIds
+from api.problems import error_response, problem_response
+from api.rate_limits import RateLimits
 from bootstrap.sign_in import SignInSettings
-from core.domain.errors import AccessDenied, FivefoldError, NotSignedIn
+from core.domain.errors import FivefoldError, NotSignedIn
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -23,7 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["McpDoor"]
 
-_log = logging.getLogger(__name__)
+REQUEST_ID = "fivefold.request_id"
+"""Where `RequestIds` leaves the id of a request, in its scope."""
 _START_SECONDS = 30.0  # how long a request waits for the server to start. Chosen by hand.
 
 
@@ -31,11 +35,14 @@ class McpDoor:
     """The ASGI app of `/mcp`. Serves only inside `run`.
 
     library: the open library; raises StoreFailed. rules: how people sign in, and under which names the server may be
-    called; raises BadRequest.
+    called; raises BadRequest. rate: messages per client, such as "1200/minute".
     """
 
-    def __init__(self, library: "Callable[[], OpenWorkbench]", rules: Callable[[], SignInSettings]) -> None:
-        self._library, self._rules = library, rules
+    def __init__(
+        self, library: "Callable[[], OpenWorkbench]", rules: Callable[[], SignInSettings], rate: Callable[[], str]
+    ) -> None:
+        self._library, self._rules, self._rates = library, rules, RateLimits(rate)
+        self._with_id = RequestIds(self._answer)
         self._sessions: StreamableHTTPSessionManager | None = None
         self._ready = anyio.Event()
 
@@ -73,41 +80,46 @@ class McpDoor:
         return server.session_manager
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request under an id of its own."""
+        await self._with_id(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         refusal = await self._refusal(request)
-        if refusal is not None:
-            await refusal(scope, receive, send)
-            return
-        with anyio.move_on_after(_START_SECONDS):
-            await self._ready.wait()
-        if self._sessions is None:
-            await _problem(503, "The server is starting or stopping.", "Try again in a moment.")(scope, receive, send)
-        else:
-            await self._sessions.handle_request(scope, receive, send)
+        if refusal is None:
+            with anyio.move_on_after(_START_SECONDS):
+                await self._ready.wait()
+            if self._sessions is not None:
+                await self._sessions.handle_request(scope, receive, send)
+                return
+            refusal = self._problem(request, 503, "The server is starting or stopping.", "Try again in a moment.")
+        await refusal(scope, receive, send)
 
-    async def _refusal(self, request: Request) -> JSONResponse | None:
+    async def _refusal(self, request: Request) -> Response | None:
         """Why a request is not served; None when it is, and then its state has the sender's library."""
         if request.method != "POST":
-            refused = _problem(405, f"{request.method} is not served here.", "Send MCP messages with POST.")
-            refused.headers["Allow"] = "POST"
-            return refused
+            hint, allow = "Send MCP messages with POST.", {"Allow": "POST"}
+            return self._problem(request, 405, f"{request.method} is not possible here.", hint, allow)
         try:
+            self._rates.hit(client_key(request), address_of(request))
             request.state.library = await to_thread.run_sync(self._signed_in, request)
-        except NotSignedIn as error:
-            refused = _problem(401, error.message, error.hint)
-            refused.headers["WWW-Authenticate"] = 'Bearer realm="fivefold"'
-            return refused
-        except AccessDenied as error:
-            return _problem(403, error.message, error.hint)
         except FivefoldError as error:
-            _log.warning("The library does not answer: %s", error)
-            return _problem(503, "The library does not answer.", "The log of the app says why.")
+            return error_response(error, request.scope[REQUEST_ID])
         return None
 
+    def _problem(
+        self, request: Request, status: int, detail: str, hint: str, headers: dict[str, str] | None = None
+    ) -> Response:
+        return problem_response(status, detail, hint=hint, request_id=request.scope[REQUEST_ID], headers=headers)
+
     def _signed_in(self, request: Request) -> "Workbench":
-        """The library as the sender may see it. Raises NotSignedIn, AccessDenied, StoreFailed."""
+        """The library as the sender may see it. Raises NotSignedIn, TooManyRequests, AccessDenied, StoreFailed."""
         library = self._library()
-        return library.for_principal(caller(request, library.workbench.tokens, self._rules()))
+        try:
+            return library.for_principal(caller(request, library.workbench.tokens, self._rules()))
+        except NotSignedIn:
+            self._rates.failed_sign_in(address_of(request))
+            raise
 
 
 def _library_of(request: Request | None) -> "Workbench":
@@ -125,9 +137,3 @@ def _names(rules: SignInSettings) -> tuple[list[str], list[str]]:
     ported = [form for name in names for form in (name, f"{name}:*")]
     origins = [f"{scheme}://{form}" for form in ported for scheme in ("http", "https")]
     return ported, [*origins, rules.public_origin]
-
-
-def _problem(status: int, title: str, hint: str) -> JSONResponse:
-    """An answer as RFC 9457 has it."""
-    body = {"type": "about:blank", "title": title, "status": status, "detail": hint}
-    return JSONResponse(body, status, media_type="application/problem+json")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["caller"]
 
-_FORWARDED = ("x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded")
+_FORWARDED = ("x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded", "via")
 
 
 def caller(request: Request, tokens: "TokenService", rules: SignInSettings) -> Principal:

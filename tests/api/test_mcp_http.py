@@ -180,7 +180,8 @@ def test_a_revoked_token_is_refused_with_a_hint(shared_app: tuple[RunningApp, di
     assert answer.status_code == 401
     assert answer.headers["www-authenticate"].startswith("Bearer")
     assert answer.headers["content-type"] == "application/problem+json"
-    assert answer.json()["detail"] == "Create a new one on Settings."
+    assert answer.json()["hint"] == "Create a new one on Settings."
+    assert answer.json()["request_id"] == answer.headers["x-request-id"]
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
@@ -188,6 +189,20 @@ def test_other_verbs_are_refused(shared_app: tuple[RunningApp, dict[str, str]], 
     app, _ = shared_app
     answer = httpx.request(method, f"{app.url}/mcp", timeout=60)
     assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+
+
+def test_a_program_that_guesses_tokens_is_told_to_stop(shared_app: tuple[RunningApp, dict[str, str]]) -> None:
+    """Last of those that use the app: its guesses count for a minute."""
+    app, tokens = shared_app
+    with httpx.Client(base_url=app.url, timeout=60) as http:
+        statuses = [
+            http.post("/mcp", json=HELLO, headers={**ACCEPTS, "Authorization": f"Bearer ff_{number}"}).status_code
+            for number in range(30)
+        ]
+        right = http.post("/mcp", json=HELLO, headers={**ACCEPTS, "Authorization": f"Bearer {tokens['ann']}"})
+    assert statuses[0] == 401
+    assert statuses[-1] == 429
+    assert right.status_code == 200
 
 
 def request(peer: str, **headers: str) -> Request:
