@@ -26,8 +26,7 @@ __all__ = ["measure"]
 BARS = {"question": 0.6, "deep link": 1.5, "filter": 0.8, "choose a result": 0.6}
 """Seconds each may take on an otherwise idle machine with two cores."""
 
-_STABLE = """address => location.href.includes(address)
-    && document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning" """
+_STABLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 _TRIES = 9
 
 
@@ -39,7 +38,8 @@ def measure(app: RunningApp, window: Window, questions: list[str], tries: int) -
     def timed(name: str, act: Callable[[], object], address: str) -> None:
         begun = perf_counter()
         act()
-        page.wait_for_function(_STABLE, arg=address)
+        page.wait_for_url(lambda url: address in url)
+        page.locator(_STABLE).wait_for()
         rows.first.wait_for()
         found[name].append(perf_counter() - begun)
 

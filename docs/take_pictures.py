@@ -189,7 +189,7 @@ def _picture(window: Window, view: View, folder: Path) -> Path:
     if view.open:
         window.page.get_by_text(view.open).first.click()
     window.wait_for(view.sign)
-    window.page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
+    window.page.locator("[data-testid=stSkeleton]").first.wait_for(state="detached")
     window.page.wait_for_timeout(1500)  # charts grow for a moment after they are drawn
     # The page scrolls inside a box of its own, so the window is made as tall as what is in it.
     height = int(window.page.evaluate(_BOTTOM))
