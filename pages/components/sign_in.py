@@ -27,7 +27,7 @@ __all__ = [
     "sign_out",
 ]
 
-_LOGIN = "signed_in.login"
+_RIGHTS = "signed_in.rights"
 _SINCE = "signed_in.since"
 _FRESH_SECONDS = 5.0  # parts of a page that redraw themselves do not ask the database more often who somebody is
 _LONGEST = 200  # characters of a name, an address or a group; longer ones are cut
@@ -81,10 +81,10 @@ def recheck(library: Library) -> Principal:
         return local_principal(Door.BROWSER, user_name.typed_name())
     st.session_state.pop(user_name.SIGNED_IN, None)
     visit = _visit(known)
-    _forget_somebody_else(visit.identity.login)
     if visit.since + 3600 * known.session_hours < time.time() or (visit.identity.login, visit.since) in _visits().ended:
         raise NotSignedIn("Your session has ended.", "Sign in again to continue where you were.")
     person = _checked_in(library, visit, known)
+    _forget_other_rights(person)
     st.session_state[user_name.SIGNED_IN] = (time.monotonic(), person)
     return person
 
@@ -140,7 +140,11 @@ def _visit(known: SignInSettings) -> Visit:
         identity = identity_of_headers({name.lower(): value for name, value in st.context.headers.items()}, known)
         if identity is None:
             raise NotSignedIn("You are not signed in.", "Open Fivefold at the address your administrator gave you.")
-        return Visit(identity, st.session_state.setdefault(_SINCE, time.time()))
+        login, began = st.session_state.get(_SINCE) or ("", 0.0)
+        if login != identity.login:
+            began = time.time()
+            st.session_state[_SINCE] = (identity.login, began)
+        return Visit(identity, began)
     claims = st.user.to_dict()
     issued = claims.get("iat")
     if not claims.get("is_logged_in") or not isinstance(issued, int | float):
@@ -148,11 +152,15 @@ def _visit(known: SignInSettings) -> Visit:
     return Visit(identity_of_claims(claims, known), float(issued))
 
 
-def _forget_somebody_else(login: str) -> None:
-    """Drop what this session knows of another person: a browser may come back as somebody else."""
-    if st.session_state.get(_LOGIN, login) != login:
+def _forget_other_rights(person: Principal) -> None:
+    """Drop what this session knows of another person, or of the same one with other roles: answers are kept for a
+    while, and a browser may come back as somebody else."""
+    rights = (person.login, person.roles)
+    if st.session_state.get(_RIGHTS, rights) != rights:
+        began = st.session_state.get(_SINCE)
         st.session_state.clear()
-    st.session_state[_LOGIN] = login
+        st.session_state[_SINCE] = began
+    st.session_state[_RIGHTS] = rights
 
 
 def _checked_in(library: Library, visit: Visit, known: SignInSettings) -> Principal:

@@ -106,6 +106,16 @@ def test_another_person_in_the_same_browser_sees_nothing_of_the_first(
     assert is_in(screen) and "draft" not in screen.session_state
 
 
+def test_what_was_found_with_other_roles_is_forgotten(visited: Visited, library: Stack) -> None:
+    ben = signed_in(library, "ben@example.com", Role.VIEWER, "Tallgrass")
+    screen = visited(OIDC, email="ben@example.com", name="Ben")
+    screen.session_state["answers"] = "of Tallgrass"
+    assert "answers" in screen.run().session_state
+    library.workbench.people.set_role(ben, "Corvane", Role.VIEWER)
+    library.workbench.people.set_role(ben, "Tallgrass", None)
+    assert is_in(screen.run()) and "answers" not in screen.session_state
+
+
 def test_without_the_proxy_s_header_nobody_is_signed_in(visited: Visited) -> None:
     screen = visited(PROXIED, email="ann@example.com")
     assert not is_in(screen) and "You are not signed in" in words(screen)
