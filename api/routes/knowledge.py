@@ -10,7 +10,7 @@ from api.inputs import CHOICE, Body, Question, Shape, ShortText, with_example
 from api.route import AtWork, guarded_router
 from api.routes.entities import EntityName, OfType, find_entity
 from core.domain.filters import SearchFilters
-from core.domain.queries import SearchRequest
+from core.domain.queries import ScoreProfile, SearchRequest
 from core.domain.results import Hit, Score, SearchResult
 from core.library.enrichment.store import OPERATIONS
 from core.library.enrichment.values import Operation
@@ -22,7 +22,8 @@ routes = guarded_router("knowledge")
 
 _PROFILE = "knowledge"
 """Similarity .50, keyword overlap .25, utility .15, freshness .10, × temporal class (core/knowledge/profiles.toml)."""
-_BY_MEANING = (("similarity", 1.0),)
+_BY_MEANING = ScoreProfile("vector", {"similarity": 1.0}, floor=0.0)
+"""Plain vector search: the cosine, and nothing else."""
 
 
 class KnowledgeHit(Shape):
@@ -68,12 +69,11 @@ def knowledge_search(
     named = tuple(dict.fromkeys(tag.strip() for each in tags for tag in each.split(",") if tag.strip()))
     request = SearchRequest(q, SearchFilters(tags=named), _PROFILE, top_k=limit, threshold=threshold)
     search = caller.workbench.search
-    if hybrid:
-        result = search.run(request)
-        scores = {hit.candidate.passage.id: hit.score for hit in result.hits}
-    else:
-        result = search.run(replace(request, profile="relevance", weights=_BY_MEANING, threshold=threshold or 0.0))
+    result = search.run(request, remember=hybrid)
+    scores = {hit.candidate.passage.id: hit.score for hit in result.hits}
+    if not hybrid:
         scores = _knowledge_scores(caller.workbench, result)
+        result = search.rescore(result, replace(_BY_MEANING, threshold=threshold or 0.0, max_results=limit))
     return KnowledgeResults(
         query=q,
         hybrid=hybrid,

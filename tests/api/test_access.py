@@ -1,8 +1,10 @@
 """Who gets in: tokens, the one person on this machine, and nobody's web page."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -14,7 +16,8 @@ from api.mount import ApiMount
 from api.route import GuardedRoute
 from api.routes import ROUTERS
 from core.access.audit import AuditOutcome, AuditQuery
-from core.domain.people import Door, Role, local_principal
+from core.domain.people import Door, Principal, Role, local_principal
+from core.workbench import Workbench
 from tests.api.conftest import OpenedLibrary, filled
 
 OPEN = {"/", "/health"}
@@ -255,3 +258,24 @@ def test_everything_under_api_is_the_apis_own(library: OpenedLibrary) -> None:
         assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json"), path
     assert client.post("/api").status_code == 405
     assert client.get("/apix").headers["content-type"].startswith("text/plain")
+
+
+def test_waiting_work_holds_up_nobody_else(library: OpenedLibrary) -> None:
+    """Blocking work runs in threads, so that the server goes on answering."""
+    asked, go_on = Event(), Event()
+
+    class Slow(OpenedLibrary):
+        def for_principal(self, principal: Principal) -> Workbench:
+            asked.set()
+            assert go_on.wait(60)
+            return super().for_principal(principal)
+
+    app = create_app(lambda: Slow(library.workbench, library.stores), local=lambda: True)
+    opened = TestClient(app, base_url="http://localhost", client=("127.0.0.1", 50000))
+    with opened as client, ThreadPoolExecutor(4) as pool:
+        slow = [pool.submit(client.get, "/statistics") for _ in range(4)]
+        assert asked.wait(60)
+        assert client.get("/").status_code == client.get("/health").status_code == 200
+        assert not any(each.done() for each in slow)
+        go_on.set()
+        assert [each.result().status_code for each in slow] == [200] * 4

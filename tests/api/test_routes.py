@@ -444,7 +444,7 @@ def test_knowledge_search_gives_every_score_with_and_without_keywords(client: Te
         assert best["keyword_score"] > 0 and best["freshness_score"] > 0 and best["keywords"]
     vectors = [each["vector_score"] for each in found["results"]]
     assert vectors == sorted(vectors, reverse=True), "plain vector search is ordered by similarity alone"
-    assert [each["score"] for each in found["results"]] == vectors
+    assert [each["score"] for each in found["results"]] == vectors, "and by nothing else"
 
 
 def test_knowledge_search_is_narrowed_by_tags(tmp_path: Path) -> None:
