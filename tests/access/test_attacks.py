@@ -226,6 +226,10 @@ _BY_ACTION: Mapping[tuple[str, str], Any] = {
     },
     ("meetings.start", "agenda"): ([Cell("turbine", Truth.INTENT, CellState.GAP, 0.0, 0.5, topic_id=2)],),
     ("answers.ask", "profile"): ("",),
+    ("cite_check.check", "text"): (
+        "\n".join(f"A turbine is inspected each year [{number}]." for number in range(60)),
+        "\n".join(f"A turbine is inspected each year [{number}.0]." for number in range(60)),
+    ),
     ("evaluation.judging.accept", "preview"): lambda world: [
         JudgmentImportPreview(number, "x") for number in world.candidates["set_id"]
     ],
