@@ -127,7 +127,7 @@ HEAVY = set(
 )
 
 
-@pytest.mark.parametrize("module", ["core.workbench", "bootstrap.workbench", "cli.main"])
+@pytest.mark.parametrize("module", ["core.workbench", "bootstrap.workbench", "cli.main", "api.app"])
 def test_importing_a_door_loads_nothing_heavy(module: str) -> None:
     report = f"import sys, {module}; print(*sorted({HEAVY!r} & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", report], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -2,7 +2,9 @@
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import jsonschema
@@ -487,3 +489,24 @@ def test_unknown_paths_and_wrong_methods_are_problems(client: TestClient) -> Non
     assert problem(client.get("/documents/0"), 400)
     assert problem(client.get(f"/documents/{2**64}"), 400)
     assert problem(client.get("/documents/abc"), 400)
+
+
+def test_two_uploads_with_one_key_at_the_same_time_are_one(tmp_path: Path) -> None:
+    library = filled(tmp_path)
+    client, begun, go_on = local_client(library), Event(), Event()
+    store = library.workbench.documents.upload
+
+    def slow(*arguments: Any, **named: Any) -> Any:
+        begun.set()
+        assert go_on.wait(60)
+        return store(*arguments, **named)
+
+    with pytest.MonkeyPatch.context() as patch, client, ThreadPoolExecutor(1) as pool:
+        patch.setattr(type(library.workbench.documents), "upload", lambda _, *args, **named: slow(*args, **named))
+        first = pool.submit(upload, client, "a.md", "# A\nText of a.", headers={"Idempotency-Key": "k"})
+        assert begun.wait(60)
+        waiting = problem(upload(client, "a.md", "# A\nText of a.", headers={"Idempotency-Key": "k"}), 409)
+        go_on.set()
+        receipt = data(first.result(), 201)
+    assert waiting["hint"] == "Repeat it in a moment."
+    assert data(upload(client, "a.md", "# A\nText of a.", headers={"Idempotency-Key": "k"}), 201) == receipt
