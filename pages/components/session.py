@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import streamlit as st
 
@@ -40,6 +40,7 @@ __all__ = [
     "is_administrator",
     "library",
     "open_early",
+    "own",
     "principal",
     "ready",
     "sample_loaded",
@@ -92,6 +93,18 @@ def library() -> "OpenWorkbench":
 def principal() -> Principal:
     """Who uses this session. Raises NotSignedIn, AccessDenied for somebody without a role, StoreFailed."""
     return sign_in.principal(library)
+
+
+def own(kind: type[_Result]) -> _Result:
+    """What this process keeps for the person of this session: one object per kind, login and visible projects, so that
+    nobody is shown what another one found. Raises as `principal`."""
+    person = principal()
+    return cast(_Result, _own(f"{kind.__module__}.{kind.__qualname__}", person.login, person.projects, kind))
+
+
+@st.cache_resource(show_spinner=False)
+def _own(name: str, login: str, projects: tuple[str, ...] | None, _kind: Callable[[], object]) -> object:
+    return _kind()
 
 
 def workbench() -> Workbench:

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from core.evaluation.metrics.classifier_report import LabelRate
 from core.library.active_learning.corrections import Period
 from core.library.active_learning.store import LabelVerdict
-from pages.components.tuning import active_learning
+from pages.components import session
 from pages.components.tuning.active_learning import accuracy_chart
 from tests.screens.conftest import POLICY, Stack, words
 
@@ -36,7 +36,7 @@ def look(tmp_path: Path) -> Look:
     place.mkdir(parents=True)
     (place / "main.py").write_text(SCRIPT, "utf-8")
     (place.parent / "library.py").write_text("import streamlit as st\n", "utf-8")
-    active_learning._task.clear()
+    session._own.clear()
     return lambda: settled(AppTest.from_file(str(place / "main.py"), default_timeout=60).run())
 
 

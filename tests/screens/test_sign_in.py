@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from bootstrap.sign_in import ProxyHeaders, SignIn, SignInSettings
 from core.access.audit import AuditOutcome, AuditQuery
 from core.domain.errors import NotSignedIn
-from core.domain.people import Door, Identity, Role
+from core.domain.people import Door, Identity, Principal, Role
 from pages.components import sign_in
 from pages.components.sign_in import identity_of_claims, identity_of_headers
 from tests.screens.conftest import MAIN, Stack, words
@@ -177,3 +177,21 @@ def test_headers_name_a_person() -> None:
     assert identity_of_headers({"remote-name": "Ann"}, PROXIED) is None
     with pytest.raises(NotSignedIn, match="reserved"):
         identity_of_headers({"remote-user": "LOCAL"}, PROXIED)
+
+
+def test_what_one_person_began_in_the_background_is_not_shown_to_another(
+    library: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pages.components import session
+    from pages.components.library import enrichment
+    from pages.components.search import batch
+    from pages.components.tuning import active_learning, classifier
+
+    def kept(login: str, *projects: str) -> list[object]:
+        roles = tuple((project, Role.VIEWER) for project in projects) or ((None, Role.VIEWER),)
+        monkeypatch.setattr(session, "principal", lambda: Principal(login, login, roles, Door.BROWSER))
+        return [batch._runs(), enrichment._runs(), active_learning._task(), classifier._task()]
+
+    ann, ben, less = kept("ann"), kept("ben"), kept("ann", "Tallgrass")
+    assert all(len({id(each) for each in same}) == 3 for same in zip(ann, ben, less, strict=True))
+    assert all(first is again for first, again in zip(ann, kept("ann"), strict=True))

@@ -13,7 +13,7 @@ from core.domain.documents import Truth
 from core.domain.errors import ModelUnavailable
 from core.evaluation.metrics.classifier_report import ABSTAINED, CalibrationBin, ClassifierReport, LabelRate
 from pages.components import session
-from pages.components.tuning import charts, classifier
+from pages.components.tuning import charts
 from tests.evaluation.test_confirmed import FirstWord, LabelledCatalogue, opinion, reported
 from tests.screens.conftest import LAW, POLICY, Stack, words
 
@@ -38,7 +38,7 @@ def entered(tmp_path: Path) -> Entered:
     (place / "main.py").write_text(SCRIPT, "utf-8")
     for name in ("home", "library", "upload"):
         (place.parent / f"{name}.py").write_text("import streamlit as st\n", "utf-8")
-    classifier._task.clear()
+    session._own.clear()
     return lambda: AppTest.from_file(str(place / "main.py"), default_timeout=60).run()
 
 

@@ -4,7 +4,7 @@
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import floor
 
@@ -57,13 +57,12 @@ class EnrichmentRun:
 class _EnrichmentRuns:
     """The last batch of this process."""
 
-    lock: threading.Lock
+    lock: threading.Lock = field(default_factory=threading.Lock)
     run: EnrichmentRun | None = None
 
 
-@st.cache_resource(show_spinner=False)
 def _runs() -> _EnrichmentRuns:
-    return _EnrichmentRuns(threading.Lock())
+    return session.own(_EnrichmentRuns)
 
 
 def current_run() -> EnrichmentRun | None:

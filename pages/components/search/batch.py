@@ -87,9 +87,8 @@ class _Runs:
     by_number: dict[int, BatchRun] = field(default_factory=dict)
 
 
-@st.cache_resource(show_spinner=False)
 def _runs() -> _Runs:
-    return _Runs()
+    return session.own(_Runs)
 
 
 def batch_runs() -> tuple[BatchRun, ...]:

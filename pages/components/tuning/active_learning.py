@@ -46,9 +46,8 @@ class _LabelChangeTask:
     problem: FivefoldError | None = None
 
 
-@st.cache_resource(show_spinner=False)
 def _task() -> _LabelChangeTask:
-    return _LabelChangeTask()
+    return session.own(_LabelChangeTask)
 
 
 def forget_preview() -> None:

@@ -48,9 +48,8 @@ class _EvaluationTask:
     problem: FivefoldError | None = None
 
 
-@st.cache_resource(show_spinner=False)
 def _task() -> _EvaluationTask:
-    return _EvaluationTask()
+    return session.own(_EvaluationTask)
 
 
 def view() -> None:
