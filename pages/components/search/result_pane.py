@@ -89,7 +89,11 @@ def _head(
     name = plain(shorten_middle(passage.document_name, _NAME))
     under = cards.heading(passage, document)
     st.markdown(f"**{name}**{', ' + plain(where) if where else ''}{' · ' + plain(under) if under else ''}")
-    st.caption(cards.facts(passage, session.terms()))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(cards.facts(passage, session.terms()), width="stretch")
+        if document.origin is Origin.DOCUMENT:
+            with st.container(width="content", key="pane_comments"):
+                comments.comment_button(on_passage(passage), f"comments.passage.{passage.id}")
 
 
 def _sentence(result: SearchResult, candidate: Candidate, citations: Sequence[Citation]) -> None:
@@ -106,10 +110,6 @@ def _actions(result: SearchResult, hit: Hit) -> None:
         with st.container(width="content", key="pane_note"):
             save_insight.save_button(hit, result)
         shortlists.tick_button(hit, result.request.question)
-        if hit.candidate.passage.origin is Origin.DOCUMENT:
-            passage = hit.candidate.passage
-            with st.container(width="content", key="pane_comments"):
-                comments.comment_button(on_passage(passage), f"comments.passage.{passage.id}")
         feedback.feedback(hit, result)
         related_results.more_like_this(hit, result, session.workbench().search.similar)
         related_results.draw_collapsed(hit, result, session.terms())
