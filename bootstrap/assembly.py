@@ -247,6 +247,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
     delivery = DeliveryService(
         stores.notifications,
         team,
+        catalogue,
         stores.jobs,
         now,
         mailer=outside.mailer,

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from typing import Protocol
 
 from core.collaboration.notifications import Notification, NotificationKind, Notifier
-from core.collaboration.target import Target, checked_target
+from core.collaboration.target import Target, checked_target, current_target
 from core.collaboration.team import Team, Teammate, people_for, sees
 from core.domain.errors import BadRequest, NotFound, Outdated
 from core.domain.people import Principal
@@ -108,7 +108,8 @@ class AssignmentService:
 
     def mine(self, by: Principal) -> Sequence[Assignment]:
         """A person's open assignments, by due date."""
-        return [each for each in self._store.assignments(to=by.login, done=False) if sees(by, each.on)]
+        found = self._store.assignments(to=by.login, done=False)
+        return [each for each in found if (on := current_target(each.on, self._catalogue)) and sees(by, on)]
 
     def assign(self, target: Target, task: str, to: str, by: Principal, due: date | None = None) -> Assignment:
         """Give a task to a person, by login. Raises BadRequest for an empty or too long task, a day that has passed,
@@ -158,7 +159,7 @@ class AssignmentService:
 
     def _found(self, assignment_id: int, by: Principal) -> Assignment:
         found = self._store.assignment(assignment_id)
-        if not sees(by, found.on):
+        if not sees(by, checked_target(found.on, self._catalogue)):
             raise no_assignment(assignment_id)
         return found
 

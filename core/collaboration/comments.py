@@ -104,7 +104,7 @@ class CommentService:
         """Change the text of one's own comment; people who are newly mentioned are told. Raises AccessDenied for
         somebody else's, BadRequest as `write` does, Outdated."""
         known, words = self._own(comment_id, by), _checked_text(text)
-        people = self._people(words, mentions, known.on)
+        people = self._people(words, mentions, checked_target(known.on, self._catalogue))
         logins = tuple(each.login for each in people)
         changed = replace(known, text=words, mentions=logins, edited_at=self._now())
         stored = self._store.change_comment(changed)
@@ -131,9 +131,10 @@ class CommentService:
 
     def _own(self, comment_id: int, by: Principal, or_role: Role | None = None) -> Comment:
         found = self._store.comment(comment_id)
-        if not sees(by, found.on):
+        on = checked_target(found.on, self._catalogue)
+        if not sees(by, on):
             raise no_comment(comment_id)
-        role = by.role_in(found.on.project)
+        role = by.role_in(on.project)
         if found.author != by.login and (or_role is None or role is None or not role.covers(or_role)):
             raise AccessDenied(f"This comment is {found.author_name}'s.", "Write a comment of your own.")
         return found

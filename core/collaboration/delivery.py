@@ -7,8 +7,10 @@ from itertools import groupby
 from typing import Any, Protocol
 
 from core.collaboration.notifications import Notification, NotificationKind, NotificationStore
+from core.collaboration.target import current_target
 from core.collaboration.team import Team, Teammate
 from core.domain.people import LOCAL_LOGIN
+from core.ports.catalogue import Catalogue
 from core.ports.job_queue import JobKind, JobQueue
 
 __all__ = ["DeliveryService", "Mail", "Mailer", "Webhook", "digest", "webhook_event"]
@@ -60,6 +62,7 @@ class DeliveryService:
         self,
         store: NotificationStore,
         team: Team,
+        catalogue: Catalogue,
         jobs: JobQueue,
         now: Callable[[], datetime],
         *,
@@ -68,7 +71,7 @@ class DeliveryService:
         site: str = "",
         pace: timedelta = timedelta(minutes=15),
     ) -> None:
-        self._store, self._team, self._jobs, self._now = store, team, jobs, now
+        self._store, self._team, self._catalogue, self._jobs, self._now = store, team, catalogue, jobs, now
         self._mailer, self._webhook, self._site, self._pace = mailer, webhook, site, pace
 
     @property
@@ -99,7 +102,7 @@ class DeliveryService:
             return
         person = self._person(login)
         wanted = self._store.preferences(login).mailed
-        told = [each for each in waiting if person is not None and each.kind in wanted and _may_know(person, each)]
+        told = [each for each in waiting if person is not None and each.kind in wanted and self._may_know(person, each)]
         if person is not None and person.email and told:
             self._mailer.send(digest(person, told, self._site))
             self._store.record_mail(login, now)
@@ -111,7 +114,7 @@ class DeliveryService:
         if self._webhook is None or notification.posted_at is not None:
             return
         person = self._person(notification.to)
-        if person is not None and _may_know(person, notification):
+        if person is not None and self._may_know(person, notification):
             self._webhook.post(webhook_event(notification, person, self._site))
         self._store.mark_posted([notification_id], self._now())
 
@@ -126,16 +129,18 @@ class DeliveryService:
         last = self._store.last_mailed(login)
         return last is None or self._now() - last >= self._pace
 
+    def _may_know(self, person: Teammate, notification: Notification) -> bool:
+        """Whether the person may see what it is about now: roles are withdrawn, and documents change their project."""
+        if notification.on is None:
+            return True
+        on = current_target(notification.on, self._catalogue)
+        return on is not None and person.sees(on)
+
     def _person(self, login: str) -> Teammate | None:
         team = self._team.teammates()
         if login == LOCAL_LOGIN and not team:
             return Teammate(login, "You")
         return next((each for each in team if each.login == login), None)
-
-
-def _may_know(person: Teammate, notification: Notification) -> bool:
-    """Whether the person may still see what it is about: a role may have been withdrawn since."""
-    return notification.on is None or person.sees(notification.on)
 
 
 def digest(person: Teammate, notifications: Sequence[Notification], site: str) -> Mail:

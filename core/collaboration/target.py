@@ -1,6 +1,6 @@
 """What a comment or an assignment is about: a document, a passage of one, or a cell of a coverage board."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from urllib.parse import urlencode
 
@@ -9,7 +9,7 @@ from core.domain.documents import Document, Passage
 from core.domain.errors import NotFound
 from core.ports.catalogue import Catalogue
 
-__all__ = ["Target", "TargetKind", "checked_target", "on_cell", "on_document", "on_passage"]
+__all__ = ["Target", "TargetKind", "checked_target", "current_target", "on_cell", "on_document", "on_passage"]
 
 _QUOTE = 300  # characters of a passage that its comments keep; chosen by hand
 
@@ -100,11 +100,16 @@ def on_cell(topic: str, topic_id: int, column: GapKind, project: str | None) -> 
 
 def checked_target(target: Target, catalogue: Catalogue) -> Target:
     """The target with its document's present name and project. Raises NotFound when the document is not there."""
+    found = current_target(target, catalogue)
+    if found is None:
+        raise NotFound("This document is not (or no longer) in the library.", "Open another one.")
+    return found
+
+
+def current_target(target: Target, catalogue: Catalogue) -> Target | None:
+    """As `checked_target`; None when the document is not there. Documents change their project, and with it who may
+    see them."""
     if target.document_id is None:
         return target
     document = catalogue.documents_by_id([target.document_id]).get(target.document_id)
-    if document is None:
-        raise NotFound("This document is not (or no longer) in the library.", "Open another one.")
-    return Target(
-        target.kind, document.name, document.project, document.id, target.passage_id, target.page, target.quote
-    )
+    return None if document is None else replace(target, name=document.name, project=document.project)

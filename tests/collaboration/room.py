@@ -1,5 +1,6 @@
 """A small team over fakes: Ann writes, Bo sees everything, Cy only the project north, Di only south."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -55,7 +56,7 @@ class Room:
         self.notifications = NotificationService(self.store, self.clock)
         self.mailer, self.webhook = FakeMailer(), FakeWebhook()
         outside = {"mailer": self.mailer, "webhook": self.webhook, "site": "https://five.example/"} | delivery
-        self.delivery = DeliveryService(self.store, self.team, self.jobs, self.clock, **outside)
+        self.delivery = DeliveryService(self.store, self.team, self.catalogue, self.jobs, self.clock, **outside)
 
     def clock(self) -> datetime:
         """The time it is in the room."""
@@ -73,6 +74,11 @@ class Room:
     def on_document(self, project: str | None = "north") -> Target:
         """A new document, to talk about."""
         return on_document(self.document(project))
+
+    def move(self, on: Target, project: str | None) -> None:
+        """Move a document into another project."""
+        stored = self.catalogue.document(on.document_id or 0)
+        self.catalogue.save_labels(replace(stored, project=project), ())
 
     @property
     def cell(self) -> Target:

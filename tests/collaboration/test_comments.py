@@ -140,3 +140,20 @@ def test_the_board_of_the_whole_library_is_only_for_those_who_see_all_projects()
         room.comments.on(whole, CY)
     with pytest.raises(BadRequest, match="the board of the whole library"):
         room.comments.write(whole, "@cy", ANN)
+
+
+def test_what_is_said_about_a_document_moves_with_it() -> None:
+    room = Room()
+    on = room.on_document("north")
+    written = room.comments.write(on, "By Cy", CY)
+    task = room.assignments.assign(on, "Look", "cy", CY)
+    room.move(on, "south")
+    for attempt in (
+        lambda: room.comments.on(on, CY),
+        lambda: room.comments.edit(written.id, "Again", CY),
+        lambda: room.assignments.finish(task.id, CY),
+    ):
+        with pytest.raises(NotFound):
+            attempt()
+    assert room.assignments.mine(CY) == [] and [each.text for each in room.comments.on(on, DI)] == ["By Cy"]
+    assert room.assignments.finish(task.id, DI).done_by == "Di"

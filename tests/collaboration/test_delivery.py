@@ -82,6 +82,15 @@ def test_who_may_no_longer_see_it_is_not_told_by_mail_or_webhook() -> None:
     assert room.mailer.sent == [] and room.webhook.posted == []
 
 
+def test_a_document_that_moved_away_is_not_told_either() -> None:
+    room = Room()
+    on = room.on_document("north")
+    room.comments.write(on, "Secret, @cy", ANN)
+    room.move(on, "south")
+    deliver(room)
+    assert room.mailer.sent == [] and room.webhook.posted == []
+
+
 def test_who_has_left_or_has_no_address_is_not_mailed() -> None:
     room = Room()
     room.comments.write(room.cell, "@bo @cy", ANN)
