@@ -12,7 +12,10 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from typer.testing import CliRunner
 
+from bootstrap.environment import Settings
+from bootstrap.workbench import open_workbench
 from cli.main import app
+from core.domain.people import Door, Identity, Role
 from storage.embedded_postgres.server import start_embedded
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,13 +45,13 @@ def library(command_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> I
 
 
 @asynccontextmanager
-async def connected(folder: Path) -> AsyncIterator[Client]:
-    """A client of a server process on this data folder."""
+async def connected(folder: Path, token: str = "") -> AsyncIterator[Client]:
+    """A client of a server process on this data folder, which speaks for a token if there is one."""
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "cli", "mcp"],
         cwd=ROOT,
-        env={"FIVEFOLD_DATA_FOLDER": str(folder), "HF_HUB_OFFLINE": "1"},
+        env={"FIVEFOLD_DATA_FOLDER": str(folder), "HF_HUB_OFFLINE": "1", "FIVEFOLD_MCP_TOKEN": token},
     )
     async with Client(server) as client:
         yield client
@@ -193,3 +196,29 @@ def test_documents_and_pages_are_resources(library: Path) -> None:
                 await client.read_resource("fivefold://documents/999999")
 
     anyio.run(story)
+
+
+def test_a_token_in_the_environment_decides_what_is_seen(library: Path) -> None:
+    opened = open_workbench(Settings(data_folder=library, worker=False))
+    with closing(opened):
+        whole = opened.workbench
+        whole.people.invite("ann@x.org", Role.ADMINISTRATOR)
+        whole.people.invite("ben@x.org", Role.VIEWER, "Payroll")
+        ben = whole.people.sign_in(Identity("ben@x.org", "Ben"), Door.BROWSER)
+        token, secret = whole.tokens.create("tests", Role.VIEWER, None, ben)
+        hidden = whole.documents.upload(
+            "merger.md", b"# Merger\n\nThe merger with Northwind closes in May.", project="Board"
+        )
+        whole.ingestion.ingest(hidden.document_id)
+
+    async def searched(given: str) -> str:
+        async with connected(library, given) as client:
+            result = await client.call_tool("hybrid_search", {"query": "merger with Northwind", "threshold": 0.0})
+            return str(result.content)
+
+    assert "merger.md" in anyio.run(searched, "")
+    assert "merger.md" not in anyio.run(searched, secret)
+    opened = open_workbench(Settings(data_folder=library, worker=False))
+    with closing(opened):
+        opened.workbench.tokens.revoke(token.id, ben)
+    assert "unknown, expired or revoked" in anyio.run(searched, secret)

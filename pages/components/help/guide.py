@@ -25,6 +25,8 @@ DOCUMENTS: Mapping[str, str] = {
     "rights": "Rights",
     "meeting-pack": "Meeting pack",
     "command-line": "Command line",
+    "mcp": "MCP server",
+    "python": "Python",
     "backup": "Backup",
     "scaling": "Scaling",
     "architecture": "Architecture",
