@@ -149,15 +149,16 @@ def _invitation() -> None:
 def _role_fields(key: str) -> tuple[str | None, Role]:
     """The project, None for every one, and the role."""
     documents = session.workbench().documents.list()
-    projects: list[str | None] = [None, *sorted({each.project for each in documents if each.project})]
+    # "" and not None stands for every project: a field that can be None can be cleared, which must not mean everything.
+    projects = ["", *sorted({each.project for each in documents if each.project})]
     place = st.selectbox("Where", projects, format_func=_place, key=f"{key}.project", width=_FIELD_WIDTH)
     roles: list[Role] = list(Role)
     role = st.selectbox("Role", roles, format_func=role_title, key=f"{key}.role", width=_FIELD_WIDTH)
-    return place, role
+    return place or None, role
 
 
 def _place(place: str | None) -> str:
-    return "in every project" if place is None else f"in {place}"
+    return f"in {place}" if place else "in every project"
 
 
 def _set_role(person: Person, place: str | None, role: Role | None) -> None:
@@ -176,6 +177,6 @@ def _invite() -> None:
         st.session_state[f"{_AREA}.{field}"] for field in ("login", "invited.project", "invited.role")
     )
     if apply_change(
-        _AREA, lambda: session.workbench().people.invite(login, role, place), f"{plain(login)} is invited."
+        _AREA, lambda: session.workbench().people.invite(login, role, place or None), f"{plain(login)} is invited."
     ):
         st.session_state[f"{_AREA}.login"] = ""
