@@ -94,9 +94,11 @@ def _refusal(rules: SignInSettings, scope: Scope, headers: Headers) -> _Refusal 
 
 
 def _refuse_network(rules: SignInSettings, scope: Scope, headers: Headers) -> _Refusal | None:
-    """Without sign-in only this machine is served, however the server was started."""
+    """Without sign-in only this machine is served, however the server was started, and no proxy that runs on it."""
+    if rules.kind is not SignIn.NONE or rules.allow_anyone:
+        return None
     host = (scope.get("server") or ("",))[0] or ""
-    if rules.kind is SignIn.NONE and not rules.allow_anyone and _is_address(host) and not is_loopback(host):
+    if (_is_address(host) and not is_loopback(host)) or any(name in headers for name in _FORWARDED):
         return _Refusal(403, "Sign-in is off, so the app serves this machine only. See docs/team.md.")
     return None
 

@@ -201,6 +201,15 @@ def test_without_sign_in_a_request_that_came_over_the_network_is_refused() -> No
     assert anyone.get("/", headers={"host": "localhost"}).status_code == 200
 
 
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "X-Real-IP", "Forwarded"])
+def test_without_sign_in_a_proxy_on_this_machine_is_refused(header: str) -> None:
+    sent = {header: "203.0.113.9"}
+    assert client().get("/", headers=sent).status_code == 403
+    assert not opens(LOCAL, sent)
+    assert client(replace(LOCAL, allow_anyone=True)).get("/", headers=sent).status_code == 200
+    assert client(TEAM).get("/", headers=sent).status_code == 200
+
+
 @pytest.mark.parametrize("host", ["localhost", "evil.example"])
 def test_every_answer_has_the_security_headers_refusals_too(host: str) -> None:
     headers = client().get("/", headers={"host": host}).headers
