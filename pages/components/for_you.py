@@ -32,7 +32,7 @@ def draw_for_you() -> None:
         told = [each for each in library.notifications.listed(person, unread=True) if not _is_listed(each, tasks)]
         if not tasks and not told:
             return
-        with st.container(border=True, gap="xsmall", key="for_you"):
+        with st.container(border=True, gap=None, key="for_you"):
             _head(len(told), len(tasks), person)
             for task in tasks[:_LISTED]:
                 _task(task)
@@ -75,21 +75,32 @@ def _task(task: Assignment) -> None:
             "", key=f"for_you.done.{task.id}", icon=":material/check_box_outline_blank:", type="tertiary",
             help="Mark as done", on_click=_finish, args=(task,),
         )  # fmt: skip
-        _link(task.on.path, label, None, task.task)
+        _link(task.on.path, label, task.task)
 
 
 def _notification(notification: Notification) -> None:
     about = f" · {plain(shorten_middle(notification.on.name, _NAME))}" if notification.on is not None else ""
     when = ago(notification.at, datetime.now(UTC))
     label = f"{plain(shorten(notification.title, _TITLE))} :gray[{about} · {when}]".replace("[ · ", "[")
-    _link(notification.path, label, _ICONS[notification.kind], shorten(" ".join(notification.text.split()), _TEXT))
+    text = shorten(" ".join(notification.text.split()), _TEXT)
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.button(
+            "", key=f"for_you.read.{notification.id}", icon=_ICONS[notification.kind], type="tertiary",
+            help="Mark as read", on_click=_read, args=(notification,),
+        )  # fmt: skip
+        _link(notification.path, label, text)
 
 
-def _link(path: str, label: str, icon: str | None, help_text: str) -> None:
+def _link(path: str, label: str, help_text: str) -> None:
     """A link to an address of the site."""
     page, _, query = path.partition("?")
     params: Mapping[str, list[str]] = parse_qs(query)
-    st.page_link(page_path(page), label=label, icon=icon, help=plain(help_text) or None, query_params=params)
+    st.page_link(page_path(page), label=label, help=plain(help_text) or None, query_params=params)
+
+
+def _read(notification: Notification) -> None:
+    with notices.show_errors():
+        session.workbench().notifications.mark_read([notification.id], session.principal())
 
 
 def _read_all(person: Principal) -> None:

@@ -88,9 +88,11 @@ def test_a_mention_and_a_task_reach_a_colleague(
     ann.page.get_by_role("option", name="Bo").click()
     ann.page.get_by_role("button", name="Assign", exact=True).click()
     ann.wait_for("Ask the airfield")
+    assert not ann.barriers()
 
     bo.go()
     assert "Home · 2" in bo.wait_for("For you", "Ask the airfield", "Ann mentioned you")
+    assert not bo.barriers()
 
     until(lambda: inbox[0].messages(), 180, "an e-mail")
     [mail] = inbox[0].messages()
