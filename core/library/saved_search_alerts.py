@@ -19,6 +19,7 @@ __all__ = ["AlertFollower", "SavedSearchAlert", "SavedSearchAlertService", "Save
 _CHECK_AGAIN = timedelta(hours=1)
 """A search is checked so often even when no document was read: labels change, and documents are shared. Chosen by
 hand."""
+_MOST_TOLD = 5_000  # units remembered per alert: more than a search shows in years. Chosen by hand.
 _NAMED = 5  # documents named in a notification; chosen by hand
 
 
@@ -134,7 +135,7 @@ class SavedSearchAlertService:
         if fresh:
             wanted = {*alert.told, *fresh}
             self._notifier.tell([_notification(view, alert, [unseen[unit] for unit in unseen if unit in wanted], now)])
-        self._store.save_alert(replace(alert, checked_at=now, told=(*alert.told, *fresh)))
+        self._store.save_alert(replace(alert, checked_at=now, told=(*alert.told, *fresh)[-_MOST_TOLD:]))
 
 
 def _notification(view: SavedSearch, alert: SavedSearchAlert, documents: Sequence[str], now: datetime) -> Notification:
