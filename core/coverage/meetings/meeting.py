@@ -28,8 +28,9 @@ __all__ = [
 BEAT_SECONDS = 2.0
 """How often an open browser reports that its person is there: one small write per seat."""
 
-LOST_SECONDS = 8.0
-"""After this long without a report a person counts as away: four missed reports, more than a reload of the page."""
+LOST_SECONDS = 10.0
+"""After this long without a report a person counts as away: five missed reports, more than a reload of the page, or
+the drawing of it on a busy machine, takes."""
 
 
 def attendee_key(name: str) -> str:

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
+from core.coverage.board_view import kind_in_words
 from core.coverage.meetings.meeting import BEAT_SECONDS, MeetingView, attendee_key
 from core.coverage.meetings.minutes import people_in_words
 from core.domain.coverage import ReviewedCell
@@ -13,13 +14,14 @@ from core.domain.errors import FivefoldError
 from pages.components import notices, session
 from pages.components.coverage import state
 from pages.components.coverage.decision_form import decision_line, draw_last_decision
+from pages.components.coverage.meeting_start import may_present
 from pages.components.user_name import name_input, who
 from pages.components.wording import count, plain, shorten
 
-__all__ = ["close", "draw_bar", "people_line", "watch"]
+__all__ = ["close", "draw_bar", "people_line", "report"]
 
 _MOST_NAMES = 8  # people named in the bar; more would fill a second line
-_BEAT = "meeting.beat"
+_BEAT, _VIEW, _REDRAW = "meeting.beat", "meeting.view", "meeting.redraw"
 
 
 def people_line(view: MeetingView) -> str:
@@ -29,14 +31,51 @@ def people_line(view: MeetingView) -> str:
     return f"{people_in_words(names).capitalize() if not names else people_in_words(names)} {verb} here."
 
 
+def report(meeting_id: int) -> int:
+    """Report, every BEAT_SECONDS, that this person is there; gives the meeting's version. It reads one number, and
+    writes one row when a report is due."""
+    meetings = session.workbench().meetings
+    if time.monotonic() - st.session_state.get(_BEAT, float("-inf")) < BEAT_SECONDS:
+        return meetings.version(meeting_id)
+    st.session_state[_BEAT] = time.monotonic()
+    return meetings.beat(meeting_id, who())
+
+
+@st.fragment(run_every=1.0)
 def draw_bar(
-    view: MeetingView,
-    items: Sequence[ReviewedCell],
-    *,
-    following: bool,
-    on_follow: Callable[[], None] | None = None,
+    drawn: MeetingView, items: Sequence[ReviewedCell], *, following: bool, on_follow: Callable[[], None]
 ) -> None:
-    """The bar. items: the agenda with its decisions. following: whether this person sees the presented cell."""
+    """The bar, which also watches the meeting: it draws the whole page again when more than the bar has changed.
+
+    drawn: the meeting as the page shows it. items: the agenda with its decisions. following: whether this person sees
+    the presented cell.
+    """
+    with notices.show_errors():
+        view = _latest(drawn)
+        clicked = st.session_state.pop(_REDRAW, False) or "coverage.problem" in st.session_state
+        if clicked or _page_of(view) != _page_of(drawn):
+            st.rerun()
+        _draw(view, items, following=following, on_follow=on_follow)
+
+
+def _latest(drawn: MeetingView) -> MeetingView:
+    """The meeting as it is now, read again only when its version has changed."""
+    version = report(drawn.meeting.id)
+    known: MeetingView = st.session_state.get(_VIEW, drawn)
+    for each in (drawn, known):
+        if (each.meeting.id, each.meeting.version) == (drawn.meeting.id, version):
+            return each
+    view = st.session_state[_VIEW] = session.workbench().meetings.view(drawn.meeting.id)
+    return view
+
+
+def _page_of(view: MeetingView) -> tuple[object, ...]:
+    """What the page shows besides the bar; who comes and goes changes only the bar."""
+    meeting = view.meeting
+    return meeting.id, meeting.at, meeting.presenter, meeting.decided, meeting.state, view.contributions
+
+
+def _draw(view: MeetingView, items: Sequence[ReviewedCell], *, following: bool, on_follow: Callable[[], None]) -> None:
     meeting = view.meeting
     presents = meeting.is_presenter(who())
     with st.container(border=True, gap="xsmall", key="meeting_bar"):
@@ -48,7 +87,7 @@ def draw_bar(
         words = f"**{decided} of {count(len(items), 'cell')} decided** · {_presented(view, items)}"
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.progress(decided / len(items) if items else 0.0, words)
-            _draw_following(view, items, presents=presents, following=following, on_follow=on_follow)
+            _draw_following(view, presents=presents, following=following, on_follow=on_follow)
         _draw_last(view, presents=presents)
 
 
@@ -72,20 +111,13 @@ def _people(view: MeetingView) -> str:
 def _presented(view: MeetingView, items: Sequence[ReviewedCell]) -> str:
     """Who shows what."""
     at = next((item.cell for item in items if state.cell_key(item.cell) == view.meeting.at), None)
-    what = f" {plain(shorten(at.topic, 50))} · {state.kind_words(at.kind)}" if at else " the agenda"
+    what = f" {plain(shorten(at.topic, 50))} · {kind_in_words(at.kind)}" if at else " the agenda"
     if view.meeting.is_presenter(who()):
         return f"you present{what}"
     return f"{plain(view.meeting.presenter)} presents{what}" if view.meeting.presenter else "nobody presents"
 
 
-def _draw_following(
-    view: MeetingView,
-    items: Sequence[ReviewedCell],
-    *,
-    presents: bool,
-    following: bool,
-    on_follow: Callable[[], None] | None,
-) -> None:
+def _draw_following(view: MeetingView, *, presents: bool, following: bool, on_follow: Callable[[], None]) -> None:
     """Whether this person follows, and the way back; or the way to present when nobody does."""
     meeting = view.meeting
     if presents:
@@ -93,16 +125,17 @@ def _draw_following(
     if not view.presenter_is_here:
         if meeting.presenter:
             st.markdown(f":orange-badge[:material/wifi_off: {plain(meeting.presenter)} is away]", width="content")
-        st.button(
-            "Present instead" if meeting.presenter else "Present", key="meeting.present", type="primary",
-            icon=":material/co_present:", on_click=_change, args=(meeting.id, "present"),
-        )  # fmt: skip
+        if may_present(meeting.project):
+            st.button(
+                "Present instead" if meeting.presenter else "Present", key="meeting.present", type="primary",
+                icon=":material/co_present:", on_click=_change, args=(meeting.id, "present"),
+            )  # fmt: skip
     if following:
         st.markdown(":green-badge[:material/visibility: Following]", width="content")
     else:
         st.button(
             "Follow again", key="meeting.follow", type="primary" if view.presenter_is_here else "secondary",
-            icon=":material/visibility:", on_click=on_follow,
+            icon=":material/visibility:", on_click=_and_redraw, args=(on_follow,),
             help="You look around on your own; this brings you back to the presented cell.",
         )  # fmt: skip
 
@@ -151,8 +184,15 @@ def _draw_last(view: MeetingView, *, presents: bool) -> None:
         st.markdown(f":small[:material/gavel: {plain(shorten(last.topic, 60))}: {decision_line(last)}]")
 
 
+def _and_redraw(act: Callable[[], None]) -> None:
+    """A click in the bar draws only the bar again; this one concerns the whole page."""
+    act()
+    st.session_state[_REDRAW] = True
+
+
 def _change(meeting_id: int, action: str) -> None:
     """Present, stop presenting, or end the meeting."""
+    st.session_state[_REDRAW] = True
     meetings = session.workbench().meetings
     act = {"present": meetings.present, "stop_presenting": meetings.stop_presenting, "end": meetings.end}[action]
     try:
@@ -166,6 +206,7 @@ def _leave(meeting_id: int, project: str | None) -> None:
         session.workbench().meetings.leave(meeting_id, who())
     except FivefoldError as problem:
         st.session_state["coverage.problem"] = problem
+    st.session_state[_REDRAW] = True
     close(project)
 
 
@@ -175,20 +216,3 @@ def close(project: str | None) -> None:
     st.query_params["view"] = "Review"
     if project is not None:
         st.query_params["project"] = project
-
-
-@st.fragment(run_every=1.0)
-def watch(meeting_id: int, drawn: int) -> None:
-    """Report that this person is there, and draw the page again when the meeting has changed since `drawn`.
-
-    It reads one number; every BEAT_SECONDS it also writes one row.
-    """
-    meetings = session.workbench().meetings
-    with notices.show_errors():
-        if time.monotonic() - st.session_state.get(_BEAT, float("-inf")) >= BEAT_SECONDS:
-            st.session_state[_BEAT] = time.monotonic()
-            version = meetings.beat(meeting_id, who()) if who() else meetings.version(meeting_id)
-        else:
-            version = meetings.version(meeting_id)
-        if version != drawn:
-            st.rerun()

@@ -67,11 +67,12 @@ def _door(view: MeetingView) -> None:
 
 
 def _joined(service: MeetingService, view: MeetingView) -> MeetingView:
-    """The meeting with this person in it."""
-    if attendee_key(who()) in {attendee_key(name) for name in view.present}:
-        return view
-    service.beat(view.meeting.id, who())
-    return service.view(view.meeting.id)
+    """The meeting with this person in it; a page that takes long to draw reports them too."""
+    if attendee_key(who()) not in {attendee_key(name) for name in view.present}:
+        service.beat(view.meeting.id, who())
+        return service.view(view.meeting.id)
+    meeting_bar.report(view.meeting.id)
+    return view
 
 
 def _draw_seat(service: MeetingService, view: MeetingView) -> None:
@@ -83,10 +84,9 @@ def _draw_seat(service: MeetingService, view: MeetingView) -> None:
     items = [] if board is None else agenda_items(board, meeting)
     if board is None or not items:
         st.warning("The cells of this agenda are no longer on the board.", icon=":material/grid_off:")
-        meeting_bar.draw_bar(view, [], following=True)
+        meeting_bar.draw_bar(view, [], following=True, on_follow=_follow)
     else:
         _draw_agenda(service, view, board, items)
-    meeting_bar.watch(meeting.id, meeting.version)
 
 
 def agenda_items(board: Board, meeting: Meeting) -> list[ReviewedCell]:
@@ -113,8 +113,11 @@ def _draw_agenda(service: MeetingService, view: MeetingView, board: Board, items
     following = look not in keys
     wanted = meeting.at if following else look
     at = keys.index(wanted) if wanted in keys else 0
+    problem = st.session_state.pop("coverage.problem", None)
+    if message := st.session_state.pop("review.said", ""):
+        st.toast(message, icon=":material/undo:")
     meeting_bar.draw_bar(replace(view, meeting=meeting), items, following=following, on_follow=_follow)
-    if problem := st.session_state.pop("coverage.problem", None):
+    if problem is not None:
         notices.error(problem)
     with st.container(horizontal=True, gap="small", vertical_alignment="top", key="review_panes"):
         with st.container(key="review_list"):

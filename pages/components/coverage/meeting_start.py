@@ -8,12 +8,13 @@ from core.coverage.board_view import kind_in_words
 from core.coverage.meetings.meeting import Meeting, MeetingState
 from core.domain.coverage import Board, ReviewedCell
 from core.domain.errors import FivefoldError
+from core.domain.people import Role
 from pages.components import notices, session
 from pages.components.coverage import state
 from pages.components.user_name import give_name, who
 from pages.components.wording import ago, count, day, plain, shorten
 
-__all__ = ["draw_past", "draw_start", "draw_under_way"]
+__all__ = ["draw_past", "draw_start", "draw_under_way", "may_present"]
 
 _WORST, _CHOSEN = "Open cells, worst first", "Cells I choose"
 _PROBLEM = "meeting.start.problem"
@@ -21,10 +22,18 @@ _MOST_PAST = 20  # past meetings listed; the meeting pack offers all of them
 
 
 def draw_start(board: Board, queue: Sequence[ReviewedCell]) -> None:
-    """The button that opens the form for a new meeting."""
+    """The button that opens the form for a new meeting, for people who may present it."""
+    if not may_present(board.project):
+        return
     st.button("Start a meeting", icon=":material/groups:", key="meeting.open", on_click=_open, type="tertiary")
     if st.session_state.pop("meeting.opening", False):
         _dialog(board, queue)
+
+
+def may_present(project: str | None) -> bool:
+    """Whether this person may present a meeting on a project's board, and decide in it."""
+    role = session.principal().role_in(project)
+    return role is not None and role.covers(Role.REVIEWER)
 
 
 def _open() -> None:
@@ -119,7 +128,7 @@ def draw_past(project: str | None) -> None:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 parts = [f"**{plain(shorten(meeting.title, 80))}**", day(meeting.started_at)]
                 parts += [count(len(minutes.decisions), "decision")] if minutes else []
-                parts += [count(len(minutes.points), "open point")] if minutes else []
+                parts += [count(sum(bool(each.who) for each in minutes.points), "open point")] if minutes else []
                 st.markdown(" · ".join(parts))
                 st.button(
                     "Minutes", key=f"meeting.minutes.{meeting.id}", icon=":material/description:", type="tertiary",

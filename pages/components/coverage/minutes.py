@@ -19,7 +19,7 @@ from pages.components.wording import count, day, plain, shorten, shorten_middle
 
 __all__ = ["draw_minutes"]
 
-_MOST_POINTS = 30  # open points drawn; the meeting pack lists all of them
+_MOST_POINTS = 30  # undecided cells drawn; the meeting pack lists all of them
 
 
 def draw_minutes(meeting: Meeting) -> None:
@@ -81,17 +81,21 @@ def _place(citation: Citation) -> str:
 
 
 def _points(points: Sequence[MinutesPoint]) -> None:
-    st.markdown(f"#### {count(len(points), 'open point')}", anchors=False)
-    for point in points[:_MOST_POINTS]:
+    raised, undecided = [each for each in points if each.who], [each for each in points if not each.who]
+    st.markdown(f"#### {count(len(raised), 'open point')}", anchors=False)
+    for point in raised:
         parts = [f"**{plain(shorten(point.topic, 100))}** · {about_in_words(point.kind)}", plain(point.words)]
         parts += [f"owner {plain(point.owner)}"] if point.owner else []
         parts += [f"due {point.due}"] if point.due else []
-        parts += [f":gray[raised by {plain(point.who)}]"] if point.who else []
-        st.markdown("- " + " · ".join(parts))
-    if len(points) > _MOST_POINTS:
-        st.caption(f"… and {count(len(points) - _MOST_POINTS, 'more open point')}; the meeting pack lists all.")
-    if not points:
-        st.caption("Nothing is left open.")
+        st.markdown("- " + " · ".join([*parts, f":gray[raised by {plain(point.who)}]"]))
+    if undecided:
+        with st.expander(
+            f"{count(len(undecided), 'cell')} of the agenda without a decision", icon=":material/pending:"
+        ):
+            for point in undecided[:_MOST_POINTS]:
+                st.markdown(f"{plain(shorten(point.topic, 100))} · {about_in_words(point.kind)}")
+            if len(undecided) > _MOST_POINTS:
+                st.caption(f"… and {len(undecided) - _MOST_POINTS:,} more; the meeting pack lists all.")
 
 
 def _remarks(remarks: Sequence[Contribution]) -> None:

@@ -80,9 +80,14 @@ export default function ({ data, parentElement, setStateValue }) {
   const ticks = data.ticks !== false; // in a meeting, one cell is decided after the other
   all.hidden = !ticks;
   all.textContent = ticked.size ? "Clear selection" : `Select all ${data.rows.length}`;
-  const above = list.scrollTop;
-  list.replaceChildren(...data.rows.map((row) => drawRow(row, ticked.has(row.id), ticks)));
-  list.scrollTop = above;
+  // Rows that are the same stay: a click is not lost when the page is drawn again between pressing and releasing.
+  const drawn = JSON.stringify([data.rows, [...ticked].sort(), ticks]);
+  if (frame.drawn !== drawn) {
+    const above = list.scrollTop;
+    list.replaceChildren(...data.rows.map((row) => drawRow(row, ticked.has(row.id), ticks)));
+    list.scrollTop = above;
+    frame.drawn = drawn;
+  }
   const rows = [...list.children];
   let chosen = Math.max(0, data.rows.findIndex((row) => row.id === data.chosen));
   let lastTick = chosen;
