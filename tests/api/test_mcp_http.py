@@ -154,7 +154,7 @@ def test_many_programs_search_side_by_side(shared_app: tuple[RunningApp, dict[st
         ({"Authorization": "Bearer ff_wrong"}, 401),
         ({"Authorization": "Basic YTpi"}, 401),
         ({"Authorization": "Bearer"}, 401),
-        ({"X-Forwarded-For": "203.0.113.9"}, 401),
+        ({"X-Forwarded-For": "203.0.113.9"}, 403),
         ({"Host": "evil.example"}, 400),
         ({"Origin": "https://evil.example"}, 403),
         ({"Origin": "null"}, 403),
