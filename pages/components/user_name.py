@@ -23,6 +23,7 @@ def name_input(help_text: str = "Written into every decision") -> None:
         return
     st.text_input(
         "Your name",
+        _restored(),
         key="person",
         placeholder=help_text,
         icon=":material/person:",
@@ -38,7 +39,7 @@ def who() -> str:
 
 def typed_name() -> str:
     """The name that was typed, "" until given."""
-    typed: str = st.session_state.get("person", "")
+    typed: str = st.session_state.get("person", _restored())
     given: str = st.session_state.get(_GIVEN, "")
     return typed.strip() or given.strip()
 
@@ -50,9 +51,15 @@ def give_name(name: str) -> None:
 
 def restore_name() -> None:
     """Take up the name that this browser kept; called when a session begins."""
-    if _RESTORED not in st.session_state:  # once: a name that was cleared stays away
-        st.session_state[_RESTORED] = True
-        st.session_state["person"] = unquote(st.context.cookies.get(_COOKIE, ""))[:_LONGEST]
+    if _RESTORED not in st.session_state:
+        st.session_state[_RESTORED] = unquote(st.context.cookies.get(_COOKIE, ""))[:_LONGEST]
+
+
+def _restored() -> str:
+    """The name that the session began with. It is the field's default, which every run sends: a value that is set once
+    can be overtaken by the next run and not be shown."""
+    name: str = st.session_state.get(_RESTORED, "")
+    return name
 
 
 def keep_name() -> None:
