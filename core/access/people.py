@@ -99,7 +99,7 @@ class PeopleService:
         somebody who is blocked or has no role, StoreFailed.
         """
         login = identity.login.strip().lower()
-        if not login:
+        if login in ("", LOCAL_LOGIN):
             raise AccessDenied("The sign-in names nobody.", "Ask the administrator of the sign-in service.")
         person = self._store.by_login(login) or self._store.add(
             Person(login, identity.name, identity.email, self._first_roles(), self._now())
@@ -160,7 +160,7 @@ class PeopleService:
     def invite(self, login: str, role: Role, project: str | None = None) -> Person:
         """Give a role to somebody who has not signed in yet. Raises BadRequest without a login, StoreFailed."""
         login = login.strip().lower()
-        if not login:
+        if login in ("", LOCAL_LOGIN):
             raise BadRequest("Nobody is named.", "Enter the e-mail address or login the person signs in with.")
         person = self._store.add(Person(login, "", login if "@" in login else "", (), self._now()))
         return self.set_role(person.id, project, role)

@@ -141,6 +141,14 @@ def test_named_administrators_first_roles_and_groups_count_at_every_sign_in() ->
     assert people.sign_in(Identity("bo@x.org", "Bo"), Door.BROWSER).role_in("Payroll") is Role.VIEWER
 
 
+@pytest.mark.parametrize("login", ["", "  ", "Local"])
+def test_nobody_signs_in_as_the_one_person_without_sign_in(login: str) -> None:
+    with pytest.raises(AccessDenied, match="names nobody"):
+        _people().sign_in(Identity(login, "Eve"), Door.BROWSER)
+    with pytest.raises(BadRequest, match="Nobody is named"):
+        _people().invite(login, Role.VIEWER)
+
+
 def test_somebody_always_manages_the_library() -> None:
     people = _people()
     people.sign_in(Identity("ann@x.org", "Ann"), Door.BROWSER)
