@@ -9,7 +9,7 @@ import streamlit as st
 from core.coverage.board_view import kind_in_words
 from core.coverage.meetings.meeting import BEAT_SECONDS, MeetingView, attendee_key
 from core.coverage.meetings.minutes import people_in_words
-from core.domain.coverage import ReviewedCell
+from core.domain.coverage import Decision, ReviewedCell
 from core.domain.errors import FivefoldError
 from pages.components import notices, session
 from pages.components.coverage import state
@@ -43,19 +43,24 @@ def report(meeting_id: int) -> int:
 
 @st.fragment(run_every=1.0)
 def draw_bar(
-    drawn: MeetingView, items: Sequence[ReviewedCell], *, following: bool, on_follow: Callable[[], None]
+    drawn: MeetingView,
+    items: Sequence[ReviewedCell],
+    last: Decision | None = None,
+    *,
+    following: bool,
+    on_follow: Callable[[], None],
 ) -> None:
     """The bar, which also watches the meeting: it draws the whole page again when more than the bar has changed.
 
-    drawn: the meeting as the page shows it. items: the agenda with its decisions. following: whether this person sees
-    the presented cell.
+    drawn: the meeting as the page shows it. items: the agenda with its decisions. last: the latest decision of the
+    meeting. following: whether this person sees the presented cell.
     """
     with notices.show_errors():
         view = _latest(drawn)
         clicked = st.session_state.pop(_REDRAW, False) or "coverage.problem" in st.session_state
         if clicked or _page_of(view) != _page_of(drawn):
             st.rerun()
-        _draw(view, items, following=following, on_follow=on_follow)
+        _draw(view, items, last, following=following, on_follow=on_follow)
 
 
 def _latest(drawn: MeetingView) -> MeetingView:
@@ -75,7 +80,14 @@ def _page_of(view: MeetingView) -> tuple[object, ...]:
     return meeting.id, meeting.at, meeting.presenter, meeting.decided, meeting.state, view.contributions
 
 
-def _draw(view: MeetingView, items: Sequence[ReviewedCell], *, following: bool, on_follow: Callable[[], None]) -> None:
+def _draw(
+    view: MeetingView,
+    items: Sequence[ReviewedCell],
+    last: Decision | None,
+    *,
+    following: bool,
+    on_follow: Callable[[], None],
+) -> None:
     meeting = view.meeting
     presents = meeting.is_presenter(who())
     with st.container(border=True, gap="xsmall", key="meeting_bar"):
@@ -88,7 +100,7 @@ def _draw(view: MeetingView, items: Sequence[ReviewedCell], *, following: bool, 
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.progress(decided / len(items) if items else 0.0, words)
             _draw_following(view, presents=presents, following=following, on_follow=on_follow)
-        _draw_last(view, presents=presents)
+        _draw_last(last, presents=presents)
 
 
 def _people(view: MeetingView) -> str:
@@ -172,15 +184,12 @@ def _link(meeting_id: int) -> str:
     return f"{parts.scheme}://{parts.netloc}{parts.path}?meeting={meeting_id}"
 
 
-def _draw_last(view: MeetingView, *, presents: bool) -> None:
+def _draw_last(last: Decision | None, *, presents: bool) -> None:
     """The last decision of the meeting; the presenter can undo it."""
     if presents:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             draw_last_decision()
-        return
-    log = state.coverage_service().log(view.meeting.project)
-    last = next((each for each in reversed(log) if each.meeting_id == view.meeting.id), None)
-    if last is not None:
+    elif last is not None:
         st.markdown(f":small[:material/gavel: {plain(shorten(last.topic, 60))}: {decision_line(last)}]")
 
 

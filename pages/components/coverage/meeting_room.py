@@ -15,7 +15,7 @@ from core.coverage.meetings.meeting import (
     attendee_key,
 )
 from core.coverage.meetings.service import MeetingService
-from core.domain.coverage import Board, ReviewedCell
+from core.domain.coverage import Board, Decision, ReviewedCell
 from core.domain.errors import FivefoldError, NotFound
 from pages.components import browser_scripts, notices, session
 from pages.components.coverage import meeting_bar, meeting_seat, state
@@ -116,14 +116,17 @@ def _draw_agenda(service: MeetingService, view: MeetingView, board: Board, items
     problem = st.session_state.pop("coverage.problem", None)
     if message := st.session_state.pop("review.said", ""):
         st.toast(message, icon=":material/undo:")
-    meeting_bar.draw_bar(replace(view, meeting=meeting), items, following=following, on_follow=_follow)
+    log = state.coverage_service().log(board.project)
+    last = next((each for each in reversed(log) if each.meeting_id == meeting.id), None)
+    now = replace(view, meeting=meeting)
+    meeting_bar.draw_bar(now, items, last, following=following, on_follow=_follow)
     if problem is not None:
         notices.error(problem)
     with st.container(horizontal=True, gap="small", vertical_alignment="top", key="review_panes"):
         with st.container(key="review_list"):
             _draw_list(view, items, at)
         with st.container(border=True, gap="small", key="review_pane"):
-            _draw_cell(view, board, items[at], presents=presents)
+            _draw_cell(view, board, items[at], log, presents=presents)
 
 
 def _moved_on(service: MeetingService, meeting: Meeting, items: Sequence[ReviewedCell]) -> Meeting:
@@ -185,10 +188,9 @@ def _follow() -> None:
     st.session_state[_AWAY] = ""
 
 
-def _draw_cell(view: MeetingView, board: Board, item: ReviewedCell, *, presents: bool) -> None:
+def _draw_cell(view: MeetingView, board: Board, item: ReviewedCell, log: Sequence[Decision], *, presents: bool) -> None:
     """The cell, the form of the presenter, what people say about it, and the seat to speak from."""
     cell = item.cell
-    log = state.coverage_service().log(board.project)
     about = [each for each in log if each.topic_id == cell.topic_id and each.kind == cell.kind.value]
     with st.container(gap="xsmall", key=f"review_{cell.kind.value}_{cell.topic_id}"):  # keys wait for it by this name
         draw_headline(cell, item.gap)

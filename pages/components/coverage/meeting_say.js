@@ -44,6 +44,11 @@ const build = (parent) => {
   discard.type = "button";
   foot.append(kind, point, element("span", "space"), discard, send);
   form.append(head, words, foot);
+  // Listened to once and for all: what is typed while the page is being drawn again counts too.
+  form.addEventListener("input", () => form.on.input());
+  form.addEventListener("submit", (event) => form.on.send(event));
+  form.addEventListener("keydown", (event) => form.on.key(event));
+  discard.addEventListener("click", () => form.on.discard());
   parent.append(form);
   return form;
 };
@@ -100,16 +105,5 @@ export default function ({ data, parentElement, setStateValue }) {
     if (event.key === "Escape") words.blur();
   };
   show();
-  form.stop?.();
-  form.addEventListener("input", onInput);
-  form.addEventListener("submit", onSend);
-  form.addEventListener("keydown", onKey);
-  find("discard").addEventListener("click", onDiscard);
-  form.stop = () => {
-    form.removeEventListener("input", onInput);
-    form.removeEventListener("submit", onSend);
-    form.removeEventListener("keydown", onKey);
-    find("discard").removeEventListener("click", onDiscard);
-  };
-  return form.stop;
+  form.on = { input: onInput, send: onSend, key: onKey, discard: onDiscard };
 }

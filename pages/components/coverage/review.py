@@ -246,6 +246,7 @@ def _log(log: Sequence[Decision]) -> None:
                 "reason": each.reason or each.comment,
                 "owner": each.owner,
                 "due": each.due or each.expires,
+                "present": ", ".join(each.present),
             }
             for each in reversed(log)
         ]

@@ -64,6 +64,9 @@ export default function ({ data, parentElement, setStateValue }) {
     list.setAttribute("aria-multiselectable", "true");
     list.tabIndex = 0;
     frame.append(head, list, element("div", "more"));
+    // Listened to once and for all: a click while the page is being drawn again counts too.
+    list.addEventListener("click", (event) => frame.on.click(event));
+    head.querySelector(".all").addEventListener("click", () => frame.on.all());
     parentElement.append(frame);
   }
   const list = frame.querySelector(".list");
@@ -133,7 +136,7 @@ export default function ({ data, parentElement, setStateValue }) {
     const at = event.composedPath()[0];
     const typing = at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
     if (event.key === "Escape" && typing && at.closest(".st-key-review_pane")) at.blur();
-    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!frame.isConnected || typing || event.ctrlKey || event.metaKey || event.altKey) return;
     const arrow = at === list ? { ArrowDown: 1, ArrowUp: -1 }[event.key] : undefined;
     const step = { n: 1, j: 1, p: -1, k: -1 }[event.key] ?? arrow;
     if (step !== undefined) {
@@ -157,15 +160,16 @@ export default function ({ data, parentElement, setStateValue }) {
     }
   };
   show();
-  frame.stop?.(); // drawn again without having been cleaned up: keys must act once
-  list.addEventListener("click", onClick);
-  all.addEventListener("click", onAll);
+  frame.stop?.(); // keys must act once
+  frame.on = { click: onClick, all: onAll };
   document.addEventListener("keydown", onKey);
   frame.stop = () => {
-    clearTimeout(waiting);
-    list.removeEventListener("click", onClick);
-    all.removeEventListener("click", onAll);
+    clearTimeout(leaving);
     document.removeEventListener("keydown", onKey);
   };
-  return frame.stop;
+  // Cleaned up before it is drawn again: until then keys still act, so that none is lost.
+  let leaving;
+  return () => {
+    leaving = setTimeout(() => document.removeEventListener("keydown", onKey), PATIENCE);
+  };
 }
