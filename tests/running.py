@@ -7,14 +7,19 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.error import URLError
 from urllib.request import urlopen
 
-__all__ = ["RunningApp", "free_port", "running_app", "until"]
+import anyio
+
+__all__ = ["RunningApp", "free_port", "in_own_loop", "running_app", "until"]
+
+Result = TypeVar("Result")
 
 ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 120.0
@@ -108,6 +113,12 @@ class RunningApp:
         """kill -9, the whole process group: nothing of it can say goodbye."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(STOP_SECONDS)
+
+
+def in_own_loop(story: Callable[..., Awaitable[Result]], *arguments: Any) -> Result:
+    """The result of a coroutine function, run in a thread: a browser of another test keeps a loop in this one."""
+    with ThreadPoolExecutor(1) as apart:
+        return apart.submit(anyio.run, story, *arguments).result()
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from core.domain.coverage import CellState
 from core.domain.documents import DocumentState, Truth
 from core.domain.filters import FIELDS, SearchFilters
 from core.workbench import Workbench
+from tests.running import in_own_loop
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -146,13 +147,11 @@ def test_the_image_is_checked_by_a_route_that_exists() -> None:
 
 
 def test_every_tool_of_the_mcp_server_is_explained_with_its_arguments() -> None:
-    import anyio
-
     from api.mcp.resources import TEMPLATES
     from api.mcp.server import mcp_server
 
     text = page("mcp.md")
-    for tool in anyio.run(mcp_server(_no_library).list_tools):
+    for tool in in_own_loop(mcp_server(_no_library).list_tools):
         parts = [part for part in text.split("\n### ") if f"`{tool.name}`" in part.splitlines()[0]]
         assert len(parts) == 1, tool.name
         assert not [name for name in tool.input_schema["properties"] if f"`{name}`" not in parts[0]], tool.name

@@ -100,7 +100,7 @@ def _hidden_edit(world: World) -> tuple[Any, ...]:
     """A change of a hidden document, one that takes it to Alpha, and one that takes a shared document to Beta."""
     edits = (("owner", "", "Eve", world.hidden[0].id), ("project", "Beta", "Alpha", world.hidden[0].id))
     changes = [[LabelEdit(number, "x", field, before, after)] for field, before, after, number in edits]
-    return (*changes, [LabelEdit(1, "holiday.md", "project", "", "Beta")])
+    return (*changes, [LabelEdit(world.candidates["shared_id"][0], "holiday.md", "project", "", "Beta")])
 
 
 def _rows_of_hidden(world: World) -> tuple[Any, ...]:
@@ -127,7 +127,11 @@ _COMMON: Mapping[str, Any] = {
         SearchRequest('"turbine"', SearchFilters(archived=None)),
     ),
     "requests": ([SearchRequest(_QUESTION)],),
-    "filters": (SearchFilters(), SearchFilters(projects=("Beta",)), SearchFilters(archived=None, documents=(3, 4, 5))),
+    "filters": lambda world: (
+        SearchFilters(),
+        SearchFilters(projects=("Beta",)),
+        SearchFilters(archived=None, documents=tuple(each.id for each in world.hidden)),
+    ),
     "query": (DocumentQuery(), DocumentQuery(project="Beta"), DocumentQuery(state="archived")),
     "result": _result,
     "profile": (BUILT_IN.default(None),),
@@ -146,7 +150,6 @@ _COMMON: Mapping[str, Any] = {
     "term": ("turbine",),
     "terms": (["turbine"],),
     "cache": ({},),
-    "passage_ids": ([1, 2, 3],),
     "text": ("turbine",),
     "tags": ((),),
     "data": (b"Overtime is paid at Alpha.",),
@@ -162,7 +165,6 @@ _COMMON: Mapping[str, Any] = {
     "ref": ("balanced",),
     "brought": ([BUILT_IN.default(None)],),
     "profiles": (["balanced"],),
-    "units": ("1", "3", "4"),
     "level": (Level.DOCUMENT,),
     "every_hours": (1,),
     "after": (0, 1),
@@ -200,7 +202,6 @@ _COMMON: Mapping[str, Any] = {
     "mentions": ((), ("ann@example.org",)),
     "file": (next(iter(FILES)),),
     "shown": (UploadQueueView.ALL,),
-    "parents": ([1, 2, 3],),
     "place": (0,),
     "step": (1,),
     "action": ("x",),

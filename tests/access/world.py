@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ __all__ = ["EVE", "SECRET", "World", "opened_world"]
 SECRET = "quillfeather"
 """Stands in the name, the text and everything else of what is hidden."""
 
+_WORLDS = count(1)  # the database of a test process is shared, and each world is a tenant of its own
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 EVE = Principal("eve@example.org", "Eve", (("Alpha", Role.ADMINISTRATOR),), Door.REST)
@@ -70,10 +72,12 @@ class World:
 def opened_world(folder: Path, models: Path, database_url: str) -> Iterator[World]:
     """The library, filled by people who may see everything."""
     (folder / "models").symlink_to(models, target_is_directory=True)
-    library = open_workbench(Settings(folder, database_url=database_url, worker=False, tenant="attacked"))
+    library = open_workbench(
+        Settings(folder, database_url=database_url, worker=False, tenant=f"attacked-{next(_WORLDS)}")
+    )
     try:
         whole = library.workbench
-        _ingest(whole, "holiday.md", _SHARED, None)
+        shared = _ingest(whole, "holiday.md", _SHARED, None)
         _ingest(whole, "alpha overtime.md", _ALPHA, "Alpha")
         hidden = (
             _ingest(whole, f"{SECRET} plan 1.md", _BETA.format("first").encode(), "Beta"),
@@ -81,7 +85,7 @@ def opened_world(folder: Path, models: Path, database_url: str) -> Iterator[Worl
             _ingest(whole, "beta hours.csv", _TABLE.encode(), "Beta"),
         )
         whole.search.warm()
-        candidates = _filled(whole, hidden)
+        candidates = _filled(whole, shared, hidden)
         hidden = tuple(whole.documents.get(each.id) for each in hidden)
         yield World(library, whole, library.for_principal(EVE), hidden, candidates)
     finally:
@@ -96,21 +100,21 @@ def _ingest(whole: Workbench, name: str, data: bytes, project: str | None) -> Do
 
 
 # Long: one thing after the other that people do.
-def _filled(whole: Workbench, hidden: tuple[Document, ...]) -> Mapping[str, tuple[Any, ...]]:
+def _filled(whole: Workbench, shared: Document, hidden: tuple[Document, ...]) -> Mapping[str, tuple[Any, ...]]:
     plan, newer, table = hidden
     passage = whole.documents.passages(plan.id)[0]
     quote = passage.text.splitlines()[-1][:60]
     link = EvidenceLink(passage.id, plan.id, plan.name, 1, 0, len(quote), quote)
     insights = [whole.insights.save(f"{SECRET} {n}", links=(link,), project=n, who="Ann") for n in (None, "Beta")]
     episodes = [
-        whole.insights.finish_episode(f"{SECRET}?", opened=[plan.id], reflection=SECRET, project=n, who="Ann")
+        whole.insights.finish_episode(f"{SECRET}?", opened=[passage.id], reflection=SECRET, project=n, who="Ann")
         for n in (None, "Beta")
     ]
     whole.bulk_edit.apply([LabelEdit(plan.id, plan.name, "owner", "", SECRET)], f"Owner {SECRET}", "Ann")
     whole.bulk_edit.set_labels([(plan.id, "truth", "intent")], "Ann")
     whole.versions.accept(plan.id, newer.id, "Ann")
     whole.enrichment.edits.rewrite_summary(plan.id, f"About {SECRET}.", "Ann")
-    holiday = whole.search.run(SearchRequest("annual leave", SearchFilters(documents=(1,))))
+    holiday = whole.search.run(SearchRequest("annual leave", SearchFilters(documents=(shared.id,))))
     result = whole.search.run(SearchRequest(f"Who inspects the {SECRET} turbine?"))
     whole.usage.shown(result, "Ann")
     whole.usage.mark(passage, f"{SECRET}?", "Ann", helpful=True)
@@ -189,10 +193,14 @@ def _filled(whole: Workbench, hidden: tuple[Document, ...]) -> Mapping[str, tupl
         "meeting_cell": tuple(dict.fromkeys(each.at for each in meetings)),
         "links": ([replace(link, document_name="", quote="")],),
         "passage": (replace(passage, text="", document_name="", section="", entities=(), tags=()),),
-        "passage_id": (passage.id, 1, 2),
+        "passage_id": tuple(each.id for document in hidden for each in whole.documents.passages(document.id)),
+        "shared_id": (shared.id,),
+        "passage_ids": ([each.id for document in hidden for each in whole.documents.passages(document.id)],),
+        "parents": ([each.id for each in hidden],),
+        "units": tuple(str(each.id) for each in hidden),
         "document_id": tuple(each.id for each in hidden),
         "document": (_unknown(plan), _unknown(table)),
-        "document_ids": ([each.id for each in hidden], [1, plan.id]),
+        "document_ids": ([each.id for each in hidden], [shared.id, plan.id]),
         "documents": ([_unknown(plan), _unknown(newer)],),
         "project": ("Beta", None, "Alpha"),
         "board": tuple(_unknown_board(each) for each in boards),

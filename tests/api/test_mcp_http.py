@@ -23,7 +23,7 @@ from bootstrap.sign_in import SignIn, SignInSettings
 from bootstrap.workbench import open_workbench
 from core.domain.errors import NotSignedIn
 from core.domain.people import Door, Identity, Role, local_principal
-from tests.running import RunningApp, running_app
+from tests.running import RunningApp, in_own_loop, running_app
 from tests.workbench import Stores, built
 
 HELLO = {
@@ -96,7 +96,7 @@ def test_the_one_person_of_this_machine_needs_no_token(shared_app: tuple[Running
             assert {"hybrid_search", "answer", "cite_check"} <= names
             assert await found_by(client, "merger with Northwind") >= {"merger.md"}
 
-    anyio.run(story)
+    in_own_loop(story)
 
 
 def test_a_token_sees_the_projects_of_its_owner_and_nothing_else(
@@ -127,7 +127,7 @@ def test_a_token_sees_the_projects_of_its_owner_and_nothing_else(
                 with pytest.raises(MCPError, match="not in the library"):
                     await client.read_resource(f"fivefold://{place}")
 
-    anyio.run(story)
+    in_own_loop(story)
 
 
 def test_many_programs_search_side_by_side(shared_app: tuple[RunningApp, dict[str, str]]) -> None:
@@ -143,7 +143,7 @@ def test_many_programs_search_side_by_side(shared_app: tuple[RunningApp, dict[st
             for number in range(12):
                 programs.start_soon(program, tokens[("ann", "ben")[number % 2]])
 
-    anyio.run(story)
+    in_own_loop(story)
     assert len(found) == 12
     assert all("policy.md" in each for each in found)
 

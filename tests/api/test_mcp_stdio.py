@@ -7,7 +7,6 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from typer.testing import CliRunner
@@ -17,6 +16,7 @@ from bootstrap.workbench import open_workbench
 from cli.main import app
 from core.domain.people import Door, Identity, Role
 from storage.embedded_postgres.server import start_embedded
+from tests.running import in_own_loop
 
 ROOT = Path(__file__).resolve().parents[2]
 POLICY = """# Vacation policy
@@ -104,7 +104,7 @@ def test_a_program_searches_reads_and_checks_its_citations(library: Path) -> Non
             assert checked["sentences"][1]["decided_by"]["quote"] == cited["quote"]
             assert checked["counts"] == {"supported": 1, "not supported": 1, "not found": 1, "not cited": 1}
 
-    anyio.run(story)
+    in_own_loop(story)
 
 
 def test_filters_are_applied_and_named_in_the_answer(library: Path) -> None:
@@ -131,7 +131,7 @@ def test_filters_are_applied_and_named_in_the_answer(library: Path) -> None:
             assert none["results"] == []
             assert all(leg["rows_after"] == 0 for leg in none["legs"])
 
-    anyio.run(story)
+    in_own_loop(story)
 
 
 def test_truths_tables_topics_insights_and_episodes_are_asked(library: Path) -> None:
@@ -158,7 +158,7 @@ def test_truths_tables_topics_insights_and_episodes_are_asked(library: Path) -> 
             assert (await called(client, "list_insights"))["total"] == 0
             assert (await called(client, "list_episodes"))["total"] == 0
 
-    anyio.run(story)
+    in_own_loop(story)
 
 
 def test_a_refusal_says_what_happened_and_what_to_do(library: Path) -> None:
@@ -175,7 +175,7 @@ def test_a_refusal_says_what_happened_and_what_to_do(library: Path) -> None:
             assert "No board" in await refused(client, "coverage", project="no such project")
             assert "top_k" in await refused(client, "hybrid_search", query="pay", top_k=0)
 
-    anyio.run(story)
+    in_own_loop(story)
 
 
 def test_documents_and_pages_are_resources(library: Path) -> None:
@@ -195,7 +195,7 @@ def test_documents_and_pages_are_resources(library: Path) -> None:
             with pytest.raises(MCPError, match="not in the library"):
                 await client.read_resource("fivefold://documents/999999")
 
-    anyio.run(story)
+    in_own_loop(story)
 
 
 def test_a_token_in_the_environment_decides_what_is_seen(library: Path) -> None:
@@ -216,9 +216,9 @@ def test_a_token_in_the_environment_decides_what_is_seen(library: Path) -> None:
             result = await client.call_tool("hybrid_search", {"query": "merger with Northwind", "threshold": 0.0})
             return str(result.content)
 
-    assert "merger.md" in anyio.run(searched, "")
-    assert "merger.md" not in anyio.run(searched, secret)
+    assert "merger.md" in in_own_loop(searched, "")
+    assert "merger.md" not in in_own_loop(searched, secret)
     opened = open_workbench(Settings(data_folder=library, worker=False))
     with closing(opened):
         opened.workbench.tokens.revoke(token.id, ben)
-    assert "unknown, expired or revoked" in anyio.run(searched, secret)
+    assert "unknown, expired or revoked" in in_own_loop(searched, secret)

@@ -70,6 +70,10 @@ def opened(library: OpenedLibrary) -> Iterator[None]:
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.label)
 def test_every_answer_is_documented(operation: Any, mode: GenerationMode) -> None:
+    # Fields of a form are always text: a number or an object where text belongs becomes text on its way.
+    is_form = any(body.media_type == "multipart/form-data" for body in operation.body)
+    checks = [each for each in CHECKS if not (is_form and each is negative_data_rejection)]
+
     @settings(
         max_examples=EXAMPLES,
         derandomize=True,
@@ -79,7 +83,7 @@ def test_every_answer_is_documented(operation: Any, mode: GenerationMode) -> Non
     )
     @given(case=operation.as_strategy(generation_mode=mode))
     def asked(case: Any) -> None:
-        case.call_and_validate(checks=CHECKS)
+        case.call_and_validate(checks=checks)
 
     try:
         asked()
