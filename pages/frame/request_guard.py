@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 from anyio import to_thread
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bootstrap.sign_in import SignIn, SignInSettings, check_address, is_loopback, is_proxy
@@ -27,6 +27,7 @@ DETAILS = "fivefold.details"
 """The key of a request's scope that says whether its sender may see details of this server."""
 
 _READING = ("GET", "HEAD")
+_PROGRAMS = ("/api", "/mcp")  # doors of programs, which read problem details (RFC 9457)
 _METRICS = "/_stcore/metrics"
 _SIGN_OUT = "/auth/logout"
 _FORWARDED = ("x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded")
@@ -187,7 +188,11 @@ async def _refuse(refusal: _Refusal, scope: Scope, receive: Receive, send: Send)
         await receive()
         await send({"type": "websocket.close", "code": 1008, "reason": refusal.message})  # 1008: policy violation
         return
-    await PlainTextResponse(refusal.message, status_code=refusal.status)(scope, receive, send)
+    answer: Response = PlainTextResponse(refusal.message, status_code=refusal.status)
+    if _path(scope).startswith(_PROGRAMS):
+        problem = {"type": "about:blank", "status": refusal.status, "title": "Refused", "detail": refusal.message}
+        answer = JSONResponse(problem, refusal.status, media_type="application/problem+json")
+    await answer(scope, receive, send)
 
 
 def _secured(send: Send, rules: SignInSettings, request: Headers, scope: Scope) -> Send:

@@ -96,6 +96,14 @@ def test_a_refused_host_says_which_setting_allows_it() -> None:
     assert "FIVEFOLD_HOSTS: rebound.example" in told
 
 
+@pytest.mark.parametrize("path", ["/api/documents", "/mcp"])
+def test_a_refused_program_reads_problem_details(path: str) -> None:
+    answer = client().get(path, headers={"host": "rebound.example"})
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem = answer.json()
+    assert (problem["status"], answer.status_code) == (400, 400) and "FIVEFOLD_HOSTS" in problem["detail"]
+
+
 def test_two_host_headers_are_refused() -> None:
     sent = [("host", "localhost"), ("host", "evil.example")]
     assert client().get("/library", headers=sent).status_code == 400
