@@ -134,21 +134,22 @@ class _Call:
         signature = _signature(getattr(self.method, "__func__", self.method), hasattr(self.method, "__func__"))
         bound = signature.bind(*args, **kwargs) if not _named(signature) else signature.bind_partial(*args, **kwargs)
         self._sign(bound.arguments, signature)
+        told = dict(bound.arguments)  # what the caller chose, without defaults
         bound.apply_defaults()
         given: Mapping[str, Any] = bound.arguments
         try:
             project = self.guard.check(self.action, self.right, given)
         except AccessDenied as refused:
-            self.guard.note(self.action, given, AuditOutcome.REFUSED, given.get("project"), refused.message)
+            self.guard.note(self.action, told, AuditOutcome.REFUSED, given.get("project"), refused.message)
             raise
         if not self.right.audited:
             return self.method(*bound.args, **bound.kwargs)
         try:
             result = self.method(*bound.args, **bound.kwargs)
         except FivefoldError as failed:
-            self.guard.note(self.action, given, AuditOutcome.FAILED, project, failed.message)
+            self.guard.note(self.action, told, AuditOutcome.FAILED, project, failed.message)
             raise
-        self.guard.note(self.action, given, AuditOutcome.DONE, project)
+        self.guard.note(self.action, told, AuditOutcome.DONE, project)
         return result
 
     def _sign(self, given: dict[str, Any], signature: inspect.Signature) -> None:
@@ -178,13 +179,22 @@ _LONGEST = 80  # characters of a value
 
 
 def _described(given: Arguments) -> str:
-    """The arguments in a line: "document_id 12, field truth".
+    """The arguments in a line.
 
     >>> _described({"document_ids": [1, 2], "archived": True, "data": b"..."})
-    'document_ids 1, 2; archived yes'
+    'documents 1, 2; archived yes'
+    >>> _described({"name": "policy.pdf", "project": "Payroll"})
+    'policy.pdf; project Payroll'
     """
     shown = ((name, _value(value)) for name, value in given.items() if name not in _HIDDEN)
-    return "; ".join(f"{name} {text}" for name, text in shown if text)
+    return "; ".join(f"{_word(name)} {text}".strip() for name, text in shown if text)
+
+
+def _word(name: str) -> str:
+    """A parameter as people say it: "document" for document_id; nothing for a name, which stands for itself."""
+    if name == "name":
+        return ""
+    return f"{name.removesuffix('_ids')}s" if name.endswith("_ids") else name.removesuffix("_id").replace("_", " ")
 
 
 def _value(value: Any) -> str:

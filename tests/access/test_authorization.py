@@ -101,7 +101,7 @@ def test_the_audit_log_has_changes_exports_and_refusals_with_the_door(opened: Op
         ("Ann", "documents.correct", AuditOutcome.FAILED),
     ]
     assert {each.door for each in entries} == {Door.REST}
-    assert (entries[0].project, entries[2].object) == ("Alpha", f"document_id {receipt.document_id}")  # type: ignore[attr-defined]
+    assert (entries[0].project, entries[2].object) == ("Alpha", f"document {receipt.document_id}")  # type: ignore[attr-defined]
     csv = opened.workbench.audit.csv(AuditQuery(outcome=AuditOutcome.REFUSED)).decode("utf-8-sig").splitlines()
     assert len(csv) == 2 and "needs the role analyst" in csv[1]
 
