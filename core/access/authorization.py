@@ -9,31 +9,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
-from core.access.audit import AuditOutcome
+from core.access.audit import AuditOutcome, AuditService
 from core.access.rights import NESTED, RIGHTS, Arguments, Locator, Right
 from core.domain.errors import AccessDenied, FivefoldError
-from core.domain.people import Door, Principal, Role
+from core.domain.people import Principal, Role
 
-__all__ = ["AuditWriter", "Guard", "guarded"]
-
-
-class AuditWriter(Protocol):
-    """Adds entries to the audit log."""
-
-    def record(
-        self,
-        *,
-        login: str,
-        name: str,
-        door: Door,
-        action: str,
-        object: str,
-        outcome: AuditOutcome = AuditOutcome.DONE,
-        project: str | None = None,
-        detail: str = "",
-    ) -> None: ...
+__all__ = ["Guard", "guarded"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +25,7 @@ class Guard:
 
     principal: Principal
     locate: Locator
-    audit: AuditWriter
+    audit: AuditService
 
     def check(self, action: str, right: Right, given: Arguments) -> str | None:
         """The project that the call is about, for the audit log. Raises AccessDenied, NotFound."""
