@@ -72,7 +72,7 @@ def _comment_toggle(target: Target, opened: bool) -> None:
         )  # fmt: skip
 
 
-def _count_use(opened: Opened, mark: str) -> None:
+def _count_use(opened: Opened, mark: str, question: str) -> None:
     """Opening a document counts as a use of the passage that the address marks, or of the whole document; once, however
     often the page is drawn."""
     state, library = st.session_state, session.workbench()
@@ -82,7 +82,7 @@ def _count_use(opened: Opened, mark: str) -> None:
     if opened.cited is None:
         library.usage.document_opened(opened.document.id, who())
     else:
-        library.usage.opened(library.documents.passage(mark_ids(mark)[0]), "", who())
+        library.usage.opened(library.documents.passage(mark_ids(mark)[0]), question, who())
 
 
 def _no_text(opened: Opened) -> None:
@@ -107,7 +107,7 @@ def draw() -> None:
         st.caption(f":orange[:material/warning:] {plain(warning)}")
     if opened.problem is not None:
         notices.error(opened.problem)
-    _count_use(opened, place.mark)
+    _count_use(opened, place.mark, place.question)
     if not _comments_open(opened.document.id):
         _content(opened)
         return

@@ -70,7 +70,8 @@ def _heading(result: SearchResult, candidate: Candidate, hit: Hit | None, droppe
             st.badge(f"not shown: {dropped.reason.value}", color="red", icon=":material/visibility_off:")
         if passage.origin is Origin.DOCUMENT:
             mark = hit.citations[0].citation_id if hit and hit.citations else str(passage.id)
-            cards.document_link(passage.document_id, "Open document", mark=mark)
+            asked = result.request.question
+            cards.document_link(passage.document_id, "Open document", mark=mark, question=asked)
         st.page_link(
             page_path("search"),
             label="Back to the results",

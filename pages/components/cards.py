@@ -15,6 +15,7 @@ from core.library.archive_members import is_container
 from core.search.citations.cite import CitationStyle, display_quote, written
 from core.search.query.syntax import quoted_phrases
 from core.text.tokenize import stem
+from pages.components.document.state import ReadingPlace
 from pages.components.styles import STATES, truth_style
 from pages.components.urls import page_path, params_of
 from pages.components.wording import bytes_in_words, day, highlight, plain, shorten, shorten_middle, shorten_start
@@ -193,10 +194,17 @@ def inspect_link(request: SearchRequest, passage_id: int, label: str, *, icon: s
 
 
 def document_link(
-    document_id: int, label: str, *, mark: str = "", icon: str | None = ":material/menu_book:", help: str | None = None
+    document_id: int,
+    label: str,
+    *,
+    mark: str = "",
+    question: str = "",
+    icon: str | None = ":material/menu_book:",
+    help: str | None = None,
 ) -> None:
-    """A link that opens a document whole. mark: a citation or passage id, shown marked in it. label: safe markdown."""
-    target = {"id": str(document_id)} | ({"mark": mark} if mark else {})
+    """A link that opens a document whole. mark: a citation or passage id, shown marked in it. question: the one whose
+    result it is; its use is counted for it. label: safe markdown."""
+    target = ReadingPlace(document_id, mark=mark, question=question).as_params()
     st.page_link(page_path("document"), label=label, icon=icon, help=help, query_params=target)
 
 

@@ -1,5 +1,4 @@
 """The library of this process, and the state of a browser session. No other page module opens it."""
-# Over 300 lines: what lives as long as the process, and the session's view of it, share one record.
 
 import atexit
 import gc
@@ -26,15 +25,10 @@ if TYPE_CHECKING:
     from bootstrap.workbench import OpenWorkbench
 
 __all__ = [
-    "BoardRun",
-    "ExperimentRun",
     "Health",
     "answer",
-    "assess",
-    "board_run",
     "cached",
     "close",
-    "experiment_run",
     "forget_answers",
     "health",
     "is_administrator",
@@ -44,7 +38,6 @@ __all__ = [
     "principal",
     "ready",
     "sample_loaded",
-    "start_experiment",
     "start_warming",
     "terms",
     "workbench",
@@ -59,7 +52,7 @@ _WEAK_SECONDS = 3.0  # how long a degraded answer is reused: what was missing ma
 
 @dataclass(slots=True)
 class _Process:
-    """What lives as long as this process: the open library, whether it is warm, its coverage runs and experiments."""
+    """What lives as long as this process: the open library, and whether it is warm."""
 
     lock: threading.RLock = field(default_factory=threading.RLock)
     library: "OpenWorkbench | None" = None
@@ -68,8 +61,6 @@ class _Process:
     asked_to_warm: bool = False
     warm: bool = False
     cold_reason: str = ""
-    boards: dict[str | None, "BoardRun"] = field(default_factory=dict)
-    experiments: dict[int, "ExperimentRun"] = field(default_factory=dict)
 
 
 @st.cache_resource(show_spinner=False)
@@ -254,92 +245,3 @@ def cached(store: str, name: str, mark: Hashable, work: Callable[[], _Result]) -
 def forget_answers() -> None:
     """Drop cached answers after a change of the library."""
     st.session_state.pop("answers", None)
-
-
-@dataclass(slots=True)
-class BoardRun:
-    """A coverage run in the background. It outlives the tab that started it; `stop` ends it after the batch under way.
-
-    problem: why it could not even begin.
-    """
-
-    run_id: int
-    done: int = 0
-    total: int = 0
-    problem: FivefoldError | None = None
-    stop: bool = False
-    running: bool = True
-
-
-def board_run(project: str | None) -> BoardRun | None:
-    """The last run of this board that this process carries out; None when there is none."""
-    return _process().boards.get(project)
-
-
-def assess(project: str | None, *, resume: int | None = None, whole: bool = False) -> BoardRun:
-    """Start a run of the project's topics in the background, or go on with an interrupted one.
-
-    Raises BadRequest without topics.
-    """
-    process, bench = _process(), workbench()
-    with process.lock:
-        known = process.boards.get(project)
-        if known is not None and known.running:
-            return known
-        run_id = bench.coverage.runs.start(project).id if resume is None else resume
-        run = process.boards[project] = BoardRun(run_id)
-        threading.Thread(target=_run_coverage, args=(bench, run, whole), name="coverage", daemon=True).start()
-        return run
-
-
-def _run_coverage(bench: Workbench, run: BoardRun, whole: bool) -> None:
-    def on_cell(done: int, total: int) -> None:
-        run.done, run.total = done, total
-
-    try:
-        bench.coverage.runs.carry_out(run.run_id, stop=lambda: run.stop, on_cell=on_cell, whole=whole)
-    except FivefoldError as problem:
-        run.problem = problem
-    finally:
-        run.running = False
-
-
-@dataclass(slots=True)
-class ExperimentRun:
-    """An experiment in the background. It outlives the tab that started it; `stop` ends it at the next step."""
-
-    experiment_id: int
-    done: int = 0
-    total: int = 0
-    problem: FivefoldError | None = None
-    stop: bool = False
-    running: bool = True
-
-
-def experiment_run(experiment_id: int) -> ExperimentRun | None:
-    """An experiment that this process carries out, or has carried out; None when it was another process."""
-    return _process().experiments.get(experiment_id)
-
-
-def start_experiment(experiment_id: int) -> ExperimentRun:
-    """Carry out an experiment that was begun, in the background; one that is under way here is given back."""
-    process, bench = _process(), workbench()
-    with process.lock:
-        known = process.experiments.get(experiment_id)
-        if known is not None and known.running:
-            return known
-        run = process.experiments[experiment_id] = ExperimentRun(experiment_id)
-        threading.Thread(target=_run_experiment, args=(bench, run), name="experiment", daemon=True).start()
-        return run
-
-
-def _run_experiment(bench: Workbench, run: ExperimentRun) -> None:
-    def on_step(done: int, total: int) -> None:
-        run.done, run.total = done, total
-
-    try:
-        bench.evaluation.experiments.carry_out(run.experiment_id, stop=lambda: run.stop, on_step=on_step)
-    except FivefoldError as problem:
-        run.problem = problem
-    finally:
-        run.running = False

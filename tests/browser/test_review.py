@@ -131,6 +131,9 @@ PACKS = {"pdf": "PDF", "xlsx": "Excel", "html": "HTML", "json": "JSON"}
 def packed(tab: Window, words: str, folder: Path) -> bytes:
     """The meeting pack in one format, as a person downloads it."""
     tab.go("coverage", view="Meeting pack")
+    if words == "PDF":
+        tab.page.get_by_role("button", name="PDF to print").click()
+        words = "Download PDF"
     with tab.page.expect_download() as waiting:
         tab.page.get_by_role("button", name=words).click()
     path = folder / waiting.value.suggested_filename

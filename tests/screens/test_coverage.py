@@ -1,7 +1,9 @@
 """Coverage: topics become a board, a board is reviewed, and what was found or decided is told as it is."""
 
 import json
+import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from io import BytesIO
@@ -11,12 +13,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.coverage.board_view import VisibleBoard, needs_in_words
-from core.coverage.meeting_pack.pack import pack_data
+from core.coverage.meeting_pack.pack import MeetingPack, pack_data
+from core.coverage.meeting_pack.pdf import pack_pdf
 from core.coverage.meeting_pack.xlsx import pack_xlsx
 from core.coverage.topics import as_before, with_needs
 from core.domain.coverage import CellState, ReviewerOpinion, ReviewVerdict, Topic
 from core.domain.documents import Truth
 from core.domain.errors import StoreFailed
+from pages.components import background
 from pages.components.coverage import state
 from pages.components.coverage.board import table_data
 from pages.components.coverage.review import queue_rows
@@ -324,6 +328,50 @@ def test_snapshots_are_compared_named_opened_and_deleted(stocked: Stack, opened:
     assert [run.id for run in desk.snapshots(None)] == [oldest.id]
 
 
+def test_the_pdf_is_made_in_the_background(stocked: Stack, opened: Opened) -> None:
+    assessed(stocked, "Zebra husbandry")
+    screen = ended(pressed(opened("coverage.py", view="Meeting pack"), "PDF :gray[to print]"))
+    assert screen.download_button(key="pack.pdf").label == "Download PDF :gray[2 pages]"
+    assert not any(button.key == "pack.pdf.make" for button in screen.button)
+
+
+def test_a_pdf_that_cannot_be_made_says_so_and_is_made_at_the_next_try(
+    stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(pack: object, on_page: object) -> bytes:
+        raise ZeroDivisionError("secret detail")
+
+    assessed(stocked, "Zebra husbandry")
+    with monkeypatch.context() as broken_library:
+        broken_library.setattr(background, "pack_pdf", broken)
+        screen = ended(pressed(opened("coverage.py", view="Meeting pack"), "PDF :gray[to print]"))
+    assert "This could not be finished" in words(screen)
+    assert "secret detail" not in words(screen) and "secret detail" in caplog.text
+    screen = ended(pressed(screen, "PDF :gray[to print]"))
+    assert screen.download_button(key="pack.pdf")
+
+
+def test_a_stopped_pdf_leaves_no_file(stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(pack: MeetingPack, on_page: Callable[[int], object]) -> bytes:
+        on_page(1)
+        begun.set()
+        assert go_on.wait(30)
+        return pack_pdf(pack, on_page)
+
+    assessed(stocked, "Zebra husbandry")
+    monkeypatch.setattr(background, "pack_pdf", slow)
+    screen = pressed(opened("coverage.py", view="Meeting pack"), "PDF :gray[to print]")
+    assert begun.wait(30)
+    screen = pressed(screen.run(), "Stop")
+    assert "1 page written" in words(screen)
+    go_on.set()
+    screen = ended(screen)
+    assert not any(each.key == "pack.pdf" for each in screen.download_button)
+    assert screen.button(key="pack.pdf.make")
+
+
 def test_the_pack_goes_out_and_decisions_come_back(stocked: Stack, opened: Opened) -> None:
     import openpyxl
 
@@ -341,7 +389,7 @@ def test_the_pack_goes_out_and_decisions_come_back(stocked: Stack, opened: Opene
     out = BytesIO()
     book.save(out)
     screen = opened("coverage.py", view="Meeting pack")
-    assert {"pack.pdf", "pack.xlsx", "pack.html", "pack.json"} <= {each.key for each in screen.download_button}
+    assert {"pack.xlsx", "pack.html", "pack.json"} <= {each.key for each in screen.download_button}
     screen.file_uploader[0].set_value(("pack.xlsx", out.getvalue(), "application/octet-stream")).run()
     assert "**1 decision** to import" in words(screen)
     pressed(screen, "Import 1 decision")

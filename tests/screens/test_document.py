@@ -55,6 +55,15 @@ def test_a_mark_of_another_document_marks_nothing(stocked: Stack, opened: Opened
     assert "in another document" in words(screen)
 
 
+def test_opening_a_result_counts_for_its_question(stocked: Stack, opened: Opened) -> None:
+    passage = _law(stocked)
+    opened("document.py", id=str(passage.document_id), mark=str(passage.id), q="When is overtime paid?")
+    stocked.workbench.usage.flush()
+    assert (
+        "When is overtime paid?" in stocked.workbench.usage.uses([passage.document_id])[passage.document_id].questions
+    )
+
+
 @pytest.mark.parametrize("number", ["", "x", "99999", "9" * 40])
 def test_an_address_that_names_no_document_is_told(stocked: Stack, opened: Opened, number: str) -> None:
     assert len(opened("document.py", id=number).warning) == 1

@@ -1,7 +1,7 @@
 """The meeting pack as a PDF: metadata, map, gaps, decisions, changes, conflicts and evidence."""
 # Longer than 300 lines: one function per part of the document, which share its fonts and tables.
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,9 +26,12 @@ _TOPIC_WIDTH = 72.0
 _MOST_EVIDENCE = 400  # characters of a quote
 
 
-def pack_pdf(pack: MeetingPack) -> bytes:
-    """The PDF's bytes, A4 landscape. A character missing from the font is printed as an empty box, never omitted."""
-    sheet = _sheet(pack)
+def pack_pdf(pack: MeetingPack, on_page: Callable[[int], object] = lambda page: None) -> bytes:
+    """The PDF's bytes, A4 landscape. A character missing from the font is printed as an empty box, never omitted.
+
+    on_page: called with the number of each finished page, counted from 1; it may raise to give up.
+    """
+    sheet = _sheet(pack, on_page)
     _cover(sheet, pack)
     _map(sheet, pack.board)
     _gaps(sheet, pack)
@@ -41,7 +44,7 @@ def pack_pdf(pack: MeetingPack) -> bytes:
     return bytes(sheet.output())
 
 
-def _sheet(pack: MeetingPack) -> Any:
+def _sheet(pack: MeetingPack, on_page: Callable[[int], object]) -> Any:
     from fpdf import FPDF
 
     class PackPages(FPDF):
@@ -55,6 +58,7 @@ def _sheet(pack: MeetingPack) -> Any:
             text = f"{pack.title} · {pack.board.taken_at:%Y-%m-%d %H:%M} UTC · settings {digest}"
             self.cell(0, 5, _printable(text))
             self.cell(0, 5, f"{self.page_no()} of {{nb}}", align="R")
+            on_page(self.page_no())
 
     sheet = PackPages(orientation="landscape", format="A4", unit="mm")
     sheet.add_font(_FONT, "", _FONTS / "DejaVuSansCondensed.ttf")

@@ -14,7 +14,6 @@ from pages.components.citation_places import cited_place
 from pages.components.coverage import meeting_bar, state
 from pages.components.coverage.decision_form import VERDICTS, decision_line
 from pages.components.coverage.pack import draw_downloads
-from pages.components.user_name import who
 from pages.components.wording import count, day, plain, shorten, shorten_middle
 
 __all__ = ["draw_minutes"]
@@ -54,7 +53,7 @@ def _draw_head(meeting: Meeting, minutes: Minutes) -> None:
     board = state.board(meeting.project)
     if board is not None:
         with st.expander("Download with the meeting pack", icon=":material/download:"):
-            draw_downloads(board, lambda: state.coverage_service().pack(board, who=who(), minutes=[minutes]))
+            draw_downloads(board, [minutes])
 
 
 def _attendance(minutes: Minutes) -> None:

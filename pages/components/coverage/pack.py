@@ -1,21 +1,20 @@
 """The meeting pack: exports the current board in four formats, and imports decisions from the workbook."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import streamlit as st
 
 from core.coverage.meeting_pack.pack import MeetingPack, pack_data, pack_html
-from core.coverage.meeting_pack.pdf import pack_pdf
 from core.coverage.meeting_pack.xlsx import DecisionImportPreview, pack_xlsx
 from core.coverage.meetings.meeting import Minutes
 from core.domain.coverage import Board, RunState
 from core.domain.errors import FivefoldError
-from pages.components import notices, session
+from pages.components import background, notices, session
 from pages.components.coverage import state
 from pages.components.coverage.runs import snapshot_words
 from pages.components.user_name import name_input, who
-from pages.components.wording import count, day
+from pages.components.wording import ago, count, day
 
 __all__ = ["draw", "draw_downloads"]
 
@@ -51,7 +50,7 @@ def _export(project: str | None, board: Board) -> None:
     name_input()
 
     minutes = _minutes(project)
-    draw_downloads(board, lambda: state.coverage_service().pack(board, since=since, who=who(), minutes=minutes))
+    draw_downloads(board, minutes, since)
 
 
 def _minutes(project: str | None) -> Sequence[Minutes]:
@@ -67,10 +66,22 @@ def _minutes(project: str | None) -> Sequence[Minutes]:
     return [each.minutes for each in past if each.id in chosen and each.minutes is not None]
 
 
-def draw_downloads(board: Board, packed: Callable[[], MeetingPack]) -> None:
-    """One button per format; a file is made when its button is pressed."""
+def draw_downloads(board: Board, minutes: Sequence[Minutes], since: int | None = None) -> None:
+    """One button per format. The PDF is made in the background, the others when their button is pressed.
+
+    since: the snapshot whose changes it tells.
+    """
+    service, made_by = state.coverage_service(), who()
+
+    def packed() -> MeetingPack:
+        return service.pack(board, since=since, who=made_by, minutes=minutes)
+
+    contents = (board.project, board.run_id, since, tuple((each.title, each.started_at) for each in minutes))
+    name = f"coverage-{board.taken_at:%Y-%m-%d}"
+    first, second = st.columns(2)
+    with first:
+        _draw_pdf(contents, packed, f"{name}.pdf")
     formats: tuple[tuple[str, str, str, str, Callable[[], bytes | str]], ...] = (
-        ("PDF", "to print", "pdf", "application/pdf", lambda: pack_pdf(packed())),
         ("Excel", "to decide in", "xlsx", _XLSX, lambda: pack_xlsx(packed())),
         ("HTML", "to send", "html", "text/html", lambda: pack_html(packed())),
         (
@@ -81,18 +92,54 @@ def draw_downloads(board: Board, packed: Callable[[], MeetingPack]) -> None:
             lambda: json.dumps(pack_data(packed()), ensure_ascii=False),
         ),
     )
-    first, second = st.columns(2)
     for number, (label, use, ending, kind, make) in enumerate(formats):
-        (first, second)[number % 2].download_button(
+        (second, first)[number % 2].download_button(
             f"{label} :gray[{use}]",
             make,
-            f"coverage-{board.taken_at:%Y-%m-%d}.{ending}",
+            f"{name}.{ending}",
             kind,
             icon=":material/download:",
             key=f"pack.{ending}",
             on_click="ignore",
             width="stretch",
         )
+
+
+def _draw_pdf(contents: Hashable, packed: Callable[[], MeetingPack], name: str) -> None:
+    """Make the PDF, see it grow, download it."""
+    run = background.pdf_run(contents)
+    if run is not None and run.running:
+        _draw_pdf_progress(run)
+        return
+    if run is not None and run.problem is not None:
+        notices.error(run.problem)
+    if run is None or run.file is None:
+        st.button(
+            "PDF :gray[to print]", icon=":material/print:", key="pack.pdf.make", width="stretch",
+            on_click=background.make_pdf, args=(contents, packed),
+        )  # fmt: skip
+        return
+    with st.container(horizontal=True, gap="xsmall"):
+        st.download_button(
+            f"Download PDF :gray[{count(run.done, 'page')}]", run.file, name, "application/pdf", key="pack.pdf",
+            icon=":material/download:", type="primary", on_click="ignore", width="stretch",
+        )  # fmt: skip
+        st.button(
+            "Make the PDF again", icon=":material/refresh:", key="pack.pdf.again", type="tertiary",
+            on_click=background.make_pdf, args=(contents, packed),
+            help=f"This one was made {ago(run.ended_at, state.now())}." if run.ended_at else None,
+        )  # fmt: skip
+
+
+@st.fragment(run_every=0.5)
+def _draw_pdf_progress(run: background.BackgroundRun) -> None:
+    if not run.running:
+        st.rerun()
+    words = f"{count(run.done, 'page')} written" if run.done else "Gathering the evidence"
+    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
+        st.markdown(f":material/hourglass_top: {words}{' · stopping' if run.stop else ' …'}", width="stretch")
+        if st.button("Stop", icon=":material/stop:", key="pack.pdf.stop", type="tertiary", disabled=run.stop):
+            run.stop = True
 
 
 def _import(board: Board) -> None:

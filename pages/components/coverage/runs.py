@@ -10,7 +10,7 @@ from core.coverage.board_view import CoverageShare, by_domain, by_kind, kind_in_
 from core.coverage.runs import interrupted
 from core.domain.coverage import Board, BoardChanges, CellChange, CoverageRun, GapKind, RunState
 from core.domain.errors import FivefoldError
-from pages.components import notices, session
+from pages.components import background, notices, session
 from pages.components.coverage import state
 from pages.components.styles import CELLS
 from pages.components.wording import ago, count, plain, shorten
@@ -24,16 +24,16 @@ __all__ = ["coverage_line", "current_run", "draw_run_progress", "draw_snapshots"
 def start_run(project: str | None, *, whole: bool = False, resume: int | None = None) -> None:
     """Start a run, or resume one; the page shows any error."""
     try:
-        session.assess(project, whole=whole, resume=resume)
+        background.assess(project, whole=whole, resume=resume)
         st.query_params["view"] = "Board"
     except FivefoldError as problem:
         st.session_state["coverage.problem"] = problem
     state.clear_cache()
 
 
-def current_run(project: str | None) -> session.BoardRun | None:
+def current_run(project: str | None) -> background.BackgroundRun | None:
     """The run that this process executes now. When it has ended, cached results are dropped."""
-    here = session.board_run(project)
+    here = background.board_run(project)
     going_on = here if here is not None and here.running else None
     if going_on is None and st.session_state.get("coverage.going_on"):
         state.clear_cache()
@@ -41,12 +41,14 @@ def current_run(project: str | None) -> session.BoardRun | None:
     return going_on
 
 
-def draw_run_progress(project: str | None, latest: CoverageRun | None, going_on: session.BoardRun | None) -> bool:
+def draw_run_progress(
+    project: str | None, latest: CoverageRun | None, going_on: background.BackgroundRun | None
+) -> bool:
     """Draw the state of the latest run; returns whether it is running."""
     if going_on is not None:
         _progress(going_on)
         return True
-    here = session.board_run(project)
+    here = background.board_run(project)
     if here is not None and here.problem is not None:
         notices.error(here.problem)
     if latest is None or latest.state is RunState.DONE:
@@ -59,7 +61,7 @@ def draw_run_progress(project: str | None, latest: CoverageRun | None, going_on:
 
 
 @st.fragment(run_every=0.5)
-def _progress(run: session.BoardRun) -> None:
+def _progress(run: background.BackgroundRun) -> None:
     if not run.running:
         state.clear_cache()
         st.rerun()

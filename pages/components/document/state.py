@@ -17,7 +17,8 @@ _MOST_LETTERS = 200  # of what is looked for: longer than any sentence one types
 
 @dataclass(frozen=True, slots=True)
 class ReadingPlace:
-    """What the URL asks for. document, page: None when they are no numbers. at: a mark's number from 1; 0: none."""
+    """What the URL asks for. document, page: None when they are no numbers. at: a mark's number from 1; 0: none.
+    question: the one whose result was opened."""
 
     document: int | None
     page: int | None = None
@@ -25,6 +26,7 @@ class ReadingPlace:
     find: str = ""
     at: int = 0
     as_text: bool = False
+    question: str = ""
 
     def as_params(self) -> dict[str, list[str]]:
         """The query parameters of this place."""
@@ -35,6 +37,7 @@ class ReadingPlace:
             "find": self.find,
             "at": str(self.at) if self.at else "",
             "view": "text" if self.as_text else "",
+            "q": self.question,
         }
         return {name: [value] for name, value in params.items() if value}
 
@@ -43,7 +46,7 @@ def place_from(params: Params) -> ReadingPlace:
     """The place a URL names.
 
     >>> place_from({"id": ["12"], "page": ["4"], "mark": ["42.3"]})
-    ReadingPlace(document=12, page=4, mark='42.3', find='', at=0, as_text=False)
+    ReadingPlace(document=12, page=4, mark='42.3', find='', at=0, as_text=False, question='')
     """
     one = {name: values[0] for name, values in params.items() if values}
     return ReadingPlace(
@@ -53,6 +56,7 @@ def place_from(params: Params) -> ReadingPlace:
         one.get("find", "").replace("\0", " ").strip()[:_MOST_LETTERS],
         number_in(one.get("at", "")) or 0,
         one.get("view") == "text",
+        one.get("q", "").replace("\0", " ").strip(),
     )
 
 

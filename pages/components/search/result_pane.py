@@ -83,7 +83,7 @@ def _head(
         if document.origin is Origin.DOCUMENT:
             with st.container(width="content", key="pane_document"):
                 mark = citations[0].citation_id if citations else str(passage.id)
-                cards.document_link(document.id, "Open document", mark=mark)
+                cards.document_link(document.id, "Open document", mark=mark, question=result.request.question)
         with st.container(width="content", key="pane_open"):
             cards.inspect_link(result.request, passage.id, "Open in full", icon=":material/open_in_full:")
     name = plain(shorten_middle(passage.document_name, _NAME))

@@ -12,7 +12,7 @@ from core.domain.errors import BadRequest, NotFound
 from core.domain.evaluation import Experiment, ExperimentKind, QuestionSet
 from core.domain.queries import ScoreProfile
 from core.evaluation.experiments import ExperimentRunner, interrupted
-from pages.components import notices, session, urls
+from pages.components import background, notices, session, urls
 from pages.components.tuning.judge_state import select_by_id
 from pages.components.tuning.saving import draw_save
 from pages.components.tuning.state import evaluation_service
@@ -135,7 +135,7 @@ def start_experiments(questions: QuestionSet, refs: Sequence[str], **how: Any) -
 
     def work() -> None:
         for ref in dict.fromkeys(refs):
-            session.start_experiment(experiment_runner().begin(questions.id, ref, who(), **how).id)
+            background.start_experiment(experiment_runner().begin(questions.id, ref, who(), **how).id)
 
     apply_change(work)
 
@@ -172,7 +172,7 @@ def draw_unfinished(listed: list[Experiment], kind: ExperimentKind) -> bool:
 
 
 def _draw_one(experiment: Experiment) -> bool:
-    here = session.experiment_run(experiment.id)
+    here = background.experiment_run(experiment.id)
     if here is not None and here.running:
         _progress(here, experiment)
         return True
@@ -189,7 +189,7 @@ def _draw_one(experiment: Experiment) -> bool:
 
 
 @st.fragment(run_every=0.5)
-def _progress(run: session.ExperimentRun, experiment: Experiment) -> None:
+def _progress(run: background.BackgroundRun, experiment: Experiment) -> None:
     if not run.running:
         st.rerun()
     bar, stop = st.columns([7, 1], vertical_alignment="center")
@@ -199,9 +199,7 @@ def _progress(run: session.ExperimentRun, experiment: Experiment) -> None:
     bar.progress(
         min(1.0, run.done / max(1, total)), f"{_activity(experiment)} · {words}{' · stopping' if run.stop else ''}"
     )
-    pressed = stop.button(
-        "Stop", key=f"lab.stop.{run.experiment_id}", icon=":material/stop:", width="stretch", disabled=run.stop
-    )
+    pressed = stop.button("Stop", key=f"lab.stop.{run.id}", icon=":material/stop:", width="stretch", disabled=run.stop)
     if pressed:
         run.stop = True
 
@@ -276,7 +274,7 @@ def _restart_offer(experiment: Experiment, words: str) -> None:
 
 
 def _restart(experiment_id: int) -> None:
-    apply_change(lambda: session.start_experiment(experiment_id))
+    apply_change(lambda: background.start_experiment(experiment_id))
 
 
 def _delete(experiment_id: int) -> None:
