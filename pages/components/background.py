@@ -132,7 +132,7 @@ def pdf_run(contents: Hashable) -> BackgroundRun | None:
     return _runs().latest.get(_pdf_key(contents))
 
 
-def make_pdf(contents: Hashable, packed: Callable[[], MeetingPack]) -> BackgroundRun:
+def make_pdf(contents: Hashable, packed: Callable[[], MeetingPack]) -> None:
     """Make a meeting pack's PDF. contents: tells one pack from another. packed: gathers it, as this person sees it."""
 
     def work(run: BackgroundRun) -> None:
@@ -143,9 +143,8 @@ def make_pdf(contents: Hashable, packed: Callable[[], MeetingPack]) -> Backgroun
 
         run.file = pack_pdf(packed(), on_page)
 
-    run = _start(_pdf_key(contents), "meeting pack", lambda: 0, work)
+    _start(_pdf_key(contents), "meeting pack", lambda: 0, work)
     _drop_old_files()
-    return run
 
 
 def _pdf_key(contents: Hashable) -> Hashable:
