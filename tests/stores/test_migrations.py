@@ -1,13 +1,11 @@
 """Bringing a database to this version's tables: from nothing, from every earlier kind of schema, again, and by several
 at once."""
 
-import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from json import dumps
 from pathlib import Path
-from typing import Any
 
 import pytest
 from alembic.script import ScriptDirectory
@@ -25,6 +23,7 @@ from storage.postgres.database import Database, engine_for
 from storage.postgres.enrichments import SqlEnrichmentStore
 from storage.postgres.entities import SqlEntityGraph
 from storage.postgres.evaluation import SqlEvaluationStore
+from tests.stores.earlier_databases import create_earlier, schema_of
 
 _NAMES = count(1)
 _DATA = Path(__file__).parent / "data"
@@ -42,74 +41,8 @@ def empty(engine: Engine) -> Iterator[Engine]:
     made.dispose()
 
 
-def create_earlier(engine: Engine, revision: str) -> None:
-    """The database as the version of the product with this newest revision left it."""
-    from procrastinate.schema import SchemaManager
-
-    with engine.begin() as connection:
-        cursor = connection.connection.cursor()
-        for number, statements in _earlier_revisions():
-            if number > revision:
-                break
-            cursor.execute(SchemaManager.get_schema() if number == "0002" else statements)
-        cursor.execute(_STAMP)
-        cursor.execute(f"INSERT INTO alembic_version VALUES ('{revision}')")
-        cursor.close()
-
-
-def _earlier_revisions() -> Iterator[tuple[str, str]]:
-    parts = re.split(r"^-- revision (\d{4})\n", (_DATA / "earlier_revisions.sql").read_text("utf-8"), flags=re.M)
-    for number, statements in zip(parts[1::2], parts[2::2], strict=True):
-        yield number, re.sub(r"^-- guard (\w+): (.+)$", _GUARD, statements, flags=re.M)
-
-
 def _scripts() -> ScriptDirectory:
     return ScriptDirectory(str(Path(migrations.__file__).parent))
-
-
-_STAMP = """
-CREATE TABLE alembic_version (
-    version_num varchar(32) NOT NULL, CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
-)
-"""
-_GUARD = r"""ALTER TABLE \1 ENABLE ROW LEVEL SECURITY;
-ALTER TABLE \1 FORCE ROW LEVEL SECURITY;
-CREATE POLICY \1_of_tenant ON \1 USING (tenant_id = current_setting('fivefold.tenant', true))
-    WITH CHECK (tenant_id = current_setting('fivefold.tenant', true));
-GRANT \2 ON \1 TO fivefold_app;"""
-
-
-def _schema(engine: Engine) -> dict[str, list[Any]]:
-    """All that PostgreSQL's catalogue says of the schema, but the order of columns."""
-    with engine.begin() as connection:
-        return {name: [tuple(row) for row in connection.execute(text(query))] for name, query in _CATALOGUE.items()}
-
-
-_OURS = "n.nspname = 'public' AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')"
-_CATALOGUE = {
-    "relations": f"""SELECT c.relname, c.relkind, c.relrowsecurity, c.relforcerowsecurity, acl::text
-        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-        LEFT JOIN LATERAL unnest(c.relacl) acl ON true WHERE {_OURS} ORDER BY 1, 2, 5""",
-    "columns": f"""SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attstorage,
-        a.attacl::text, pg_get_expr(f.adbin, f.adrelid) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-        JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_attrdef f ON f.adrelid = c.oid AND f.adnum = a.attnum
-        WHERE {_OURS} AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'v', 'p') ORDER BY 1, 2""",
-    "indexes": "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1",
-    "constraints": f"""SELECT c.relname, k.conname, pg_get_constraintdef(k.oid) FROM pg_constraint k
-        JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE {_OURS}
-        ORDER BY 1, 2""",
-    "policies": "SELECT tablename, policyname, permissive, roles, cmd, qual, with_check FROM pg_policies ORDER BY 1, 2",
-    "triggers": f"""SELECT c.relname, t.tgname, pg_get_triggerdef(t.oid) FROM pg_trigger t
-        JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-        WHERE {_OURS} AND NOT t.tgisinternal ORDER BY 1, 2""",
-    "functions": """SELECT p.proname, pg_get_functiondef(p.oid) FROM pg_proc p JOIN pg_namespace n
-        ON n.oid = p.pronamespace WHERE n.nspname = 'public' AND p.prokind = 'f'
-        AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e') ORDER BY 1, 2""",
-    "sequences": f"""SELECT c.relname, s.seqtypid::regtype::text, s.seqincrement, s.seqcache,
-        o.refobjid::regclass::text, o.refobjsubid > 0 FROM pg_sequence s JOIN pg_class c ON c.oid = s.seqrelid
-        JOIN pg_namespace n ON n.oid = c.relnamespace
-        LEFT JOIN pg_depend o ON o.objid = c.oid AND o.deptype = 'a' WHERE {_OURS} ORDER BY 1""",
-}
 
 
 def test_an_empty_database_gets_every_table_of_the_models_and_of_the_queue(empty: Engine) -> None:
@@ -120,7 +53,7 @@ def test_an_empty_database_gets_every_table_of_the_models_and_of_the_queue(empty
 
 def test_an_empty_database_gets_the_schema_that_all_revisions_made(empty: Engine, engine: Engine) -> None:
     create_earlier(empty, "0026")
-    assert _schema(empty) == _schema(engine)
+    assert schema_of(empty) == schema_of(engine)
 
 
 # 0020 changed rows only; the others stand before and after revisions that did more than create tables.
@@ -128,7 +61,7 @@ def test_an_empty_database_gets_the_schema_that_all_revisions_made(empty: Engine
 def test_a_database_at_an_earlier_revision_gets_the_same_schema(revision: str, empty: Engine, engine: Engine) -> None:
     create_earlier(empty, revision)
     migrate(empty)
-    assert _schema(empty) == _schema(engine)
+    assert schema_of(empty) == schema_of(engine)
 
 
 def test_migrations_and_models_say_the_same(empty: Engine) -> None:

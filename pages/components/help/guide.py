@@ -29,6 +29,7 @@ DOCUMENTS: Mapping[str, str] = {
     "python": "Python",
     "backup": "Backup",
     "scaling": "Scaling",
+    "resilience": "Resilience",
     "architecture": "Architecture",
 }
 """Name of a file in docs/ → its title here, in the order they are offered."""

@@ -1,0 +1,1 @@
+"""Kills the product's processes at named steps, and compares what is there afterwards with what must be there."""

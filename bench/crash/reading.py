@@ -1,0 +1,198 @@
+"""Cases of upload, reading and storing: the worker, the command, the app, the database and Chroma are killed."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench.crash.library import Contents, CrashLibrary
+from bench.crash.pausing import KillPoint
+from tests.running import free_port, until
+
+__all__ = [
+    "APP",
+    "CHROMA",
+    "POSTMASTER",
+    "READ",
+    "UPLOAD",
+    "Made",
+    "killed_app",
+    "killed_chroma",
+    "killed_command",
+    "killed_postmaster",
+    "killed_worker",
+]
+
+_STORED = "storage.files:OriginalFiles.put"
+_LISTED = "storage.postgres.catalogue:SqlCatalogue.add_document"
+_QUEUED = "storage.jobs.queue:PostgresJobQueue.defer_ingest"
+_SAVED = "storage.postgres.catalogue:SqlCatalogue.save_ingested"
+
+UPLOAD = tuple(f"{when} {step}" for step in (_STORED, _LISTED, _QUEUED) for when in ("before", "after"))
+READ = (
+    "before adapters.sandboxed_reader:SandboxedReader.read",
+    "after adapters.sandboxed_reader:SandboxedReader.read#2",
+    "after core.library.archive_members:ArchiveMembers._taken_in",
+    "after core.library.archive_members:ArchiveMembers.take_out#3",
+    "after core.table_qa.service:TableService.load",
+    "after core.ingestion.pipeline:embed_passages",
+    "after core.ingestion.pipeline:IngestionPipeline.run#2",
+    f"before {_SAVED}",
+    f"after {_SAVED}",
+    "after storage.vectors.pgvector:PgvectorIndex.add",
+    "before storage.keywords.index:KeywordIndex._publish",
+    "after storage.keywords.index:KeywordIndex.add#2",
+    "after storage.postgres.entities:SqlEntityGraph.add",
+    "after core.search.query.expansion:SynonymFinder.learn",
+    "after core.library.ingestion_service:IngestionService._store#3",
+    "after core.library.upload_queue:UploadQueue.ended",
+)
+APP = (f"after {_STORED}", f"after {_LISTED}", f"after {_SAVED}")
+POSTMASTER = (
+    "before adapters.sandboxed_reader:SandboxedReader.read",
+    f"before {_SAVED}",
+    f"after {_SAVED}",
+    "after storage.keywords.index:KeywordIndex.add",
+)
+CHROMA = ("before storage.vectors.chroma:ChromaIndex.add", "after storage.vectors.chroma:ChromaIndex.add")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What all cases begin with.
+
+    base: a library with a few documents read; before: what it holds. queued: the same with `files` stored and queued,
+    not read; read: what it holds once they are read.
+    """
+
+    base: CrashLibrary
+    before: Contents
+    queued: CrashLibrary
+    files: tuple[Path, ...]
+    read: Contents
+
+
+def killed_command(made: Made, folder: Path, point: KillPoint) -> list[str]:
+    """`cli ingest` is killed, a worker starts, and the person uploads the same files again."""
+    library = made.base.copy(folder)
+    try:
+        program = library.start("cli", "ingest", *map(str, made.files), point=point)
+        assert program.reached(), program.printed()
+        program.kill()
+        library.settle()
+        library.command("ingest", *map(str, made.files))
+        return library.losses(made.read)
+    finally:
+        library.end()
+
+
+def killed_worker(made: Made, folder: Path, point: KillPoint) -> list[str]:
+    """`cli worker` is killed, and another one starts."""
+    library = made.queued.copy(folder)
+    try:
+        worker = library.worker(point)
+        assert worker.reached(), worker.printed()
+        worker.kill()
+        library.settle()
+        return library.losses(made.read)
+    finally:
+        library.end()
+
+
+def killed_postmaster(made: Made, folder: Path, point: KillPoint) -> list[str]:
+    """The embedded server is killed at a step of the worker, which goes on."""
+    library = made.queued.copy(folder)
+    try:
+        worker = library.worker(point)
+        assert worker.reached(), worker.printed()
+        library.kill_postmaster()
+        worker.go_on()
+        time.sleep(1)
+        library.wait_until_quiet(worker)
+        worker.stop()
+        return library.losses(made.read)
+    finally:
+        library.end()
+
+
+def killed_app(made: Made, folder: Path, point: KillPoint) -> list[str]:
+    """The app is killed while it takes in and reads a file; the app starts again, and the file is uploaded again."""
+    import httpx
+
+    library = made.base.copy(folder)
+    path = made.files[0]
+    headers = {"X-Requested-With": "crash"}
+
+    def upload(address: str) -> None:
+        files = {"file": (path.name, path.read_bytes())}
+        try:
+            httpx.post(f"{address}/documents", files=files, headers=headers, timeout=600).raise_for_status()
+        except httpx.TransportError:  # the app is killed before it answers
+            return
+
+    try:
+        with library.app(point) as (app, address):
+            threading.Thread(target=upload, args=(address,), daemon=True).start()
+            assert app.reached(), app.printed()
+            app.kill()
+        with library.app() as (app, address):
+            upload(address)
+            library.wait_until_quiet(app)
+        documents = made.before.documents | {path.name: made.read.documents[path.name]}
+        return library.losses(replace(made.before, documents=documents))
+    finally:
+        library.end()
+
+
+def killed_chroma(made: Made, folder: Path, point: KillPoint) -> list[str]:
+    """The Chroma server is killed at a step of the worker, and comes back."""
+    folder.mkdir()
+    folder.chmod(0o711)
+    port = free_port()
+    settings = {"FIVEFOLD_VECTOR_INDEX": "chroma", "FIVEFOLD_CHROMA_URL": f"http://127.0.0.1:{port}"}
+    library = CrashLibrary(folder, **settings)
+    server = _chroma(folder, port)
+    try:
+        library.queue(made.files)
+        worker = library.worker(point)
+        assert worker.reached(), worker.printed()
+        server.kill()
+        server.wait()
+        worker.go_on()
+        time.sleep(5)
+        server = _chroma(folder, port)
+        library.wait_until_quiet(worker)
+        worker.stop()
+        new = {name: each for name, each in made.read.documents.items() if name not in made.before.documents}
+        tables = {name: rows for name, rows in made.read.tables.items() if name not in made.before.tables}
+        return library.losses(Contents(new, (), tables))
+    finally:
+        library.end()
+        server.kill()
+        server.wait()
+
+
+def _chroma(folder: Path, port: int) -> "subprocess.Popen[bytes]":
+    import httpx
+
+    chroma = Path(sys.executable).with_name("chroma")
+    with (folder / "chroma.log").open("ab") as log:
+        server = subprocess.Popen(
+            [str(chroma), "run", "--path", str(folder / "chroma"), "--port", str(port)],
+            env=os.environ | {"ANONYMIZED_TELEMETRY": "false"},
+            stdout=log,
+            stderr=log,
+        )
+
+    def answers() -> bool:
+        assert server.poll() is None, (folder / "chroma.log").read_text("utf-8", "replace")[-1000:]
+        try:
+            return httpx.get(f"http://127.0.0.1:{port}/api/v2/heartbeat", timeout=5).status_code == 200
+        except httpx.TransportError:
+            return False
+
+    until(answers, 120, "an answer of Chroma")
+    return server
