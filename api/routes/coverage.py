@@ -66,7 +66,7 @@ def add_topics(caller: AtWork, new: NewTopics) -> list[dict[str, Any]]:
             raise BadRequest(f"'{name}' is not a topic.", "Write at least a word.")
         needs = tuple(dict.fromkeys(each.needs)) or tuple(Truth)
         topics.append(Topic(name, project=new.project or None, needs=needs, owner=each.owner.strip()))
-    return [_topic(each) for each in caller.workbench.coverage.add_topics(topics)]
+    return [_topic(each) for each in caller.workbench.coverage.add_topics(topics, caller.name)]
 
 
 class TopicChange(Body):
@@ -92,7 +92,7 @@ def change_topic(
     values: dict[str, Any] = change.model_dump(exclude={"project"}, exclude_none=True)
     if change.needs is not None:
         values["needs"] = tuple(dict.fromkeys(change.needs))
-    return _topic(coverage.change_topics([replace(known, **values)])[0])
+    return _topic(coverage.change_topics([replace(known, **values)], caller.name)[0])
 
 
 # Runs

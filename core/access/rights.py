@@ -26,6 +26,7 @@ class Locator(Protocol):
     def table(self, name: str) -> str | None: ...
     def coverage_run(self, run_id: int) -> str | None: ...
     def topics(self, topic_ids: Iterable[int]) -> Iterable[str | None]: ...
+    def topic_edit(self, edit: int) -> Iterable[str | None]: ...
     def decision(self, decision_id: int) -> str | None: ...
     def meeting(self, meeting_id: int) -> str | None: ...
     def change_set(self, set_id: int) -> Iterable[str | None]: ...
@@ -101,6 +102,10 @@ def _topics(find: Locator, given: Arguments) -> Iterable[str | None]:
     return {*(each.project for each in given["topics"]), *find.topics(known)}
 
 
+def _topic_edit(find: Locator, given: Arguments) -> Iterable[str | None]:
+    return find.topic_edit(given["edit"])
+
+
 def _run(find: Locator, given: Arguments) -> Iterable[str | None]:
     return (find.coverage_run(given["run_id"]),)
 
@@ -165,6 +170,8 @@ def _history(find: Locator, given: Arguments) -> Iterable[str | None]:
         return find.change_set(int(reference))
     if kind is HistoryKind.VERSIONS:
         return find.documents([int(each) for each in reference.split("-")])
+    if kind is HistoryKind.TOPICS:
+        return find.topic_edit(int(reference))
     return (find.decision(int(reference)),) if kind is HistoryKind.COVERAGE else (None,)
 
 
@@ -299,10 +306,11 @@ RIGHTS: Mapping[str, Right] = {
     **_reads(
         "coverage",
         "board changes conflicts current_decisions decisions_of_all_boards found_clusters found_requirements glance"
-        " history log orphans people preview queue shaken snapshots topics trace",
+        " history log orphans people preview queue shaken snapshots topic_edits topics trace",
     ),
     **_rows("coverage", _EXPORT, "pack"),
     **_writes(_R, _topics, "coverage", "add_topics change_topics"),
+    **_writes(_R, _topic_edit, "coverage", "undo_topic_edit"),
     **_writes(_R, _of("board"), "coverage", "decide decide_together settle undo"),
     **_writes(_R, _decisions, "coverage", "decide_all undo_together"),
     **_writes(_R, _decision, "coverage", "undo_decision"),

@@ -26,7 +26,7 @@ from core.coverage.review import (
 )
 from core.coverage.runs import CoverageRuns, changes
 from core.coverage.store import CoverageBoardStore
-from core.coverage.topics import propose_topics, with_detected_labels
+from core.coverage.topics import TopicEdit, as_before, propose_topics, topic_edits, with_detected_labels
 from core.coverage.traceability import TraceRow, orphans, trace
 from core.domain.coverage import (
     Board,
@@ -54,6 +54,8 @@ from core.ports.model_choice import DEFAULT_CHOICE, ModelChoice, under_one_model
 from core.ports.stores import Embedder, Profiles, SparseIndex, VectorIndex
 
 __all__ = ["CoverageService"]
+
+_MOST_REVISIONS = 10_000  # of topics, searched for an edit; chosen by hand
 
 
 class CoverageService:
@@ -88,18 +90,33 @@ class CoverageService:
         """The active topics of a board, in the order they were added."""
         return self._store.topics(project)
 
-    def add_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
+    def add_topics(self, topics: Sequence[Topic], who: str = "") -> Sequence[Topic]:
         """Store new topics, with domain and jurisdiction detected from their names; existing topics stay unchanged.
 
         A requirement belongs to the project of the document it is quoted from, also when it was found in all documents.
         """
         terms = self._terms()
         quoted = self._catalogue.documents_by_id([topic.source.document_id for topic in topics if topic.source])
-        return self._store.add_topics([with_detected_labels(_in_project(topic, quoted), terms) for topic in topics])
+        new = [with_detected_labels(_in_project(topic, quoted), terms) for topic in topics]
+        return self._store.add_topics(new, who.strip(), self._now())
 
-    def change_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
+    def change_topics(self, topics: Sequence[Topic], who: str = "") -> Sequence[Topic]:
         """Store changed topics, all or none. Raises Outdated when someone else changed one since it was read."""
-        return self._store.change_topics(topics)
+        return self._store.change_topics(topics, who.strip(), self._now())
+
+    def topic_edits(self, limit: int) -> Sequence[TopicEdit]:
+        """The newest edits of topics, newest first; made from at most `limit` revisions."""
+        now = {each.id: each.version for each in (*self._store.topics(None), *self._store.topics(None, retired=True))}
+        return topic_edits(self._store.topic_revisions(limit), now)
+
+    def undo_topic_edit(self, edit: int, who: str) -> Sequence[Topic]:
+        """Store the topics of an edit as they were before; new ones are retired. Raises BadRequest unless each is as
+        the edit left it."""
+        found = next((each for each in self.topic_edits(_MOST_REVISIONS) if each.number == edit), None)
+        if found is None or not found.current:
+            raise BadRequest("These topics were changed again since.", "Look at them as they are now.")
+        before = [each.before for each in found.revisions if each.before is not None]
+        return self.change_topics(as_before(before, [each.after for each in found.revisions]), who)
 
     def found_requirements(self, project: str | None) -> Sequence[Topic]:
         """Proposed topics: requirement sentences of the intent documents that are not topics yet."""

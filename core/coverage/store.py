@@ -1,9 +1,10 @@
 """Port for storing topics, coverage runs and decisions. A store is bound to one tenant."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol
 
-from core.domain.coverage import Cell, CoverageRun, Decision, DecisionHistory, GapKind, Topic
+from core.domain.coverage import Cell, CoverageRun, Decision, DecisionHistory, GapKind, Topic, TopicRevision
 from core.domain.errors import BadRequest, NotFound, Outdated
 
 __all__ = ["CoverageBoardStore", "name_taken", "no_run", "no_topic", "outdated_topic", "outdone"]
@@ -19,16 +20,21 @@ class CoverageBoardStore(Protocol):
         """
         ...
 
-    def add_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
+    def add_topics(self, topics: Sequence[Topic], who: str = "", at: datetime | None = None) -> Sequence[Topic]:
         """Store new topics (id 0). If its project has an active topic of the same name (case-insensitive), that one is
-        given back unchanged."""
+        given back unchanged. at: when; the new ones are then added to the log of revisions too."""
         ...
 
-    def change_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
+    def change_topics(self, topics: Sequence[Topic], who: str = "", at: datetime | None = None) -> Sequence[Topic]:
         """Store changed topics, all or none, each with the version it was read with; gives them with the new version.
+        at: when; the change is then added to the log of revisions too.
 
         Raises Outdated naming the topic someone else changed, BadRequest when a name is taken, NotFound.
         """
+        ...
+
+    def topic_revisions(self, limit: int) -> Sequence[TopicRevision]:
+        """The newest revisions of all topics, newest edit first, at most so many."""
         ...
 
     def add_run(self, run: CoverageRun) -> CoverageRun:

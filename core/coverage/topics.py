@@ -7,7 +7,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
 from math import log
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain.coverage import Topic, TopicOrigin
+from core.domain.coverage import Topic, TopicOrigin, TopicRevision
 from core.domain.documents import Origin, Passage, Truth
 from core.domain.errors import BadRequest
 from core.domain.filters import SearchFilters
@@ -28,6 +28,8 @@ from core.search.query.route import read_route
 from core.text.tokenize import STOP_WORDS, stem, words
 
 __all__ = [
+    "TopicEdit",
+    "as_before",
     "check_topics",
     "csv_rows",
     "edit_topic",
@@ -35,6 +37,7 @@ __all__ = [
     "propose_topics",
     "rename_topic",
     "split_topic",
+    "topic_edits",
     "topics_csv",
     "topics_from_csv",
     "topics_from_lines",
@@ -171,6 +174,26 @@ def as_before(before: Sequence[Topic], stored: Sequence[Topic]) -> tuple[Topic, 
     then = {topic.id: topic for topic in before}
     restored = [replace(then.get(topic.id, replace(topic, retired=True)), version=topic.version) for topic in stored]
     return tuple(sorted(restored, key=lambda topic: topic.id))  # a name is free again once its older topic has its own
+
+
+@dataclass(frozen=True, slots=True)
+class TopicEdit:
+    """The topics changed together, at least one. current: whether each is still as the edit left it."""
+
+    number: int
+    revisions: tuple[TopicRevision, ...]
+    current: bool
+
+
+def topic_edits(revisions: Iterable[TopicRevision], versions: Mapping[int, int]) -> list[TopicEdit]:
+    """The edits, in the order of their revisions. versions: topic id → its version now."""
+    edits: dict[int, list[TopicRevision]] = {}
+    for each in revisions:
+        edits.setdefault(each.edit, []).append(each)
+    return [
+        TopicEdit(number, tuple(own), all(versions.get(each.after.id) == each.after.version for each in own))
+        for number, own in edits.items()
+    ]
 
 
 def _common_value(values: Iterable[str | None]) -> str | None:

@@ -122,6 +122,18 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
+class TopicRevision:
+    """One topic as one edit found and left it. edit: a number shared by the topics changed together. before: None for
+    a new topic."""
+
+    edit: int
+    at: datetime
+    who: str
+    before: Topic | None
+    after: Topic
+
+
+@dataclass(frozen=True, slots=True)
 class Risk:
     """A reason to doubt a cell, as text."""
 

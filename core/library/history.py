@@ -7,7 +7,8 @@ from enum import StrEnum
 
 from core.coverage.board_view import about_in_words
 from core.coverage.service import CoverageService
-from core.domain.coverage import Decision, ReviewVerdict
+from core.coverage.topics import TopicEdit
+from core.domain.coverage import Decision, ReviewVerdict, Topic, TopicRevision
 from core.domain.errors import BadRequest
 from core.domain.profiles import ProfileVersion
 from core.evaluation.tuning.profile_registry import ProfileRegistry, differences
@@ -21,6 +22,7 @@ from core.library.vocabulary.store import VocabularyVersion
 __all__ = ["HistoryChange", "HistoryEntry", "HistoryKind", "HistoryService"]
 
 _MOST = 200  # entries a page lists; chosen by hand
+_MOST_REVISIONS = 2_000  # of topics, read for them: an import of a list is one entry; chosen by hand
 
 
 class HistoryKind(StrEnum):
@@ -29,6 +31,7 @@ class HistoryKind(StrEnum):
     DOCUMENTS = "documents"
     VERSIONS = "versions"
     COVERAGE = "coverage"
+    TOPICS = "topics"
     PROFILES = "profiles"
     VOCABULARY = "vocabulary"
 
@@ -81,6 +84,7 @@ class HistoryService:
             *map(_of_edit, self._edits.history(limit=limit)),
             *self._of_versions(self._versions.decisions(limit)),
             *_of_decisions(self._coverage.decisions_of_all_boards()),
+            *map(_of_topics, self._coverage.topic_edits(_MOST_REVISIONS)),
             *_of_profiles(self._profiles.all_versions()),
             *self._of_vocabulary(self._vocabulary.versions()[:limit]),
         ]
@@ -104,6 +108,8 @@ class HistoryService:
                 self._versions.undo(one, other, who)
             case HistoryKind.COVERAGE:
                 self._coverage.undo_decision(int(entry.reference), who)
+            case HistoryKind.TOPICS:
+                self._coverage.undo_topic_edit(int(entry.reference), who)
             case HistoryKind.PROFILES:
                 name, _, version = entry.reference.rpartition("@")
                 self._undo_profile(name, int(version), who)
@@ -207,6 +213,43 @@ def _of_decisions(log: Sequence[Decision]) -> list[HistoryEntry]:
 def _verdict_words(decision: Decision) -> str:
     parts = [decision.verdict.value, decision.owner, f"due {decision.due}" if decision.due else "", decision.reason]
     return ", ".join(filter(None, parts))
+
+
+_TOPIC_FIELDS = ("name", "needs", "owner", "domain", "jurisdiction", "project")
+
+
+def _of_topics(edit: TopicEdit) -> HistoryEntry:
+    first = edit.revisions[0]
+    return HistoryEntry(
+        HistoryKind.TOPICS,
+        str(edit.number),
+        first.at,
+        first.who,
+        "Topics added" if first.before is None else "Topics changed",
+        tuple(change for each in edit.revisions for change in _topic_changes(each)),
+        edit.current,
+    )
+
+
+def _topic_changes(revision: TopicRevision) -> list[HistoryChange]:
+    before, after = revision.before, revision.after
+    if before is None:
+        return [HistoryChange(after.name, "", "", "added")]
+    changed = [
+        HistoryChange(after.name, name, _topic_value(before, name), _topic_value(after, name))
+        for name in _TOPIC_FIELDS
+        if getattr(before, name) != getattr(after, name)
+    ]
+    if before.retired != after.retired:
+        changed.append(
+            HistoryChange(after.name, "", *(("in use", "archived")[each.retired] for each in (before, after)))
+        )
+    return changed
+
+
+def _topic_value(topic: Topic, name: str) -> str:
+    value = getattr(topic, name)
+    return ", ".join(value) if isinstance(value, tuple) else value or ""
 
 
 def _of_profiles(versions: Sequence[ProfileVersion]) -> list[HistoryEntry]:

@@ -24,10 +24,10 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.coverage.store import name_taken, no_run, no_topic, outdated_topic, outdone
-from core.domain.coverage import Cell, CoverageRun, Decision, DecisionHistory, GapKind, RunState, Topic
+from core.domain.coverage import Cell, CoverageRun, Decision, DecisionHistory, GapKind, RunState, Topic, TopicRevision
 from core.domain.sanitize import storable_text
 from storage.postgres.database import Database
-from storage.postgres.json_records import JsonRecords, from_json, next_id, to_json, upsert
+from storage.postgres.json_records import JsonRecords, any_of, from_json, next_id, next_ids, to_json, upsert
 from storage.postgres.tables import BY_OWN_PROJECT, BY_PROJECT, Base, allow, id_column, of_tenant, table_of
 
 __all__ = [
@@ -35,10 +35,12 @@ __all__ = [
     "DECISIONS",
     "RUNS",
     "TOPICS",
+    "TOPIC_REVISIONS",
     "CellRow",
     "CoverageRunRow",
     "DecisionRow",
     "SqlCoverageBoardStore",
+    "TopicRevisionRow",
     "TopicRow",
 ]
 
@@ -73,6 +75,22 @@ class TopicRow(Base):
     name: Mapped[str]
     retired: Mapped[bool]
     version: Mapped[int] = mapped_column(Integer())
+    data: Mapped[dict[str, Any]]
+
+
+class TopicRevisionRow(Base):
+    """One topic in one edit. Rows are only added."""
+
+    __tablename__ = "topic_revisions"
+    __table_args__ = (
+        of_tenant(),
+        Index("topic_revisions_newest", "tenant_id", text("edit DESC")),
+        allow("SELECT, INSERT", seen="topic_id IN (SELECT id FROM topics)"),
+    )
+
+    id: Mapped[int] = id_column("topic_revisions_id_seq")
+    edit: Mapped[int]
+    topic_id: Mapped[int]
     data: Mapped[dict[str, Any]]
 
 
@@ -144,6 +162,7 @@ class DecisionRow(Base):
 
 
 TOPICS = table_of(TopicRow)
+TOPIC_REVISIONS = table_of(TopicRevisionRow)
 RUNS = table_of(CoverageRunRow)
 CELLS = table_of(CellRow)
 DECISIONS = table_of(DecisionRow)
@@ -157,6 +176,7 @@ class SqlCoverageBoardStore:
     def __init__(self, database: Database) -> None:
         self._database, self._tenant = database, database.tenant
         self._topics = JsonRecords(TOPICS, Topic, database.tenant)
+        self._revisions = JsonRecords(TOPIC_REVISIONS, TopicRevision, database.tenant)
         self._cells = JsonRecords(CELLS, Cell, database.tenant)
         self._decisions = JsonRecords(DECISIONS, Decision, database.tenant)
 
@@ -168,27 +188,49 @@ class SqlCoverageBoardStore:
         with self._database.transaction("reading topics") as connection:
             return self._topics.all(connection, TOPICS.c.retired.is_(retired), *scope, order=TOPICS.c.id)
 
-    def add_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
+    def add_topics(self, topics: Sequence[Topic], who: str = "", at: datetime | None = None) -> Sequence[Topic]:
         """Store new topics; where the name is in use, the stored topic is returned."""
         with self._database.transaction("storing topics") as connection:
-            return [self._add_topic(connection, topic) for topic in topics]
+            stored = [self._add_topic(connection, topic) for topic in topics]
+            self._log(connection, [(None, topic) for topic, new in stored if new], who, at)
+        return [topic for topic, _ in stored]
 
-    def _add_topic(self, connection: Connection, topic: Topic) -> Topic:
+    def _add_topic(self, connection: Connection, topic: Topic) -> tuple[Topic, bool]:
+        """The stored topic, and whether it is new."""
         new = replace(topic, id=next_id(connection, TOPICS), version=1)
         if self._topics.add(connection, _topic_row(new), new):
-            return new
+            return new, True
         same_name = func.lower(TOPICS.c.name) == func.lower(storable_text(topic.name))
         of_project = TOPICS.c.project.is_not_distinct_from(topic.project)
-        return self._topics.all(connection, of_project, same_name, ~TOPICS.c.retired)[0]
+        return self._topics.all(connection, of_project, same_name, ~TOPICS.c.retired)[0], False
 
-    def change_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
+    def change_topics(self, topics: Sequence[Topic], who: str = "", at: datetime | None = None) -> Sequence[Topic]:
         """Store changed topics, all or none. Raises Outdated, NotFound, and BadRequest when a name is in use."""
         changed = [replace(topic, version=topic.version + 1) for topic in topics]
-        # Retired topics first, so that a merged topic may take the name of one of its parts.
         with self._database.transaction("storing topics") as connection:
+            known = self._topics.all(connection, TOPICS.c.id == any_of([topic.id for topic in changed]))
+            before = {topic.id: topic for topic in known}
+            # Retired topics first, so that a merged topic may take the name of one of its parts.
             for topic in sorted(changed, key=lambda each: not each.retired):
                 self._change_topic(connection, topic)
+            self._log(connection, [(before[topic.id], topic) for topic in changed], who, at)
         return changed
+
+    def _log(
+        self, connection: Connection, pairs: Sequence[tuple[Topic | None, Topic]], who: str, at: datetime | None
+    ) -> None:
+        if at is None:
+            return
+        ids = next_ids(connection, TOPIC_REVISIONS, len(pairs))
+        for number, (before, after) in zip(ids, pairs, strict=True):
+            revision = TopicRevision(ids[0], at, who, before, after)
+            self._revisions.add(connection, {"id": number, "edit": ids[0], "topic_id": after.id}, revision)
+
+    def topic_revisions(self, limit: int) -> Sequence[TopicRevision]:
+        """The newest revisions of all topics, newest edit first, at most so many."""
+        newest = (TOPIC_REVISIONS.c.edit.desc(), TOPIC_REVISIONS.c.id)
+        with self._database.transaction("reading the log of topics") as connection:
+            return self._revisions.all(connection, order=newest, limit=limit)
 
     def _change_topic(self, connection: Connection, topic: Topic) -> None:
         own = TOPICS.c.id == topic.id

@@ -9,7 +9,7 @@ from core.domain.errors import NotFound
 from core.insights.store import Insight, InsightOrEpisode
 from storage.datasets.loading import REALITY
 from storage.postgres.changes import CHANGES
-from storage.postgres.coverage_boards import DECISIONS, RUNS, TOPICS
+from storage.postgres.coverage_boards import DECISIONS, RUNS, TOPIC_REVISIONS, TOPICS
 from storage.postgres.database import Database
 from storage.postgres.documents import DOCUMENTS
 from storage.postgres.evaluation import EXPERIMENTS, QUESTIONS, SETS
@@ -43,6 +43,11 @@ class SqlLocator:
     def topics(self, topic_ids: Iterable[int]) -> Iterable[str | None]:
         """Raises NotFound."""
         return self._projects(TOPICS, "topic", topic_ids)
+
+    def topic_edit(self, edit: int) -> Iterable[str | None]:
+        """The projects of all topics of an edit. Raises NotFound for a hidden edit."""
+        changed = select(TOPIC_REVISIONS.c.topic_id).where(self._own(TOPIC_REVISIONS), TOPIC_REVISIONS.c.edit == edit)
+        return self.topics(self._found(changed, f"There is no edit {edit} of topics."))
 
     def decision(self, decision_id: int) -> str | None:
         """Raises NotFound."""

@@ -205,6 +205,7 @@ def _filled(whole: Workbench, shared: Document, hidden: tuple[Document, ...]) ->
         "project": ("Beta", None, "Alpha"),
         "board": tuple(_unknown_board(each) for each in boards),
         "topic_id": tuple(each.id for each in topics),
+        "edit": tuple(each.number for each in whole.coverage.topic_edits(100)),
         "topics": ([Topic("turbine inspection", project="Beta")], [replace(topics[1], name="x", retired=True)]),
         "run_id": tuple(each.run_id for each in boards),
         "since": tuple(each.run_id for each in boards),

@@ -3,11 +3,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import count
 from threading import RLock
 
 from core.coverage.store import name_taken, no_run, no_topic, outdated_topic, outdone
-from core.domain.coverage import Cell, CoverageRun, Decision, DecisionHistory, GapKind, RunState, Topic
+from core.domain.coverage import Cell, CoverageRun, Decision, DecisionHistory, GapKind, RunState, Topic, TopicRevision
 from core.domain.evaluation import Experiment, JudgedQuestion, Judgment, QuestionSet
 from core.domain.profiles import DefaultProfile, ProfileVersion
 from core.evaluation.store import no_experiment, no_question, no_set, outdated_profile, outdated_set, set_name_taken
@@ -190,6 +191,7 @@ class FakeCoverageBoardStore:
         self._runs: dict[int, CoverageRun] = {}
         self._cells: dict[int, dict[tuple[int, GapKind], Cell]] = {}
         self._decisions: list[Decision] = []
+        self._revisions: list[TopicRevision] = []
 
     def topics(self, project: str | None, *, retired: bool = False) -> Sequence[Topic]:
         """Topics in use (or retired) of a project and of all projects; None: every topic."""
@@ -197,10 +199,23 @@ class FakeCoverageBoardStore:
             found = [topic for topic in self._topics.values() if topic.retired is retired]
         return [topic for topic in found if project is None or topic.project in (None, project)]
 
-    def add_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
+    def add_topics(self, topics: Sequence[Topic], who: str = "", at: datetime | None = None) -> Sequence[Topic]:
         """Store new topics; where the name is in use, the stored topic is returned."""
         with self._lock:
-            return [self._namesake(topic) or self._added(topic) for topic in topics]
+            known = set(self._topics)
+            stored = [self._namesake(topic) or self._added(topic) for topic in topics]
+            self._log([(None, topic) for topic in stored if topic.id not in known], who, at)
+            return stored
+
+    def _log(self, pairs: Sequence[tuple[Topic | None, Topic]], who: str, at: datetime | None) -> None:
+        if at is not None and pairs:
+            edit = next(self._ids)
+            self._revisions[:0] = [TopicRevision(edit, at, who, before, after) for before, after in pairs]
+
+    def topic_revisions(self, limit: int) -> Sequence[TopicRevision]:
+        """The newest revisions of all topics, newest edit first, at most so many."""
+        with self._lock:
+            return self._revisions[:limit]
 
     def _added(self, topic: Topic) -> Topic:
         new = replace(topic, id=next(self._ids), version=1)
@@ -212,7 +227,7 @@ class FakeCoverageBoardStore:
         living = (each for each in self._topics.values() if not each.retired and each.id != topic.id)
         return next((each for each in living if (each.project, each.name.lower()) == same), None)
 
-    def change_topics(self, topics: Sequence[Topic]) -> Sequence[Topic]:
+    def change_topics(self, topics: Sequence[Topic], who: str = "", at: datetime | None = None) -> Sequence[Topic]:
         """Store changed topics, all or none. Raises Outdated, NotFound, and BadRequest when a name is in use."""
         with self._lock:
             before, self._topics = self._topics, dict(self._topics)
@@ -223,6 +238,7 @@ class FakeCoverageBoardStore:
                 done = True
             finally:
                 self._topics = self._topics if done else before
+            self._log([(before[topic.id], self._topics[topic.id]) for topic in topics], who, at)
             return [self._topics[topic.id] for topic in topics]
 
     def _change_topic(self, topic: Topic) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.domain.coverage import ReviewerOpinion, ReviewVerdict, Topic
-from core.domain.documents import Document
+from core.domain.documents import Document, Truth
 from core.domain.errors import BadRequest
 from core.library.history import HistoryEntry, HistoryKind
 from core.workbench import Workbench
@@ -48,6 +48,41 @@ def test_a_label_correction_is_in_the_history_with_before_and_after_and_is_undon
     assert (undone.undone_by, undone.can_undo) == ("Bob", False)
     with pytest.raises(BadRequest, match="cannot be undone"):
         office.history.undo(undone, "Bob")
+
+
+def test_added_and_changed_topics_are_in_the_history_and_undone(office: Workbench) -> None:
+    coverage = office.coverage
+    first, second = coverage.add_topics([Topic("Overtime"), Topic("Sick leave")], "Ann")
+    coverage.change_topics(
+        [replace(first, needs=(Truth.REGULATORY,), owner="Cid"), replace(second, retired=True)], "Ben"
+    )
+    changed, added = office.history.newest()
+    assert [(each.kind, each.who, each.can_undo) for each in (changed, added)] == [
+        (HistoryKind.TOPICS, "Ben", True),
+        (HistoryKind.TOPICS, "Ann", False),
+    ]
+    assert told(added) == [("Overtime", "", "", "added"), ("Sick leave", "", "", "added")]
+    assert told(changed) == [
+        ("Overtime", "needs", ", ".join(Truth), "regulatory"),
+        ("Overtime", "owner", "", "Cid"),
+        ("Sick leave", "", "in use", "archived"),
+    ]
+    office.history.undo(changed, "Ann")
+    assert [(each.name, each.needs, each.owner) for each in coverage.topics(None)] == [
+        ("Overtime", tuple(Truth), ""),
+        ("Sick leave", tuple(Truth), ""),
+    ]
+    with pytest.raises(BadRequest, match="changed again"):
+        office.history.undo(replace(changed, can_undo=True), "Ann")
+    assert office.history.newest()[0].what == "Topics changed"
+
+
+def test_undoing_added_topics_archives_them(office: Workbench) -> None:
+    office.coverage.add_topics([Topic("Overtime")], "Ann")
+    office.coverage.add_topics([Topic("overtime")], "Ben")  # is there already: no entry
+    (entry,) = office.history.newest()
+    office.history.undo(entry, "Ben")
+    assert not office.coverage.topics(None)
 
 
 def test_a_confirmed_label_and_its_withdrawal_are_two_entries(office: Workbench) -> None:
@@ -95,14 +130,14 @@ def test_a_coverage_decision_is_in_the_history_and_is_undone(office: Workbench) 
     opinion = ReviewerOpinion(ReviewVerdict.CONFIRMED, "Ann", owner="Legal")
     office.coverage.decide(board, cell, opinion)
     office.coverage.decide(board, cell, replace(opinion, who="Bob", owner="HR", after=1))
-    last, first = office.history.newest()
+    last, first, _ = office.history.newest()
     assert told(last) == [("overtime approval · regulatory", "", "gap confirmed, Legal", "gap confirmed, HR")]
     assert (last.can_undo, first.can_undo) == (True, False)
     with pytest.raises(BadRequest, match="needs a name"):
         office.history.undo(last, "")
     office.history.undo(last, "Cy")
     assert office.coverage.current_decisions("North")[cell.topic_id, "regulatory"].owner == "Legal"
-    assert [each.can_undo for each in office.history.newest()] == [False, False, True]
+    assert [each.can_undo for each in office.history.newest()] == [False, False, True, True]
 
 
 def test_a_profile_is_in_the_history_and_goes_back_one_version(office: Workbench) -> None:

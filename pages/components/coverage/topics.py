@@ -27,6 +27,7 @@ from pages.components import notices, session
 from pages.components.citation_places import cited_place
 from pages.components.coverage import state
 from pages.components.styles import TRUTHS
+from pages.components.user_name import who
 from pages.components.wording import count, plain
 
 __all__ = ["draw", "suggested_topics"]
@@ -252,8 +253,8 @@ def _split(topic: Topic) -> None:
         service = state.coverage_service()
         before = service.topics(None)
         gone, parts = split_topic(topic, st.session_state["topics.split"].splitlines(), session.terms())
-        added = service.add_topics(parts)  # first, so that a failure in between loses nothing
-        stored = service.change_topics([gone])
+        added = service.add_topics(parts, who())  # first, so that a failure in between loses nothing
+        stored = service.change_topics([gone], who())
         st.session_state[_UNDO] = (f"“{topic.name}” was split.", as_before(before, [*stored, *added]))
 
     _apply_change(work, "")
@@ -263,7 +264,7 @@ def _edit(change: Callable[[], Sequence[Topic]]) -> None:
     def work() -> None:
         service = state.coverage_service()
         before = service.topics(None)
-        stored = service.change_topics(change())
+        stored = service.change_topics(change(), who())
         st.session_state[_UNDO] = (f"{count(len(stored), 'topic')} changed.", as_before(before, stored))
 
     _apply_change(work, "")
@@ -290,7 +291,7 @@ def _draw_undo() -> None:
 def _undo(before: Sequence[Topic]) -> None:
     def work() -> None:
         del st.session_state[_UNDO]
-        state.coverage_service().change_topics(before)
+        state.coverage_service().change_topics(before, who())
 
     _apply_change(work, "Undone.")
 
@@ -306,7 +307,7 @@ def _typed_topics(project: str | None) -> list[Topic]:
 def _add(topics: Callable[[], Sequence[Topic]]) -> None:
     def work() -> None:
         before = len(state.topics(st.session_state.get("project")))
-        state.coverage_service().add_topics(topics())
+        state.coverage_service().add_topics(topics(), who())
         state.clear_cache()
         added = len(state.topics(st.session_state.get("project"))) - before
         st.session_state["topics.said"] = f"{count(added, 'topic')} added."

@@ -22,6 +22,7 @@ _ICONS: Mapping[HistoryKind, str] = {
     HistoryKind.DOCUMENTS: ":material/library_books:",
     HistoryKind.VERSIONS: ":material/history:",
     HistoryKind.COVERAGE: ":material/grid_on:",
+    HistoryKind.TOPICS: ":material/checklist:",
     HistoryKind.PROFILES: ":material/tune:",
     HistoryKind.VOCABULARY: ":material/dictionary:",
 }

@@ -128,6 +128,22 @@ def test_a_taken_name_and_an_unknown_topic_are_told(store: CoverageBoardStore) -
     assert [(topic.name, topic.owner) for topic in store.topics(None)] == [("a", ""), ("b", "")]
 
 
+def test_topics_keep_a_log_of_their_revisions(store: CoverageBoardStore) -> None:
+    first, second = store.add_topics([Topic("a"), Topic("b")], "Ann", AT)
+    store.add_topics([Topic("A"), Topic("c")], "Ann", AT)
+    changed = store.change_topics([replace(first, owner="Ben"), replace(second, retired=True)], "Ben", AT)
+    with pytest.raises(Outdated):
+        store.change_topics([replace(first, owner="Cid")], "Cid", AT)
+    log = store.topic_revisions(10)
+    assert [(each.who, each.at, each.before, each.after) for each in log[:2]] == [
+        ("Ben", AT, first, changed[0]),
+        ("Ben", AT, second, changed[1]),
+    ]
+    assert [(each.before, each.after.name) for each in log[2:]] == [(None, "c"), (None, "a"), (None, "b")]
+    assert log[0].edit == log[1].edit > log[2].edit > log[3].edit == log[4].edit
+    assert list(store.topic_revisions(1)) == [log[0]]
+
+
 def test_a_retired_topic_gives_its_name_free_also_in_the_same_step(store: CoverageBoardStore) -> None:
     first, second = store.add_topics([Topic("a"), Topic("b")])
     store.change_topics([replace(second, name="a"), replace(first, retired=True)])

@@ -1205,3 +1205,21 @@ CREATE POLICY saved_search_alerts_of_scope ON saved_search_alerts AS RESTRICTIVE
     (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
     OR (view_id IN (SELECT id FROM saved_views))
 );
+-- revision 0027
+CREATE SEQUENCE topic_revisions_id_seq AS bigint;
+CREATE TABLE topic_revisions (
+    tenant_id text NOT NULL REFERENCES tenants ON DELETE CASCADE,
+    id bigint NOT NULL DEFAULT nextval('topic_revisions_id_seq'),
+    edit bigint NOT NULL,
+    topic_id bigint NOT NULL,
+    data jsonb NOT NULL,
+    PRIMARY KEY (tenant_id, id)
+);
+ALTER SEQUENCE topic_revisions_id_seq OWNED BY topic_revisions.id;
+CREATE INDEX topic_revisions_newest ON topic_revisions (tenant_id, edit DESC);
+-- guard topic_revisions: SELECT, INSERT
+GRANT USAGE ON SEQUENCE topic_revisions_id_seq TO fivefold_app;
+CREATE POLICY topic_revisions_of_scope ON topic_revisions AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (topic_id IN (SELECT id FROM topics))
+);
