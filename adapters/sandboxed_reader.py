@@ -11,8 +11,8 @@ import sys
 import threading
 import weakref
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -36,22 +36,33 @@ _LENGTH_BYTES = 8  # of the number in front of each message
 _ENDING_SECONDS = 1.0  # how long a dying process is waited for. Chosen by hand.
 
 
+@contextmanager
+def _temporary(purpose: str) -> Iterator[Path]:
+    with TemporaryDirectory(prefix=f"fivefold-{purpose}-") as folder:
+        yield Path(folder)
+
+
 class SandboxedReader:
     """core.ports.reader.FileReader in reusable worker processes, one per concurrent caller. Thread-safe.
 
-    seconds, megabytes: limits per file. Every method raises what the function behind it raises; FileTooCostly above the
-    limits, UnreadableFile when the worker crashed.
+    seconds, megabytes: limits per file. scratch: makes a temporary folder for a purpose and removes it. Every method
+    raises what the function behind it raises; FileTooCostly above the limits, UnreadableFile when the worker crashed.
     """
 
-    def __init__(self, seconds: int, megabytes: int) -> None:
-        self._seconds, self._megabytes = seconds, megabytes
+    def __init__(
+        self,
+        seconds: int,
+        megabytes: int,
+        scratch: Callable[[str], AbstractContextManager[Path]] = _temporary,
+    ) -> None:
+        self._seconds, self._megabytes, self._scratch = seconds, megabytes, scratch
         self._idle: deque[_Worker] = deque()
 
     @contextmanager
     def scratch_folder(self) -> Iterator[Path]:
         """An empty temporary folder, removed with its contents on exit."""
-        with TemporaryDirectory(prefix="fivefold-reading-") as folder:
-            yield Path(folder)
+        with self._scratch("reading") as folder:
+            yield folder
 
     def read(self, name: str, data: bytes, folder: Path | None = None) -> ExtractedDocument:
         """The result of `extract`."""
@@ -64,8 +75,8 @@ class SandboxedReader:
 
     def unlock(self, name: str, data: bytes, password: str) -> bytes:
         """A copy without its password, as `decrypted` makes it."""
-        with TemporaryDirectory(prefix="fivefold-unlocked-") as folder:
-            answer = self._answer("unlock", name, data, folder=folder, password=password)
+        with self._scratch("unlocked") as folder:
+            answer = self._answer("unlock", name, data, folder=str(folder), password=password)
             return Path(str(answer["path"])).read_bytes()
 
     def feed(self, url: str, data: bytes) -> ParsedFeed:

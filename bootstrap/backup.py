@@ -8,7 +8,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from bootstrap.environment import Settings, utc_now
 from bootstrap.workbench import open_workbench
@@ -21,6 +20,7 @@ from storage.embedded_postgres.server import start_embedded
 from storage.files import OriginalFiles
 from storage.migrations import migrate
 from storage.postgres.database import engine_for
+from storage.scratch_folders import scratch_folder
 
 __all__ = ["BackupFolder", "BackupRunning", "Rehearsal", "back_up", "rehearse", "restore"]
 
@@ -34,8 +34,8 @@ def back_up(settings: Settings, file: Path, recipients: Sequence[str] = ()) -> M
     """Write a backup of every tenant's library; the app may run. Raises BadRequest, StoreFailed."""
     if settings.vector_index == "chroma":
         _log.warning("Vectors in Chroma are not in the backup; 'cli check --repair' makes them again after a restore.")
-    with _database_url(settings) as url, TemporaryDirectory(prefix="fivefold-backup-") as folder:
-        dump = Path(folder) / "database.dump"
+    with _database_url(settings) as url, scratch_folder("backup") as folder:
+        dump = folder / "database.dump"
         manifest = dump_database(url, dump, utc_now().isoformat(timespec="seconds"))
         return write_backup(file, dump, _originals(settings), manifest, recipients)
 
@@ -78,9 +78,9 @@ class Rehearsal:
 
 def rehearse(settings: Settings, file: Path, identity: Path | None = None) -> Rehearsal:
     """Restore a backup into a temporary folder and check the library there. Raises as `restore` does."""
-    with TemporaryDirectory(prefix="fivefold-rehearsal-", ignore_cleanup_errors=True) as place:
-        Path(place).chmod(0o711)  # as root, the database runs as another user, who must pass
-        aside = replace(settings, data_folder=Path(place) / "data", database_url="", worker=False)
+    with scratch_folder("rehearsal") as place:
+        place.chmod(0o711)  # as root, the database runs as another user, who must pass
+        aside = replace(settings, data_folder=place / "data", database_url="", worker=False)
         aside.data_folder.mkdir()
         if (models := settings.data_folder / "models").exists():
             (aside.data_folder / "models").symlink_to(models.resolve(), target_is_directory=True)

@@ -114,14 +114,16 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
     from storage.migrations import migrate
     from storage.postgres.database import Database, Scope, engine_for
     from storage.postgres.locator import SqlLocator
+    from storage.scratch_folders import remove_abandoned, scratch_folder
 
+    remove_abandoned()
     writer = _writer(settings)
     server = None if settings.database_url else _embedded_server(settings, resources)
     engine = engine_for(server.url() if server is not None else settings.database_url)
     resources.callback(engine.dispose)
     migrate(engine)
     models = LoadedModels(lambda model: _embedder(settings, model))
-    reader = SandboxedReader(settings.file_seconds, settings.file_megabytes)
+    reader = SandboxedReader(settings.file_seconds, settings.file_megabytes, scratch_folder)
     resources.callback(reader.close)
     database = Database(engine, settings.tenant)
 

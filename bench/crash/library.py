@@ -159,6 +159,8 @@ class CrashLibrary:
     ) -> Program:
         """Start a program, such as ("cli", "worker"); with a kill point it pauses there. before: words in front of the
         command, such as a wrapper's."""
+        for mark in self.scratch.glob("*/.in-use"):
+            os.utime(mark, (0, 0))  # a folder that a killed program left is deleted once it is a minute old
         self._number += 1
         note, log = self.folder / f"at-{self._number}", self.folder / f"program-{self._number}.log"
         words = ["bench.crash.pausing", str(point), str(note), *program] if point else list(program)

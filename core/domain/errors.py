@@ -22,6 +22,7 @@
 Third-party errors are mapped to these once, at the adapter that called the third party.
 """
 
+import errno
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import ClassVar
@@ -175,8 +176,17 @@ class SynthesisFailed(FivefoldError):
         return type(self), (self.failure, self.message, self.hint)
 
 
+_FULL = "Make room for the data folder and for temporary files, then try again."
+
+
 def error_to_show(error: Exception) -> FivefoldError:
-    """The error to show for any exception: its own message and hint, or that it was unexpected."""
+    """The error to show for any exception: its own message and hint, that the disk is full, or that it was unexpected.
+
+    >>> print(error_to_show(OSError(errno.ENOSPC, "No space left on device")))
+    The disk is full. Make room for the data folder and for temporary files, then try again.
+    """
     if isinstance(error, FivefoldError):
         return error
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return StoreFailed("The disk is full.", _FULL)
     return FivefoldError(f"Unexpected {type(error).__name__}: {error}", "Try again; if it stays, report this message.")

@@ -17,11 +17,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from hashlib import file_digest, sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO
 
 from core.domain.errors import BadRequest, NotFound, StoreFailed
 from core.ports.stores import BlobStore
+from storage.scratch_folders import scratch_folder
 
 __all__ = ["FORMAT", "Manifest", "OpenBackup", "open_backup", "write_backup"]
 
@@ -140,12 +140,12 @@ def open_backup(file: Path, identity: Path | None = None) -> Iterator[OpenBackup
 
     Raises BadRequest, and StoreFailed for one that is damaged.
     """
-    with TemporaryDirectory(prefix="fivefold-backup-") as folder:
+    with scratch_folder("backup") as folder:
         try:
-            plain = _decrypted(file, identity, Path(folder))
+            plain = _decrypted(file, identity, folder)
             with tarfile.open(plain, "r:") as archive:
                 manifest = _manifest(archive)
-                dump = Path(folder) / _DUMP
+                dump = folder / _DUMP
                 with dump.open("wb") as out, _member(archive, _DUMP) as packed:
                     while block := packed.read(2**20):
                         out.write(block)
